@@ -69,6 +69,24 @@ bool have_equal_names(const Op& a, const Op& b) {
          });
 }
 
+/// Equal for parts whose ops are alike and have equal names.
+std::size_t hash_of_names(std::span<Op* const> part) {
+  std::size_t hash = part.size();
+  for (const Op* op : part) {
+    hash = combined_hash(hash, std::hash<Symbol>()(op->path()));
+    for (const Use& use : op->operand_uses()) {
+      hash = combined_hash(hash, std::hash<Symbol>()(use.value()->symbol()));
+    }
+    for (const AttrRow& row : op->row()->attributes) {
+      const Attr* value = effective_attribute(*op, row);
+      if (value != nullptr && is_name_attribute(*op, row)) {
+        hash = combined_hash(hash, hash_of_value(*value));
+      }
+    }
+  }
+  return hash;
+}
+
 /// Equal for ops that are alike.
 std::size_t hash_of_alike(const Op& op) {
   std::size_t hash = std::hash<Symbol>()(op.op_name().spelling);
@@ -108,6 +126,12 @@ class Wiring {
   /// Values from outside, in the order of first use.
   std::span<Value* const> inputs() const { return inputs_; }
   bool is_same(const Wiring& other) const { return sources_ == other.sources_; }
+  /// Equal for those that are the same.
+  std::size_t hash() const {
+    std::size_t hash = sources_.size();
+    for (const std::size_t each : sources_) hash = combined_hash(hash, each);
+    return hash;
+  }
 
  private:
   std::vector<Value*> inputs_;
@@ -182,18 +206,20 @@ class Outlining {
   static std::vector<std::vector<Part>> groups_of(std::span<const Part> parts) {
     std::vector<std::vector<Part>> groups;
     std::vector<Wiring> wirings;
+    std::unordered_map<std::size_t, std::vector<std::size_t>> by_hash;  // groups
     for (const Part& part : parts) {
       const Wiring wiring(part);
-      std::size_t at = 0;
-      while (at < groups.size() &&
-             !(wiring.is_same(wirings[at]) && are_all(groups[at].front(), part, are_alike))) {
-        ++at;
+      std::vector<std::size_t>& known = by_hash[wiring.hash()];
+      const auto same = std::ranges::find_if(known, [&](std::size_t each) {
+        return wiring.is_same(wirings[each]) && are_all(groups[each].front(), part, are_alike);
+      });
+      if (same != known.end()) {
+        groups[*same].push_back(part);
+        continue;
       }
-      if (at == groups.size()) {
-        groups.emplace_back();
-        wirings.push_back(wiring);
-      }
-      groups[at].push_back(part);
+      known.push_back(groups.size());
+      groups.push_back({part});
+      wirings.push_back(wiring);
     }
     return groups;
   }
@@ -207,9 +233,11 @@ class Outlining {
 
   void outline(std::span<const Part> parts) {
     const std::vector<PartResult> results = results_of(parts);
-    std::vector<std::pair<Part, Op*>> graphs;
+    std::unordered_map<std::size_t, std::vector<std::pair<Part, Op*>>> by_names;
+    std::size_t made = 0;
     // The ops of a graph leave their block, but can be compared still.
     for (const Part& part : parts) {
+      auto& graphs = by_names[hash_of_names(part)];
       const auto same = std::ranges::find_if(
           graphs, [&](const auto& known) { return are_all(known.first, part, have_equal_names); });
       const Wiring wiring(part);
@@ -222,12 +250,13 @@ class Outlining {
       if (same == graphs.end()) {
         fill(*graph, part, inputs, results);
         graphs.emplace_back(part, graph);
+        ++made;
       } else {
         for (std::size_t i = part.size(); i-- > 0;) rewriter_.erase(*part[i]);
       }
       run_.count("parts replaced by calls");
     }
-    run_.count("graphs made", graphs.size());
+    run_.count("graphs made", made);
   }
 
   /// The results that some part hands to ops outside of it.
@@ -329,7 +358,8 @@ class Outlining {
              context_.text(run_.module().name()) == each;
     };
     std::string made = name == kOutlined ? fmt::format("{}.0", name) : name;
-    for (std::size_t i = 1; is_taken(made); ++i) made = fmt::format("{}.{}", name, i);
+    std::size_t& next = next_numbers_[name];
+    while (is_taken(made)) made = fmt::format("{}.{}", name, ++next);
     return made;
   }
 
@@ -359,6 +389,7 @@ class Outlining {
   std::size_t least_;
   std::vector<Op*> ops_;  // null between blocks
   std::vector<std::uint32_t> tokens_;
+  std::unordered_map<std::string, std::size_t> next_numbers_;  // of graphs with one name
 };
 
 constexpr std::string_view kTwoLayers =
