@@ -270,6 +270,26 @@ TEST_CASE("symbolic extents hold in regions, and values that do not fit their ty
   }
 }
 
+TEST_CASE("a profile times control flow as one kernel, and an observer sees its results") {
+  for (const bool is_fast : {false, true}) {
+    Runner runner(typed(loop("linalg.CPU.AddOp (%a, %x) -> (%b:$v)")),
+                  is_fast ? fast() : SessionOptions{});
+    RunOptions options;
+    std::vector<std::string> timed;
+    options.timed = [&](const KernelTiming& timing) { timed.emplace_back(timing.kernel); };
+    const std::vector<Tensor> inputs{floats({4}, {1, 2, 3, 4}), int32(0), int32(2), int32(1)};
+    runner.run(inputs, options);
+    CHECK(timed == std::vector<std::string>{"For"});
+    std::vector<double> seen;
+    options.observe = [&](const StepResults& step) -> Result<void> {
+      seen = values_of(step.results[0]);
+      return {};
+    };
+    runner.run(inputs, options);
+    CHECK(seen == std::vector<double>{3, 6, 9, 12});
+  }
+}
+
 TEST_CASE("an error inside a region names the operation, and caches are refused there") {
   Runner runner(typed(loop("linalg.CPU.ClipOp [min_val:1.0, max_val:2.0] (%a) -> (%b:$v)")));
   CHECK(values_of(runner.run({floats({4}, {0, 1, 2, 3}), int32(0), int32(1), int32(1)})[0]) ==
