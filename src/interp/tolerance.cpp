@@ -9,7 +9,7 @@ namespace mir {
 
 namespace {
 
-std::optional<double> number(std::string_view text) {
+std::optional<double> limit_from(std::string_view text) {
   double value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool good = error == std::errc() && end == text.data() + text.size() && value >= -1;
@@ -33,7 +33,7 @@ bool add_item(Tolerance& tolerance, std::string_view item) {
   const auto equals = item.find('=');
   if (equals == item.npos) return false;
   const std::string_view key = item.substr(0, equals);
-  const auto value = number(item.substr(equals + 1));
+  const auto value = limit_from(item.substr(equals + 1));
   if (!value) return false;
   const bool is_distance = key == "abs" || key == "rel" || key == "ulp";
   if (is_distance) {

@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kMagic = "MIRPKW1\n";
 constexpr std::string_view kFloats = "f32", kBfloats = "bf16";  // activations
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kPartAlignment = 64;
 /// Magic, length of the JSON, hash of the JSON.
 constexpr std::size_t kFixed = kMagic.size() + 8 + sizeof(ContentHash);
 constexpr JsonRules kRules = {.max_bytes = std::size_t{64} << 20,
@@ -31,7 +31,7 @@ constexpr JsonRules kRules = {.max_bytes = std::size_t{64} << 20,
                               .malformed = DiagCode::kPackedCacheUnusable};
 
 std::uint64_t aligned(std::uint64_t at) {
-  return (at + kAlignment - 1) / kAlignment * kAlignment;
+  return (at + kPartAlignment - 1) / kPartAlignment * kPartAlignment;
 }
 
 template <class Number>

@@ -9,7 +9,7 @@ namespace mir {
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kBlankCharacters = " \t";
 constexpr std::string_view kKeyCharacters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$-";
 
@@ -24,11 +24,11 @@ std::vector<LaterKey> later_keys(std::string_view text) {
   bool in_quotes = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] == '"') in_quotes = !in_quotes;
-    if (in_quotes || kBlanks.find(text[at]) == kBlanks.npos) continue;
-    const std::size_t begin = text.find_first_not_of(kBlanks, at);
+    if (in_quotes || kBlankCharacters.find(text[at]) == kBlankCharacters.npos) continue;
+    const std::size_t begin = text.find_first_not_of(kBlankCharacters, at);
     if (begin == text.npos) break;
     const std::size_t end = std::min(text.find_first_not_of(kKeyCharacters, begin), text.size());
-    const std::size_t colon = text.find_first_not_of(kBlanks, end);
+    const std::size_t colon = text.find_first_not_of(kBlankCharacters, end);
     if (end != begin && colon != text.npos && text[colon] == ':') {
       keys.push_back({at, text.substr(begin, end - begin)});
     }

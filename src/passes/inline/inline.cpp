@@ -128,7 +128,7 @@ class Inlining {
   LocationTable& locations_;
 };
 
-constexpr std::string_view kExample =
+constexpr std::string_view kCalledTwice =
     R"(@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%z:tensor<[2], Float32, CPU>) {
     graph.SubGraphOp @twice <CPU> {
         (%a:tensor<[2], Float32, CPU>) -> (%b:tensor<[2], Float32, CPU>) {
@@ -157,7 +157,7 @@ Pass inline_pass() {
           .takes = PassForm::kPortable,
           .options = {{.name = "once", .summary = "only graphs that one op calls"}},
           .preserves = AnalysisSet::of<SymbolRanges>(),
-          .example = std::string(kExample),
+          .example = std::string(kCalledTwice),
           .run = run_inline};
 }
 
