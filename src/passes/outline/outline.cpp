@@ -89,7 +89,8 @@ std::size_t hash_of_names(std::span<Op* const> part) {
 
 /// Equal for ops that are alike.
 std::size_t hash_of_alike(const Op& op) {
-  std::size_t hash = std::hash<Symbol>()(op.op_name().spelling);
+  std::size_t hash =
+      combined_hash(std::hash<Symbol>()(op.op_name().spelling), std::hash<Symbol>()(op.symbol()));
   const auto add = [&](const void* part) {
     hash = combined_hash(hash, std::hash<const void*>()(part));
   };
