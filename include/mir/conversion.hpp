@@ -41,8 +41,6 @@ class ConversionTarget {
   }
 
   Legality of(const Op& op) const;
-  /// Whether every op of the kind, "linalg.AddOp", or of the dialect, "linalg", is legal.
-  bool is_legal_kind(std::string_view kind) const;
   bool is_closed(const Op& op) const { return is_closed_ && is_closed_(op); }
 
  private:
@@ -105,7 +103,10 @@ struct ConversionOptions {
   /// Null: types stay. Otherwise the inputs and outputs of the module and its graphs, and their
   /// calls, are converted.
   const TypeConverter* types = nullptr;
-  bool is_full = false;       ///< ops of unknown legality are illegal
+  bool is_full = false;  ///< ops of unknown legality are illegal
+  /// Each op is rewritten once, and no match depends on another rewrite. Then every illegal op is
+  /// matched before the first edit, and no copy is needed.
+  bool is_one_step = false;
   bool only_checks = false;   ///< report what stays illegal, and edit nothing
   bool checks_claims = true;  ///< check what patterns declare of themselves
   ExplainConversion explain{};
@@ -117,11 +118,9 @@ struct ConversionOptions {
 /// the greatest benefit is applied; its ops may be illegal in turn.
 ///
 /// Returns false after reporting each op that stays illegal, with the condition that failed for
-/// each of its patterns, or patterns that reach no end (MIR0922). The module is then as it was: if
-/// all ops that the patterns create are legal, every illegal op is matched before the first is
-/// rewritten; otherwise, and if types are converted, the conversion is tried on a copy. In the
-/// first case, matches must not depend on other rewrites, and a pattern that creates ops which it
-/// does not declare (MIR0921) leaves a module that must not be used further.
+/// each of its patterns, or patterns that reach no end (MIR0922). The module is then as it was: the
+/// conversion is tried on a copy first. In one step, a pattern that breaks its declaration
+/// (MIR0921) leaves a module that must not be used further.
 bool convert(Module& module, const ConversionTarget& target, const FrozenPatterns& patterns,
              const ConversionOptions& options, Diagnostics& diagnostics);
 

@@ -117,7 +117,8 @@ class Downgrade {
       return !op.has(Trait::kPortableOnly) && !must_settle(op) && !must_drop_symbol(op);
     });
     return convert(module_, target, patterns,
-                   {.only_checks = only_checks,
+                   {.is_one_step = true,
+                    .only_checks = only_checks,
                     .explain = only_checks ? explain_ : ExplainConversion(),
                     .refuse =
                         [this](const Op& op, std::span<const PatternMismatch> tried) {

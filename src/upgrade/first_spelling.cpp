@@ -81,7 +81,7 @@ class FirstSpelling {
     target.set_others_legal_if([this](const Op& op) { return is_spelled(op); });
     // What the pattern makes is spelled, so it declares nothing.
     return convert(module_, target, FrozenPatterns(std::move(set)),
-                   {.checks_claims = false, .explain = explain}, diagnostics);
+                   {.is_one_step = true, .checks_claims = false, .explain = explain}, diagnostics);
   }
 
  private:

@@ -190,7 +190,8 @@ std::optional<LiftedInstructions> lift_instructions(Module& module, LossReport& 
       report.refuse(op, "output", tried.front().condition, diagnostics);
     }
   };
-  if (!convert(module, graphs, patterns, {.explain = explain, .refuse = refuse}, diagnostics)) {
+  if (!convert(module, graphs, patterns,
+               {.is_one_step = true, .explain = explain, .refuse = refuse}, diagnostics)) {
     return std::nullopt;
   }
   return lifted;

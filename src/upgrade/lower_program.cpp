@@ -523,6 +523,7 @@ bool lower_program(Module& module, LossReport& report, Diagnostics& diagnostics,
   const ConversionTarget target = program_target(module.context(), reached);
   const ConversionOptions checks{
       .is_full = true,
+      .is_one_step = true,
       .only_checks = true,
       .explain = explain,
       .refuse = [&](const Op& op, std::span<const PatternMismatch> tried) {
@@ -530,7 +531,8 @@ bool lower_program(Module& module, LossReport& report, Diagnostics& diagnostics,
       }};
   const bool is_legal = convert(module, target, patterns, checks, diagnostics);
   if (!plan.run(is_legal)) return false;
-  if (!convert(module, target, patterns, {.is_full = true}, diagnostics)) return false;
+  if (!convert(module, target, patterns, {.is_full = true, .is_one_step = true}, diagnostics))
+    return false;
   ProgramWriter(module, plan).run();
   return true;
 }

@@ -41,17 +41,6 @@ Legality ConversionTarget::of(const Op& op) const {
   return others_(op) ? Legality::kLegal : Legality::kIllegal;
 }
 
-bool ConversionTarget::is_legal_kind(std::string_view name) const {
-  const auto is_legal = [](const auto& kind) {
-    return !kind.second.predicate && kind.second.legality == Legality::kLegal;
-  };
-  if (const auto kind = kinds_.find(name); kind != kinds_.end()) return is_legal(*kind);
-  if (of_dialect(name) != Legality::kLegal) return false;
-  return name.find('.') != name.npos || std::ranges::all_of(kinds_, [&](const auto& kind) {
-           return kind.first.substr(0, kind.first.find('.')) != name || is_legal(kind);
-         });
-}
-
 // -- types ----------------------------------------------------------------------------------------
 
 const Type* TypeConverter::convert(IRContext& context, const Type* type) const {
@@ -343,23 +332,13 @@ class Conversion : RewriteListener {
   bool explains_;
 };
 
-/// Whether matching decides: the patterns create legal ops alone, and types stay.
-bool takes_one_step(const ConversionTarget& target, const FrozenPatterns& patterns,
-                    const ConversionOptions& options) {
-  const auto is_legal = [&](const std::string& kind) { return target.is_legal_kind(kind); };
-  return options.types == nullptr &&
-         std::ranges::all_of(patterns.patterns(), [&](const RewritePattern& pattern) {
-           return std::ranges::all_of(pattern.makes, is_legal);
-         });
-}
-
 }  // namespace
 
 bool convert(Module& module, const ConversionTarget& target, const FrozenPatterns& patterns,
              const ConversionOptions& options, Diagnostics& diagnostics) {
   if (module.body().empty()) return true;
   Conversion conversion(module, target, patterns, options, diagnostics);
-  if (takes_one_step(target, patterns, options)) {
+  if (options.is_one_step) {
     if (!conversion.check()) return false;
   } else {
     const std::unique_ptr<Module> trial = clone(module);

@@ -40,10 +40,6 @@ class PlannedRegion {
     plan_.emplace(ExecutionPlan::create(schedule, options, own));
   }
 
-  std::size_t argument_count(std::size_t captured) const {
-    return schedule_.inputs().size() - captured;
-  }
-
   /// What the end of the region passes. `outputs` are tensors that nothing needs any more: the
   /// results are written there if nobody else holds them.
   Result<Tensors> run(const Frame& frame, const Tensors& inputs, Tensors outputs) {
