@@ -21,7 +21,7 @@ class FrameReader {
   static constexpr std::size_t kMaxHeader = std::size_t{1} << 16;
 
   void add(std::string_view bytes) { buffer_ += bytes; }
-  /// The next message, if all of it has come. After an error, reading goes on behind the headers
+  /// The next message, if all of it has come. After an error, reading goes on after the headers
   /// that are wrong.
   std::optional<Frame> next();
 

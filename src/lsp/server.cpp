@@ -257,7 +257,7 @@ namespace {
 Position read_position(const Json& json) {
   const Json& line = json.at("line");
   const Json& column = json.at("character");
-  // Numbers beyond 32 bits are behind every text.
+  // Numbers beyond 32 bits are after every text.
   const auto number = [](const Json& value) {
     if (!value.is_number_integer() ||
         (!value.is_number_unsigned() && value.get<std::int64_t>() < 0)) {

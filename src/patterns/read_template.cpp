@@ -15,7 +15,7 @@ namespace mir::patterns {
 
 namespace {
 
-/// `(did you mean 'x'?)` behind a message, if one of the names is near.
+/// `(did you mean 'x'?)` after a message, if one of the names is near.
 template <class Names, class Projection>
 std::string near_name(std::string_view word, const Names& names, Projection name_of) {
   NearestName nearest(word);

@@ -77,7 +77,7 @@ struct OpTemplate {
   };
   std::vector<Default> defaults{};  ///< of a match: of the other attributes of the row
   std::optional<AttributeTemplate> path{};
-  std::string path_suffix{};  ///< behind the name that `path` is
+  std::string path_suffix{};  ///< after the name that `path` is
   bool takes_any_path = true;
   bool is_commutative = false;
   std::vector<std::uint32_t> operands{}, results{};  ///< values

@@ -330,7 +330,7 @@ void rewrite_as_launch(Rewriter& rewriter, ProgramPlan& plan, Op& root) {
   }
 }
 
-/// Calls pass nothing: what a jump gives are slots that the body behind it fills.
+/// Calls pass nothing: the called body fills the slots of the results.
 void rewrite_as_jump(Rewriter& rewriter, ProgramPlan& plan, Op& root) {
   std::vector<Value*> results;
   for (const Value& result : root.results()) {
