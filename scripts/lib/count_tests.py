@@ -3,6 +3,9 @@
 
 usage: count_tests.py {TESTLOG STATUS}...
 
+Each program that failed is named before that last line, with what it says of its failures: a run
+of several configurations prints too much for anyone to look for them.
+
 A program that reports its own cases (doctest's summary line, TAP) counts with each of them, any
 other as one. A program that failed counts at least one failure whatever it printed, and so does a
 run of status other than 0, with a log or without. Exits 1 when anything failed.
@@ -17,6 +20,9 @@ DOCTEST = re.compile(
     r"^\[doctest\] test cases:\s*\d+ \|\s*(\d+) passed \|\s*(\d+) failed(?: \|\s*(\d+) skipped)?", re.M)
 TAP = re.compile(r"^(not )?ok\b([^\n]*)", re.M)
 PASSED = {"OK", "EXPECTEDFAIL"}
+# A line that says what failed: doctest's, TAP's, Python's and those of a sanitizer.
+TELLING = re.compile(r"error|fail|^not ok|^TEST CASE|Sanitizer|Assertion", re.I)
+MOST_LINES = 12
 
 
 def count(result: str, output: str) -> tuple[int, int, int]:
@@ -40,11 +46,29 @@ def count(result: str, output: str) -> tuple[int, int, int]:
     return max(passed, 0 if skipped else 1), failed, skipped
 
 
+def results(log: Path) -> list[dict]:
+    """The programs of one run."""
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def report(log: Path) -> list[str]:
+    """Names each program of a run that failed, with the first of its telling lines and its last."""
+    lines = []
+    for test in results(log):
+        if count(test["result"], test.get("stdout", ""))[1] == 0:
+            continue
+        printed = (test.get("stdout", "") + test.get("stderr", "")).splitlines()
+        telling = [line for line in printed if TELLING.search(line)][:MOST_LINES]
+        lines.append(f"{log.parent.parent.name}: {test.get('name', '?')}: {test['result']}")
+        lines += [f"  {line[:300]}" for line in telling + printed[-3:]]
+    return lines
+
+
 def count_run(log: Path, status: int) -> list[int]:
     """Cases passed, failed and skipped by one run; one that ended badly failed at least once."""
     totals = [0, 0, 0]
-    for line in log.read_text(encoding="utf-8").splitlines() if log.exists() else []:
-        test = json.loads(line)
+    for test in results(log):
         for index, number in enumerate(count(test["result"], test.get("stdout", ""))):
             totals[index] += number
     if totals[1] == 0 and (status != 0 or not log.exists()):
@@ -54,6 +78,8 @@ def count_run(log: Path, status: int) -> list[int]:
 
 def main(*runs: str) -> int:
     counted = [count_run(Path(log), int(status)) for log, status in zip(runs[::2], runs[1::2])]
+    for line in [line for log in runs[::2] for line in report(Path(log))]:
+        print(line)
     passed, failed, skipped = map(sum, zip([0, 0, 0], *counted))
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed or not counted else 0

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "lib"))
-from count_tests import count, count_run  # noqa: E402
+from count_tests import count, count_run, report  # noqa: E402
 
 SUMMARY = "[doctest] test cases:  7 |  {} passed | {} failed | 1 skipped\n"
 
@@ -39,6 +39,17 @@ class CountTest(unittest.TestCase):
             log.write_text(json.dumps({"result": "OK", "stdout": SUMMARY.format(6, 0)}) + "\n")
             self.assertEqual(count_run(log, 0), [6, 0, 1])
             self.assertEqual(count_run(log, 1), [6, 1, 1])
+
+    def test_a_program_that_failed_is_named_with_what_it_says(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder) / "build" / "meson-logs" / "testlog.json"
+            log.parent.mkdir(parents=True)
+            printed = "1..2\nok 1\nnot ok 2 - two\n# seen here\n"
+            tests = [{"name": "golden", "result": "FAIL", "stdout": printed, "stderr": "end\n"},
+                     {"name": "unit", "result": "OK", "stdout": SUMMARY.format(6, 0)}]
+            log.write_text("".join(json.dumps(test) + "\n" for test in tests))
+            self.assertEqual(report(log), ["build: golden: FAIL", "  not ok 2 - two", "  not ok 2 - two",
+                                           "  # seen here", "  end"])
 
 
 if __name__ == "__main__":
