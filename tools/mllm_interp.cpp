@@ -47,14 +47,28 @@ ExitCode show_description(const Run& run, const Module& module, const Invocation
   return run.report(diagnostics, module.context().sources());
 }
 
+/// Applies the passes of --pipeline.
+bool apply_passes(const Pipeline& pipeline, const Verification& verification, Module& module,
+                  Diagnostics& diagnostics) {
+  if (pipeline.items.empty()) return true;
+  const auto verify = [&](Module& changed, Diagnostics& found) {
+    return verification.accepts(changed, found);
+  };
+  return run_pipeline(module, pipeline, {.verify = verify, .verifies_each = false}, diagnostics);
+}
+
 ExitCode body(const Run& run, InterpSettings& settings) {
   if (run.files().size() > 1) return run.usage_error("one file is run at a time");
   const auto invocation =
       Invocation::create(run.files().front(), settings.run, *settings.sidecars.sidecar);
   if (!invocation) return run.refuse(invocation.error());
   if (const auto good = check_settings(settings); !good) return run.refuse(good.error());
-  IRContext context;
+  SourceManager pipelines;
   Diagnostics diagnostics = run.diagnostics();
+  const std::optional<Pipeline> pipeline =
+      read_pipelines(settings.pipeline, {}, settings.known.registry, pipelines, diagnostics);
+  if (!pipeline) return run.report(diagnostics, pipelines);
+  IRContext context;
   if (!invocation->register_dialects(context, diagnostics)) {
     return run.report(diagnostics, context.sources());
   }
@@ -67,6 +81,10 @@ ExitCode body(const Run& run, InterpSettings& settings) {
       load_module(run, **file, *invocation, settings.verification, loading, context, diagnostics);
   if (loaded.module == nullptr) return run.report(diagnostics, context.sources());
   const Module& module = *loaded.module;
+  const Verification verification = verification_of_run(run, *invocation, settings.verification);
+  if (!apply_passes(*pipeline, verification, *loaded.module, diagnostics)) {
+    return run.report(diagnostics, context.sources());
+  }
   if (const auto known = names_of(module, settings.run).check(settings.options); !known)
     return worst(run.report(diagnostics, context.sources()), run.report(known.error()));
   const auto options = run_options(settings, module);

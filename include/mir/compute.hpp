@@ -27,8 +27,9 @@ enum class KernelSet : std::uint8_t {
 /// Which steps may become one fast kernel.
 enum class Fusion : std::uint8_t {
   kOff,
-  kExact,  ///< those that give the bits of the steps one by one
-  kAll,    ///< also those that sum in another order, each with its own error bound
+  kStated,  ///< those that graph.FusedOp states
+  kExact,   ///< also those that give the bits of the steps one by one
+  kAll,     ///< also those that sum in another order, each with its own error bound
 };
 
 /// In which type products with weights of Float32, BFloat16 and Float16 take their factors.

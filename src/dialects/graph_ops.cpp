@@ -13,6 +13,11 @@ constexpr AttrRow kSubGraphAttributes[] = {
     {.name = "use_qnn", .type = AttrType::kBool, .summary = "made for the QNN back end by a split"},
 };
 
+/// The one region runs once and passes the results.
+std::vector<RegionEdge> fused_edges(const Op& op) {
+  return {{.to = 0}, {.from = 0, .operand_count = op.result_count()}};
+}
+
 constexpr OpRow kGraphRows[] = {
     {.name = "SubGraphOp",
      .regions = exactly(1),
@@ -32,6 +37,19 @@ constexpr OpRow kGraphRows[] = {
      .summary = "Runs the graph of the given symbol on the operands.",
      .example = "graph.CallGraphOp @f (%0:tensor<[2], Float32, CPU>) -> "
                 "(%1:tensor<[2], Float32, CPU>)"},
+    {.name = "FusedOp",
+     .results = at_least(0),
+     .regions = exactly(1),
+     .traits = Trait::kPure | Trait::kPortableOnly,
+     .region_flow = fused_edges,
+     .version = 2,
+     .page = "fusion",
+     .summary = "Runs its region, by one kernel if the kernels have one for it.",
+     .example = "graph.FusedOp () -> (%1:tensor<[2], Float32, CPU>) { "
+                "() -> (%1:tensor<[2], Float32, CPU>) { "
+                "linalg.CPU.ReLUOp (%0:tensor<[2], Float32, CPU>) -> "
+                "(%1:tensor<[2], Float32, CPU>) "
+                "cf.YieldOp (%1:tensor<[2], Float32, CPU>) -> () } }"},
 };
 static_assert(are_sound(DialectId::kGraph, kGraphRows));
 

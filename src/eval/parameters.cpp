@@ -39,6 +39,12 @@ std::vector<OwnedParameter> owned_parameters(const Op& op) {
   return owned;
 }
 
+std::optional<float> only_float(const Tensor& tensor) {
+  const bool is_one =
+      tensor.defined() && tensor.elements() == 1 && tensor.dtype() == DType::kFloat32;
+  return is_one ? std::optional(tensor.as<float>()[0]) : std::nullopt;
+}
+
 Result<Tensor> constant_tensor(const Value& value, IRContext& context) {
   const TensorType* type = value.tensor_type();
   const Attr* elements = value.attribute(context.intern("constant"));

@@ -5,6 +5,7 @@ namespace mir {
 void register_standard_passes(PassRegistry& registry) {
   register_eliminations(registry);
   register_simplifications(registry);
+  register_fusions(registry);
   register_pattern_library(registry);
   registry.add(bind_symbols_pass());
   registry.add(convert_pass(registry));

@@ -8,6 +8,7 @@ namespace mir {
 // Several passes each.
 void register_eliminations(PassRegistry& registry);     // eliminate/
 void register_simplifications(PassRegistry& registry);  // simplify/
+void register_fusions(PassRegistry& registry);          // fuse/
 void register_pattern_library(PassRegistry& registry);  // patterns/
 
 Pass bind_symbols_pass();                         // symbols/

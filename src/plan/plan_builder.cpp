@@ -10,13 +10,41 @@
 #include "eval/parameters.hpp"
 #include "kernels/fast/rows.hpp"
 #include "mir/module.hpp"
+#include "plan/fast_ops.hpp"
 #include "plan/nodes/owned.hpp"
 
 namespace mir {
 
+namespace {
+
+StepGraph step_graph(const Schedule& schedule) {
+  StepGraph graph(schedule.values().size());
+  for (const Step& step : schedule.steps()) {
+    graph.add(*step.op, schedule.operands(step), step.first_result, step.part);
+  }
+  for (const ValueIndex output : schedule.outputs()) graph.keep(output);
+  return graph;
+}
+
+/// The stages that look for groups outside of fused ops.
+FusionStages stages_of(Fusion fusion) {
+  switch (fusion) {
+    case Fusion::kOff:
+    case Fusion::kStated:
+      return {};
+    case Fusion::kExact:
+      return kExactStages;
+    case Fusion::kAll:
+      break;
+  }
+  return kAllStages;
+}
+
+}  // namespace
+
 PlanBuilder::PlanBuilder(const Schedule& schedule, const PlanOptions& options,
                          const PlanResources& resources)
-    : schedule_(schedule), options_(options), resources_(resources), graph_(schedule) {}
+    : schedule_(schedule), options_(options), resources_(resources), graph_(step_graph(schedule)) {}
 
 /// Symbols that inputs and caches bind before the first step; others a result would have to bind.
 void PlanBuilder::find_symbols() {
@@ -51,8 +79,7 @@ PlanParts PlanBuilder::build() {
   find_symbols();
   find_caches();
   for (const ScheduledValue& scheduled : schedule_.values()) add_value(scheduled);
-  const std::vector<FusedGroup> groups =
-      find_groups(graph_, options_.fusion, resources_.constants, steps_without_fusion());
+  const std::vector<FusedGroup> groups = this->groups();
   std::vector<const FusedGroup*> anchored(schedule_.steps().size(), nullptr);
   std::vector<bool> fused(schedule_.steps().size(), false);
   for (const FusedGroup& group : groups) {
@@ -68,6 +95,16 @@ PlanParts PlanBuilder::build() {
     }
   }
   return std::move(parts_);
+}
+
+std::vector<FusedGroup> PlanBuilder::groups() const {
+  const auto scalar = [this](ValueIndex index) -> std::optional<float> {
+    return only_float(resources_.constants[index]);
+  };
+  return find_groups(graph_, {.stages = stages_of(options_.fusion),
+                              .fuses_parts = options_.fusion != Fusion::kOff,
+                              .scalar = scalar,
+                              .excluded = steps_without_fusion()});
 }
 
 /// Steps that fast kernels cannot compute together with others.
@@ -406,7 +443,7 @@ bool PlanBuilder::add_products(const FusedGroup& group) {
     parts.push_back(*std::move(part));
   }
   if (group.kind == FusedGroup::Kind::kTailed) {
-    parts.front().activation = group.activation;
+    if (group.activation) parts.front().activation = unary_of(*step_at(*group.activation).op);
     if (group.residual) parts.front().residual = row_major(group.anchor, *group.residual);
     parts.front().out = results_of(group.anchor).front();
   }
@@ -419,7 +456,7 @@ bool PlanBuilder::add_gated(const FusedGroup& group) {
   const auto up = linear_part(group.steps[2]);
   // The kernel has no bias for the factor, and reads both weights in one order.
   if (!gate || !up || up->bias.defined() || gate->weight->dtype != up->weight->dtype) return false;
-  gate->activation = group.activation;
+  gate->activation = unary_of(*step_at(*group.activation).op);
   gate->out = results_of(group.anchor).front();
   add(gated_linear_node(group.anchor, linear_input(group), *std::move(gate), up->weight));
   return true;

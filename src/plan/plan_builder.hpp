@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "passes/fuse/fused_groups.hpp"
 #include "plan/execution_plan.hpp"
-#include "plan/fusion.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/plan_parts.hpp"
 
@@ -43,6 +43,7 @@ class PlanBuilder {
   void find_caches();
   void add_value(const ScheduledValue& scheduled);
   bool can_plan(const ScheduledValue& scheduled) const;
+  std::vector<FusedGroup> groups() const;
   std::vector<bool> steps_without_fusion() const;
   bool has_planned_values(std::size_t step) const;
   PlanValueIndex add_copy(std::size_t step, PlanValueIndex from);

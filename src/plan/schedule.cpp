@@ -116,6 +116,7 @@ class ScheduleBuilder {
   void add_step(const Op& op, ValueIndices& indices, std::uint32_t call,
                 std::span<const Value* const> captured = {});
   void add_control(const Op& op, ValueIndices& indices, std::uint32_t call);
+  void add_fused(const Op& op, ValueIndices& indices, std::uint32_t call);
   bool is_global(const Value& value) const;
   std::vector<const Value*> captured_by(const Op& op) const;
   void find_last_uses();
@@ -131,6 +132,8 @@ class ScheduleBuilder {
   std::unordered_map<const Value*, ValueIndex> shared_;  // constants and parameters
   std::unordered_set<const Value*> known_parameters_;
   std::unordered_set<const Op*> reported_;
+  std::uint32_t part_ = 0;  // that the next step is in
+  std::uint32_t part_count_ = 0;
   std::size_t steps_around_ = 0;  // of the schedules that contain this one
   bool over_limit_ = false;
 };
@@ -253,7 +256,9 @@ std::vector<ValueIndex> ScheduleBuilder::run(const Block& body, ValueIndices& in
         op->is(OpId::kDbgComment, OpId::kTensorFree)) {
       continue;
     }
-    if (op->is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile)) {
+    if (op->is(OpId::kGraphFused)) {
+      add_fused(*op, indices, call);
+    } else if (op->is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile)) {
       add_control(*op, indices, call);
     } else if (isa<CallGraphOp>(op)) {
       add_call(*op, text(op->symbol()), indices);
@@ -444,6 +449,18 @@ std::vector<const Value*> ScheduleBuilder::captured_by(const Op& op) const {
   return captured;
 }
 
+/// Its steps are those of its region, which a plan may compute as one.
+void ScheduleBuilder::add_fused(const Op& op, ValueIndices& indices, std::uint32_t call) {
+  const std::uint32_t around = part_;
+  if (!may_run(*op.first_region(), call)) return;
+  if (around == 0) part_ = ++part_count_;
+  const std::vector<ValueIndex> passed = run(op.first_region()->only_block(), indices, call);
+  part_ = around;
+  for (std::uint32_t i = 0; i < std::min<std::size_t>(passed.size(), op.result_count()); ++i) {
+    indices.emplace(op.result(i), passed[i]);
+  }
+}
+
 void ScheduleBuilder::add_control(const Op& op, ValueIndices& indices, std::uint32_t call) {
   const std::vector<const Value*> captured = captured_by(op);
   auto control = std::make_shared<ControlStep>();
@@ -481,7 +498,8 @@ void ScheduleBuilder::add_step(const Op& op, ValueIndices& indices, std::uint32_
             .call = call,
             .first_operand = static_cast<std::uint32_t>(schedule_.lists_.size()),
             .operand_count = static_cast<std::uint32_t>(operands.size()),
-            .first_result = static_cast<std::uint32_t>(schedule_.values_.size())};
+            .first_result = static_cast<std::uint32_t>(schedule_.values_.size()),
+            .part = part_};
   schedule_.lists_.insert(schedule_.lists_.end(), operands.begin(), operands.end());
   for (const Value& result : op.results()) {
     const ValueIndex index = add_value(ValueRole::kResult, result);

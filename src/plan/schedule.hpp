@@ -54,6 +54,7 @@ struct Step {
   std::uint32_t first_result = 0;  ///< results are consecutive values
   std::uint32_t first_release = 0;
   std::uint32_t release_count = 0;
+  std::uint32_t part = 0;  ///< the graph.FusedOp that contains it, by a number; 0: none
 };
 
 class Schedule;

@@ -263,7 +263,7 @@ void OpChecks::op(const Op& op) {
     }
   }
   if (op.first_region() != nullptr) region_flow(op, reporter_);
-  if (op.is_in(DialectId::kCf)) control_flow(op, reporter_);
+  if (op.is_in(DialectId::kCf) || op.is(OpId::kGraphFused)) control_flow(op, reporter_);
   if (op.is(OpId::kLinalgParam)) check_named_parameter(op, reporter_);
   if (op.is(OpId::kProgValueSymbol)) check_constant(op);
   operands_.resize(op.plain_operands().size());

@@ -107,7 +107,7 @@ void check_region(const Op& op, std::uint32_t number, Reporter& reporter) {
 void control_flow(const Op& op, Reporter& reporter) {
   if (op.is(OpId::kCfYield, OpId::kCfCondition)) {
     const Op* around = op.parent_op();
-    if (!around->is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile)) {
+    if (around->row() == nullptr || around->row()->region_flow == nullptr) {
       reporter.report(ConstraintId::control_c1, op, [&] {
         return fmt::format("'{}' ends no region of '{}'", op.name(), around->name());
       });
@@ -115,7 +115,7 @@ void control_flow(const Op& op, Reporter& reporter) {
     if (op.is(OpId::kCfCondition)) check_condition(op, *op.operand(0), reporter);
     return;
   }
-  if (!op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile)) return;
+  if (!op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile, OpId::kGraphFused)) return;
   if (op.module().version() < op.row()->version) {
     reporter.report(ConstraintId::version_c1, op, [&] {
       return fmt::format("'{}' needs mir_version:{}", op.name(), op.row()->version);

@@ -1,5 +1,7 @@
 #include "pipelines.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "tool.hpp"
@@ -39,8 +41,9 @@ std::optional<Pipeline> read_pipelines(const OptionList<std::string>& texts,
   }
   for (const std::string& text : *texts) {
     const bool is_file = text.starts_with('@');
-    auto file = is_file ? read_source(text.substr(1), sources)
-                        : Result<const SourceFile*>(sources.add("--passes", text));
+    auto file =
+        is_file ? read_source(text.substr(1), sources)
+                : Result<const SourceFile*>(sources.add(fmt::format("--{}", texts.name()), text));
     if (!file) {
       diagnostics.error(file.error().code, {}, file.error().message);
       return std::nullopt;

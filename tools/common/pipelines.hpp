@@ -20,8 +20,8 @@ Completion complete_passes(const PassRegistry& registry);
 /// A pipeline, which is read later, with the names of passes for completion.
 Argument<std::string> pipeline_text(const PassRegistry& registry);
 
-/// Reads the pipelines of --passes, one after the other; a text that begins with `@` names a file.
-/// If there is none, the pipeline is `otherwise`, names of passes. No value after reporting.
+/// Reads the pipelines of an option, one after the other; a text that begins with `@` names a file.
+/// If none is given, the pipeline is `otherwise`, names of passes. No value after reporting.
 std::optional<Pipeline> read_pipelines(const OptionList<std::string>& texts,
                                        std::span<const std::string> otherwise,
                                        const PassRegistry& registry, SourceManager& sources,

@@ -12,14 +12,18 @@
 
 namespace mir::tools {
 
+Verification verification_of_run(const Run& run, const Invocation& invocation,
+                                 const VerificationSettings& checks) {
+  // That no dialect declares an op is for the session to judge: it knows what is bound.
+  static constexpr std::string_view kUndeclared[] = {"op_c1"};
+  return {checks, run,
+          invocation.bound_ops.empty() ? std::span<const std::string_view>() : kUndeclared};
+}
+
 LoadedModule load_module(const Run& run, const SourceFile& file, const Invocation& invocation,
                          const VerificationSettings& checks, Loading loading, IRContext& context,
                          Diagnostics& diagnostics) {
-  // That no dialect declares an op is for the session to judge: it knows what is bound.
-  constexpr std::string_view kUndeclared[] = {"op_c1"};
-  const Verification verification(
-      checks, run,
-      invocation.bound_ops.empty() ? std::span<const std::string_view>() : kUndeclared);
+  const Verification verification = verification_of_run(run, invocation, checks);
   LossReport losses;
   const SourceFile* settled = settle_texts(file, invocation.assumed, context, losses, diagnostics);
   if (settled == nullptr) return {};

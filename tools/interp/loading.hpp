@@ -22,6 +22,10 @@ struct LoadedModule {
   std::unique_ptr<Module> program;  ///< as it was before its upgrade, where that is asked for
 };
 
+/// How a module is verified that is to run.
+Verification verification_of_run(const Run& run, const Invocation& invocation,
+                                 const VerificationSettings& checks);
+
 /// The module of --module in a text, or its only one, verified.
 LoadedModule load_module(const Run& run, const SourceFile& file, const Invocation& invocation,
                          const VerificationSettings& checks, Loading loading, IRContext& context,

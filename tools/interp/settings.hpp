@@ -9,7 +9,9 @@
 #include "interp/probe.hpp"
 #include "interp/program_trace.hpp"
 #include "kernels/isa.hpp"
+#include "known_passes.hpp"
 #include "mir/session.hpp"
+#include "pipelines.hpp"
 #include "run_settings.hpp"
 #include "tool.hpp"
 #include "verification.hpp"
@@ -26,6 +28,7 @@ inline constexpr Choice<KernelChoice> kKernelChoices[] = {
     {"fast", KernelChoice::kFast, "vectorised, threaded"},
     {"both", KernelChoice::kBoth, "fast, compared with ref"}};
 inline constexpr Choice<Fusion> kFusions[] = {{"off", Fusion::kOff},
+                                              {"stated", Fusion::kStated, "graph.FusedOp only"},
                                               {"exact", Fusion::kExact, "the same bits as off"},
                                               {"all", Fusion::kAll}};
 inline constexpr Choice<Activations> kActivations[] = {
@@ -54,6 +57,7 @@ bool is_results_file(std::string_view name);
 
 struct InterpSettings {
   OptionSet& options;
+  KnownPasses known{};
 
   RunSettings run{options};
   SidecarSettings sidecars{options};
@@ -120,6 +124,12 @@ struct InterpSettings {
                  .help = "print inputs, outputs, parameters, caches and memory without a run"}};
   Flag json{options,
             {.name = "json", .help = "write the description of --describe as one JSON object"}};
+  OptionList<std::string> pipeline{
+      options,
+      {.name = "pipeline",
+       .argument = "PASSES",
+       .help = "apply these passes to the module first, or those of @FILE (as mllm-opt --passes)"},
+      pipeline_text(known.registry)};
   Option<KernelChoice> kernels{options,
                                {.name = "kernels", .argument = "SET", .help = "run these kernels"},
                                choice(kKernelChoices),

@@ -4,6 +4,7 @@
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "passes/inline/replace_by_region.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {
@@ -69,8 +70,7 @@ class Inlining {
     locate(body, call.location());
     std::vector<Value*> operands;
     for (const Use& use : call.operand_uses()) operands.push_back(use.value());
-    const std::vector<Value*> results = rewriter_.inline_region(body, call, operands);
-    rewriter_.replace(call, results);
+    replace_by_region(rewriter_, call, body, operands);
     rewriter_.erase(*copy);
     run_.count("calls inlined");
   }
@@ -94,6 +94,8 @@ class Inlining {
 
   void inline_single_run(Op& op) {
     if (op.region_count() != 1 || op.has(Trait::kIsolated)) return;
+    // What is fused is together on purpose.
+    if (op.is(OpId::kGraphFused)) return;
     Region& region = *op.first_region();
     const RegionRuns runs = runs_of(region);
     const auto edges = region_edges(op);
@@ -109,9 +111,7 @@ class Inlining {
     for (std::uint32_t i = 0; i < in->operand_count; ++i) {
       operands.push_back(op.operand(in->first_operand + i));
     }
-    const std::uint32_t first = out->first_operand;
-    const std::vector<Value*> passed = rewriter_.inline_region(region, op, operands);
-    rewriter_.replace(op, std::span(passed).subspan(first, op.result_count()));
+    replace_by_region(rewriter_, op, region, operands, out->first_operand);
     run_.count("regions inlined");
   }
 

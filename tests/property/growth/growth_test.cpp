@@ -212,7 +212,7 @@ void Bill::of_passes() {
          {"simplify-algebra", "simplify-shapes", "fuse-activations", "decompose", "fold-constants",
           "merge-graphs", "name-values", "number-values", "strip-names", "strip-locations",
           "eliminate-unused-parameters", "sink", "separate-weights", "outline", "estimate",
-          "hoist-invariants"}) {
+          "hoist-invariants", "fusion-all", "unfuse"}) {
       run(pass, upgraded);
     }
     run("downgrade", upgraded);

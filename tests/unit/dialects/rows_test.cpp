@@ -143,7 +143,7 @@ TEST_CASE("the other dialects have the ops that dumps print, and cf those of con
     CHECK(dialect(name).rows.size() == ops.size());
   };
   has_all("builtin", {"ModuleOp"});
-  has_all("graph", {"SubGraphOp", "CallGraphOp"});
+  has_all("graph", {"SubGraphOp", "CallGraphOp", "FusedOp"});
   has_all("cf", {"ReturnOp", "IfOp", "ForOp", "WhileOp", "YieldOp", "ConditionOp"});
   has_all("tensor", {"register", "alloc", "free"});
   has_all("dbg", {"CommentOp", "HintsOp"});

@@ -60,6 +60,16 @@ std::string nodes_of(const std::string& text) {
   REQUIRE(got.size() == want.size());
   for (std::size_t i = 0; i < got.size(); ++i) CHECK(hash_bytes(got[i]) == hash_bytes(want[i]));
   check_close(got, ref.run({x}));
+  // The passes find the same groups, and what they make means the same.
+  const std::string passed = after_passes(text, "inline,fusion-exact");
+  Runner stated(passed, fast(Fusion::kStated)), split(passed, fast(Fusion::kOff)), again(passed);
+  CHECK(stated.plan().node_names() == fused.plan().node_names());
+  CHECK(split.plan().node_names() == off.plan().node_names());
+  const auto from_passes = stated.run({x}), meant = again.run({x}), expected = ref.run({x});
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    CHECK(hash_bytes(from_passes[i]) == hash_bytes(want[i]));
+    CHECK(hash_bytes(meant[i]) == hash_bytes(expected[i]));
+  }
   return fmt::format("{}", fmt::join(fused.plan().node_names(), ", "));
 }
 

@@ -10,7 +10,9 @@
 
 #include "../project_files.hpp"
 #include "eval/evaluate.hpp"
+#include "kernels/fast/matrix/linear.hpp"
 #include "mir/dialects.hpp"
+#include "passes/fuse/fused_groups.hpp"
 #include "plan/fast_ops.hpp"
 #include "upgrade/steps/option_rules.hpp"
 
@@ -141,6 +143,15 @@ std::set<std::string> reached_kernels(const std::filesystem::path& plan) {
 }
 
 }  // namespace
+
+TEST_CASE("fast ops: products end in the functions that fusion looks for") {
+  for (const FastOp& row : fast_ops()) {
+    const auto* function = std::get_if<fast::Unary>(&row.function);
+    CHECK_MESSAGE(
+        (function != nullptr && fast::is_activation(*function)) == is_epilogue_function(row.op),
+        name_of(row.op));
+  }
+}
 
 TEST_CASE("every op of the build has what its row says that it needs") {
   IRContext context;

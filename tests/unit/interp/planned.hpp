@@ -2,6 +2,8 @@
 #pragma once
 
 #include "../numeric.hpp"
+#include "mir/pass.hpp"
+#include "mir/print.hpp"
 #include "module_text.hpp"
 
 namespace mir::test {
@@ -11,6 +13,18 @@ inline SessionOptions fast(Fusion fusion = Fusion::kAll) {
   options.kernels = KernelSet::kFast;
   options.fusion = fusion;
   return options;
+}
+
+/// The text of a module after the passes of a pipeline.
+inline std::string after_passes(const std::string& text, const std::string& pipeline) {
+  const Text read(text);
+  PassRegistry registry;
+  register_standard_passes(registry);
+  Diagnostics problems;
+  const auto passes = registry.read_pipeline(SourceFile("-p", pipeline, 1), problems);
+  REQUIRE(passes);
+  REQUIRE(run_pipeline(*read.module, *passes, {}, problems));
+  return print(*read.module);
 }
 
 /// Numbers around zero that repeat seldom along any dimension.

@@ -1,31 +1,18 @@
-#include "plan/fusion.hpp"
+#include "passes/fuse/fused_groups.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 #include <utility>
 
 #include "eval/attributes.hpp"
-#include "kernels/fast/matrix/linear.hpp"
-#include "plan/nodes/nodes.hpp"
+#include "mir/type.hpp"
 
 namespace mir {
 
-StepGraph::StepGraph(const Schedule& schedule)
-    : schedule_(schedule),
-      producers_(schedule.values().size(), kNone),
-      last_(schedule.values().size(), kNone),
-      readers_(schedule.values().size(), 0) {
-  for (std::size_t i = 0; i < schedule.steps().size(); ++i) {
-    const Step& step = schedule.steps()[i];
-    for (const ValueIndex index : schedule.operands(step)) {
-      last_[index] = i;
-      ++readers_[index];
-    }
-    for (std::uint32_t r = 0; r < step.op->result_count(); ++r) {
-      producers_[step.first_result + r] = i;
-    }
-  }
-  for (const ValueIndex index : schedule.outputs()) readers_[index] += 2;
+bool is_epilogue_function(OpId op) {
+  constexpr OpId kFunctions[] = {OpId::kLinalgReLU, OpId::kLinalgSigmoid, OpId::kLinalgSiLU,
+                                 OpId::kLinalgGELU, OpId::kLinalgQuickGELU};
+  return std::ranges::find(kFunctions, op) != std::end(kFunctions);
 }
 
 namespace {
@@ -40,18 +27,17 @@ bool same_extents(const Value& a, const Value& b) {
 
 class Matcher {
  public:
-  Matcher(const StepGraph& graph, std::span<const Tensor> constants, std::vector<bool> taken)
-      : graph_(graph), constants_(constants), taken_(std::move(taken)) {}
+  Matcher(const StepGraph& graph, FusionRequest request)
+      : graph_(graph), request_(std::move(request)), taken_(std::move(request_.excluded)) {
+    taken_.resize(graph.size());
+  }
 
-  std::vector<FusedGroup> run(Fusion fusion) {
-    if (fusion == Fusion::kOff) return {};
-    for (std::size_t step = 0; step < taken_.size(); ++step) {
-      if (fusion == Fusion::kAll) match_attention(step);
-      match_gated(step);
-    }
+  std::vector<FusedGroup> run() {
+    for_each(FusionStage::kAttention, [&](std::size_t step) { match_attention(step); });
+    for_each(FusionStage::kGates, [&](std::size_t step) { match_gated(step); });
     // A residual goes first: an activation below it is part of its product.
-    for (std::size_t step = 0; step < taken_.size(); ++step) match_residual(step);
-    for (std::size_t step = 0; step < taken_.size(); ++step) match_activation(step);
+    for_each(FusionStage::kEpilogues, [&](std::size_t step) { match_residual(step); });
+    for_each(FusionStage::kEpilogues, [&](std::size_t step) { match_activation(step); });
     match_linears();
     match_norms();
     std::ranges::sort(groups_, {}, &FusedGroup::anchor);
@@ -59,6 +45,20 @@ class Matcher {
   }
 
  private:
+  /// Whether groups of the stage are looked for at a step.
+  bool is_wanted(std::size_t step, FusionStage stage) const {
+    return graph_.at(step).part == 0 ? request_.stages.has(stage) : request_.fuses_parts;
+  }
+  template <class Match>
+  void for_each(FusionStage stage, const Match& match) const {
+    for (std::size_t step = 0; step < taken_.size(); ++step) {
+      if (is_wanted(step, stage)) match(step);
+    }
+  }
+  bool are_in_one_part(std::size_t a, std::size_t b) const {
+    return graph_.at(a).part == graph_.at(b).part;
+  }
+
   void take(FusedGroup group) {
     for (const std::size_t step : group.steps) taken_[step] = true;
     groups_.push_back(std::move(group));
@@ -66,9 +66,10 @@ class Matcher {
   bool is_free(std::size_t step, OpId op) const { return graph_.is(step, op) && !taken_[step]; }
   /// The free step of this op that makes operand `i` of `step`, which is its only reader.
   std::size_t maker(std::size_t step, std::size_t i, OpId op) const {
-    const ValueIndex index = graph_.operand(step, i);
+    const StepGraph::Index index = graph_.operand(step, i);
     const std::size_t made = graph_.producer(index);
-    return is_free(made, op) && graph_.only_reader(index) == step ? made : kNone;
+    const bool is_made = is_free(made, op) && graph_.only_reader(index) == step;
+    return is_made && are_in_one_part(made, step) ? made : kNone;
   }
   bool is_plain_linear(std::size_t step) const {
     return step != kNone && graph_.at(step).operand_count == 1;
@@ -77,21 +78,22 @@ class Matcher {
   /// A product and the activation that alone reads it.
   struct Activated {
     std::size_t linear, step;
-    fast::Unary function;
   };
   std::optional<Activated> activated(std::size_t step) const {
     if (step == kNone || taken_[step] || graph_.at(step).operand_count != 1) return std::nullopt;
-    const auto function = unary_of(*graph_.at(step).op);
-    if (!function || !fast::is_activation(*function)) return std::nullopt;
+    if (!is_epilogue_function(graph_.at(step).op->op_id())) return std::nullopt;
     const std::size_t linear = maker(step, 0, OpId::kLinalgLinear);
     const bool fits = is_plain_linear(linear) &&
                       same_extents(*graph_.at(linear).op->result(), *graph_.at(step).op->result());
-    return fits ? std::optional(Activated{linear, step, *function}) : std::nullopt;
+    return fits ? std::optional(Activated{linear, step}) : std::nullopt;
   }
   /// The same for operand `i` of `step`, its only reader.
   std::optional<Activated> activated_operand(std::size_t step, std::size_t i) const {
-    const ValueIndex index = graph_.operand(step, i);
-    return graph_.only_reader(index) == step ? activated(graph_.producer(index)) : std::nullopt;
+    const StepGraph::Index index = graph_.operand(step, i);
+    const std::size_t made = graph_.producer(index);
+    const bool is_made =
+        made != kNone && graph_.only_reader(index) == step && are_in_one_part(made, step);
+    return is_made ? activated(made) : std::nullopt;
   }
 
   /// f(Linear x) * Linear x.
@@ -107,7 +109,7 @@ class Matcher {
       return take({.kind = FusedGroup::Kind::kGated,
                    .steps = {gate->linear, gate->step, up, mul},
                    .anchor = mul,
-                   .activation = gate->function});
+                   .activation = gate->step});
     }
   }
 
@@ -123,7 +125,7 @@ class Matcher {
       if (const auto made = activated_operand(add, side)) {
         linear = made->linear;
         group.steps = {made->linear, made->step, add};
-        group.activation = made->function;
+        group.activation = made->step;
       } else {
         group.steps = {linear, add};
       }
@@ -141,7 +143,7 @@ class Matcher {
       take({.kind = FusedGroup::Kind::kTailed,
             .steps = {made->linear, made->step},
             .anchor = step,
-            .activation = made->function});
+            .activation = made->step});
     }
   }
 
@@ -149,51 +151,43 @@ class Matcher {
   void match_norms() {
     for (FusedGroup& group : groups_) {
       if (group.kind == FusedGroup::Kind::kAttention) continue;
-      const ValueIndex x = graph_.operand(group.steps.front(), 0);
+      const StepGraph::Index x = graph_.operand(group.steps.front(), 0);
+      const std::size_t norm = graph_.producer(x);
       const std::size_t linears = group.kind == FusedGroup::Kind::kLinears ? group.steps.size()
                                   : group.kind == FusedGroup::Kind::kGated ? 2
                                                                            : 1;
-      if (is_free(graph_.producer(x), OpId::kLinalgRMSNorm) && graph_.readers(x) == linears) {
-        group.norm = graph_.producer(x);
-        taken_[*group.norm] = true;
+      if (!is_free(norm, OpId::kLinalgRMSNorm) || graph_.readers(x) != linears) continue;
+      const bool is_outside = graph_.at(norm).part == 0;
+      if (!is_wanted(norm, FusionStage::kNorms) ||
+          (!is_outside && !are_in_one_part(norm, group.anchor))) {
+        continue;
       }
+      group.norm = norm;
+      taken_[norm] = true;
     }
-    for (std::size_t step = 0; step < taken_.size(); ++step) {
-      if (!is_free(step, OpId::kLinalgLinear) || !is_plain_linear(step)) continue;
+    for_each(FusionStage::kNorms, [&](std::size_t step) {
+      if (!is_free(step, OpId::kLinalgLinear) || !is_plain_linear(step)) return;
       const std::size_t norm = maker(step, 0, OpId::kLinalgRMSNorm);
-      if (norm == kNone) continue;
+      if (norm == kNone) return;
       taken_[norm] = true;
       take({.kind = FusedGroup::Kind::kLinears, .steps = {step}, .anchor = step, .norm = norm});
-    }
+    });
   }
 
   /// Products of one x run where the first of them is.
   void match_linears() {
     constexpr std::size_t kMost = 8;
-    std::unordered_map<ValueIndex, FusedGroup> by_input;
-    std::vector<ValueIndex> order;
-    for (std::size_t step = 0; step < taken_.size(); ++step) {
-      if (!is_free(step, OpId::kLinalgLinear) || !is_plain_linear(step)) continue;
-      const ValueIndex x = graph_.operand(step, 0);
-      const auto [group, is_new] = by_input.try_emplace(x);
-      if (is_new) {
-        group->second = {.kind = FusedGroup::Kind::kLinears, .anchor = step};
-        order.push_back(x);
-      }
+    std::map<std::pair<StepGraph::Index, std::uint32_t>, FusedGroup> by_input;  // and by part
+    for_each(FusionStage::kProducts, [&](std::size_t step) {
+      if (!is_free(step, OpId::kLinalgLinear) || !is_plain_linear(step)) return;
+      const auto [group, is_new] =
+          by_input.try_emplace({graph_.operand(step, 0), graph_.at(step).part});
+      if (is_new) group->second = {.kind = FusedGroup::Kind::kLinears, .anchor = step};
       if (group->second.steps.size() < kMost) group->second.steps.push_back(step);
+    });
+    for (auto& [input, group] : by_input) {
+      if (group.steps.size() > 1) take(std::move(group));
     }
-    for (const ValueIndex x : order) {
-      if (by_input[x].steps.size() > 1) take(std::move(by_input[x]));
-    }
-  }
-
-  /// The value of a constant with one element.
-  std::optional<float> scalar(ValueIndex index) const {
-    const Tensor& tensor = constants_[index];
-    const bool is_scalar =
-        tensor.defined() && tensor.elements() == 1 && tensor.dtype() == DType::kFloat32;
-    if (!is_scalar) return std::nullopt;
-    return tensor.as<float>()[0];
   }
 
   /// softmax(mask(scale q k^T)) v, backwards from the product with the values.
@@ -260,7 +254,7 @@ class Matcher {
     for (const OpId op : {OpId::kLinalgMul, OpId::kLinalgDiv}) {
       const std::size_t scale = maker(above, 0, op);
       if (scale == kNone || graph_.at(scale).operand_count != 2) continue;
-      const auto factor = scalar(graph_.operand(scale, 1));
+      const auto factor = request_.scalar(graph_.operand(scale, 1));
       if (!factor) continue;
       group.scale = op == OpId::kLinalgMul ? *factor : 1 / *factor;
       group.steps.push_back(scale);
@@ -283,16 +277,15 @@ class Matcher {
   }
 
   const StepGraph& graph_;
-  std::span<const Tensor> constants_;
+  FusionRequest request_;
   std::vector<bool> taken_;
   std::vector<FusedGroup> groups_;
 };
 
 }  // namespace
 
-std::vector<FusedGroup> find_groups(const StepGraph& graph, Fusion fusion,
-                                    std::span<const Tensor> constants, std::vector<bool> taken) {
-  return Matcher(graph, constants, std::move(taken)).run(fusion);
+std::vector<FusedGroup> find_groups(const StepGraph& graph, FusionRequest request) {
+  return Matcher(graph, std::move(request)).run();
 }
 
 }  // namespace mir

@@ -1,0 +1,336 @@
+// Puts ops that fast kernels compute as one into the region of a graph.FusedOp, and takes them out.
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "eval/parameters.hpp"
+#include "mir/ops.hpp"
+#include "mir/rewriter.hpp"
+#include "passes/fuse/fused_groups.hpp"
+#include "passes/inline/replace_by_region.hpp"
+#include "passes/standard_passes.hpp"
+
+namespace mir {
+
+namespace {
+
+/// The steps of a block. Those of its fused ops are their parts.
+class BlockSteps {
+ public:
+  explicit BlockSteps(const Block& block) : graph_(collect(block)) {
+    for (std::size_t i = 0; i < ops_.size(); ++i) {
+      std::vector<StepGraph::Index> operands;
+      for (const Use& use : ops_[i]->operand_uses()) operands.push_back(index_of(*use.value()));
+      const StepGraph::Index first =
+          ops_[i]->result_count() == 0 ? 0 : index_of(*ops_[i]->result(0));
+      graph_.add(*ops_[i], operands, first, parts_[i]);
+    }
+    // What others read stays a value: ends of blocks, regions of other ops, other blocks.
+    for (const Value* value : values_) {
+      for (const Use* use = value->first_use(); use != nullptr; use = use->next()) {
+        if (!is_step(*use->user())) graph_.keep(index_of(*value));
+      }
+    }
+  }
+
+  const StepGraph& graph() const { return graph_; }
+  Op& op(std::size_t step) const { return *ops_[step]; }
+  std::optional<float> scalar(StepGraph::Index index) const {
+    const Value& value = *values_[index];
+    if (!value.is_free()) return std::nullopt;
+    const auto constant = constant_tensor(value, ops_.front()->module().context());
+    return constant ? only_float(*constant) : std::nullopt;
+  }
+
+ private:
+  StepGraph collect(const Block& block) {
+    std::uint32_t part = 0;
+    for (Op* op : block.ops()) {
+      if (!op->is(OpId::kGraphFused) || op->first_region()->empty()) {
+        add(*op, 0);
+        continue;
+      }
+      ++part;
+      for (Op* inner : op->first_region()->entry()->ops()) add(*inner, part);
+    }
+    return StepGraph(values_.size());
+  }
+
+  void add(Op& op, std::uint32_t part) {
+    // The end of a fused op passes values on; it computes nothing with them.
+    if (op.has(Trait::kTerminator)) return;
+    ops_.push_back(&op);
+    parts_.push_back(part);
+    steps_.insert(&op);
+    for (const Use& use : op.operand_uses()) number(*use.value());
+    for (const Value& result : op.results()) number(result);
+  }
+
+  void number(const Value& value) {
+    const auto next = static_cast<StepGraph::Index>(values_.size());
+    if (indices_.try_emplace(&value, next).second) values_.push_back(&value);
+  }
+  StepGraph::Index index_of(const Value& value) const { return indices_.at(&value); }
+  bool is_step(const Op& op) const { return steps_.contains(&op); }
+
+  std::vector<Op*> ops_;
+  std::vector<std::uint32_t> parts_;  // by step
+  std::unordered_set<const Op*> steps_;
+  std::vector<const Value*> values_;
+  std::unordered_map<const Value*, StepGraph::Index> indices_;
+  StepGraph graph_;
+};
+
+class Fusing {
+ public:
+  Fusing(PassRun& run, FusionStage stage)
+      : run_(run), stage_(stage), rewriter_(run.module()), context_(run.module().context()) {}
+
+  PassResult apply() {
+    const std::vector<Op*> graphs(run_.analysis<CallGraph>().graphs().begin(),
+                                  run_.analysis<CallGraph>().graphs().end());
+    for (Op* graph : graphs) {
+      if (graph->first_region() != nullptr) fuse_in(*graph->first_region());
+    }
+    if (run_.result() == PassResult::kChanged && run_.module().version() < kVersion) {
+      rewriter_.set_version(kVersion);
+    }
+    return run_.result();
+  }
+
+ private:
+  static constexpr std::int64_t kVersion = 2;  // of graph.FusedOp
+
+  void fuse_in(Region& region) {
+    for (Block* block : region.blocks()) {
+      fuse_in(*block);
+      for (Op* op : block->ops()) {
+        if (op->has(Trait::kIsolated) || op->has(Trait::kTemplate) || op->is(OpId::kGraphFused)) {
+          continue;
+        }
+        for (Region* in = op->first_region(); in != nullptr; in = in->next()) fuse_in(*in);
+      }
+    }
+  }
+
+  void fuse_in(const Block& block) {
+    const BlockSteps steps(block);
+    const auto scalar = [&](StepGraph::Index index) { return steps.scalar(index); };
+    for (const FusedGroup& group :
+         find_groups(steps.graph(), {.stages = {stage_}, .scalar = scalar})) {
+      std::vector<Op*> ops;
+      if (group.norm && steps.graph().at(*group.norm).part == 0) {
+        ops.push_back(&steps.op(*group.norm));
+      }
+      if (steps.graph().at(group.anchor).part == 0) {
+        for (const std::size_t step : group.steps) ops.push_back(&steps.op(step));
+        fuse(ops, steps.op(group.anchor));
+      } else if (!ops.empty()) {
+        Op& fused = *steps.op(group.anchor).parent_op();
+        rewriter_.move_before(*ops.front(), *fused.first_region()->entry()->front());
+        run_.count("norms moved into fused operations");
+      }
+    }
+  }
+
+  /// Moves the ops into a new op where `anchor` is.
+  void fuse(std::span<Op* const> ops, Op& anchor) {
+    const std::unordered_set<const Op*> inside(ops.begin(), ops.end());
+    const auto is_outside = [&](const Use& use) { return !inside.contains(use.user()); };
+    std::vector<Value*> passed;
+    std::vector<const Type*> types;
+    for (Op* op : ops) {
+      for (Value& result : op->results()) {
+        const Use* use = result.first_use();
+        while (use != nullptr && !is_outside(*use)) use = use->next();
+        if (use == nullptr) continue;
+        passed.push_back(&result);
+        types.push_back(result.type());
+      }
+    }
+    rewriter_.set_insertion_point(anchor);
+    Op* fused = rewriter_.create({.name = context_.op_name(OpId::kGraphFused),
+                                  .result_types = types,
+                                  .regions = 1,
+                                  .location = anchor.location()});
+    for (std::uint32_t i = 0; i < passed.size(); ++i) {
+      Value& result = *fused->result(i);
+      rewriter_.replace_uses_if(*passed[i], result, is_outside);
+      // Names that others read stay where they are read.
+      const ValueName name = passed[i]->name();
+      rewriter_.set_name(*passed[i], result.name());
+      rewriter_.set_name(result, name);
+    }
+    Region& region = *fused->first_region();
+    Block* block = rewriter_.create_block(region);
+    for (Op* op : ops) rewriter_.move_to_end(*op, *block);
+    rewriter_.set_insertion_point_to_end(*block);
+    rewriter_.create({.name = context_.op_name(OpId::kCfYield), .operands = passed});
+    rewriter_.set_has_signature(region, true);
+    rewriter_.set_result_types(region, types);
+    run_.count("operations fused", ops.size());
+  }
+
+  PassRun& run_;
+  FusionStage stage_;
+  Rewriter rewriter_;
+  IRContext& context_;
+};
+
+PassResult unfuse(PassRun& run) {
+  Rewriter rewriter(run.module());
+  walk(run.module(), run.region(), WalkOrder::kPostOrder, [&](Op& op) {
+    if (!op.is(OpId::kGraphFused)) return WalkResult::WALK_CONTINUE;
+    Region& region = *op.first_region();
+    if (region.empty() || region.has_several_blocks()) return WalkResult::WALK_CONTINUE;
+    replace_by_region(rewriter, op, region, {});
+    run.count("operations taken apart");
+    return WalkResult::WALK_CONTINUE;
+  });
+  return run.result();
+}
+
+// -- examples
+// ---------------------------------------------------------------------------------------
+
+constexpr std::string_view kAttention =
+    R"(@main [mir_version:1] (%q:tensor<[1, 2, 4, 8], Float32, CPU>, %k:tensor<[1, 2, 4, 8], Float32, CPU>, %v:tensor<[1, 2, 4, 8], Float32, CPU>) -> (%y:tensor<[1, 2, 4, 8], Float32, CPU>) {
+    linalg.CPU.MatMulOp [transpose_b:true] (%q, %k) -> (%scores:tensor<[1, 2, 4, 4], Float32, CPU>)
+    linalg.CPU.MulOp(%scores, %scale:tensor<[1], Float32, CPU>[constant:[0.35355338]]) -> (%scaled:tensor<[1, 2, 4, 4], Float32, CPU>)
+    linalg.CPU.CausalMaskOp(%scaled) -> (%masked:tensor<[1, 2, 4, 4], Float32, CPU>)
+    linalg.CPU.SoftmaxOp [axis:-1] (%masked) -> (%weights:tensor<[1, 2, 4, 4], Float32, CPU>)
+    linalg.CPU.MatMulOp [transpose_b:false] (%weights, %v) -> (%y:tensor<[1, 2, 4, 8], Float32, CPU>)
+    cf.ReturnOp (%y) -> ()
+}
+)";
+
+constexpr std::string_view kGate =
+    R"(@main [mir_version:1] (%x:tensor<[1, 8], Float32, CPU>) -> (%y:tensor<[1, 16], Float32, CPU>) {
+    graph.SubGraphOp @init <notype> {
+        () -> () {
+            tensor.CPU.register () -> (%gate_weight:tensor<[16, 8], Float32, CPU>[@gate.weight])[symbol:gate.weight]
+            tensor.CPU.register () -> (%up_weight:tensor<[16, 8], Float32, CPU>[@up.weight])[symbol:up.weight]
+        }
+    }
+    linalg.CPU.LinearOp <name="gate"> [in_channels:8, out_channels:16, bias:false] (%x) -> (%g:tensor<[1, 16], Float32, CPU>)
+    linalg.CPU.SiLUOp(%g) -> (%a:tensor<[1, 16], Float32, CPU>)
+    linalg.CPU.LinearOp <name="up"> [in_channels:8, out_channels:16, bias:false] (%x) -> (%u:tensor<[1, 16], Float32, CPU>)
+    linalg.CPU.MulOp(%a, %u) -> (%y:tensor<[1, 16], Float32, CPU>)
+    cf.ReturnOp (%y) -> ()
+}
+)";
+
+constexpr std::string_view kResidual =
+    R"(@main [mir_version:1] (%x:tensor<[1, 8], Float32, CPU>) -> (%y:tensor<[1, 8], Float32, CPU>) {
+    graph.SubGraphOp @init <notype> {
+        () -> () {
+            tensor.CPU.register () -> (%down_weight:tensor<[8, 8], Float32, CPU>[@down.weight])[symbol:down.weight]
+            tensor.CPU.register () -> (%down_bias:tensor<[8], Float32, CPU>[@down.bias])[symbol:down.bias]
+        }
+    }
+    linalg.CPU.LinearOp <name="down"> [in_channels:8, out_channels:8, bias:true] (%x) -> (%a:tensor<[1, 8], Float32, CPU>)
+    linalg.CPU.GELUOp(%a) -> (%b:tensor<[1, 8], Float32, CPU>)
+    linalg.CPU.AddOp(%x, %b) -> (%y:tensor<[1, 8], Float32, CPU>)
+    cf.ReturnOp (%y) -> ()
+}
+)";
+
+constexpr std::string_view kProducts =
+    R"(@main [mir_version:1] (%x:tensor<[1, 8], Float32, CPU>) -> (%q:tensor<[1, 8], Float32, CPU>, %k:tensor<[1, 4], Float32, CPU>) {
+    graph.SubGraphOp @init <notype> {
+        () -> () {
+            tensor.CPU.register () -> (%q_proj_weight:tensor<[8, 8], Float32, CPU>[@q_proj.weight])[symbol:q_proj.weight]
+            tensor.CPU.register () -> (%k_proj_weight:tensor<[4, 8], Float32, CPU>[@k_proj.weight])[symbol:k_proj.weight]
+        }
+    }
+    linalg.CPU.LinearOp <name="q_proj"> [in_channels:8, out_channels:8, bias:false] (%x) -> (%q:tensor<[1, 8], Float32, CPU>)
+    linalg.CPU.LinearOp <name="k_proj"> [in_channels:8, out_channels:4, bias:false] (%x) -> (%k:tensor<[1, 4], Float32, CPU>)
+    cf.ReturnOp (%q, %k) -> ()
+}
+)";
+
+constexpr std::string_view kNorm =
+    R"(@main [mir_version:1] (%x:tensor<[1, 8], Float32, CPU>) -> (%y:tensor<[1, 4], Float32, CPU>) {
+    graph.SubGraphOp @init <notype> {
+        () -> () {
+            tensor.CPU.register () -> (%norm_weight:tensor<[8], Float32, CPU>[@norm.weight])[symbol:norm.weight]
+            tensor.CPU.register () -> (%head_weight:tensor<[4, 8], Float32, CPU>[@head.weight])[symbol:head.weight]
+        }
+    }
+    linalg.CPU.RMSNormOp <name="norm"> [epsilon:1e-06] (%x) -> (%n:tensor<[1, 8], Float32, CPU>)
+    linalg.CPU.LinearOp <name="head"> [in_channels:8, out_channels:4, bias:false] (%n) -> (%y:tensor<[1, 4], Float32, CPU>)
+    cf.ReturnOp (%y) -> ()
+}
+)";
+
+constexpr std::string_view kFused =
+    R"(@main [mir_version:2] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) {
+    graph.FusedOp () -> (%y:tensor<[2], Float32, CPU>) {
+        () -> (%b:tensor<[2], Float32, CPU>) {
+            linalg.CPU.ReLUOp(%x) -> (%a:tensor<[2], Float32, CPU>)
+            linalg.CPU.AddOp(%a, %x) -> (%b:tensor<[2], Float32, CPU>)
+            cf.YieldOp (%b) -> ()
+        }
+    }
+    cf.ReturnOp (%y) -> ()
+}
+)";
+
+struct StagePass {
+  FusionStage stage;
+  std::string_view name, summary, example;
+};
+
+constexpr StagePass kStagePasses[] = {
+    {FusionStage::kAttention, "fuse-attention",
+     "fuses the products, scale, mask and Softmax of attention", kAttention},
+    {FusionStage::kGates, "fuse-gates",
+     "fuses a product of two Linear of one operand, one of them under an activation", kGate},
+    {FusionStage::kEpilogues, "fuse-epilogues",
+     "fuses a Linear with the activation and the residual that follow", kResidual},
+    {FusionStage::kProducts, "fuse-products", "fuses Linear operations of one operand", kProducts},
+    {FusionStage::kNorms, "fuse-norms", "fuses an RMSNorm with the Linear operations that read it",
+     kNorm},
+};
+
+/// The passes of the stages, in their order.
+std::string pipeline_of(FusionStages stages) {
+  std::string pipeline;
+  for (const StagePass& pass : kStagePasses) {
+    if (!stages.has(pass.stage)) continue;
+    if (!pipeline.empty()) pipeline += ',';
+    pipeline += pass.name;
+  }
+  return pipeline;
+}
+
+}  // namespace
+
+void register_fusions(PassRegistry& registry) {
+  for (const StagePass& pass : kStagePasses) {
+    registry.add(
+        {.name = std::string(pass.name),
+         .summary = std::string(pass.summary),
+         .takes = PassForm::kPortable,
+         .is_idempotent = true,
+         .preserves = AnalysisSet::of<CallGraph, SymbolRanges>(),
+         .example = std::string(pass.example),
+         .run = [stage = pass.stage](PassRun& run) { return Fusing(run, stage).apply(); }});
+  }
+  registry.add({.name = "unfuse",
+                .summary = "takes fused operations apart",
+                .anchor = Anchor::kGraph,
+                .takes = PassForm::kPortable,
+                .is_idempotent = true,
+                .preserves = AnalysisSet::of<CallGraph, SymbolRanges>(),
+                .example = std::string(kFused),
+                .run = unfuse});
+  registry.add_pipeline("fusion-exact", "fuses what kernels compute as one with the same bits",
+                        pipeline_of(kExactStages));
+  registry.add_pipeline("fusion-all", "fuses all that kernels compute as one",
+                        pipeline_of(kAllStages));
+}
+
+}  // namespace mir

@@ -1,0 +1,82 @@
+// Which steps fast kernels compute as one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "passes/fuse/step_graph.hpp"
+
+namespace mir {
+
+/// Kinds of groups, each found by a pass of its own: "fuse-attention" and so on.
+enum class FusionStage : std::uint8_t {
+  kAttention,  ///< softmax(mask(scale q k^T)) v
+  kGates,      ///< f(Linear x) * Linear x
+  kEpilogues,  ///< f(Linear x), Linear x + r, f(Linear x) + r
+  kProducts,   ///< products of one x
+  kNorms,      ///< products of what an RMSNorm makes
+};
+
+/// Set of stages. They are looked for in the order of the enumeration.
+class FusionStages {
+ public:
+  constexpr FusionStages() = default;
+  constexpr FusionStages(std::initializer_list<FusionStage> stages) {
+    for (const FusionStage stage : stages) bits_ |= bit(stage);
+  }
+  constexpr bool has(FusionStage stage) const { return (bits_ & bit(stage)) != 0; }
+
+ private:
+  static constexpr std::uint32_t bit(FusionStage stage) {
+    return std::uint32_t{1} << static_cast<std::uint32_t>(stage);
+  }
+  std::uint32_t bits_ = 0;
+};
+
+/// Those whose kernels give the bits of the steps one by one: pipeline "fusion-exact".
+inline constexpr FusionStages kExactStages = {FusionStage::kGates, FusionStage::kEpilogues,
+                                              FusionStage::kProducts, FusionStage::kNorms};
+/// Pipeline "fusion-all".
+inline constexpr FusionStages kAllStages = {FusionStage::kAttention, FusionStage::kGates,
+                                            FusionStage::kEpilogues, FusionStage::kProducts,
+                                            FusionStage::kNorms};
+
+struct FusedGroup {
+  enum class Kind : std::uint8_t {
+    kLinears,    ///< steps: products of one x
+    kTailed,     ///< steps: Linear, then an activation or Add or both
+    kGated,      ///< steps: gate Linear, activation, up Linear, Mul
+    kAttention,  ///< steps: from the product with the keys to that with the values
+  };
+  Kind kind{};
+  std::vector<std::size_t> steps = {};
+  std::size_t anchor = 0;  ///< the step in whose place the group runs
+  /// Of products: the RMSNorm before them, which nothing else reads.
+  std::optional<std::size_t> norm = {};
+  std::optional<std::size_t> activation = {};     ///< the step; kTailed, kGated
+  std::optional<StepGraph::Index> residual = {};  ///< kTailed
+  float scale = 1;                                ///< kAttention
+  bool causal = false;                            ///< kAttention
+  std::optional<std::int64_t> window = {};        ///< kAttention
+  std::optional<StepGraph::Index> mask = {};      ///< kAttention
+};
+
+/// Whether an op is one of the functions in which a product can end.
+bool is_epilogue_function(OpId op);
+
+struct FusionRequest {
+  FusionStages stages{};
+  /// Whether steps of one part are fused, in all stages. Steps of different parts never are, but
+  /// that a part takes an RMSNorm from outside if the stages say so.
+  bool fuses_parts = true;
+  /// The value of a constant of one Float32 element.
+  std::function<std::optional<float>(StepGraph::Index)> scalar{};
+  std::vector<bool> excluded{};  ///< steps that are in no group
+};
+
+/// Groups without common steps, in the order of their anchors.
+std::vector<FusedGroup> find_groups(const StepGraph& graph, FusionRequest request);
+
+}  // namespace mir
