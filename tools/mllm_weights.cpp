@@ -11,6 +11,7 @@
 #include "report_text.hpp"
 #include "tool.hpp"
 #include "tools/weights/match.hpp"
+#include "tools/weights/parameters.hpp"
 #include "tools/weights/report.hpp"
 #include "tools/weights/settings.hpp"
 
@@ -78,9 +79,33 @@ ExitCode match(const Run& run, const WeightsSettings& settings) {
   return run.report(diagnostics, context.sources());
 }
 
+/// Adds the types of the parameters in a file of modules; false after setting the exit code.
+bool add_parameters(const Run& run, const std::string& path, ConversionRules& rules,
+                    ExitCode& code) {
+  IRContext context;
+  register_builtin_dialects(context);
+  const auto source = read_source(path, context.sources());
+  if (!source) {
+    code = run.report(source.error());
+    return false;
+  }
+  Diagnostics diagnostics = run.diagnostics();
+  for (Module* module : read_modules(**source, context, diagnostics)) {
+    for (const auto& [name, parameter] : parameters_of(*module)) {
+      const auto dtype = parameter.type == nullptr ? std::nullopt : parameter.type->dtype();
+      if (dtype && is_target_type(*dtype)) rules.parameters.emplace(name, *dtype);
+    }
+  }
+  if (diagnostics.has_errors()) code = run.report(diagnostics, context.sources());
+  return !diagnostics.has_errors();
+}
+
 ExitCode convert(const Run& run, const WeightsSettings& settings) {
   auto rules = settings.rules();
   if (!rules) return run.usage_error(rules.error().message);
+  ExitCode code = ExitCode::kSuccess;
+  const bool has_module = settings.types_of.is_given();
+  if (has_module && !add_parameters(run, *settings.types_of, *rules, code)) return code;
   const auto files = open_all(run.operands());
   if (!files) return run.report(files.error());
   auto conversion = Conversion::plan(*files, *std::move(rules));

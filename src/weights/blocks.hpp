@@ -29,13 +29,14 @@ Result<Tensor> dequantise(const Tensor& blocks);
 /// ggml's blocks and MIR_Q4_A32 do, MXFP4 does not.
 bool rounds_activations(DType dtype);
 
-/// True for GGUF_Q8_0, GGUF_Q4_0 and MIR_Q4_A32.
+/// True for GGUF_Q8_0, GGUF_Q4_0, GGUF_Q4_K and MIR_Q4_A32.
 bool is_encodable_block(DType dtype);
 
-/// A Float32 tensor, whose last extent is a multiple of 32, as blocks of such a type. By ggml's
+/// A Float32 tensor, whose rows are whole blocks, as blocks of such a type. By ggml's
 /// reference formulas:
 ///   Q8_0: d = max|x| / 127, code = round(x / d), half away from zero;
-///   Q4_0: d = (the x of largest magnitude) / -8, code = min(15, floor(x / d + 8.5)).
+///   Q4_0: d = (the x of largest magnitude) / -8, code = min(15, floor(x / d + 8.5));
+///   Q4_K: a search for the least weighted square error, see docs/weights.md.
 /// d is computed in Float32, stored as Float16, and x is multiplied by 1 / d before it is stored.
 /// For MIR_Q4_A32, in double except s and t, which are rounded to Float32:
 ///   s = (max x - min x) / 15, t = min x + 8 s, code = clamp(round((x - t) / s), -8, 7), half to

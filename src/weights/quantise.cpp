@@ -7,6 +7,7 @@
 
 #include "weights/blocks.hpp"
 #include "weights/elements.hpp"
+#include "weights/encode_q4_k.hpp"
 
 namespace mir {
 namespace {
@@ -77,6 +78,8 @@ Encode encoder_of(DType dtype) {
       return encode_q8_0;
     case DType::kGgufQ4_0:
       return encode_q4_0;
+    case DType::kGgufQ4K:
+      return encode_q4_k;
     case DType::kMirQ4A32:
       return encode_q4_a32;
     default:
@@ -98,19 +101,20 @@ Result<Tensor> quantise(const Tensor& values, DType to) {
   };
   const Encode encode = encoder_of(to);
   if (values.dtype() != DType::kFloat32 || encode == nullptr) return refuse("");
-  if (values.rank() == 0 || values.shape().back() % kQuantBlock != 0)
-    return refuse(": the last extent is no multiple of 32");
+  const std::size_t lanes = info(to).lanes;
+  if (values.rank() == 0 || values.shape().back() % info(to).lanes != 0)
+    return refuse(fmt::format(": the last extent is no multiple of {}", lanes));
   auto blocks = Tensor::allocate(to, values.shape());
   if (!blocks) return blocks;
   const auto from = values.as<float>();
   auto* block = reinterpret_cast<std::uint8_t*>(blocks->mutable_bytes());
-  for (std::size_t i = 0; i < from.size(); i += kQuantBlock, block += info(to).unit_bytes) {
-    const auto part = from.subspan(i, kQuantBlock);
+  for (std::size_t i = 0; i < from.size(); i += lanes, block += info(to).unit_bytes) {
+    const auto part = from.subspan(i, lanes);
     const bool finite = std::ranges::all_of(part, [](float value) { return std::isfinite(value); });
     if (!finite || !encode(part.data(), block))
       return Error{DiagCode::kElementOutOfRange,
                    fmt::format("elements {} to {} hold a value that {} has no scale for", i,
-                               i + kQuantBlock - 1, name_of(to))};
+                               i + lanes - 1, name_of(to))};
   }
   return blocks;
 }

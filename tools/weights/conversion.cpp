@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <iterator>
 #include <utility>
@@ -15,33 +14,12 @@
 #include "weights/elements.hpp"
 
 namespace mir::tools {
-namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
-
-bool is_target(DType dtype) {
-  return is_float(dtype) || is_encodable_block(dtype);
-}
-
-Result<Tensor> to_type(const Tensor& tensor, DType to) {
+Result<Tensor> convert_values(const Tensor& tensor, DType to) {
   auto values = is_decodable_block(tensor.dtype()) ? dequantise(tensor) : Result<Tensor>(tensor);
   if (!values || values->dtype() == to) return values;
   if (is_float(to)) return convert_floats(*values, to);
   auto singles = convert_floats(*values, DType::kFloat32);
   return singles ? quantise(*singles, to) : singles;
-}
-
-}  // namespace
-
-std::optional<DType> target_type(std::string_view text) {
-  const auto* const known = std::ranges::find(kTargetTypes, lower(text), &Choice<DType>::word);
-  if (known != std::end(kTargetTypes)) return known->value;
-  const auto dtype = dtype_from_name(text);
-  return dtype && is_target(*dtype) ? dtype : std::nullopt;
 }
 
 std::vector<Choice<TensorFormat>> written_formats() {
@@ -86,7 +64,7 @@ struct Conversion::Item {
     const auto tensor = original();
     // Bytes that a format has a plain type for keep that type, as planned.
     if (!tensor || tensor->dtype() == plan.dtype) return tensor;
-    auto converted = to_type(*tensor, plan.dtype);
+    auto converted = convert_values(*tensor, plan.dtype);
     if (!converted) return converted;
     const auto reals = as_reals(*tensor);
     if (!reals) return reals.error();
@@ -139,17 +117,11 @@ bool Conversion::is_wanted(const TensorFile& file, const std::string& name) cons
 }
 
 DType Conversion::chosen_type(const TensorInfo& tensor) const {
-  const bool has_values =
-      is_decodable_block(tensor.dtype) && check_blocks_fit(tensor.dtype, tensor.shape).ok();
-  if (!is_float(tensor.dtype) && !has_values) return tensor.dtype;
-  const auto row = tensor.shape.empty() ? 1 : tensor.shape.back();
-  DType to = tensor.dtype;
-  for (const auto& choice : rules_.types) {
-    const bool takes_blocks = tensor.shape.size() > 1 && row % info(choice.dtype).lanes == 0;
-    const bool fits = is_float(choice.dtype) || takes_blocks;
-    if (choice.pattern.matches(tensor.name)) to = fits ? choice.dtype : tensor.dtype;
-  }
-  return to;
+  std::vector<TypeRule> rules;
+  const auto parameter = rules_.parameters.find(new_name(tensor.name));
+  if (parameter != rules_.parameters.end()) rules.push_back({NamePattern("*"), parameter->second});
+  rules.insert(rules.end(), rules_.types.begin(), rules_.types.end());
+  return mir::chosen_type(rules, tensor.name, tensor.dtype, tensor.shape).dtype;
 }
 
 std::string Conversion::new_name(const std::string& name) const {

@@ -12,30 +12,19 @@
 
 #include "argument.hpp"
 #include "mir/diagnostic.hpp"
-#include "name_pattern.hpp"
 #include "weights/kleidi.hpp"
+#include "weights/type_rules.hpp"
 #include "weights/write_tensors.hpp"
 
 namespace mir::tools {
 
-/// Short names of the types that values are converted to.
-inline constexpr Choice<DType> kTargetTypes[] = {
-    {"f64", DType::kFloat64},    {"f32", DType::kFloat32},   {"f16", DType::kFloat16},
-    {"bf16", DType::kBFloat16},  {"q8_0", DType::kGgufQ8_0}, {"q4_0", DType::kGgufQ4_0},
-    {"q4_a32", DType::kMirQ4A32}};
-/// One of them in letters of either case, or a type of MLLM IR text that values can be converted
-/// to; none for anything else.
-std::optional<DType> target_type(std::string_view text);
+/// A tensor of numbers or blocks in another type, which must be a target of type rules.
+Result<Tensor> convert_values(const Tensor& tensor, DType to);
 
 /// The formats that are written, by the endings of file names.
 std::vector<Choice<TensorFormat>> written_formats();
 /// The format that the name of a file asks for by its end.
 std::optional<TensorFormat> format_of_path(std::string_view path);
-
-struct TypeChoice {
-  NamePattern pattern;
-  DType dtype;
-};
 
 /// Packed weights of a linear layer, and the extents that they do not state themselves.
 struct UnpackRule {
@@ -50,9 +39,10 @@ struct UnpackRule {
 
 struct ConversionRules {
   TensorFormat format = TensorFormat::kSafetensors;
-  std::vector<Renaming> renamings;  ///< the first that matches counts
-  std::vector<TypeChoice> types;    ///< the last that matches counts
-  std::vector<NamePattern> only;    ///< empty: every tensor
+  std::vector<Renaming> renamings;            ///< the first that matches counts
+  std::map<std::string, DType> parameters{};  ///< types by new name, for tensors without a rule
+  std::vector<TypeRule> types;                ///< the last that matches counts
+  std::vector<NamePattern> only;              ///< empty: every tensor
   std::vector<UnpackRule> unpacked;
   std::map<std::string, std::string> metadata;  ///< replaces that of the files
 };
@@ -61,9 +51,8 @@ struct ConversionRules {
 class Conversion {
  public:
   /// Tensors in the order of the files; of equal names and equal keys of metadata the
-  /// last file's counts. A choice of type is
-  /// for tensors of real numbers in float types or blocks; a block type is not for rank below 2 or
-  /// rows that are no multiple of 32. What a choice is not for stays as it is. Packed weights
+  /// last file's counts. Types are those of chosen_type(), with a parameter
+  /// being a rule before all others. Packed weights
   /// become Float32 values `x.weight`, and `x.bias` where one of its values is not 0;
   /// the choice of MIR_Q4_A32 gives those of 4 bits as blocks with the same numbers.
   static Result<Conversion> plan(std::span<const TensorFile> files, ConversionRules rules);

@@ -6,31 +6,13 @@
 #include <map>
 #include <set>
 
-#include "mir/ops.hpp"
+#include "parameters.hpp"
 #include "report.hpp"
 #include "support/suggest.hpp"
 #include "weights/fit.hpp"
 
 namespace mir::tools {
 namespace {
-
-struct Parameter {
-  Span place;
-  const TensorType* type;
-};
-
-/// By name; a symbol that is registered twice counts once.
-std::map<std::string, Parameter> parameters_of(Module& module) {
-  std::map<std::string, Parameter> all;
-  IRWriter(module).walk<RegisterOp>([&](IRWriter& writer, RegisterOp op) {
-    const Value* value = op.value();
-    if (value != nullptr && value->has_symbol())
-      all.try_emplace(std::string(writer.context().text(value->symbol())),
-                      Parameter{op.op()->span(), value->tensor_type()});
-    return IRWriter::WalkResult::WALK_CONTINUE;
-  });
-  return all;
-}
 
 /// Whether a session takes the tensor for a parameter of that type.
 bool fits(const TensorInfo& tensor, const TensorType& wanted) {

@@ -16,20 +16,37 @@ const ToolInfo kWeightsTool = {
     .files_behind = files_behind,
 };
 
-Argument<TypeChoice> type_choice() {
-  const auto types = choice(kTargetTypes);
-  const auto read = [types](std::string_view option, std::string_view text) -> Result<TypeChoice> {
-    const auto equals = text.rfind('=');
-    const bool has_pattern = equals != std::string_view::npos;
-    const std::string_view name = has_pattern ? text.substr(equals + 1) : text;
-    const NamePattern pattern(has_pattern ? text.substr(0, equals) : "*");
-    if (const auto dtype = target_type(name)) return TypeChoice{pattern, *dtype};
-    return types.read(option, name).error();
+namespace {
+
+Argument<DType> short_type_name() {
+  std::vector<Choice<DType>> names;
+  for (const TargetType& each : target_types()) names.push_back({each.word, each.dtype});
+  return choice_of(names);
+}
+
+}  // namespace
+
+Argument<DType> target_type_name() {
+  const auto types = short_type_name();
+  const auto read = [types](std::string_view option, std::string_view text) -> Result<DType> {
+    const auto dtype = target_type(text);
+    return dtype ? Result<DType>(*dtype) : types.read(option, text);
   };
   return {.read = read,
-          .note = [types](const TypeChoice*) { return types.note(nullptr); },
+          .note = [types](const DType*) { return types.note(nullptr); },
+          .completion = types.completion};
+}
+
+Argument<TypeRule> type_rule() {
+  const auto types = short_type_name();
+  const auto read = [types](std::string_view option, std::string_view text) -> Result<TypeRule> {
+    if (auto rule = TypeRule::parse(text)) return *std::move(rule);
+    return types.read(option, text.substr(text.rfind('=') + 1)).error();
+  };
+  return {.read = read,
+          .note = [types](const TypeRule*) { return types.note(nullptr); },
           .completion = types.completion,
-          .refers = pattern_of<TypeChoice>(&TypeChoice::pattern)};
+          .refers = pattern_of<TypeRule>(&TypeRule::pattern)};
 }
 
 std::optional<MetadataEntry> parse_metadata(std::string_view text) {
@@ -45,6 +62,7 @@ Result<ConversionRules> WeightsSettings::rules() const {
                  fmt::format("the name '{}' tells no format: choose one with --format", *output)};
   ConversionRules rules{.format = *wanted,
                         .renamings = *rename,
+                        .parameters = {},
                         .types = *dtype,
                         .only = {only->begin(), only->end()},
                         .unpacked = *unpack,

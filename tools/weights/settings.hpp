@@ -44,8 +44,10 @@ inline constexpr CommandRow<WeightsCommand> kWeightsCommands[] = {
       .operands = "one file or more"},
      WeightsCommand::kConvert}};
 
+/// The name of a type that values are converted to.
+Argument<DType> target_type_name();
 /// `[PATTERN=]TYPE`
-Argument<TypeChoice> type_choice();
+Argument<TypeRule> type_rule();
 /// `KEY=TEXT`
 using MetadataEntry = std::pair<std::string, std::string>;
 std::optional<MetadataEntry> parse_metadata(std::string_view text);
@@ -86,11 +88,18 @@ struct WeightsSettings {
                "wins"},
       read_by(Renaming::parse, "PATTERN=NAME with at most as many * in NAME",
               pattern_of<Renaming>(&Renaming::pattern))};
-  OptionList<TypeChoice> dtype{convert,
-                               {.name = "dtype",
-                                .argument = "[PATTERN=]TYPE",
-                                .help = "convert float tensors and blocks; the last match wins"},
-                               type_choice()};
+  OptionList<TypeRule> dtype{convert,
+                             {.name = "dtype",
+                              .argument = "[PATTERN=]TYPE",
+                              .help = "convert float tensors and blocks; the last match wins"},
+                             type_rule()};
+  Option<std::string> types_of{
+      convert,
+      {.name = "types-of",
+       .argument = "MODULE",
+       .help = "convert each tensor to the type of the parameter of its name in MODULE; rules of "
+               "--dtype win"},
+      read_file_name("*.mir")};
   OptionList<UnpackRule> unpack{
       convert,
       {.name = "unpack",

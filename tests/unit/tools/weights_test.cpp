@@ -5,8 +5,9 @@
 
 #include "../weights/temporary.hpp"
 #include "tools/weights/conversion.hpp"
-#include "tools/weights/name_pattern.hpp"
 #include "tools/weights/reals.hpp"
+#include "weights/name_pattern.hpp"
+#include "weights/type_rules.hpp"
 
 using namespace mir;
 using namespace mir::test;
@@ -139,12 +140,33 @@ TEST_CASE("a rule for packed weights has a pattern, a layout and two extents") {
   }
 }
 
+TEST_CASE("the last rule that matches chooses the type of a tensor") {
+  std::vector<TypeRule> rules;
+  for (const char* text : {"q8_0", "*.k=q4_k", "a=b*=f16"}) rules.push_back(*TypeRule::parse(text));
+  const auto chosen = [&](std::string_view name, DType dtype, const Shape& shape) {
+    return chosen_type(rules, name, dtype, shape);
+  };
+  CHECK(chosen("x", DType::kFloat32, {2, 32}).dtype == DType::kGgufQ8_0);
+  CHECK(chosen("x.k", DType::kBFloat16, {2, 256}).dtype == DType::kGgufQ4K);
+  CHECK(chosen("x.k", DType::kGgufQ8_0, {2, 256}).dtype == DType::kGgufQ4K);
+  CHECK(chosen("a=b.k", DType::kFloat32, {2, 256}).dtype == DType::kFloat16);
+  // A rule that cannot be applied does not make way for the one before it.
+  const ChosenType narrow = chosen("x.k", DType::kFloat32, {2, 32});
+  CHECK(narrow.dtype == DType::kFloat32);
+  CHECK(narrow.obstacle == "its rows are not whole blocks");
+  CHECK(chosen("x", DType::kFloat32, {64}).obstacle == "it has fewer than two dimensions");
+  CHECK(chosen("x", DType::kInt32, {2, 32}).obstacle == "it has no numbers that can be rounded");
+  CHECK_FALSE(TypeRule::parse("x=q9"));
+  CHECK_FALSE(TypeRule::parse("x="));
+}
+
 TEST_CASE("formats and types have the names that the help states") {
   CHECK(target_type("Q8_0") == DType::kGgufQ8_0);
   CHECK(target_type("GGUF_Q4_0") == DType::kGgufQ4_0);
   CHECK(target_type("bf16") == DType::kBFloat16);
   CHECK(target_type("q4_a32") == DType::kMirQ4A32);
-  CHECK_FALSE(target_type("GGUF_Q4_K"));
+  CHECK(target_type("q4_k") == DType::kGgufQ4K);
+  CHECK_FALSE(target_type("GGUF_Q6_K"));
   CHECK_FALSE(target_type("Int8"));
   CHECK(format_of_path("a/b.gguf") == TensorFormat::kGguf);
   CHECK(format_of_path("b.mllm") == TensorFormat::kMllm2);

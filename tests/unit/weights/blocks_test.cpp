@@ -208,6 +208,29 @@ TEST_CASE("blocks have the codes of the reference formulas") {
   CHECK(q8.substr(2, 2) == std::string("\x81\x04"));
 }
 
+// The bytes are those of quantize_row_q4_K_ref() of ggml (d99724f2), compiled without contraction.
+TEST_CASE("blocks of GGUF_Q4_K have the bits of the reference") {
+  std::vector<float> values(256);
+  std::uint32_t state = 1;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    state = state * 1664525 + 1013904223;
+    const auto run = i / 32;
+    const auto number = static_cast<float>(static_cast<int>(state >> 16) - 32768) / 4096;
+    values[i] = run == 5 ? 0.25F : number * static_cast<float>(run + 1);
+  }
+  std::string hex;
+  for (const char byte : bytes_of(*quantise(floats(values), DType::kGgufQ4K))) {
+    for (const int half : {byte >> 4 & 15, byte & 15}) hex += "0123456789abcdef"[half];
+  }
+  CHECK(hex ==
+        "852f1d3b8912dae68911dae3ad00ff9f54e6588b71f6dca8e0ea2456a92d742f9dd55a08e332c105520b5926"
+        "c46b2e939cbe6070cf4c07569a1f4b3736b27e9b8ae97841e6a99f658c14decf07368500f8f7f6f6f0fafefb"
+        "f7fcf5f9fef4fbf8f8f2f0f8fcf1f0fef3f4f4f6fbf4f3f14d363d062951e9b517b290824ec6597825589ea1"
+        "54bc9797cbcdf7caf349823f");
+  const auto zeros = quantise(floats(std::vector<float>(256, 0)), DType::kGgufQ4K);
+  CHECK(bytes_of(*zeros) == std::string(144, '\0'));
+}
+
 TEST_CASE("a block of zeros has a scale of zero, tiny values do no harm") {
   const auto zeros = quantise(floats(std::vector<float>(32, 0)), DType::kGgufQ8_0);
   CHECK(bytes_of(*zeros) == std::string(34, '\0'));
@@ -253,8 +276,12 @@ TEST_CASE("what has no scale or no blocks is not quantised") {
         DiagCode::kTensorDtypeUnsupported);
   CHECK(code(*Tensor::allocate(DType::kFloat16, {32}), DType::kGgufQ8_0) ==
         DiagCode::kTensorDtypeUnsupported);
-  CHECK(code(floats(std::vector<float>(256)), DType::kGgufQ4K) ==
+  CHECK(code(floats(std::vector<float>(256)), DType::kGgufQ6K) ==
         DiagCode::kTensorDtypeUnsupported);
+  CHECK(code(floats(std::vector<float>(128)), DType::kGgufQ4K) ==
+        DiagCode::kTensorDtypeUnsupported);
+  CHECK(code(floats(std::vector<float>(256, 3e38f)), DType::kGgufQ4K) ==
+        DiagCode::kElementOutOfRange);
 }
 
 TEST_CASE(

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mir::tools {
+namespace mir {
 
 /// A name in which each `*` matches any text, the empty one included. Stars from the left take
 /// as little as they can.
@@ -44,4 +44,4 @@ class Renaming {
   std::string replacement_;
 };
 
-}  // namespace mir::tools
+}  // namespace mir

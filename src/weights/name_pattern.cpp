@@ -1,9 +1,9 @@
-#include "name_pattern.hpp"
+#include "weights/name_pattern.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace mir::tools {
+namespace mir {
 
 NamePattern::NamePattern(std::string_view text) : text_(text) {
   for (std::size_t star = text.find('*'); star != std::string_view::npos; star = text.find('*')) {
@@ -54,4 +54,4 @@ std::optional<std::string> Renaming::apply(std::string_view name) const {
   return renamed;
 }
 
-}  // namespace mir::tools
+}  // namespace mir

@@ -1,0 +1,19 @@
+// The parameters that modules register.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "mir/module.hpp"
+
+namespace mir::tools {
+
+struct RegisteredParameter {
+  Span place;
+  const TensorType* type = nullptr;  ///< null: not a tensor
+};
+
+/// By name. Of several registers with one symbol, the first counts.
+std::map<std::string, RegisteredParameter> parameters_of(Module& module);
+
+}  // namespace mir::tools
