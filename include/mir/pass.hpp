@@ -227,6 +227,9 @@ struct Pass {
   AnalysisSet reads{};
   /// Analyses that remain valid although the pass edits.
   AnalysisSet preserves{};
+  /// How results after the pass differ from those before, in sentences for docs/passes.md. Empty if
+  /// they are equal, or if the summary tells.
+  std::string claim{};
   /// Modules for docs/passes.md, which shows the result of the pass.
   std::string example{};
   std::string example_options{};  ///< with which the pass runs there: "S=4"

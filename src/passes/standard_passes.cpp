@@ -9,6 +9,7 @@ void register_standard_passes(PassRegistry& registry) {
   register_pattern_library(registry);
   registry.add(bind_symbols_pass());
   registry.add(convert_pass(registry));
+  registry.add(convert_types_pass());
   registry.add(cse_pass());
   registry.add(estimate_pass());
   registry.add(extract_graph_pass());
@@ -20,6 +21,7 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(narrow_slices_pass());
   registry.add(number_values_pass());
   registry.add(outline_pass());
+  registry.add(quantise_weights_pass());
   registry.add(separate_weights_pass());
   registry.add(sink_pass());
   registry.add(sink_transposes_pass());

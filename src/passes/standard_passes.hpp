@@ -13,6 +13,7 @@ void register_pattern_library(PassRegistry& registry);  // patterns/
 
 Pass bind_symbols_pass();                         // symbols/
 Pass convert_pass(const PassRegistry& registry);  // rewrite/
+Pass convert_types_pass();                        // types/
 Pass cse_pass();                                  // cse/
 Pass estimate_pass();                             // estimate/
 Pass extract_graph_pass();                        // extract/
@@ -24,6 +25,7 @@ Pass name_values_pass();                          // names/
 Pass narrow_slices_pass();                        // narrow/
 Pass number_values_pass();                        // names/
 Pass outline_pass();                              // outline/
+Pass quantise_weights_pass();                     // types/
 Pass separate_weights_pass();                     // weights/
 Pass sink_pass();                                 // sink/
 Pass sink_transposes_pass();                      // sink/

@@ -79,10 +79,27 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Pass& pass) {
           {"a second run", pass.is_idempotent ? "changes nothing" : "may change more"}};
 }
 
+constexpr std::size_t kHelpWidth = 80, kPageWidth = 120;
+
+/// The text in lines of at most so many characters.
+std::string wrapped(std::string_view text, std::size_t width) {
+  std::string lines;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (column != 0) lines += column + 1 + word.size() > width ? '\n' : ' ';
+    column = lines.empty() || lines.back() == '\n' ? word.size() : column + 1 + word.size();
+    lines += word;
+  }
+  return lines + '\n';
+}
+
 std::string page_of(const Pass& pass) {
   TextTable facts("ll");
   for (const auto& [name, value] : facts_of(pass)) facts.add({name, value});
   std::string page = fmt::format("{}: {}\n\n{}", pass.name, pass.summary, facts.render());
+  if (!pass.claim.empty()) page += fmt::format("\n{}", wrapped(pass.claim, kHelpWidth));
   if (pass.options.empty()) return page;
   TextTable options("ll");
   for (const PassOption& row : pass.options) {
@@ -131,6 +148,7 @@ std::string page_section(KnownPasses& known, const Pass& pass) {
       page += fmt::format("| `{}` | {}{} |\n", row.name, row.summary, value_text(row));
     }
   }
+  if (!pass.claim.empty()) page += fmt::format("\n{}", wrapped(pass.claim, kPageWidth));
   if (pass.example.empty()) return page;
   std::string by =
       pass.example_options.empty() ? "" : fmt::format(" by `{}`", example_pipeline(pass));
