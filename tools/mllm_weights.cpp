@@ -12,6 +12,7 @@
 #include "tool.hpp"
 #include "tools/weights/match.hpp"
 #include "tools/weights/parameters.hpp"
+#include "tools/weights/plan_command.hpp"
 #include "tools/weights/report.hpp"
 #include "tools/weights/settings.hpp"
 
@@ -139,6 +140,8 @@ ExitCode body(const Run& run, const WeightsSettings& settings) {
       return match(run, settings);
     case WeightsCommand::kConvert:
       return convert(run, settings);
+    case WeightsCommand::kPlan:
+      return plan_command(run, settings);
   }
   return ExitCode::kInternal;
 }

@@ -11,13 +11,15 @@
 #include "conversion.hpp"
 #include "option.hpp"
 #include "option_pages.hpp"
+#include "recipe_plan.hpp"
+#include "tools/interp/run_settings.hpp"
 #include "weight_files.hpp"
 
 namespace mir::tools {
 
 extern const ToolInfo kWeightsTool;
 
-enum class WeightsCommand : std::uint8_t { kList, kStats, kDiff, kMatch, kConvert };
+enum class WeightsCommand : std::uint8_t { kList, kStats, kDiff, kMatch, kConvert, kPlan };
 
 inline constexpr CommandRow<WeightsCommand> kWeightsCommands[] = {
     {{.name = "list",
@@ -42,7 +44,19 @@ inline constexpr CommandRow<WeightsCommand> kWeightsCommands[] = {
     {{.name = "convert",
       .summary = "write one file in another format, with other types or other names",
       .operands = "one file or more"},
-     WeightsCommand::kConvert}};
+     WeightsCommand::kConvert},
+    {{.name = "plan",
+      .summary = "choose types of weights for a budget, measured by runs of a module, which is the "
+                 "first operand",
+      .operands = "a module and one file or more",
+      .fewest = 2},
+     WeightsCommand::kPlan}};
+
+enum class PlanKernels : std::uint8_t { kRef, kFast };
+inline constexpr Choice<PlanKernels> kPlanKernels[] = {{"ref", PlanKernels::kRef},
+                                                       {"fast", PlanKernels::kFast}};
+inline constexpr Choice<RecipeForm> kRecipeForms[] = {
+    {"table", RecipeForm::kTable}, {"csv", RecipeForm::kCsv}, {"json", RecipeForm::kJson}};
 
 /// The name of a type that values are converted to.
 Argument<DType> target_type_name();
@@ -65,7 +79,7 @@ struct WeightsSettings {
   OptionSet& options;
   Command<WeightsCommand> command{options, kWeightsCommands};
   OptionSet convert{options, "convert"}, list{options, "list"}, diff{options, "diff"},
-      match{options, "match"};
+      match{options, "match"}, plan{options, "plan"};
 
   Option<std::string> output{convert,
                              {.name = "output",
@@ -131,6 +145,57 @@ struct WeightsSettings {
       match,
       {.name = "module", .argument = "NAME", .help = "read this module of a file with several"},
       symbol_name(ReferenceKind::kModule)};
+
+  OptionList<std::string> input{
+      plan,
+      {.name = "input",
+       .letter = 'i',
+       .argument = "[PORT=]SPEC",
+       .help = "set an input to FILE.npy, FILE.npz:MEMBER, numbers, random:SEED, zeros or iota"},
+      any_file(references_of_spec(ReferenceKind::kInput), "npy npz raw bin")};
+  OptionList<std::string> bind{
+      plan,
+      {.name = "bind", .argument = "S=N", .help = "set a dimension symbol"},
+      any_text(references_of_binding())};
+  OptionList<DType> candidate{plan,
+                              {.name = "candidate",
+                               .argument = "TYPE",
+                               .help = "try this type for each layer",
+                               .otherwise = "q8_0, q4_k and q4_0"},
+                              target_type_name()};
+  OptionList<std::string> layers{
+      plan,
+      {.name = "layers", .argument = "PATTERN", .help = "change only layers that match a PATTERN"},
+      any_text(itself(ReferenceKind::kTensor))};
+  Option<std::uint64_t> budget{
+      plan,
+      {.name = "budget", .argument = "SIZE", .help = "choose types so that layers fit in SIZE"},
+      byte_size()};
+  Option<double> min_cosine{
+      plan,
+      {.name = "min-cosine",
+       .argument = "X",
+       .help = "choose the smallest types with this cosine of outputs, from 0 to 1"},
+      number<double>({.least = 0, .most = 1})};
+  Option<double> min_top1{plan,
+                          {.name = "min-top1",
+                           .argument = "X",
+                           .help = "choose the smallest types that keep the largest element of "
+                                   "this share of rows, from 0 to 1"},
+                          number<double>({.least = 0, .most = 1})};
+  Option<PlanKernels> kernels{plan,
+                              {.name = "kernels", .argument = "SET", .help = "run these kernels"},
+                              choice(kPlanKernels),
+                              PlanKernels::kFast};
+  Option<RecipeForm> form{plan,
+                          {.name = "form", .argument = "FORM", .help = "print this form"},
+                          choice(kRecipeForms),
+                          RecipeForm::kTable};
+  Option<std::string> recipe{plan,
+                             {.name = "recipe",
+                              .argument = "FILE",
+                              .help = "write the chosen types as a pipeline for mllm-opt -p @FILE"},
+                             written_file()};
 
   /// What `convert` does; an error when nothing says in which format.
   Result<ConversionRules> rules() const;

@@ -1,0 +1,105 @@
+#include "plan_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "mir/dialects.hpp"
+#include "mir/verify.hpp"
+#include "module_names.hpp"
+#include "progress.hpp"
+#include "recipe_plan.hpp"
+#include "report_text.hpp"
+#include "support/file_io.hpp"
+
+namespace mir::tools {
+
+namespace {
+
+RecipeBounds bounds_of(const WeightsSettings& settings) {
+  return {.most_bytes = settings.budget.if_given(),
+          .least_cosine = settings.min_cosine.if_given(),
+          .least_agreement = settings.min_top1.if_given()};
+}
+
+/// The layers that --layers selects.
+Result<std::vector<Layer>> chosen_layers(const Run& run, const RecipeMeasurement& measurement,
+                                         const WeightsSettings& settings) {
+  std::vector<DType> types(settings.candidate->begin(), settings.candidate->end());
+  if (types.empty()) types = {DType::kGgufQ8_0, DType::kGgufQ4K, DType::kGgufQ4_0};
+  auto layers = measurement.layers(types);
+  if (!layers) return layers;
+  InputNames names(fmt::format("'{}'", run.operands().front()));
+  names.mention(ReferenceKind::kTensor);
+  for (const Layer& layer : *layers) names.add(ReferenceKind::kTensor, layer.name);
+  if (auto known = names.check(settings.options); !known) return std::move(known).error();
+  const std::vector<NamePattern> patterns(settings.layers->begin(), settings.layers->end());
+  std::erase_if(*layers, [&](const Layer& layer) {
+    return !patterns.empty() && std::ranges::none_of(patterns, [&](const NamePattern& pattern) {
+      return pattern.matches(layer.name);
+    });
+  });
+  return layers;
+}
+
+/// Measures, chooses, and writes the recipe; returns the report.
+Result<std::string> plan_types(const Run& run, const Module& module, const WeightSet& weights,
+                               const WeightsSettings& settings) {
+  const bool is_ref = *settings.kernels == PlanKernels::kRef;
+  auto measurement = RecipeMeasurement::create(
+      module, weights,
+      {.inputs = {settings.input->begin(), settings.input->end()},
+       .bindings = {settings.bind->begin(), settings.bind->end()},
+       .kernels = is_ref ? KernelSet::kRef : KernelSet::kFast,
+       .threads = is_ref ? 1 : std::max(1U, std::thread::hardware_concurrency())});
+  if (!measurement) return std::move(measurement).error();
+  auto layers = chosen_layers(run, *measurement, settings);
+  if (!layers) return std::move(layers).error();
+  const auto plan =
+      plan_recipe(*measurement, *std::move(layers), bounds_of(settings), count_progress());
+  if (!plan) return plan.error();
+  if (settings.recipe.is_given()) {
+    const auto written = write_file_atomically(*settings.recipe, plan->pipeline + '\n');
+    if (!written) return written.error();
+  }
+  return render(*plan, *settings.form);
+}
+
+}  // namespace
+
+ExitCode plan_command(const Run& run, const WeightsSettings& settings) {
+  if (settings.recipe.is_given() && !bounds_of(settings).is_given()) {
+    return run.usage_error("--recipe needs --budget, --min-cosine or --min-top1");
+  }
+  IRContext context;
+  register_builtin_dialects(context);
+  const auto source = read_source(run.operands().front(), context.sources());
+  if (!source) return run.report(source.error());
+  Diagnostics diagnostics = run.diagnostics();
+  const auto modules = read_modules(**source, context, diagnostics);
+  if (diagnostics.has_errors()) return run.report(diagnostics, context.sources());
+  const auto module = choose_module(modules, settings.module, (*source)->name());
+  if (!module) return run.report(module.error());
+  if (!(*module)->is_portable()) {
+    diagnostics.error(DiagCode::kNotExecutable, (*module)->top()->span(),
+                      "the module is a dump; mllm-opt -p upgrade makes it portable");
+  }
+  if (diagnostics.has_errors() || !verify(**module, diagnostics)) {
+    return run.report(diagnostics, context.sources());
+  }
+  WeightSet weights;
+  for (const std::string& path : std::span(run.operands()).subspan(1)) {
+    if (const auto added = weights.add(path); !added) return run.report(added.error());
+  }
+  const auto text = plan_types(run, **module, weights, settings);
+  if (!text) return run.report(text.error());
+  if (*settings.form == RecipeForm::kTable) {
+    print_report(std::string_view(*text));
+  } else {
+    print_document(*text);
+  }
+  return run.report(diagnostics, context.sources());
+}
+
+}  // namespace mir::tools

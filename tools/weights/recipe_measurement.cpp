@@ -1,0 +1,196 @@
+#include "recipe_measurement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "conversion.hpp"
+#include "mir/rewriter.hpp"
+#include "parameters.hpp"
+#include "weights/elements.hpp"
+
+namespace mir::tools {
+
+namespace {
+
+constexpr std::string_view kPass = "quantise-weights";
+
+Error first_error(const Diagnostics& found) {
+  for (const Diagnostic& each : found.sorted()) {
+    if (each.severity == Severity::kError) return {each.code, each.message};
+  }
+  return {DiagCode::kNotExecutable, "the module cannot run"};
+}
+
+bool is_compared(const Tensor& tensor) {
+  return is_real(storage_type(tensor.dtype()));
+}
+
+/// The word by which an option names the type.
+std::string word_of(DType dtype) {
+  for (const TargetType& each : target_types()) {
+    if (each.dtype == dtype) return std::string(each.word);
+  }
+  return std::string(name_of(dtype));
+}
+
+}  // namespace
+
+RecipeMeasurement::RecipeMeasurement(const Module& module, const WeightSet& weights,
+                                     const MeasurementInputs& how, ScratchFolder folder)
+    : module_(module),
+      weights_(weights),
+      how_(how),
+      passes_(std::make_unique<PassRegistry>()),
+      folder_(std::move(folder)) {
+  register_standard_passes(*passes_);
+}
+
+Result<RecipeMeasurement> RecipeMeasurement::create(const Module& module, const WeightSet& weights,
+                                                    const MeasurementInputs& how) {
+  auto folder = ScratchFolder::create("mllm-weights-");
+  if (!folder) return std::move(folder).error();
+  RecipeMeasurement made(module, weights, how, *std::move(folder));
+  for (const std::string& text : how.bindings) {
+    if (auto bound = add_binding(made.dims_, module.context(), text); !bound) {
+      return std::move(bound).error();
+    }
+  }
+  if (auto known = check_bindings(made.dims_, module); !known) return std::move(known).error();
+  auto session = made.session_of(module, weights);
+  if (!session) return std::move(session).error();
+  auto inputs = load_inputs(*session, how.inputs, made.dims_);
+  if (!inputs) return std::move(inputs).error();
+  made.inputs_ = *std::move(inputs);
+  Diagnostics found(1);
+  RunOptions how_to_run;
+  how_to_run.dims = made.dims_;
+  auto outputs = session->run(made.inputs_, found, how_to_run);
+  if (!outputs) return first_error(found);
+  made.expected_ = *std::move(outputs);
+  if (std::ranges::none_of(made.expected_, is_compared)) {
+    return Error{DiagCode::kNotExecutable, "the module has no output of real numbers to compare"};
+  }
+  session->reset();
+  made.session_.emplace(*std::move(session));
+  return made;
+}
+
+Pipeline RecipeMeasurement::pipeline_of(const Recipe& recipe) const {
+  const Pass* pass = passes_->find(kPass);
+  PipelineItem item{.pass = pass, .options = PassOptions(pass->options)};
+  for (const auto& [name, dtype] : recipe) {
+    // The one option takes each name once, and a recipe has it once.
+    [[maybe_unused]] const bool is_taken = item.options.take(0, word_of(dtype), name).ok();
+    assert(is_taken);
+  }
+  Pipeline pipeline;
+  pipeline.items.push_back(std::move(item));
+  return pipeline;
+}
+
+std::string RecipeMeasurement::pipeline(const Recipe& recipe) const {
+  return spelling(pipeline_of(recipe));
+}
+
+Result<std::unique_ptr<Module>> RecipeMeasurement::converted(const Pipeline& pipeline) const {
+  auto copy = clone(module_);
+  Diagnostics found(1);
+  if (!run_pipeline(*copy, pipeline, {}, found)) return first_error(found);
+  return copy;
+}
+
+Result<Session> RecipeMeasurement::session_of(const Module& module,
+                                              const WeightSet& weights) const {
+  Diagnostics found(1);
+  SessionOptions options;
+  options.weights = &weights;
+  options.kernels = how_.kernels;
+  options.threads = how_.threads;
+  if (session_) options.share_parameters = &*session_;
+  auto session = Session::create(module, options, found);
+  if (!session) return first_error(found);
+  return *std::move(session);
+}
+
+Result<std::vector<Layer>> RecipeMeasurement::layers(std::span<const DType> types) const {
+  auto original = clone(module_);
+  const auto before = parameters_of(*original);
+  std::vector<Layer> layers;
+  for (const auto& [name, parameter] : before) {
+    const TensorType* type = parameter.type;
+    if (type == nullptr || !type->dtype() || !type->has_static_shape()) continue;
+    Layer& layer = layers.emplace_back(Layer{name, *type->dtype(), {}, {}});
+    for (const Dim extent : type->dims()) layer.shape.push_back(extent.constant());
+  }
+  for (const DType dtype : types) {
+    auto changed = converted(pipeline_of({{"*", dtype}}));
+    if (!changed) return std::move(changed).error();
+    const auto after = parameters_of(**changed);
+    for (Layer& layer : layers) {
+      const auto found = after.find(layer.name);
+      const bool is_taken = found != after.end() && found->second.type->dtype() == dtype;
+      if (is_taken && dtype != layer.dtype) layer.types.push_back(dtype);
+    }
+  }
+  std::erase_if(layers, [](const Layer& layer) { return layer.types.empty(); });
+  return layers;
+}
+
+Result<Tensor> RecipeMeasurement::original(const Layer& layer) const {
+  auto found = weights_.find(
+      {.name = layer.name, .dtype = layer.dtype, .shape = layer.shape, .convert_floats = true});
+  if (!found) return std::move(found).error();
+  if (!*found) {
+    return Error{DiagCode::kParameterMissing,
+                 fmt::format("no file has parameter '@{}'", layer.name)};
+  }
+  return **std::move(found);
+}
+
+Result<ResultChange> RecipeMeasurement::measure(const Recipe& recipe) const {
+  if (recipe.empty()) return ResultChange{};
+  auto module = converted(pipeline_of(recipe));
+  if (!module) return std::move(module).error();
+  std::vector<TensorPlan> plans;
+  for (const auto& [name, parameter] : parameters_of(**module)) {
+    const auto wanted = recipe.find(name);
+    if (wanted == recipe.end()) continue;
+    Layer layer{name,
+                *module_.lookup_value(module_.context().intern(name))->tensor_type()->dtype(),
+                {},
+                {}};
+    for (const Dim extent : parameter.type->dims()) layer.shape.push_back(extent.constant());
+    const DType dtype = wanted->second;
+    plans.push_back({name, dtype, layer.shape, [this, layer, dtype]() -> Result<Tensor> {
+                       const auto tensor = original(layer);
+                       return tensor ? convert_values(*tensor, dtype) : tensor;
+                     }});
+  }
+  const std::string path = folder_.path() + "/weights.mllm";
+  if (auto written = write_tensors(path, TensorFormat::kMllm2, plans); !written) {
+    return std::move(written).error();
+  }
+  WeightSet weights = weights_;
+  if (auto added = weights.add(path); !added) return std::move(added).error();
+  auto session = session_of(**module, weights);
+  if (!session) return std::move(session).error();
+  Diagnostics found(1);
+  RunOptions how_to_run;
+  how_to_run.dims = dims_;
+  how_to_run.is_last = true;
+  const auto outputs = session->run(inputs_, found, how_to_run);
+  if (!outputs) return first_error(found);
+  ResultChange change;
+  for (std::size_t i = 0; i < expected_.size(); ++i) {
+    if (!is_compared(expected_[i])) continue;
+    const auto compared = compare_tensors(expected_[i], (*outputs)[i], {});
+    if (!compared) return compared.error();
+    change.cosine = std::min(change.cosine, compared->cosine);
+    change.agreement = std::min(change.agreement, compared->top_agreement);
+  }
+  return change;
+}
+
+}  // namespace mir::tools

@@ -1,0 +1,73 @@
+// How types of weights change the results of a module, measured by runs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mir/pass.hpp"
+#include "mir/session.hpp"
+#include "scratch_folder.hpp"
+
+namespace mir::tools {
+
+/// New types of parameters, by name.
+using Recipe = std::map<std::string, DType>;
+
+/// The results of a run compared with those of the module as it is.
+struct ResultChange {
+  double cosine = 1;     ///< the least of all outputs of real numbers
+  double agreement = 1;  ///< the least share of last rows with the same largest element
+};
+
+struct MeasurementInputs {
+  std::vector<std::string> inputs;    ///< `[PORT=]SPEC`
+  std::vector<std::string> bindings;  ///< `S=4`
+  KernelSet kernels = KernelSet::kFast;
+  unsigned threads = 1;
+};
+
+/// A parameter that can have other types.
+struct Layer {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  Shape shape;
+  std::vector<DType> types;  ///< that the ops that read it take, in the order asked for
+};
+
+/// A module on given inputs. The module and the weights must outlive it.
+class RecipeMeasurement {
+ public:
+  /// Runs the module as it is. Fails if it does not run, or if no output has real numbers.
+  static Result<RecipeMeasurement> create(const Module& module, const WeightSet& weights,
+                                          const MeasurementInputs& how);
+
+  /// Parameters that quantise-weights gives one of the types, in the order of their names.
+  Result<std::vector<Layer>> layers(std::span<const DType> types) const;
+  /// The original numbers of a layer.
+  Result<Tensor> original(const Layer& layer) const;
+  /// Runs the module with these types, and with weights that are converted to them.
+  Result<ResultChange> measure(const Recipe& recipe) const;
+  /// The pass with which mllm-opt applies the recipe.
+  std::string pipeline(const Recipe& recipe) const;
+
+ private:
+  RecipeMeasurement(const Module& module, const WeightSet& weights, const MeasurementInputs& how,
+                    ScratchFolder folder);
+
+  Pipeline pipeline_of(const Recipe& recipe) const;
+  Result<std::unique_ptr<Module>> converted(const Pipeline& pipeline) const;
+  Result<Session> session_of(const Module& module, const WeightSet& weights) const;
+
+  const Module& module_;
+  const WeightSet& weights_;
+  MeasurementInputs how_;
+  std::unique_ptr<PassRegistry> passes_;
+  ScratchFolder folder_;
+  DimBindings dims_;
+  std::optional<Session> session_;
+  std::vector<Tensor> inputs_, expected_;
+};
+
+}  // namespace mir::tools
