@@ -54,10 +54,11 @@ class WeightQuantisation {
     return true;
   }
 
-  /// Reports patterns that match no parameter.
+  /// Reports patterns that match no parameter; `*` means any there may be.
   bool check_patterns() {
     bool is_good = true;
     for (const TypeRule& rule : rules_) {
+      if (rule.pattern.text() == "*") continue;
       const auto matches = [&](Symbol symbol) {
         return rule.pattern.matches(context_.text(symbol));
       };

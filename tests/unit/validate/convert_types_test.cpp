@@ -11,6 +11,7 @@
 #include "mir/rewriter.hpp"
 #include "mir/session.hpp"
 #include "mir/verify.hpp"
+#include "mir/walk.hpp"
 #include "weights/elements.hpp"
 
 using namespace mir;
@@ -158,6 +159,32 @@ TEST_SUITE("conversion of types") {
       }
     }
     CHECK(changed > 20);
+  }
+
+  TEST_CASE("the steps of one cache have one type") {
+    const std::string step = "q_head:4, kv_head:2, head_dim:8, capacity:64, past:",
+                      type = "tensor<[1, 2, $S, 8], Float32, CPU>";
+    const std::string text = fmt::format(
+        "@main [mir_version:1] (%k:{0}, %v:{0}, %l:{0}, %w:{0}) -> (%c:{1}, %d:{1}) {{\n"
+        "    linalg.CPU.KVCacheOp [cache:@cache.x, {2}$past](%k, %v) -> (%a:{3}, %b:{3})\n"
+        "    linalg.CPU.KVCacheOp [cache:@cache.x, {2}$past+$S](%l, %w) -> (%c:{1}, %d:{1})\n"
+        "    cf.ReturnOp (%c, %d) -> ()\n}}\n",
+        type, "tensor<[1, 2, $past+2*$S, 8], Float32, CPU>", step,
+        "tensor<[1, 2, $past+$S, 8], Float32, CPU>");
+    const auto steps_in = [&](const std::string& options) {
+      Reading reading(text);
+      CHECK(run_passes(reading.module(), fmt::format("convert-types{{{}}}", options)) == Lines{});
+      CHECK(outputs_of(reading.module(), KernelSet::kRef).size() == 2);
+      std::size_t steps = 0;
+      for_each_op(reading.module().body(), [&](const Op& op) {
+        const bool is_step = op.is(OpId::kLinalgKVCache);
+        steps += is_step && op.operand(0)->tensor_type()->dtype() == DType::kBFloat16 ? 1 : 0;
+      });
+      return steps;
+    };
+    CHECK(steps_in("names=[k,v,a,b]") == 0);
+    CHECK(steps_in("names=[l,w,c,d]") == 0);
+    CHECK(steps_in("to=BFloat16") == 2);
   }
 
   TEST_CASE("back from a wider type, a module is as it was") {
