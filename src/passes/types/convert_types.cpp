@@ -22,16 +22,16 @@ namespace mir {
 
 namespace {
 
-/// A name that an option selects values by.
+/// Names that an option selects, and the patterns that select nothing.
 class NameFilter {
  public:
   explicit NameFilter(std::vector<std::string_view> patterns)
       : patterns_(std::move(patterns)), has_matched_(patterns_.size()) {}
 
-  bool selects_all() const { return patterns_.empty(); }
   bool matches(std::string_view name) {
+    if (patterns_.empty()) return true;
     names_.emplace_back(name);
-    bool found = patterns_.empty();
+    bool found = false;
     for (std::size_t i = 0; i < patterns_.size(); ++i) {
       if (!fits_wildcards(patterns_[i], name)) continue;
       found = has_matched_[i] = true;
@@ -605,19 +605,18 @@ std::vector<std::string> float_types() {
 
 constexpr std::string_view kTypeClaim =
     "Each converted value y is the number nearest to v, the result of its operation for the "
-    "operands that it reads, and "
-    "each converted parameter or constant the number nearest to its own. So |y - v| <= u |v| + m "
-    "with u = 2^-8 for "
-    "BFloat16 and 2^-11 for Float16: half of the last place of the 8 and 11 bits of a significand. "
-    "m is half of the "
-    "least number: 2^-134 and 2^-25. It follows from the rounding of the reference kernels, which "
+    "operands that it reads. Each "
+    "converted parameter is the number nearest to its own, each constant the number nearest to its "
+    "text. So |y - v| <= u "
+    "|v| + m with u = 2^-8 for BFloat16 and 2^-11 for Float16, half of the last place of 8 and of "
+    "11 significant bits; m "
+    "is half of the least number, 2^-134 and 2^-25. This follows from the reference kernels, which "
     "compute in double and "
     "round once (docs/ops/conventions.md), and holds up to their own error, whose bounds are in "
-    "docs/ops. Numbers "
-    "beyond the range, 65504 for Float16, become infinite. The first-order error of an output is "
-    "the sum of these "
-    "errors, each times the derivative of the output by that value; `--validate=N --bound=X` "
-    "measures it.";
+    "docs/ops. Numbers beyond "
+    "the range, 65504 for Float16, become infinite. To first order, the error of an output is the "
+    "sum of these errors, "
+    "each times the derivative of the output by that value; `--validate=N --bound=X` measures it.";
 
 constexpr std::string_view kGated =
     R"(@main [mir_version:1] (%x:tensor<[1, $S, 4], Float32, CPU>) -> (%z:tensor<[1, $S, 4], Float32, CPU>) {
