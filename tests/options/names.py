@@ -56,7 +56,18 @@ FORMS = {
 # Arguments that name nothing in the input.
 PLAIN = {"FORM", "FORMAT", "N", "K", "X", "LEVEL", "WHAT", "WHEN", "WHICH", "ANSWER", "CODE", "code", "exact", "SET", "TYPE",
          "SIZE", "SECONDS", "A:B", "KEY=TEXT", "LEVEL", "PASS", "FILE", "FOLDER", "DIR", "PATH", "SPEC",
-         "PIPELINE", "COMMAND"}
+         "PIPELINE", "COMMAND", "MODULE"}
+P = "tensor<[$seq, 3], Float32, CPU>"
+PLAN = f"""@main [mir_version:1] (%ids:{P}) -> (%logits:{P}) {{
+    graph.SubGraphOp @init <notype> {{
+        () -> () {{
+            tensor.CPU.register () -> (%w:tensor<[3], Float32, CPU>[@norm.weight])[symbol:norm.weight]
+        }}
+    }}
+    linalg.CPU.RMSNormOp <name="norm"> [epsilon:1e-6](%ids) -> (%logits:{P})
+    cf.ReturnOp (%logits) -> ()
+}}
+"""
 DUMP = """@main () -> () {
     linalg.CPU.ClipOp <name="net.clip">(%0:tensor<[2, 4], Float32, CPU>) -> (%1:tensor<[2, 4], Float32, CPU>)
 }
@@ -91,6 +102,7 @@ BASE = {
     ("mllm-pack", "create"): ["create", "a.mir", "-o", "p.mirz"],
     ("mllm-parse", ""): ["b.mir"],
     ("mllm-weights", "convert"): ["convert", "w.safetensors", "-o", "out.safetensors"],
+    ("mllm-weights", "plan"): ["plan", "plan.mir", "plan.safetensors", "--candidate=bf16"],
     ("mllm-weights", "match"): ["match", "empty.mir", "empty.safetensors"],
 }
 
@@ -108,7 +120,9 @@ def prepare(folder, tools):
     (folder / "facts.json").write_text('{"schema": 1, "assume": ["rms_eps=1e-6"]}')
     (folder / "c.test").write_text("// RUN: echo @main; echo ReturnOp\n// WORD: @main\n// OTHER: ReturnOp\n")
     (folder / "empty.mir").write_text("@main [mir_version:1] () -> () {\n    cf.ReturnOp () -> ()\n}\n")
+    (folder / "plan.mir").write_text(PLAN)
     write_safetensors(folder / "empty.safetensors", {}, 0)
+    write_safetensors(folder / "plan.safetensors", {"norm.weight": {"dtype": "F32", "shape": [3], "data_offsets": [0, 12]}}, 12)
     write_safetensors(folder / "w.safetensors", {"norm.weight": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}, 8)
     code, _, errors = tool_rows.run(tools, ["mllm-interp", "a.mir", "--bind-op=MySwish=swish", "--input=iota",
                                             "--bind=seq=3", "-o", "x.npy", "--tolerance=abs=9"], folder)
@@ -119,11 +133,12 @@ def prepare(folder, tools):
 
 def words_of(row, value):
     words = [row.tool, *BASE[row.tool, row.command], f"--{row.name}={value}"]
-    if row.tool not in ("mllm-interp", "mllm-pack"):
+    runs = row.tool in ("mllm-interp", "mllm-pack") or row.command == "plan"
+    if not runs:
         return words
     if row.name in ("entry", "then"):
         words[words.index("a.mir")] = "b.mir"  # the op that is bound is in the body alone
-    elif row.name != "bind-op":
+    elif row.name != "bind-op" and row.command != "plan":
         words.append("--bind-op=MySwish=swish")
     # What else the row needs to succeed.
     words += {"then": ["--entry=swish"], "feed": ["--then=1"], "expect": ["--tolerance=abs=9"]}.get(row.name, [])

@@ -35,7 +35,10 @@ COMMANDS = {
     ("mllm-pack", "extract"): (["extract", "p.mirz"], ["p.mirz"]),
     ("mllm-parse", ""): (["a.mir", "b.mir"], ["a.mir", "b.mir"]),
     ("mllm-reduce", ""): (["--differs", "-p", "@passes.txt", "a.mir"], ["a.mir", "passes.txt"]),
-    ("mllm-weights", "convert"): (["convert", "w/index.json", "w.npz"], ["w/index.json", "w/part.safetensors", "w.npz"]),
+    ("mllm-weights", "convert"): (["convert", "w/index.json", "w.npz", "--types-of=a.mir"],
+                                  ["w/index.json", "w/part.safetensors", "w.npz", "a.mir"]),
+    ("mllm-weights", "plan"): (["plan", "a.mir", "w/index.json", "--input=x=x.npy", "--budget=1KiB"],
+                               ["a.mir", "w/index.json", "w/part.safetensors", "x.npy"]),
 }
 # Names of files that a folder holds and that the command may write there, one that it reads and how it is read.
 FOLDERS = {

@@ -55,6 +55,7 @@ BASE = {
     ("mllm-weights", "diff"): ["diff", "w.safetensors", "w.safetensors"],
     ("mllm-weights", "list"): ["list", "w.safetensors"],
     ("mllm-weights", "match"): ["match", "a.mir", "w.safetensors"],
+    ("mllm-weights", "plan"): ["plan", "a.mir", "w.safetensors", "--input=x=x.npy", "--candidate=bf16"],
     ("mllm-weights", "stats"): ["stats", "w.safetensors"],
 }
 

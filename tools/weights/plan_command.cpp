@@ -8,6 +8,7 @@
 #include "mir/dialects.hpp"
 #include "mir/verify.hpp"
 #include "module_names.hpp"
+#include "plan/schedule.hpp"
 #include "progress.hpp"
 #include "recipe_plan.hpp"
 #include "report_text.hpp"
@@ -21,6 +22,22 @@ RecipeBounds bounds_of(const WeightsSettings& settings) {
   return {.most_bytes = settings.budget.if_given(),
           .least_cosine = settings.min_cosine.if_given(),
           .least_agreement = settings.min_top1.if_given()};
+}
+
+/// The inputs and symbols that options can name.
+InputNames names_of(const Module& module) {
+  InputNames names(fmt::format("module '@{}'", module.context().text(module.name())));
+  names.mention(ReferenceKind::kInput);
+  names.mention(ReferenceKind::kSymbol);
+  const ValueRange inputs = module.body().entry_arguments();
+  for (const Value& input : inputs) {
+    names.add(ReferenceKind::kInput, value_name(input, module.context()));
+  }
+  names.add_positions(ReferenceKind::kInput, inputs.size());
+  for (const std::string& symbol : extent_symbols(module)) {
+    names.add(ReferenceKind::kSymbol, symbol);
+  }
+  return names;
 }
 
 /// The layers that --layers selects.
@@ -46,6 +63,8 @@ Result<std::vector<Layer>> chosen_layers(const Run& run, const RecipeMeasurement
 /// Measures, chooses, and writes the recipe; returns the report.
 Result<std::string> plan_types(const Run& run, const Module& module, const WeightSet& weights,
                                const WeightsSettings& settings) {
+  if (auto known = names_of(module).check(settings.options); !known)
+    return std::move(known).error();
   const bool is_ref = *settings.kernels == PlanKernels::kRef;
   auto measurement = RecipeMeasurement::create(
       module, weights,
