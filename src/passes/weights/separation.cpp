@@ -1,0 +1,100 @@
+#include "passes/weights/separation.hpp"
+
+#include "eval/attributes.hpp"
+#include "eval/parameters.hpp"
+#include "passes/sink/op_motion.hpp"
+
+namespace mir {
+
+namespace {
+
+bool is_single(const TensorType* type) {
+  return type != nullptr && type->dtype() == DType::kFloat32 && type->encoding() == nullptr;
+}
+
+}  // namespace
+
+std::optional<SeparationPlan> weights_of(const Op& op, const ParameterTypes& parameters,
+                                         DType dtype) {
+  SeparationPlan plan;
+  for (const OwnedParameter& owned : owned_parameters(op)) {
+    const TensorType* type = parameters.find(owned.symbol);
+    if (type == nullptr || type->dtype() != dtype || type->encoding() != nullptr) {
+      return std::nullopt;
+    }
+    (owned.suffix == ".bias" ? plan.bias : plan.weight) = {type, owned.symbol};
+  }
+  if (plan.weight.type == nullptr && plan.bias.type == nullptr) return std::nullopt;
+  return plan;
+}
+
+std::string_view why_not_single(const Op& op) {
+  if (const auto why = why_fixed(op); !why.empty()) return why;
+  const bool are_single = is_single(op.operand(0)->tensor_type()) && op.operand_count() == 1 &&
+                          is_single(op.result()->tensor_type());
+  if (!are_single) return "the operand and the result are not Float32";
+  const AttributeReader attributes(op);
+  const Attr* impl = attributes.find("impl_type");
+  return impl != nullptr && impl->text() != "Default" ? "the weight has a form of its own" : "";
+}
+
+SeparatedOps::SeparatedOps(Rewriter& rewriter, Op& root)
+    : rewriter_(rewriter), root_(root), context_(rewriter.context()) {
+  rewriter_.set_insertion_point(root);
+}
+
+Value* SeparatedOps::parameter(const OwnedWeight& owned) {
+  return rewriter_.constant(*root_.parent_region(),
+                            {.type = owned.type, .symbol = owned.symbol, .has_symbol = true});
+}
+
+Value* SeparatedOps::make(OpId kind, std::vector<Value*> operands, const Type* type,
+                          std::vector<NamedAttr> attributes) {
+  const Op* op = rewriter_.create({.name = context_.op_name(kind, root_.op_name().device),
+                                   .operands = operands,
+                                   .result_types = std::span(&type, 1),
+                                   .attributes = attributes});
+  return op->result();
+}
+
+Value* SeparatedOps::view(Value* x, std::span<const Dim> dims) {
+  return make(OpId::kLinalgView, {x}, type_like(*x, dims), {attribute("to_shape", list(dims))});
+}
+
+Value* SeparatedOps::permute(Value* x, std::span<const std::int64_t> axes) {
+  std::vector<Dim> dims, order;
+  for (const std::int64_t axis : axes) {
+    dims.push_back(x->tensor_type()->dims()[static_cast<std::size_t>(axis)]);
+    order.emplace_back(axis);
+  }
+  return make(OpId::kLinalgPermute, {x}, type_like(*x, dims), {attribute("axis", list(order))});
+}
+
+Value* SeparatedOps::product(Value* x, Value* weight, const Type* type) {
+  return make(OpId::kLinalgMatMul, {x, weight}, type,
+              {attribute("transpose_b", context_.boolean(true))});
+}
+
+Value* SeparatedOps::biased(Value* x, const OwnedWeight& bias) {
+  if (bias.type == nullptr) return x;
+  return make(OpId::kLinalgAdd, {x, parameter(bias)}, x->type());
+}
+
+const Type* SeparatedOps::type_like(const Value& x, std::span<const Dim> dims) {
+  const TensorType& type = *x.tensor_type();
+  return context_.tensor(dims, type.dtype_name(), type.device());
+}
+
+NamedAttr SeparatedOps::attribute(std::string_view key, const Attr* value) {
+  return {context_.intern(key), value};
+}
+
+const Attr* SeparatedOps::list(std::span<const Dim> dims) {
+  std::vector<const Attr*> elements;
+  for (const Dim dim : dims) {
+    elements.push_back(dim.is_constant() ? context_.integer(dim.constant()) : context_.dim(dim));
+  }
+  return context_.array(elements);
+}
+
+}  // namespace mir
