@@ -1,5 +1,7 @@
 #include "ir/rewrite/graph_loan.hpp"
 
+#include <algorithm>
+
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "support/arena.hpp"
@@ -18,14 +20,14 @@ void GraphLoan::for_each(Op& graph, const VisitOp& visit_op, const VisitValue& v
         for_each(*op, visit_op, visit_value);
       }
     }
-    lender_.constants_.erase(region);
+    if (!lender_.constants_.empty()) lender_.constants_.erase(region);
   }
 }
 
-void GraphLoan::lend_cursors() {
+void GraphLoan::lend_cursors(const Op& graph) {
   const auto is_inside = [&](const Cursor& cursor) {
     const Region* region = cursor.block() == nullptr ? nullptr : cursor.block()->parent();
-    while (region != nullptr && region->parent() != &graph_) {
+    while (region != nullptr && region->parent() != &graph) {
       region = region->parent()->parent_region();
     }
     return region != nullptr;
@@ -38,12 +40,23 @@ void GraphLoan::lend_cursors() {
   }
 }
 
-GraphLoan::GraphLoan(Op& graph)
-    : graph_(graph), lender_(graph.module()), own_(lender_.context(), lender_.name()) {
-  assert(lender_.is_portable() && graph.has(Trait::kIsolated));
+GraphLoan::GraphLoan(Module& lender) : lender_(lender), own_(lender_.context(), lender_.name()) {
+  assert(lender_.is_portable());
   own_.version_ = lender_.version_;
-  for_each_child(graph, [&](Op& op) { lender_.forget_symbols_within(op); });
+  own_.next_op_id_ = own_.next_value_id_ = 0;
+  own_.names_later_ = true;
+  own_.listeners_ = lender_.listeners_;
+}
+
+GraphLoan::GraphLoan(Op& graph) : GraphLoan(graph.module()) {
+  lend(graph);
+}
+
+void GraphLoan::lend(Op& graph) {
+  assert(graph.has(Trait::kIsolated) && op_ids_.size() == own_.next_op_id_);
+  graphs_.push_back(&graph);
   const auto lend_op = [&](Op& op) {
+    if (op.has(Trait::kSymbol)) lender_.forget_symbols(op);
     op.module_ = &own_;
     own_.note_made(op.kind());
     op_ids_.push_back(std::exchange(op.id_, static_cast<std::uint32_t>(op_ids_.size())));
@@ -54,29 +67,41 @@ GraphLoan::GraphLoan(Op& graph)
   for_each(graph, lend_op, lend_value);
   own_.next_op_id_ = static_cast<std::uint32_t>(op_ids_.size());
   own_.next_value_id_ = static_cast<std::uint32_t>(value_ids_.size());
-  own_.names_later_ = true;
-  own_.listeners_ = lender_.listeners_;
-  lend_cursors();
+  lend_cursors(graph);
 }
 
 GraphLoan::~GraphLoan() {
+  give_back();
+  lender_.taken_over_.push_back(std::move(own_.arena_));
+}
+
+void GraphLoan::give_back() {
   while (Cursor* each = own_.cursors_) {
     each->detach();
     each->attach(lender_.cursors_);
   }
+  std::vector<Op*> declarations;
   const auto take_op = [&](Op& op) {
     op.module_ = &lender_;
     op.id_ = op.id_ < op_ids_.size() ? op_ids_[op.id_] : lender_.next_op_id_++;
-    lender_.note_made(op.kind());
+    if (op.has(Trait::kSymbol)) declarations.push_back(&op);
   };
   const auto take_value = [&](Value& value) {
     const bool was_lent = value.id_ < value_ids_.size();
     value.id_ = was_lent ? value_ids_[value.id_] : lender_.next_value_id_++;
     if (value.name_.is_none()) value.name_ = lender_.fresh_name();
   };
-  for_each(graph_, take_op, take_value);
-  for_each_child(graph_, [&](Op& op) { lender_.declare_symbols(op); });
-  lender_.taken_over_.push_back(std::move(own_.arena_));
+  for (Op* graph : graphs_) for_each(*graph, take_op, take_value);
+  for (Op* op : declarations) lender_.declare_own_symbols(*op);
+  lender_.made_kinds_.resize(std::max(lender_.made_kinds_.size(), own_.made_kinds_.size()));
+  for (std::size_t word = 0; word < own_.made_kinds_.size(); ++word) {
+    lender_.made_kinds_[word] |= own_.made_kinds_[word];
+  }
+  graphs_.clear();
+  op_ids_.clear();
+  value_ids_.clear();
+  own_.constants_.clear();
+  own_.next_op_id_ = own_.next_value_id_ = 0;
 }
 
 }  // namespace mir

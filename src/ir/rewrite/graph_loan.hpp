@@ -9,32 +9,38 @@
 
 namespace mir {
 
-/// Lends what is inside a graph of a portable module to a module of its own, so that several graphs
-/// can be edited at once, each by one thread.
+/// Lends what is inside graphs of a portable module to a module of its own, so that they can be
+/// edited at once with others, each loan by one thread.
 ///
 /// Nothing is copied: ops, values, blocks and regions keep their addresses, and have their ids
-/// again once the loan ends. Until then they belong to the module of the loan. It declares no
-/// symbols, and new values in it have no names; they are named when the loan ends, in the order of
-/// the text. Cursors inside the graph and the listeners of the lender follow. The graph's own op
-/// stays with the lender and must not be edited; the lender must not be edited inside the graph.
-/// Loans begin and end on one thread.
+/// again once they are given back. Until then they belong to the module of the loan. It declares no
+/// symbols, and new values in it have no names; they are named when they are given back, in the
+/// order of the text. Cursors inside the graphs and the listeners of the lender follow. The graphs'
+/// own ops stay with the lender and must not be edited; the lender must not be edited inside the
+/// graphs. lend() and give_back() are called on one thread.
 class GraphLoan {
  public:
+  explicit GraphLoan(Module& lender);
+  /// Lends one graph.
   explicit GraphLoan(Op& graph);
   ~GraphLoan();
   GraphLoan(const GraphLoan&) = delete;
   GraphLoan& operator=(const GraphLoan&) = delete;
 
   Module& module() { return own_; }
+  /// Graphs that are not inside each other.
+  void lend(Op& graph);
+  /// Ends the loan of all graphs, in the order in which they were lent. Others can be lent then.
+  void give_back();
 
  private:
-  void lend_cursors();
+  void lend_cursors(const Op& graph);
   template <class VisitOp, class VisitValue>
   void for_each(Op& graph, const VisitOp& visit_op, const VisitValue& visit_value);
 
-  Op& graph_;
   Module& lender_;
   Module own_;
+  std::vector<Op*> graphs_;
   // By their ids in the loan.
   std::vector<std::uint32_t> op_ids_, value_ids_;
 };

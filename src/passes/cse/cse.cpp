@@ -47,6 +47,64 @@ bool are_same(const Value& a, const Value& b) {
          std::ranges::equal(a.attributes(), b.attributes());
 }
 
+struct KnownOp {
+  Op* op = nullptr;
+  bool has_codes = false;  ///< before others were merged into it
+  std::size_t hash = 0;
+};
+
+/// Ops by their hash. The last ones are forgotten first.
+class KnownOps {
+ public:
+  std::size_t size() const { return ops_.size(); }
+
+  /// The op of this hash for which `is_same(KnownOp)` is true; null if there is none.
+  template <class IsSame>
+  Op* find(std::size_t hash, const IsSame& is_same) const {
+    if (ops_.empty()) return nullptr;
+    for (std::uint32_t at = heads_[slot(hash)]; at != kNone; at = ops_[at].next) {
+      const KnownOp& known = ops_[at].known;
+      if (known.hash == hash && is_same(known)) return known.op;
+    }
+    return nullptr;
+  }
+  void add(const KnownOp& known) {
+    if (ops_.size() == heads_.size()) grow();
+    std::uint32_t& head = heads_[slot(known.hash)];
+    ops_.push_back({known, std::exchange(head, static_cast<std::uint32_t>(ops_.size()))});
+  }
+  /// Forgets all but the first `count`.
+  void forget(std::size_t count) {
+    for (; ops_.size() > count; ops_.pop_back()) {
+      heads_[slot(ops_.back().known.hash)] = ops_.back().next;
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr std::size_t kFirstSlots = 32;
+
+  struct Entry {
+    KnownOp known;
+    std::uint32_t next = kNone;  // of the same slot
+  };
+
+  std::size_t slot(std::size_t hash) const {
+    return (hash * 0x9e3779b97f4a7c15ULL >> 32) & (heads_.size() - 1);
+  }
+  /// A power of two of slots, one for each op at least.
+  void grow() {
+    heads_.assign(std::max(kFirstSlots, 2 * heads_.size()), kNone);
+    for (std::size_t i = 0; i < ops_.size(); ++i) {
+      std::uint32_t& head = heads_[slot(ops_[i].known.hash)];
+      ops_[i].next = std::exchange(head, static_cast<std::uint32_t>(i));
+    }
+  }
+
+  std::vector<std::uint32_t> heads_;  // the latest op of each slot
+  std::vector<Entry> ops_;            // in the order in which they were added
+};
+
 /// note [scopes]
 ///
 /// Blocks are visited down the dominator tree, nested regions with the op that has them. What was
@@ -54,8 +112,7 @@ bool are_same(const Value& a, const Value& b) {
 /// op at hand, and its operands have been merged before.
 class Merging {
  public:
-  Merging(PassRun& run, const Dominance& dominance)
-      : run_(run), dominance_(dominance), rewriter_(run.module()) {}
+  explicit Merging(PassRun& run) : run_(run), rewriter_(run.module()) {}
 
   void run() {
     merge(run_.region());
@@ -69,10 +126,21 @@ class Merging {
  private:
   void merge(Region& region) {
     merge_free_values(region);
+    if (!region.has_several_blocks()) {
+      const std::size_t known_before = known_.size();
+      for (Block* block : region.blocks()) merge(*block);
+      known_.forget(known_before);
+    } else {
+      merge_blocks(region);
+    }
+  }
+
+  void merge_blocks(Region& region) {
+    const Dominance& dominance = run_.analysis<Dominance>();
     std::unordered_map<const Block*, std::vector<Block*>> dominated;
     std::vector<Visit> open;
     for (Block* block : region.reversed_blocks()) {
-      const Block* above = dominance_.immediate_dominator(*block);
+      const Block* above = dominance.immediate_dominator(*block);
       if (above == nullptr) {
         open.push_back({block});
       } else {
@@ -81,21 +149,16 @@ class Merging {
     }
     while (!open.empty()) {
       if (open.back().is_done) {
-        forget(open.back().known_before);
+        known_.forget(open.back().known_before);
         open.pop_back();
         continue;
       }
-      open.back() = {open.back().block, order_.size(), true};
+      open.back() = {open.back().block, known_.size(), true};
       Block& block = *open.back().block;
       merge(block);
       for (Block* below : dominated[&block]) open.push_back({below});
     }
   }
-
-  struct Known {
-    Op* op = nullptr;
-    bool has_codes = false;  ///< before others were merged into it
-  };
 
   struct Visit {
     Block* block = nullptr;
@@ -112,15 +175,8 @@ class Merging {
     }
   }
 
-  void forget(std::size_t known_before) {
-    for (; order_.size() > known_before; order_.pop_back()) {
-      auto [at, last] = known_.equal_range(order_.back().first);
-      while (at != last && at->second.op != order_.back().second) ++at;
-      known_.erase(at);
-    }
-  }
-
   void merge_free_values(Region& region) {
+    if (region.free_values().empty()) return;
     std::unordered_multimap<std::size_t, Value*> seen;
     for (Value* value : region.free_values()) {
       // Constants of codes may have scales of their own.
@@ -156,18 +212,15 @@ class Merging {
     if (!can_merge(op)) return false;
     const std::size_t hash = hash_of(op);
     const bool has_codes = hold_codes(op);
-    const auto [first, last] = known_.equal_range(hash);
-    const auto same = std::find_if(first, last, [&](const auto& each) {
-      const Known& known = each.second;
+    Op* same = known_.find(hash, [&](const KnownOp& known) {
       return are_equivalent(*known.op, op) &&
              ((!known.has_codes && !has_codes) || have_equal_scales(*known.op, op));
     });
-    if (same == last) {
-      known_.emplace(hash, Known{&op, has_codes});
-      order_.emplace_back(hash, &op);
+    if (same == nullptr) {
+      known_.add({&op, has_codes, hash});
       return false;
     }
-    Op& survivor = *same->second.op;
+    Op& survivor = *same;
     merged_[&survivor].push_back(op.location());
     std::vector<Value*> values;
     for (Value& result : survivor.results()) values.push_back(&result);
@@ -177,11 +230,9 @@ class Merging {
   }
 
   PassRun& run_;
-  const Dominance& dominance_;
   Rewriter rewriter_;
-  std::unordered_multimap<std::size_t, Known> known_;      // by hash
+  KnownOps known_;
   std::unordered_map<Op*, std::vector<Location>> merged_;  // of ops that are gone, by survivor
-  std::vector<std::pair<std::size_t, Op*>> order_;  // of those that are known, with their hash
 };
 
 constexpr std::string_view kRepeatedOps =
@@ -194,7 +245,7 @@ constexpr std::string_view kRepeatedOps =
 )";
 
 PassResult run_cse(PassRun& run) {
-  Merging(run, run.analysis<Dominance>()).run();
+  Merging(run).run();
   return run.result();
 }
 

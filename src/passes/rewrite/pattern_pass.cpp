@@ -1,10 +1,19 @@
 #include <fmt/format.h>
 
 #include "mir/pass.hpp"
+#include "passes/rewrite/patterns_by_kind.hpp"
 
 namespace mir {
 
-PassResult rewrite_greedily(PassRun& run, const FrozenPatterns& patterns) {
+namespace {
+
+/// The patterns of a pass, which its runs on all graphs share.
+struct PreparedPatterns : FrozenPatterns {
+  explicit PreparedPatterns(PatternSet set) : FrozenPatterns(std::move(set)), by_kind(*this) {}
+  PatternsByKind by_kind;
+};
+
+PassResult apply(PassRun& run, const PatternsByKind& patterns) {
   const GreedyReport report = rewrite_greedily(run.module(), run.region(), patterns,
                                                run.greedy_options(), run.diagnostics());
   run.count("ops visited", report.visited);
@@ -17,11 +26,22 @@ PassResult rewrite_greedily(PassRun& run, const FrozenPatterns& patterns) {
   return report.has_failed ? PassResult::kFailed : run.result();
 }
 
+}  // namespace
+
+PassResult rewrite_greedily(PassRun& run, const FrozenPatterns& patterns) {
+  return apply(run, PatternsByKind(patterns));
+}
+
 Pass pattern_pass(Pass pass) {
-  pass.prepare = [patterns = pass.patterns](IRContext& context, const PassOptions& options) {
-    return std::make_shared<const FrozenPatterns>(patterns(context, options));
+  pass.prepare = [patterns = pass.patterns](
+                     IRContext& context,
+                     const PassOptions& options) -> std::shared_ptr<const FrozenPatterns> {
+    return std::make_shared<const PreparedPatterns>(patterns(context, options));
   };
-  pass.run = [](PassRun& run) { return rewrite_greedily(run, run.prepared<FrozenPatterns>()); };
+  pass.run = [](PassRun& run) {
+    const auto& prepared = static_cast<const PreparedPatterns&>(run.prepared<FrozenPatterns>());
+    return apply(run, prepared.by_kind);
+  };
   return pass;
 }
 

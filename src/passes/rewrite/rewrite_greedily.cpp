@@ -7,42 +7,12 @@
 #include "mir/walk.hpp"
 #include "passes/rewrite/lineage.hpp"
 #include "passes/rewrite/match_location.hpp"
+#include "passes/rewrite/patterns_by_kind.hpp"
 #include "passes/rewrite/worklist.hpp"
 
 namespace mir {
 
 namespace {
-
-/// The patterns of a set by the kind of their roots, for the kinds that a run meets.
-class PatternsByKind {
- public:
-  struct Candidate {
-    std::uint32_t number = 0;
-    OperandDefinitions definitions;
-  };
-
-  explicit PatternsByKind(const FrozenPatterns& patterns) : patterns_(patterns) {}
-
-  const RewritePattern& pattern(std::uint32_t number) const { return patterns_.patterns()[number]; }
-  std::span<const Candidate> of(const Op& op) {
-    const std::size_t kind = op.kind().id;
-    if (kind >= by_kind_.size()) by_kind_.resize(kind + 1);
-    if (!by_kind_[kind]) by_kind_[kind] = candidates(op.info());
-    return *by_kind_[kind];
-  }
-
- private:
-  std::vector<Candidate> candidates(const OpKindInfo& kind) const {
-    std::vector<Candidate> found;
-    for (const std::uint32_t number : patterns_.with_root(kind)) {
-      found.push_back({number, pattern(number).definitions});
-    }
-    return found;
-  }
-
-  const FrozenPatterns& patterns_;
-  std::vector<std::optional<std::vector<Candidate>>> by_kind_;
-};
 
 /// The kind of the op that defines an operand.
 OpKind definition_kind(const Op& op, std::uint32_t operand) {
@@ -53,7 +23,7 @@ OpKind definition_kind(const Op& op, std::uint32_t operand) {
 
 class GreedyRewrite : RewriteListener {
  public:
-  GreedyRewrite(Module& module, Region& region, const FrozenPatterns& patterns,
+  GreedyRewrite(Module& module, Region& region, const PatternsByKind& patterns,
                 const GreedyOptions& options, Diagnostics& diagnostics)
       : module_(module),
         region_(region),
@@ -68,7 +38,7 @@ class GreedyRewrite : RewriteListener {
     const ListenerScope listening(module_, *this);
     while (sweep()) {
     }
-    if (!report_.has_failed) erase_unused_free_values(region_);
+    if (!report_.has_failed) erase_unused_free_values();
     report_.has_changed = edits_ != 0;
     return std::move(report_);
   }
@@ -142,9 +112,11 @@ class GreedyRewrite : RewriteListener {
   bool sweep() {
     const std::uint64_t edits = edits_;
     const bool is_first = report_.sweeps++ == 0;
+    has_nested_ = false;
     walk(module_, region_, WalkOrder::kPreOrder, [&](Op& op) {
       if (is_first) ++report_.visited;
       const bool goes_inside = !op.has(Trait::kIsolated);
+      has_nested_ = has_nested_ || (goes_inside && op.first_region() != nullptr);
       if (!visit(op)) return WalkResult::WALK_INTERRUPT;
       return goes_inside ? WalkResult::WALK_CONTINUE : WalkResult::WALK_SKIP;
     });
@@ -272,21 +244,22 @@ class GreedyRewrite : RewriteListener {
                             undo ? "undo each other" : "matches its own result"));
   }
 
-  void erase_unused_free_values(Region& region) {
-    for_each_op(region, WalkScope::kGraph, [&](Op& op) {
+  void erase_unused_free_values() {
+    rewriter_.erase_unused_free_values(region_);
+    if (!has_nested_) return;
+    for_each_op(region_, WalkScope::kGraph, [&](Op& op) {
       for (Region* in = op.first_region(); in != nullptr && !op.has(Trait::kIsolated);
            in = in->next()) {
         rewriter_.erase_unused_free_values(*in);
       }
     });
-    rewriter_.erase_unused_free_values(region);
   }
 
   Module& module_;
   Region& region_;
   const GreedyOptions& options_;
   Diagnostics& diagnostics_;
-  PatternsByKind patterns_;
+  const PatternsByKind& patterns_;
   Rewriter rewriter_;
   GreedyReport report_;
   Worklist worklist_;
@@ -294,13 +267,32 @@ class GreedyRewrite : RewriteListener {
   std::vector<const Op*> made_;  // by the rewrite at hand
   std::uint64_t edits_ = 0;      // events
   std::uint64_t rewrites_ = 0;
+  bool has_nested_ = false;  // the last sweep saw regions
 };
 
 }  // namespace
 
-GreedyReport rewrite_greedily(Module& module, Region& region, const FrozenPatterns& patterns,
+const PatternsByKind::Candidates& PatternsByKind::add(const OpKindInfo& kind,
+                                                      std::size_t number) const {
+  const std::scoped_lock lock(mutex_);
+  const auto [found, is_new] = by_kind_.try_emplace(number);
+  if (is_new) {
+    for (const std::uint32_t each : patterns_.with_root(kind)) {
+      found->second.push_back({each, pattern(each).definitions});
+    }
+  }
+  if (number < kSlots) slots_[number].store(&found->second, std::memory_order_release);
+  return found->second;
+}
+
+GreedyReport rewrite_greedily(Module& module, Region& region, const PatternsByKind& patterns,
                               const GreedyOptions& options, Diagnostics& diagnostics) {
   return GreedyRewrite(module, region, patterns, options, diagnostics).apply();
+}
+
+GreedyReport rewrite_greedily(Module& module, Region& region, const FrozenPatterns& patterns,
+                              const GreedyOptions& options, Diagnostics& diagnostics) {
+  return rewrite_greedily(module, region, PatternsByKind(patterns), options, diagnostics);
 }
 
 }  // namespace mir

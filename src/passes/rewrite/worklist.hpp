@@ -1,7 +1,6 @@
 // The ops that a driver has to visit.
 #pragma once
 
-#include <deque>
 #include <vector>
 
 #include "mir/module.hpp"
@@ -19,17 +18,18 @@ class Worklist {
   }
   /// The next op that is neither erased nor detached; null if there is none.
   Op* pop() {
-    while (!ops_.empty()) {
-      Op* op = ops_.front();
-      ops_.pop_front();
+    while (next_ < ops_.size()) {
+      Op* op = ops_[next_++];
       waits_[op->id()] = false;
+      if (next_ == ops_.size()) next_ = 0, ops_.clear();
       if (!op->is_erased() && op->block() != nullptr) return op;
     }
     return nullptr;
   }
 
  private:
-  std::deque<Op*> ops_;
+  std::vector<Op*> ops_;
+  std::size_t next_ = 0;     // those before it were taken
   std::vector<bool> waits_;  // by id
 };
 

@@ -13,6 +13,10 @@ struct Scope {
   explicit Scope(std::span<const PipelineItem* const> groups);
 
   const PipelineItem* of(Anchor anchor) const { return groups_[static_cast<std::size_t>(anchor)]; }
+  /// Whether selected_graphs() returns the same for both.
+  bool selects_same_graphs(const Scope& other) const {
+    return of(Anchor::kGraph) == other.of(Anchor::kGraph);
+  }
 
  private:
   const PipelineItem* groups_[4] = {};

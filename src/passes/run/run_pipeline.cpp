@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "ir/declaration_graphs.hpp"
 #include "ir/rewrite/graph_loan.hpp"
 #include "mir/pass.hpp"
 #include "mir/rewriter.hpp"
@@ -56,22 +57,28 @@ struct Work {
   const AnalysisSet& preserves() const { return pass().preserves; }
   bool has_failed() const { return report.result == PassResult::kFailed; }
 
-  /// Returns false if the pass failed.
+  /// Returns false if the pass failed there.
   bool run(const PassRun::Place& place) {
     ++report.anchors;
+    bool is_good = true;
     PassRun run(place, context.of_runs, counter.edits(), report.statistics, diagnostics);
     const std::size_t errors = diagnostics.error_count();
     const PassResult said = call(run);
     const PassResult happened = run.result();
     if (said >= PassResult::kRefused) {
       report.result = std::max(report.result, said);
-      if (diagnostics.error_count() == errors) refuse("failed without reporting an error");
+      is_good = said != PassResult::kFailed;
+      if (diagnostics.error_count() == errors) {
+        is_good = refuse("failed without reporting an error");
+      }
     } else if (happened == PassResult::kChanged) {
       report.result = std::max(report.result, happened);
       const bool is_wrong = said == PassResult::kUnchanged && context.of_runs.checks_claims;
-      if (is_wrong) refuse("declares that it changed nothing, but it edited the module");
+      if (is_wrong) {
+        is_good = refuse("declares that it changed nothing, but it edited the module");
+      }
     }
-    return !has_failed();
+    return is_good;
   }
 
   PassResult call(PassRun& run) {
@@ -83,13 +90,15 @@ struct Work {
     }
   }
 
-  void refuse(std::string_view what) {
+  /// Returns false after reporting.
+  bool refuse(std::string_view what) {
     diagnostics.error(DiagCode::kPassClaim, {}, fmt::format("pass '{}' {}", pass().name, what));
     report.result = PassResult::kFailed;
+    return false;
   }
 
-  /// Runs the pass on all anchors of a graph.
-  void run_graph(Module& module, Region& body, Analyses& analyses) {
+  /// Runs the pass on all anchors of a graph. Returns false if it failed there.
+  bool run_graph(Module& module, Region& body, Analyses& analyses) {
     const std::uint64_t edits_before = counter.edits();
     analyses.start_at(edits_before);
     for (const AnchorPlace& place : places_in(context.scope, pass(), body)) {
@@ -99,18 +108,21 @@ struct Work {
       Region* region = place.op != nullptr ? place.op->parent_region() : place.region;
       Op& anchor = place.op != nullptr ? *place.op : *place.region->parent();
       if (region == nullptr) continue;
-      if (!run({module, *region, anchor, analyses, nullptr, context.frozen_of_module})) return;
+      if (!run({module, *region, anchor, analyses, nullptr, context.frozen_of_module})) {
+        return false;
+      }
     }
-    if (counter.edits() != edits_before) keep_preserved(analyses);
+    return counter.edits() == edits_before || keep_preserved(analyses);
   }
 
-  /// Forgets the analyses that the edits invalidated.
-  void keep_preserved(Analyses& analyses) {
+  /// Forgets the analyses that the edits invalidated. Returns false after reporting one that the
+  /// pass should have preserved.
+  bool keep_preserved(Analyses& analyses) {
     analyses.follow(counter.edits(), preserves());
-    if (!context.of_runs.checks_claims) return;
-    if (const auto stale = analyses.first_stale(preserves())) {
-      refuse(fmt::format("declares that it preserves analysis '{}', but changed it", *stale));
-    }
+    if (!context.of_runs.checks_claims) return true;
+    const auto stale = analyses.first_stale(preserves());
+    return !stale ||
+           refuse(fmt::format("declares that it preserves analysis '{}', but changed it", *stale));
   }
 
   void add(const PassReport& other) {
@@ -148,7 +160,8 @@ class PipelineRunner {
     for (PassObserver* each : how_.observers) {
       if (!each->did_run(step, module_, report, diagnostics_)) return false;
     }
-    return !how_.verifies_each || verify();
+    // A module that nothing edited is as sound as before.
+    return !how_.verifies_each || report.result == PassResult::kUnchanged || verify();
   }
 
   void warn_of_nothing(const PassStep& step) {
@@ -174,7 +187,7 @@ class PipelineRunner {
       if (pass.prepare) context.prepared = pass.prepare(module_.context(), step.item->options);
       context.of_runs.prepared = context.prepared.get();
       pass.anchor == Anchor::kModule ? run_on_module(work) : run_on_graphs(context, work);
-      if (!work.has_failed()) forget_erased();
+      if (!work.has_failed() && work.report.result != PassResult::kUnchanged) forget_erased();
     }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     work.report.seconds = taken.count();
@@ -202,13 +215,18 @@ class PipelineRunner {
   void run_on_graphs(StepContext& context, Work& work) {
     for (const AnalysisKey& key : context.pass().reads.keys()) key.compute(of_module_);
     context.frozen_of_module = &of_module_;
-    const std::vector<Op*> graphs = selected_graphs(context.scope, module_);
+    const std::vector<Op*>& graphs = graphs_of(context.scope);
     for (Op* graph : graphs) analyses_of(*graph);
     // The body first, if it is selected; nested graphs are not touched then.
     auto next = graphs.begin();
     if (next != graphs.end() && *next == module_.top()) run_here(work, **next++);
     if (module_.is_portable()) {
-      run_apart(work, {next, graphs.end()});
+      // Then those that only declare: their symbols stay with the module.
+      std::vector<Op*> apart;
+      for (Op* graph : std::span(next, graphs.end())) {
+        is_declaration(*graph) ? run_here(work, *graph) : apart.push_back(graph);
+      }
+      run_apart(work, apart);
     } else {
       for (; next != graphs.end(); ++next) run_here(work, **next);
     }
@@ -223,25 +241,64 @@ class PipelineRunner {
     work.run_graph(module_, *graph.first_region(), analyses_of(graph));
   }
 
-  /// Runs the pass on graphs that are inside no other one, and on the graphs nested in them, each
-  /// of the former on one thread.
-  void run_apart(Work& work, std::span<Op* const> graphs) {
-    std::vector<std::vector<Op*>> parts;
-    for (Op* graph : graphs) {
-      const bool is_inside = !parts.empty() && graph->is_inside(*parts.back().front());
-      if (!is_inside) parts.emplace_back();
-      parts.back().push_back(graph);
+  /// A graph that is inside no other one, and the graphs nested in it.
+  using GraphPart = std::span<Op* const>;
+
+  static std::vector<GraphPart> parts_of(std::span<Op* const> graphs) {
+    std::vector<GraphPart> parts;
+    for (std::size_t first = 0; first < graphs.size();) {
+      std::size_t last = first + 1;
+      while (last < graphs.size() && graphs[last]->is_inside(*graphs[first])) ++last;
+      parts.push_back(graphs.subspan(first, last - first));
+      first = last;
     }
-    std::vector<Diagnostics> found(parts.size(), Diagnostics(0));
+    return parts;
+  }
+
+  /// Runs the pass on graphs apart from the module. A few are lent together: they share a thread
+  /// and what a loan costs.
+  void run_apart(Work& work, std::span<Op* const> graphs) {
+    constexpr std::size_t kPartsOfLoan = 16;
+    const std::vector<GraphPart> parts = parts_of(graphs);
+    std::vector<std::span<const GraphPart>> shares;
+    for (std::size_t first = 0; first < parts.size(); first += kPartsOfLoan) {
+      shares.push_back(
+          std::span(parts).subspan(first, std::min(kPartsOfLoan, parts.size() - first)));
+    }
+    const bool in_turn = how_.rewrites != nullptr || module_.has_listeners() || how_.threads <= 1 ||
+                         shares.size() == 1;
+    in_turn ? run_in_turn(work, shares) : run_in_threads(work, shares);
+  }
+
+  void run_in_turn(Work& work, std::span<const std::span<const GraphPart>> shares) {
+    Diagnostics found(0);
+    Work of_all{work.context, found};
+    GraphLoan loan(module_);
+    const ListenerScope listening(loan.module(), of_all.counter);
+    for (const auto& share : shares) {
+      for (const GraphPart part : share) loan.lend(*part.front());
+      for (const GraphPart part : share) run_part(of_all, loan.module(), part);
+      loan.give_back();
+    }
+    work.add(of_all.report);
+    diagnostics_.append(std::move(found));
+  }
+
+  void run_in_threads(Work& work, std::span<const std::span<const GraphPart>> shares) {
+    std::vector<Diagnostics> found(shares.size(), Diagnostics(0));
     std::vector<Work> works;
     for (Diagnostics& each : found) works.push_back({work.context, each});
     {
       std::vector<std::unique_ptr<GraphLoan>> loans;
-      for (const auto& part : parts) loans.push_back(std::make_unique<GraphLoan>(*part.front()));
-      const bool in_turn = how_.rewrites != nullptr || module_.has_listeners();
-      const unsigned threads = in_turn ? 1 : how_.threads;
-      for_each_in_threads(parts.size(), threads,
-                          [&](std::size_t i) { run_part(works[i], loans[i]->module(), parts[i]); });
+      for (const auto& share : shares) {
+        loans.push_back(std::make_unique<GraphLoan>(module_));
+        for (const GraphPart part : share) loans.back()->lend(*part.front());
+      }
+      for_each_in_threads(shares.size(), how_.threads, [&](std::size_t i) {
+        Module& module = loans[i]->module();
+        const ListenerScope listening(module, works[i].counter);
+        for (const GraphPart part : shares[i]) run_part(works[i], module, part);
+      });
       // In text order, in which new values get their names.
       for (auto& loan : loans) loan.reset();
     }
@@ -251,12 +308,10 @@ class PipelineRunner {
     }
   }
 
-  void run_part(Work& work, Module& module, const std::vector<Op*>& part) {
-    const ListenerScope listening(module, work.counter);
+  void run_part(Work& work, Module& module, GraphPart part) {
     for (Op* graph : part) {
       if (graph->is_erased()) continue;
-      work.run_graph(module, *graph->first_region(), *of_graphs_.at(graph));
-      if (work.has_failed()) return;
+      if (!work.run_graph(module, *graph->first_region(), *of_graphs_.at(graph))) return;
     }
   }
 
@@ -266,7 +321,15 @@ class PipelineRunner {
     return *slot;
   }
 
+  /// The selected graphs, which are looked for again once a pass has edited the module.
+  const std::vector<Op*>& graphs_of(const Scope& scope) {
+    if (graphs_ && graphs_->scope.selects_same_graphs(scope)) return graphs_->list;
+    graphs_ = Graphs{scope, selected_graphs(scope, module_)};
+    return graphs_->list;
+  }
+
   void forget_erased() {
+    graphs_.reset();
     std::erase_if(of_graphs_, [](const auto& each) { return each.first->is_erased(); });
   }
 
@@ -276,6 +339,11 @@ class PipelineRunner {
   bool has_refused_ = false;
   Analyses of_module_;
   std::unordered_map<const Op*, std::unique_ptr<Analyses>> of_graphs_;
+  struct Graphs {
+    Scope scope;
+    std::vector<Op*> list;
+  };
+  std::optional<Graphs> graphs_;
 };
 
 void add_steps(const std::vector<PipelineItem>& items, std::vector<const PipelineItem*>& groups,
