@@ -39,8 +39,8 @@ std::span<const AttrRow> annotation_attributes() {
        .type = AttrType::kDim,
        .summary = "bytes that are written"},
       {.name = work_attributes::kPeak,
-       .type = AttrType::kDim,
-       .summary = "most bytes of values that are alive at once"},
+       .type = AttrType::kAny,
+       .summary = "most bytes of values that are alive at once; of a list the greatest counts"},
   };
   return kAnnotations;
 }

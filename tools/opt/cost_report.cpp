@@ -24,7 +24,7 @@ struct CostRow {
   std::size_t ops = 0;  ///< in the text
   Dim runs{};           ///< of all these ops, or of the graph
   OpWork work{};        ///< of all runs
-  std::optional<Dim> peak{};
+  std::optional<Maximum> peak{};
   std::optional<double> seconds = 0;
 };
 
@@ -103,6 +103,11 @@ Json json_of(const DimTable& table, Dim amount) {
   return amount.is_constant() ? Json(amount.constant()) : Json(table.print(amount));
 }
 
+Json json_of(const DimTable& table, const Maximum& amount) {
+  const auto single = amount.single();
+  return single ? json_of(table, *single) : Json(amount.print(table));
+}
+
 Json json_of(const DimTable& table, const CostRow& row, const MachineRates& rates) {
   Json json{{"scope", row.scope},
             {"name", row.name},
@@ -123,7 +128,7 @@ std::vector<std::string> cells_of(const DimTable& table, const CostRow& row) {
           table.print(row.work.flop),
           table.print(row.work.read),
           table.print(row.work.written),
-          row.peak ? table.print(*row.peak) : ""};
+          row.peak ? row.peak->print(table) : ""};
 }
 
 /// A cell of RFC 4180.

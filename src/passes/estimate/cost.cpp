@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_set>
 
 #include "eval/parameters.hpp"
 #include "ir/declaration_graphs.hpp"
 #include "mir/control_flow.hpp"
 #include "passes/analysis/block_cycles.hpp"
+#include "passes/estimate/peak.hpp"
 
 namespace mir {
 
@@ -22,19 +22,6 @@ OpWork unknown_work() {
 /// Whether an op computes nothing: it declares, or it ends a block.
 bool is_free_of_work(const Op& op) {
   return op.has(Trait::kSymbol) || op.has(Trait::kTerminator) || op.has(Trait::kNoMeaning);
-}
-
-/// The value whose bytes this one shares.
-const Value& storage_of(const Value& value) {
-  const Value* at = &value;
-  while (at->is_result() && at->defining_op()->has(Trait::kSameBytes)) {
-    at = at->defining_op()->operand(0);
-  }
-  return *at;
-}
-
-Dim bytes_of_value(DimTable& table, const Value& value) {
-  return work_tensor(table, value.type()).bytes;
 }
 
 }  // namespace
@@ -74,7 +61,11 @@ class CostEstimate::Maker {
     for (const OpCost& each : cost.ops) {
       cost.work = sum_of(table_, cost.work, scaled(table_, each.work, each.runs));
     }
-    cost.peak = peak_of(*graph.first_region());
+    cost.peak = peak_of_graph(*graph.first_region(), table_, [this](const Op& call) {
+      const Op* target = called_graph(call);
+      const auto found = target == nullptr ? costs_.end() : costs_.find(target);
+      return found == costs_.end() ? nullptr : &found->second.peak;
+    });
     return cost;
   }
 
@@ -135,72 +126,6 @@ class CostEstimate::Maker {
         callee->second.runs = table_.add(callee->second.runs, more);
       }
     }
-  }
-
-  // -- peak ---------------------------------------------------------------------------------------
-
-  /// The bytes of values that hold none of the bytes of others.
-  template <class Values>
-  Dim bytes_of_new(const Values& values) {
-    Dim sum;
-    for (const Value& each : values) {
-      if (&storage_of(each) == &each) sum = table_.add(sum, bytes_of_value(table_, each));
-    }
-    return sum;
-  }
-
-  std::unordered_map<const Value*, const Op*> last_uses(const Block& block) const {
-    std::unordered_map<const Value*, const Op*> last;
-    for (const Op* op : block.ops()) {
-      for (const Use& use : op->operand_uses()) last[&storage_of(*use.value())] = op;
-    }
-    return last;
-  }
-
-  Dim peak_of(const Region& region) {
-    if (region.empty() || region.has_several_blocks()) return Dim::unknown();
-    const Block& block = *region.entry();
-    const auto last = last_uses(block);
-    Dim alive = bytes_of_new(block.arguments());
-    std::int64_t peak = alive.is_constant() ? alive.constant() : 0;
-    for (const Value& each : block.arguments()) {
-      if (!last.contains(&each)) alive = table_.subtract(alive, bytes_of_value(table_, each));
-    }
-    for (const Op* op : block.ops()) {
-      if (op->has(Trait::kSymbol)) continue;
-      if (op->first_region() != nullptr) return Dim::unknown();
-      const Dim inside = table_.add(alive, inside_call(*op));
-      alive = table_.add(alive, bytes_of_new(op->results()));
-      if (!alive.is_constant() || !inside.is_constant()) return Dim::unknown();
-      peak = std::max({peak, alive.constant(), inside.constant()});
-      alive = table_.subtract(alive, bytes_that_end(*op, last));
-    }
-    return Dim(peak);
-  }
-
-  /// Bytes that a call needs besides its operands; none for other ops.
-  Dim inside_call(const Op& op) {
-    if (!callee_of(op)) return Dim();
-    const Op* target = called_graph(op);
-    const auto found = target == nullptr ? costs_.end() : costs_.find(target);
-    if (found == costs_.end()) return Dim::unknown();
-    const auto inputs = target->first_region()->entry_arguments();
-    return table_.subtract(found->second.peak, bytes_of_new(inputs));
-  }
-
-  /// The bytes of values whose last use the op is, and of results without uses.
-  Dim bytes_that_end(const Op& op, const std::unordered_map<const Value*, const Op*>& last) {
-    std::unordered_set<const Value*> ended;
-    for (const Use& use : op.operand_uses()) {
-      const Value& storage = storage_of(*use.value());
-      if (!storage.is_free() && last.at(&storage) == &op) ended.insert(&storage);
-    }
-    for (const Value& result : op.results()) {
-      if (&storage_of(result) == &result && !last.contains(&result)) ended.insert(&result);
-    }
-    Dim sum;
-    for (const Value* each : ended) sum = table_.add(sum, bytes_of_value(table_, *each));
-    return sum;
   }
 
   const Module& module_;

@@ -8,6 +8,7 @@
 #include "mir/call_graph.hpp"
 #include "mir/module.hpp"
 #include "mir/work.hpp"
+#include "passes/estimate/maximum.hpp"
 
 namespace mir {
 
@@ -26,9 +27,9 @@ struct GraphCost {
   Dim runs{};                 ///< in one run of the module
   /// The most bytes of values that are alive at once. A value is alive from its definition, or from
   /// the start for an input, to its last use. Values of the same bytes share them. Parameters,
-  /// constants and caches do not count. Unknown if an extent is symbolic, or if the graph has
-  /// branches or loops.
-  Dim peak = Dim::unknown();
+  /// constants and caches do not count. Of branches the one that needs most counts. Unknown for a
+  /// graph that calls itself.
+  Maximum peak{Dim::unknown()};
 };
 
 /// Costs of the graphs of a portable module. Extents may be symbolic. Graphs that nothing calls are

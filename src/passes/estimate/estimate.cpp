@@ -45,9 +45,20 @@ class CostMarks {
     set(op, kWritten, work.written);
   }
 
-  void set(Op& op, std::string_view key, Dim amount) {
-    const Attr* value =
-        amount.is_constant() ? context_.integer(amount.constant()) : context_.dim(amount);
+  const Attr* value_of(Dim amount) {
+    return amount.is_constant() ? context_.integer(amount.constant()) : context_.dim(amount);
+  }
+  /// A list where the greatest of several is not known.
+  const Attr* value_of(const Maximum& amount) {
+    if (const auto single = amount.single()) return value_of(*single);
+    std::vector<const Attr*> list;
+    for (const Dim each : amount.extents()) list.push_back(value_of(each));
+    return context_.array(list);
+  }
+
+  template <class Amount>
+  void set(Op& op, std::string_view key, const Amount& amount) {
+    const Attr* value = value_of(amount);
     if (op.attribute(key) != value) rewriter_.set_attribute(op, context_.intern(key), value);
   }
 

@@ -1,0 +1,162 @@
+#include "passes/estimate/peak.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "mir/analysis.hpp"
+#include "mir/control_flow.hpp"
+#include "mir/walk.hpp"
+#include "mir/work.hpp"
+
+namespace mir {
+
+namespace {
+
+/// The value whose bytes this one shares.
+const Value& storage_of(const Value& value) {
+  const Value* at = &value;
+  while (at->is_result() && at->defining_op()->has(Trait::kSameBytes)) {
+    at = at->defining_op()->operand(0);
+  }
+  return *at;
+}
+
+/// The block that defines a value; null for a free one.
+const Block* defining_block(const Value& value) {
+  return value.is_result() ? value.defining_op()->block() : value.argument_of();
+}
+
+template <class Visit>
+void for_each_use(const Op& op, const Visit& visit) {
+  for (const Use& use : op.operand_uses()) visit(storage_of(*use.value()));
+  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    for_each_op(*region, WalkScope::kGraph, [&](const Op& inner) {
+      for (const Use& use : inner.operand_uses()) visit(storage_of(*use.value()));
+    });
+  }
+}
+
+class PeakSearch {
+ public:
+  PeakSearch(const Region& graph, DimTable& table, const PeakOfCall& peak_of_call)
+      : table_(table), peak_of_call_(peak_of_call), liveness_(graph) {}
+
+  /// Values from outside the region do not count.
+  Maximum peak_of(const Region& region) {
+    Maximum peak;
+    for (const Block* block : region.blocks()) add(*block, peak);
+    return peak;
+  }
+
+ private:
+  /// What the search knows of one block.
+  struct BlockUses {
+    std::unordered_map<const Value*, const Op*> last;  ///< by storage
+    std::unordered_set<const Value*> live_out;         ///< storages
+  };
+
+  Dim bytes_of(const Value& value) { return work_tensor(table_, value.type()).bytes; }
+
+  /// The bytes of values that hold none of the bytes of others.
+  template <class Values>
+  Dim bytes_of_new(const Values& values) {
+    Dim sum;
+    for (const Value& each : values) {
+      if (&storage_of(each) == &each) sum = table_.add(sum, bytes_of(each));
+    }
+    return sum;
+  }
+
+  BlockUses uses_in(const Block& block) const {
+    BlockUses uses;
+    for (const Op* op : block.ops()) {
+      if (op->has(Trait::kSymbol)) continue;
+      for_each_use(*op, [&](const Value& storage) { uses.last[&storage] = op; });
+    }
+    for (const Value* value : liveness_.live_out(block)) uses.live_out.insert(&storage_of(*value));
+    return uses;
+  }
+
+  static bool is_of_other_block(const Value& storage, const Block& block) {
+    const Block* definition = defining_block(storage);
+    return definition != nullptr && definition != &block && definition->parent() == block.parent();
+  }
+
+  /// The bytes of values of other blocks that are alive when the block begins.
+  Dim bytes_before(const Block& block, const BlockUses& uses) {
+    std::unordered_set<const Value*> before;
+    for (const auto& [storage, op] : uses.last) {
+      if (is_of_other_block(*storage, block)) before.insert(storage);
+    }
+    for (const Value* storage : uses.live_out) {
+      if (is_of_other_block(*storage, block)) before.insert(storage);
+    }
+    Dim sum;
+    for (const Value* storage : before) sum = table_.add(sum, bytes_of(*storage));
+    return sum;
+  }
+
+  void add(const Block& block, Maximum& peak) {
+    const BlockUses uses = uses_in(block);
+    Dim alive = table_.add(bytes_before(block, uses), bytes_of_new(block.arguments()));
+    peak.add(table_, alive);
+    for (const Value& each : block.arguments()) {
+      if (!uses.last.contains(&each) && !uses.live_out.contains(&each)) {
+        alive = table_.subtract(alive, bytes_of(each));
+      }
+    }
+    for (const Op* op : block.ops()) {
+      if (op->has(Trait::kSymbol)) continue;
+      peak.add(table_, inside(*op).plus(table_, alive));
+      alive = table_.add(alive, bytes_of_new(op->results()));
+      peak.add(table_, alive);
+      alive = table_.subtract(alive, bytes_that_end(*op, block, uses));
+    }
+  }
+
+  /// The bytes that an op needs while it runs, besides its operands and results.
+  Maximum inside(const Op& op) {
+    if (callee_of(op)) {
+      const Maximum* peak = peak_of_call_(op);
+      if (peak == nullptr) return Maximum(Dim::unknown());
+      const auto inputs = called_graph(op)->first_region()->entry_arguments();
+      return peak->plus(table_, table_.subtract(Dim(), bytes_of_new(inputs)));
+    }
+    Maximum most;
+    for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+      most.add(table_, peak_of(*region));
+    }
+    return most;
+  }
+
+  /// The bytes of values whose last use the op is, and of results without uses.
+  Dim bytes_that_end(const Op& op, const Block& block, const BlockUses& uses) {
+    std::unordered_set<const Value*> ended;
+    for_each_use(op, [&](const Value& storage) {
+      const Block* definition = defining_block(storage);
+      const bool is_of_region = definition != nullptr && definition->parent() == block.parent();
+      const bool is_last = uses.last.at(&storage) == &op && !uses.live_out.contains(&storage);
+      if (is_of_region && is_last) ended.insert(&storage);
+    });
+    for (const Value& result : op.results()) {
+      const bool is_used = uses.last.contains(&result) || uses.live_out.contains(&result);
+      if (&storage_of(result) == &result && !is_used) ended.insert(&result);
+    }
+    Dim sum;
+    for (const Value* each : ended) sum = table_.add(sum, bytes_of(*each));
+    return sum;
+  }
+
+  DimTable& table_;
+  const PeakOfCall& peak_of_call_;
+  Liveness liveness_;
+};
+
+}  // namespace
+
+Maximum peak_of_graph(const Region& graph, DimTable& table, const PeakOfCall& peak_of_call) {
+  return PeakSearch(graph, table, peak_of_call).peak_of(graph);
+}
+
+}  // namespace mir
