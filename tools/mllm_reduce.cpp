@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <tuple>
+#include <vector>
 
 #include "interrupt_watch.hpp"
 #include "mir/print.hpp"
@@ -92,6 +94,7 @@ ExitCode reduce_file(const Run& run, const SourceFile& file, const Question& que
                                   return write_file_atomically(run.output().given().front(),
                                                                smaller);
                                 }};
+  options.jobs = *question.settings.jobs;
   options.report = [](const reduce::Success& success) { write_error_text(line_of(success)); };
   const auto report = reduce::reduce(text, question.settings.known.registry, options);
   if (!report) {
@@ -105,29 +108,49 @@ ExitCode reduce_file(const Run& run, const SourceFile& file, const Question& que
   return writes_each ? code : worst(code, run.write_output(report->text));
 }
 
+/// The text of all modules, with another one in place of one of them.
+std::string text_with(std::span<Module* const> modules, const Module& old, const Module& changed) {
+  std::string text;
+  for (const Module* each : modules) text += print(each == &old ? changed : *each);
+  return text;
+}
+
 ExitCode bisect_file(const Run& run, const SourceFile& file, const Question& question) {
   Diagnostics found = run.diagnostics();
   const auto draft = reduce::Draft::read(std::string(file.text()), question.settings.known.registry,
                                          found, file.name());
-  if (draft == nullptr || draft->modules().size() != 1) {
+  if (draft == nullptr) {
     return run.report(
-        Error{DiagCode::kUsage, fmt::format("--bisect: expected one module in '{}'", file.name())});
+        Error{DiagCode::kUsage, fmt::format("--bisect: cannot read '{}'", file.name())});
   }
-  const reduce::Judgement judgement = [&](const Module& before,
-                                          const Module& after) -> Result<bool> {
-    auto answer =
-        question.command
-            ? question.command->judge(print(after))
-            : Result<reduce::Answer>(reduce::compare(before, after, question.comparison()));
-    if (!answer) return std::move(answer).error();
-    return answer->is_interesting;
-  };
-  const auto culprit = reduce::bisect(*draft->modules().front(), question.pipeline, judgement);
-  if (!culprit) {
-    return run.report(
-        Error{culprit.error().code, fmt::format("'{}': {}", file.name(), culprit.error().message)});
+  const std::vector<Module*>& modules = draft->modules();
+  std::string lines;
+  std::optional<Error> without;  // of the first module without such a pass
+  for (const Module* module : modules) {
+    const reduce::Judgement judgement = [&](const Module& before,
+                                            const Module& after) -> Result<bool> {
+      auto answer =
+          question.command
+              ? question.command->judge(text_with(modules, *module, after))
+              : Result<reduce::Answer>(reduce::compare(before, after, question.comparison()));
+      if (!answer) return std::move(answer).error();
+      return answer->is_interesting;
+    };
+    const std::string name =
+        modules.size() == 1 ? ""
+                            : fmt::format("module '@{}': ", draft->context().text(module->name()));
+    const auto culprit = reduce::bisect(*module, question.pipeline, judgement);
+    if (culprit) {
+      lines += name + spelling(*culprit) + '\n';
+      continue;
+    }
+    const Error error{culprit.error().code,
+                      fmt::format("'{}': {}{}", file.name(), name, culprit.error().message)};
+    if (error.code != DiagCode::kNotInteresting) return run.report(error);
+    if (!without) without = error;
   }
-  return run.write_output(spelling(*culprit) + '\n');
+  if (lines.empty() && without) return run.report(*without);
+  return run.write_output(lines);
 }
 
 ExitCode body(const Run& run, ReduceSettings& settings) {

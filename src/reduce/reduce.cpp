@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
+#include <vector>
 
+#include "passes/run/in_threads.hpp"
 #include "reduce/steps.hpp"
 
 namespace mir::reduce {
@@ -80,26 +82,65 @@ class Reduction {
     return {};
   }
 
-  /// Applies the edits [first, last) of a step. Returns true if the result was kept.
-  Result<bool> attempt(const Step& step, std::size_t first, std::size_t last) {
+  /// Edits [first, last) of a step.
+  struct Attempt {
+    std::size_t first = 0, last = 0;
+  };
+  /// What an attempt makes of the text. Several are made at once.
+  struct Trial {
+    std::string text{};  ///< empty: the edits do not apply, or change nothing
+    Size size{};
+    std::optional<Result<Answer>> answer{};  ///< none: the text is not worth a test
+  };
+
+  Trial trial_of(const Step& step, const Attempt& attempt) const {
     const auto draft = draft_of(report_.text);
     const Edits edits = step.offer(*draft);
-    for (std::size_t i = first; i < last && !draft->has_failed(); ++i) edits.list[i]();
+    for (std::size_t i = attempt.first; i < attempt.last && !draft->has_failed(); ++i) {
+      edits.list[i]();
+    }
     if (edits.finish) edits.finish();
-    if (draft->has_failed()) return false;
+    Trial trial;
+    if (draft->has_failed()) return trial;
     std::string text = draft->text();
-    if (text == report_.text || !tried_.insert(std::hash<std::string>()(text)).second) return false;
-    const auto again = draft_of(text);
-    if (again == nullptr || (must_verify_ && !again->verifies())) return false;
-    const Size size = again->size();
+    if (text == report_.text || tried_.contains(std::hash<std::string>()(text))) return trial;
+    trial.text = std::move(text);
+    const auto again = draft_of(trial.text);
+    if (again == nullptr || (must_verify_ && !again->verifies())) return trial;
+    trial.size = again->size();
     // Otherwise a step that renames could go on for ever.
-    if (step.drops_graphs && size.graphs >= report_.after.graphs) return false;
+    if (step.drops_graphs && trial.size.graphs >= report_.after.graphs) return trial;
+    trial.answer = options_.interest(trial.text);
+    return trial;
+  }
+
+  /// Makes attempts in order until a text is kept. Returns its position, or their number if none
+  /// is. Texts are tested before it is known that those before them are not kept: then the test was
+  /// in vain, and counts as not made.
+  Result<std::size_t> attempt(const Step& step, std::span<const Attempt> attempts) {
+    const std::size_t at_once = std::max(options_.jobs, 1u);
+    for (std::size_t begin = 0; begin < attempts.size(); begin += at_once) {
+      std::vector<Trial> trials(std::min(at_once, attempts.size() - begin));
+      for_each_in_threads(trials.size(), options_.jobs,
+                          [&](std::size_t i) { trials[i] = trial_of(step, attempts[begin + i]); });
+      for (std::size_t i = 0; i < trials.size(); ++i) {
+        const auto kept = keep_if_interesting(step, std::move(trials[i]));
+        if (!kept) return kept.error();
+        if (*kept) return begin + i;
+      }
+    }
+    return attempts.size();
+  }
+
+  Result<bool> keep_if_interesting(const Step& step, Trial trial) {
+    const bool is_new =
+        !trial.text.empty() && tried_.insert(std::hash<std::string>()(trial.text)).second;
+    if (!is_new || !trial.answer) return false;
     ++report_.tests;
     ++tests_;
-    const auto answer = options_.interest(text);
-    if (!answer) return answer.error();
-    if (!answer->is_interesting) return false;
-    return keep(step, std::move(text), size);
+    if (!*trial.answer) return trial.answer->error();
+    if (!(*trial.answer)->is_interesting) return false;
+    return keep(step, std::move(trial.text), trial.size);
   }
 
   Result<bool> keep(const Step& step, std::string text, const Size& size) {
@@ -117,30 +158,40 @@ class Reduction {
     return step.offer(*draft_of(report_.text)).list.size();
   }
 
+  /// Chunks of edits of this size, from the last edit before `end` to the first.
+  static std::vector<Attempt> chunks_before(std::size_t end, std::size_t size) {
+    std::vector<Attempt> chunks;
+    while (end > 0) {
+      const std::size_t begin = end - std::min(size, end);
+      chunks.push_back({begin, end});
+      end = begin;
+    }
+    return chunks;
+  }
+
   /// Delta debugging: tries to apply chunks of edits, from the last to the first, then smaller
   /// ones.
   Result<void> try_chunks(const Step& step) {
     for (std::size_t size = count(step); size > 0; size /= 2) {
       for (std::size_t end = count(step); end > 0;) {
-        const std::size_t begin = end - std::min(size, end);
-        const auto kept = attempt(step, begin, end);
+        const auto chunks = chunks_before(end, size);
+        const auto kept = attempt(step, chunks);
         if (!kept) return kept.error();
-        end = *kept ? std::min(begin, count(step)) : begin;
+        if (*kept == chunks.size()) break;
+        end = std::min(chunks[*kept].first, count(step));
       }
     }
     return {};
   }
 
   Result<void> try_each(const Step& step) {
-    std::size_t left = count(step);
-    for (std::size_t i = 0; i < left;) {
-      const auto kept = attempt(step, i, i + 1);
+    for (std::size_t first = 0, left = count(step); first < left; left = count(step)) {
+      std::vector<Attempt> each;
+      for (std::size_t i = first; i < left; ++i) each.push_back({i, i + 1});
+      const auto kept = attempt(step, each);
       if (!kept) return kept.error();
-      if (*kept) {
-        left = count(step);
-      } else {
-        ++i;
-      }
+      if (*kept == each.size()) break;
+      first += *kept;
     }
     return {};
   }

@@ -18,7 +18,8 @@ struct Answer {
   std::string found;  ///< what makes the text uninteresting
 };
 
-/// Whether a text is interesting. An error ends the reduction.
+/// Whether a text is interesting. An error ends the reduction. With several jobs it is called by
+/// several threads at once.
 using Interest = std::function<Result<Answer>(const std::string& text)>;
 
 /// A text that a step made smaller.
@@ -34,6 +35,8 @@ struct ReduceOptions {
   std::function<Result<void>(const std::string& text)> keep;
   /// Optional. Receives each success after the text was kept.
   std::function<void(const Success& success)> report{};
+  /// How many texts are tested at once. The result and the report do not depend on it.
+  unsigned jobs = 1;
 };
 
 struct ReduceReport {

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
 #include "support/file_io.hpp"
 
 namespace mir::tools {
@@ -42,11 +46,32 @@ std::string description(const CommandResult& result) {
 
 }  // namespace
 
+class CommandTest::Files {
+ public:
+  /// The first number that nobody uses.
+  std::size_t take() {
+    const std::scoped_lock lock(mutex_);
+    const auto free = std::ranges::find(used_, false);
+    const auto number = static_cast<std::size_t>(free - used_.begin());
+    if (free == used_.end()) used_.push_back(false);
+    used_[number] = true;
+    return number;
+  }
+  void give_back(std::size_t number) {
+    const std::scoped_lock lock(mutex_);
+    used_[number] = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<bool> used_;
+};
+
 CommandTest::CommandTest(ScratchFolder folder, std::string command, WantedEnd wanted,
                          CommandSetting setting)
     : folder_(std::move(folder)),
-      file_(folder_.path() + "/candidate.mir"),
-      line_(fill_placeholders(command, {{'s', file_}})),
+      files_(std::make_shared<Files>()),
+      command_(std::move(command)),
       wanted_(wanted),
       setting_(std::move(setting)) {}
 
@@ -62,10 +87,13 @@ Result<CommandTest> CommandTest::create(std::string command, WantedEnd wanted,
 }
 
 Result<reduce::Answer> CommandTest::judge(const std::string& text) const {
-  if (auto written = write_file_atomically(file_, text); !written) {
-    return std::move(written).error();
-  }
-  const auto result = run_command(line_, setting_);
+  const std::size_t number = files_->take();
+  const std::string file =
+      fmt::format("{}/candidate{}.mir", folder_.path(), number == 0 ? "" : fmt::to_string(number));
+  auto written = write_file_atomically(file, text);
+  auto result = written ? run_command(fill_placeholders(command_, {{'s', file}}), setting_)
+                        : Result<CommandResult>(std::move(written).error());
+  files_->give_back(number);
   if (!result) return result.error();
   if (result->end == CommandEnd::kInterrupted) return Error{DiagCode::kCancelled, "interrupted"};
   return reduce::Answer{is_wanted(*result, wanted_), description(*result)};

@@ -1,6 +1,7 @@
 // A command that tells whether a text is interesting.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "command.hpp"
@@ -12,7 +13,8 @@ namespace mir::tools {
 /// How a command has to end for the text to be interesting.
 enum class WantedEnd { kSuccess, kSignal, kTimeLimit };
 
-/// Writes texts to a file of a temporary folder and runs a command on it in the current folder.
+/// Writes texts to files of a temporary folder and runs a command on them in the current folder.
+/// May be used by several threads at once: each has a file of its own meanwhile.
 class CommandTest {
  public:
   /// `interrupt`: see CommandSetting.
@@ -22,11 +24,14 @@ class CommandTest {
   Result<reduce::Answer> judge(const std::string& text) const;
 
  private:
+  /// The files that are in use, by number.
+  class Files;
+
   CommandTest(ScratchFolder folder, std::string command, WantedEnd wanted, CommandSetting setting);
 
   ScratchFolder folder_;
-  std::string file_;
-  std::string line_;
+  std::shared_ptr<Files> files_;
+  std::string command_;
   WantedEnd wanted_;
   CommandSetting setting_;
 };

@@ -38,6 +38,9 @@ Result<void> check_passes(const ReduceSettings& settings) {
   if (settings.bisect.is_given() && settings.diagnostic.is_given()) {
     return Error{DiagCode::kUsage, "--bisect needs --test or --differs"};
   }
+  if (settings.bisect.is_given() && settings.jobs.is_given()) {
+    return Error{DiagCode::kUsage, "--jobs has no effect with --bisect"};
+  }
   return {};
 }
 
@@ -48,6 +51,7 @@ Result<void> check(const ReduceSettings& settings) {
   if (auto passes = check_passes(settings); !passes) return passes;
   for (const OptionRow* row : {static_cast<const OptionRow*>(&settings.crash),
                                static_cast<const OptionRow*>(&settings.hang),
+                               static_cast<const OptionRow*>(&settings.jobs),
                                static_cast<const OptionRow*>(&settings.timeout)}) {
     if (auto read = refuse_without(*row, settings.test.is_given(), "--test"); !read) return read;
   }

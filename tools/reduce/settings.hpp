@@ -31,6 +31,12 @@ struct ReduceSettings {
       {.name = "timeout", .argument = "SECONDS", .help = "stop a command after SECONDS"},
       number<std::uint32_t>({.least = 1, .most = 1'000'000}),
       60};
+  Option<unsigned> jobs{options,
+                        {.name = "jobs",
+                         .argument = "N",
+                         .help = "test N files at once; the result is the same for each N"},
+                        number<unsigned>({.least = 1, .most = 1024}),
+                        1};
   Option<DiagCode> diagnostic{options,
                               {.name = "diagnostic",
                                .argument = "CODE",

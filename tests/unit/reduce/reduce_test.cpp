@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "../passes/known_passes.hpp"
 #include "mir/verify.hpp"
@@ -208,6 +211,43 @@ TEST_SUITE("reduction") {
     REQUIRE(answer);
     CHECK_FALSE(answer->is_interesting);
     CHECK(answer->found == "1000 runs give equal results");
+  }
+
+  TEST_CASE("several jobs take the same steps to the same text, and count the same tests") {
+    const auto log = [](unsigned jobs) {
+      const Passes passes;
+      std::vector<std::string> lines;
+      std::atomic<int> most = 0, now = 0;
+      const reduce::Interest inner = mentions({"SiLUOp", "SoftmaxOp"});
+      const reduce::ReduceOptions options{
+          .interest =
+              [&](const std::string& text) {
+                const int running = ++now;
+                for (int seen = most;
+                     seen < running && !most.compare_exchange_weak(seen, running);) {
+                }
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                --now;
+                return inner(text);
+              },
+          .keep = [](const std::string&) { return Result<void>(); },
+          .report =
+              [&](const reduce::Success& success) {
+                lines.push_back(
+                    fmt::format("{} {} {}", success.step, success.after.bytes, success.tests));
+              },
+          .jobs = jobs};
+      const auto report = reduce::reduce(chain(40), passes.registry, options);
+      REQUIRE(report);
+      CHECK(most > (jobs == 1 ? 0 : 1));
+      CHECK(most <= static_cast<int>(jobs));
+      lines.push_back(fmt::format("{} {}", report->tests, report->text));
+      return lines;
+    };
+    const auto one = log(1);
+    CHECK(one.size() > 3);
+    CHECK(log(2) == one);
+    CHECK(log(7) == one);
   }
 
   TEST_CASE("an uninteresting text is refused") {
