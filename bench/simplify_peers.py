@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """Times mllm-opt and mlir-opt on one program, side by side: simplification, merging of equal ops and removal of dead ones.
 
-  bench/simplify_peers.py TOOLS [--ops 200000] [--runs 5] [--generator FILE] [--mlir-opt COMMAND]
+  bench/simplify_peers.py TOOLS [--ops 200000] [--runs 9] [--generator FILE] [--mlir-opt COMMAND]
 
 TOOLS is the folder of a release build with mllm-opt. The program is the decoder of FILE (by default
 ../shared/perf/gen_mlir_module.py), which writes it as MLIR; here it becomes a portable module with the same graphs and
-ops. Times are processor time of one thread, the median of several runs of both tools in turn: of the whole process, and of
-the passes, as the difference to a process without passes. --detail shows what the tools report for each pass, in wall time.
+ops. The tools run in turn, on one thread. Of the runs, the least times are shown, which other work on the machine disturbs
+least: the processor time of the whole process, and the time of the passes as the tools report it. --detail shows the
+least time of each pass.
 """
 import argparse
 import importlib.util
 import json
 import os
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -126,32 +126,33 @@ def run(command):
     return usage.ru_utime + usage.ru_stime, text
 
 
-def ours(tool, source, passes):
-    options = ["-p", PASSES, "--timing=json"] if passes else []
-    seconds, report = run([tool, "--threads=1", *options, source, "-o", "/dev/null"])
+def ours(tool, source):
+    seconds, report = run([tool, "--threads=1", "-p", PASSES, "--timing=json", source, "-o", "/dev/null"])
     lines = [json.loads(line) for line in report.splitlines() if line.startswith("{")]
     return seconds, [(each["pass"], each["seconds"]) for line in lines for each in line["timing"]]
 
 
-def theirs(tool, source, passes):
-    options = ["--mlir-timing", "--mlir-timing-display=list", *PEER_PASSES] if passes else []
-    seconds, report = run([tool, "--allow-unregistered-dialect", "--mlir-disable-threading", *options, source,
-                           "-o", "/dev/null"])
+def theirs(tool, source):
+    seconds, report = run([tool, "--allow-unregistered-dialect", "--mlir-disable-threading", "--mlir-timing",
+                           "--mlir-timing-display=list", *PEER_PASSES, source, "-o", "/dev/null"])
     found = re.findall(r"^\s*([\d.]+) \(\s*[\d.]+%\)\s+(\w+)$", report, re.MULTILINE)
-    return seconds, [(name, float(taken)) for taken, name in found if name in PEER_NAMES]
+    passes = sorted((name, float(taken)) for taken, name in found if name in PEER_NAMES)
+    if {name for name, _ in passes} != PEER_NAMES:
+        sys.exit("unexpected timing of %s:\n%s" % (tool, report))
+    return seconds, passes
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tools", type=Path)
     parser.add_argument("--ops", type=int, nargs="+", default=[200000])
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--generator", type=Path, default=ROOT.parent / "shared/perf/gen_mlir_module.py")
     parser.add_argument("--mlir-opt", default="mlir-opt-19")
     parser.add_argument("--detail", action="store_true", help="print the time of each pass")
     args = parser.parse_args()
     generator = load(args.generator)
-    print("| | ops | passes and all else, s | passes, s | ops/s of the passes | slower than mllm-opt: all | passes |")
+    print("| | ops | whole process, s | passes, s | ops/s of the passes | slower than mllm-opt: whole | passes |")
     print("|---|---|---|---|---|---|---|")
     for ops in args.ops:
         with tempfile.TemporaryDirectory() as folder:
@@ -167,19 +168,13 @@ def compare(args, generator, ops, folder):
         sources["mlir-opt, generic ops"] = (file.name, generator.emit_mlir(layers, file.write))
     with open(folder / "tosa.mlir", "w") as file:
         sources["mlir-opt, tosa"] = (file.name, generator.emit_tosa(max(1, round(ops / 50)), file.write))
-    # With the passes and without them, in turn.
-    taken = {name: ([], []) for name in sources}
-    reports = {}
+    runs = {name: [] for name in sources}
     for _ in range(args.runs):
         for name, (source, _) in sources.items():
-            for passes in (True, False):
-                timed = (ours(str(args.tools / "mllm-opt"), source, passes) if name == "mllm-opt" else
-                         theirs(args.mlir_opt, source, passes))
-                taken[name][0 if passes else 1].append(timed[0])
-                if passes:
-                    reports[name] = timed[1]
-    whole = {name: statistics.median(runs[0]) for name, runs in taken.items()}
-    passes = {name: whole[name] - statistics.median(runs[1]) for name, runs in taken.items()}
+            is_ours = name == "mllm-opt"
+            runs[name].append(ours(str(args.tools / "mllm-opt"), source) if is_ours else theirs(args.mlir_opt, source))
+    whole = {name: min(seconds for seconds, _ in each) for name, each in runs.items()}
+    passes = {name: min(sum(taken for _, taken in report) for _, report in each) for name, each in runs.items()}
     # For each op: the programs differ a little in their numbers of ops.
     own_whole, own_passes = (each["mllm-opt"] / sources["mllm-opt"][1] for each in (whole, passes))
     for name, (_, count) in sources.items():
@@ -187,7 +182,9 @@ def compare(args, generator, ops, folder):
             name, count, whole[name], passes[name], count / passes[name], whole[name] / count / own_whole,
             passes[name] / count / own_passes))
         if args.detail:
-            print("  " + ", ".join("%s %.4f" % each for each in reports[name]), file=sys.stderr)
+            names = [each for each, _ in runs[name][0][1]]
+            least = [min(report[i][1] for _, report in runs[name]) for i in range(len(names))]
+            print("  " + ", ".join("%s %.4f" % each for each in zip(names, least)), file=sys.stderr)
     sys.stdout.flush()
 
 

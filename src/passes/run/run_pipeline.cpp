@@ -152,7 +152,7 @@ class PipelineRunner {
     if (!has_refused_) {
       for (PassObserver* each : how_.observers) each->will_run(step, module_);
     }
-    const PassReport report = run_selected(step);
+    const PassReport report = run_unless_done(step);
     if (report.result == PassResult::kFailed) return false;
     if (report.anchors == 0) warn_of_nothing(step);
     has_refused_ = has_refused_ || report.result == PassResult::kRefused;
@@ -169,6 +169,24 @@ class PipelineRunner {
     if (std::ranges::none_of(step.groups, names)) return;
     diagnostics_.warning(DiagCode::kPipeline, {},
                          fmt::format("'{}' selects nothing", step.spelling()));
+  }
+
+  /// Does not run an idempotent pass again where nothing has changed since it ran.
+  PassReport run_unless_done(const PassStep& step) {
+    const bool is_watched = how_.rewrites != nullptr || how_.explain;
+    if (!step.pass().is_idempotent || is_watched) return run_and_note(step);
+    const auto [found, is_new] = done_.try_emplace(step.spelling());
+    Done& done = found->second;
+    if (!is_new && done.changes == changes_) return {.anchors = done.anchors};
+    PassReport report = run_and_note(step);
+    done = {changes_, report.anchors};
+    return report;
+  }
+
+  PassReport run_and_note(const PassStep& step) {
+    PassReport report = run_selected(step);
+    if (report.result != PassResult::kUnchanged) ++changes_;
+    return report;
   }
 
   PassReport run_selected(const PassStep& step) {
@@ -215,40 +233,44 @@ class PipelineRunner {
   void run_on_graphs(StepContext& context, Work& work) {
     for (const AnalysisKey& key : context.pass().reads.keys()) key.compute(of_module_);
     context.frozen_of_module = &of_module_;
-    const std::vector<Op*>& graphs = graphs_of(context.scope);
-    for (Op* graph : graphs) analyses_of(*graph);
+    const std::vector<KnownGraph>& graphs = graphs_of(context.scope);
     // The body first, if it is selected; nested graphs are not touched then.
     auto next = graphs.begin();
-    if (next != graphs.end() && *next == module_.top()) run_here(work, **next++);
+    if (next != graphs.end() && next->op == module_.top()) run_here(work, *next++);
     if (module_.is_portable()) {
       // Then those that only declare: their symbols stay with the module.
-      std::vector<Op*> apart;
-      for (Op* graph : std::span(next, graphs.end())) {
-        is_declaration(*graph) ? run_here(work, *graph) : apart.push_back(graph);
+      std::vector<KnownGraph> apart;
+      for (const KnownGraph& graph : std::span(next, graphs.end())) {
+        is_declaration(*graph.op) ? run_here(work, graph) : apart.push_back(graph);
       }
       run_apart(work, apart);
     } else {
-      for (; next != graphs.end(); ++next) run_here(work, **next);
+      for (; next != graphs.end(); ++next) run_here(work, *next);
     }
     if (work.report.result == PassResult::kUnchanged) return;
     of_module_.keep_only(work.preserves());
     work.keep_preserved(of_module_);
   }
 
-  void run_here(Work& work, Op& graph) {
-    if (work.has_failed() || graph.is_erased()) return;
+  struct KnownGraph {
+    Op* op = nullptr;
+    Analyses* analyses = nullptr;
+  };
+
+  void run_here(Work& work, const KnownGraph& graph) {
+    if (work.has_failed() || graph.op->is_erased()) return;
     const ListenerScope listening(module_, work.counter);
-    work.run_graph(module_, *graph.first_region(), analyses_of(graph));
+    work.run_graph(module_, *graph.op->first_region(), *graph.analyses);
   }
 
   /// A graph that is inside no other one, and the graphs nested in it.
-  using GraphPart = std::span<Op* const>;
+  using GraphPart = std::span<const KnownGraph>;
 
-  static std::vector<GraphPart> parts_of(std::span<Op* const> graphs) {
+  static std::vector<GraphPart> parts_of(std::span<const KnownGraph> graphs) {
     std::vector<GraphPart> parts;
     for (std::size_t first = 0; first < graphs.size();) {
       std::size_t last = first + 1;
-      while (last < graphs.size() && graphs[last]->is_inside(*graphs[first])) ++last;
+      while (last < graphs.size() && graphs[last].op->is_inside(*graphs[first].op)) ++last;
       parts.push_back(graphs.subspan(first, last - first));
       first = last;
     }
@@ -257,7 +279,7 @@ class PipelineRunner {
 
   /// Runs the pass on graphs apart from the module. A few are lent together: they share a thread
   /// and what a loan costs.
-  void run_apart(Work& work, std::span<Op* const> graphs) {
+  void run_apart(Work& work, std::span<const KnownGraph> graphs) {
     constexpr std::size_t kPartsOfLoan = 16;
     const std::vector<GraphPart> parts = parts_of(graphs);
     std::vector<std::span<const GraphPart>> shares;
@@ -276,7 +298,7 @@ class PipelineRunner {
     GraphLoan loan(module_);
     const ListenerScope listening(loan.module(), of_all.counter);
     for (const auto& share : shares) {
-      for (const GraphPart part : share) loan.lend(*part.front());
+      for (const GraphPart part : share) loan.lend(*part.front().op);
       for (const GraphPart part : share) run_part(of_all, loan.module(), part);
       loan.give_back();
     }
@@ -292,7 +314,7 @@ class PipelineRunner {
       std::vector<std::unique_ptr<GraphLoan>> loans;
       for (const auto& share : shares) {
         loans.push_back(std::make_unique<GraphLoan>(module_));
-        for (const GraphPart part : share) loans.back()->lend(*part.front());
+        for (const GraphPart part : share) loans.back()->lend(*part.front().op);
       }
       for_each_in_threads(shares.size(), how_.threads, [&](std::size_t i) {
         Module& module = loans[i]->module();
@@ -309,9 +331,9 @@ class PipelineRunner {
   }
 
   void run_part(Work& work, Module& module, GraphPart part) {
-    for (Op* graph : part) {
-      if (graph->is_erased()) continue;
-      if (!work.run_graph(module, *graph->first_region(), *of_graphs_.at(graph))) return;
+    for (const KnownGraph& graph : part) {
+      if (graph.op->is_erased()) continue;
+      if (!work.run_graph(module, *graph.op->first_region(), *graph.analyses)) return;
     }
   }
 
@@ -322,9 +344,12 @@ class PipelineRunner {
   }
 
   /// The selected graphs, which are looked for again once a pass has edited the module.
-  const std::vector<Op*>& graphs_of(const Scope& scope) {
+  const std::vector<KnownGraph>& graphs_of(const Scope& scope) {
     if (graphs_ && graphs_->scope.selects_same_graphs(scope)) return graphs_->list;
-    graphs_ = Graphs{scope, selected_graphs(scope, module_)};
+    graphs_ = Graphs{scope, {}};
+    for (Op* graph : selected_graphs(scope, module_)) {
+      graphs_->list.push_back({graph, &analyses_of(*graph)});
+    }
     return graphs_->list;
   }
 
@@ -339,9 +364,16 @@ class PipelineRunner {
   bool has_refused_ = false;
   Analyses of_module_;
   std::unordered_map<const Op*, std::unique_ptr<Analyses>> of_graphs_;
+  /// A pass after which the module had changed so often.
+  struct Done {
+    std::uint64_t changes = 0;
+    std::size_t anchors = 0;
+  };
+  std::uint64_t changes_ = 0;
+  std::unordered_map<std::string, Done> done_;  // by the spelling of the step
   struct Graphs {
     Scope scope;
-    std::vector<Op*> list;
+    std::vector<KnownGraph> list;
   };
   std::optional<Graphs> graphs_;
 };

@@ -493,6 +493,34 @@ TEST_SUITE("passes") {
     CHECK(verifications == 2);
   }
 
+  TEST_CASE("an idempotent pass runs again once something has changed") {
+    Passes all;
+    std::size_t runs = 0;
+    const auto count = [&runs](PassRun& run) {
+      ++runs;
+      return run.result();
+    };
+    all.registry.add({.name = "once", .summary = "counts", .is_idempotent = true, .run = count});
+    all.registry.add({.name = "always", .summary = "counts", .run = count});
+    all.registry.add({.name = "mark", .summary = "marks", .run = [](PassRun& run) {
+                        IRContext& context = run.module().context();
+                        Rewriter(run.module())
+                            .set_attribute(*run.region().entry()->front(), context.intern("mark"),
+                                           context.boolean(true));
+                        return run.result();
+                      }});
+    const auto runs_of = [&](std::string_view pipeline) {
+      Reading reading{std::string(kGraphs)};
+      runs = 0;
+      CHECK(all.run(reading.module(), pipeline) == Lines{});
+      return runs;
+    };
+    CHECK(runs_of("once,once,once") == 1);
+    CHECK(runs_of("once,always,once") == 2);
+    CHECK(runs_of("once,mark,once,once") == 2);
+    CHECK(runs_of("always,always") == 2);
+  }
+
   TEST_CASE("a pass that fails without a message is reported") {
     Passes all;
     all.registry.add(
