@@ -220,7 +220,8 @@ struct Pass {
   /// Runs also after a pass that refused, so that one run reports all that is wrong. Nobody
   /// observes or verifies it then.
   bool after_refusal = false;
-  bool is_idempotent = false;  ///< a second run right after the first changes nothing
+  /// A second run right after the first changes nothing. It is left out.
+  bool is_idempotent = false;
   std::vector<PassOption> options{};
   /// Analyses of the module that a pass on graphs, regions or ops asks for. They are computed
   /// before it runs.
@@ -375,8 +376,8 @@ struct PipelineRun {
   /// Check what passes and patterns declare: preserved analyses, created ops.
   bool checks_claims = true;
   std::vector<PassObserver*> observers{};
-  /// Verifies a module; returns false after reporting. Called before the first pass and after the
-  /// last, or after each one. Null: no verification.
+  /// Verifies a module; returns false after reporting. Called before the first pass, and after the
+  /// last one or after each one that changed the module. Null: no verification.
   std::function<bool(Module&, Diagnostics&)> verify{};
   bool verifies_each = true;
 };

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "ir/declaration_graphs.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "passes/eliminate/eliminations.hpp"
 
@@ -23,7 +24,9 @@ std::unordered_set<const Op*> used_graphs(const CallGraph& calls, Op& top) {
   while (!open.empty()) {
     const Op* graph = open.back();
     open.pop_back();
-    for (Op* callee : calls.callees(*graph)) use(callee);
+    for (const CallGraph::Call& call : calls.calls_in(*graph)) {
+      if (call.target != nullptr) use(call.target);
+    }
   }
   return used;
 }
@@ -41,15 +44,23 @@ bool is_library(const Module& module) {
 
 PassResult eliminate_unused_graphs(PassRun& run) {
   if (is_library(run.module())) return run.result();
-  const auto used = used_graphs(run.analysis<CallGraph>(), run.anchor());
-  IRWriter(run.module()).walk<SubGraphOp>([&](IRWriter& writer, SubGraphOp graph) {
-    if (used.contains(graph.op())) return IRWriter::WalkResult::WALK_CONTINUE;
-    if (!is_declaration(*graph.op())) {
-      writer.removeOp(graph.op());
-      run.count("graphs removed");
+  const CallGraph& calls = run.analysis<CallGraph>();
+  const auto used = used_graphs(calls, run.anchor());
+  // What is inside an unused graph goes or stays with it.
+  const auto is_apart = [&](const Op& graph) {
+    const Op* around = graph.parent_op();
+    while (around != &run.anchor() && (!is_graph(*around) || used.contains(around))) {
+      around = around->parent_op();
     }
-    return IRWriter::WalkResult::WALK_SKIP;
-  });
+    return around == &run.anchor();
+  };
+  IRWriter writer(run.module());
+  for (Op* graph : calls.graphs().subspan(1)) {
+    if (graph->is_erased() || !isa<SubGraphOp>(graph) || used.contains(graph)) continue;
+    if (!is_apart(*graph) || is_declaration(*graph)) continue;
+    writer.removeOp(graph);
+    run.count("graphs removed");
+  }
   return run.result();
 }
 
