@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -249,7 +250,8 @@ class SymbolRanges {
 
   /// The symbols in the extents of inputs of the module or of its graphs, sorted by their text.
   std::span<const Symbol> symbols() const { return symbols_; }
-  /// The smallest range that holds the extent for all values of its symbols, taken independently.
+  /// The smallest range that holds the extent for all values of its symbols, taken independently:
+  /// those that the head of the module declares, or 0 and more.
   /// An extent is at least 0. An unknown extent, or one whose range exceeds 64 bits, may be any
   /// number.
   Range range(Dim extent) const;
@@ -258,6 +260,7 @@ class SymbolRanges {
 
  private:
   std::vector<Symbol> symbols_;
+  std::map<Symbol, Range> declared_;
 };
 
 }  // namespace mir

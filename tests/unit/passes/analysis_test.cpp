@@ -238,6 +238,24 @@ TEST_SUITE("analyses") {
     CHECK(range("$S/$B") == Range{0, kOpen});
     CHECK(range("$S-$B") == Range{0, kOpen});
   }
+
+  TEST_CASE("declared symbols have the ranges of their declarations") {
+    Reading reading(
+        "@main [mir_version:2, symbols:{S:{min:2,max:8}}] (%0:tensor<[$S, $B], Float32, CPU>) -> "
+        "() "
+        "{\ncf.ReturnOp () -> ()\n}\n");
+    Module& module = reading.module();
+    const SymbolRanges ranges(module);
+    const auto range = [&](std::string_view text) {
+      return ranges.range(*module.context().dims().parse(text));
+    };
+    using Range = SymbolRanges::Range;
+    CHECK(range("$S") == Range{2, 8});
+    CHECK(range("3*$S-1") == Range{5, 23});
+    CHECK(range("$S/3") == Range{0, 2});
+    CHECK(range("10-$S") == Range{2, 8});
+    CHECK(range("$B").least == 0);
+  }
 }
 
 }  // namespace analysis_test

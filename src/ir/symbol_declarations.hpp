@@ -1,0 +1,63 @@
+// What the head of a module declares of its dimension symbols.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/dim_expr.hpp"
+#include "mir/module.hpp"
+
+namespace mir {
+
+/// The attribute of a module's head: `symbols:{S:{min:1,max:4096,multiple:32}}`.
+inline constexpr std::string_view kSymbolsKey = "symbols";
+inline constexpr std::string_view kSymbolMin = "min";
+inline constexpr std::string_view kSymbolMax = "max";
+inline constexpr std::string_view kSymbolMultiple = "multiple";
+
+/// The first version of the language that declares symbols.
+inline constexpr std::int64_t kSymbolsVersion = 2;
+
+/// The values of a symbol: the multiples of `multiple` from `least` to `most`, both included.
+struct SymbolDeclaration {
+  static constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
+
+  Symbol name;
+  std::int64_t least = 0;
+  std::int64_t most = kUnbounded;
+  std::int64_t multiple = 1;  ///< at least 1
+
+  bool admits(std::int64_t value) const {
+    return value >= least && value <= most && value % multiple == 0;
+  }
+  /// The factors of `multiple` whose products the values are.
+  std::int64_t first_factor() const { return least / multiple + (least % multiple != 0 ? 1 : 0); }
+  std::int64_t last_factor() const {
+    return most == kUnbounded ? kUnbounded : *floor_quotient(most, multiple);
+  }
+  bool is_empty() const { return first_factor() > last_factor(); }
+  /// "1 to 4096, a multiple of 32".
+  std::string text() const;
+};
+
+/// Returns the sound declarations of a module, in the order of its head. Modules of versions before
+/// kSymbolsVersion have none.
+std::vector<SymbolDeclaration> symbol_declarations(const Module& module);
+
+/// A declaration that is wrong, as verification reports it.
+struct SymbolDeclarationError {
+  std::string message;
+  std::string_view nearest{};  ///< the key that was probably meant; may be empty
+};
+/// Returns what is wrong with the attribute, in the order of its text.
+std::vector<SymbolDeclarationError> errors_of_symbol_declarations(const Attr& symbols,
+                                                                  const IRContext& context);
+
+const SymbolDeclaration* find_declaration(std::span<const SymbolDeclaration> declarations,
+                                          Symbol name);
+
+}  // namespace mir
