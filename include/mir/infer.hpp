@@ -16,6 +16,9 @@
 
 namespace mir {
 
+class ExtentProver;
+enum class ExtentRelation : std::uint8_t;
+
 // Result types: OpRow::infer.
 
 /// An op whose result types are asked for. It need not exist: the builder asks before it makes one.
@@ -28,6 +31,9 @@ struct InferRequest {
   Span at = {};
   std::string_view op_name = {};  ///< as messages name it; empty: the row's name
   Symbol device = {};             ///< of the op's name; empty: the CPU
+  /// Proves conditions on extents for all values that the module declares for its symbols. Null:
+  /// it declares none, and only equal expressions are equal.
+  ExtentProver* prover = nullptr;
 };
 
 /// Returns the result types that the row's rule gives: at most as many as asked for, null for a
@@ -102,9 +108,29 @@ class InferContext {
   void result(std::vector<Dim> dims, const TensorType& like);
   const std::vector<const Type*>& results() const { return results_; }
 
+  /// True if the extents are equal for all declared values of their symbols, or one is unknown.
+  bool agree(Dim a, Dim b);
+  /// The extent that both broadcast to for all declared values of their symbols; no value if they
+  /// do not.
+  std::optional<Dim> broadcast(Dim a, Dim b);
+  /// True if `from` broadcasts to `to` for all declared values of their symbols.
+  bool broadcasts_to(Dim from, Dim to);
+  /// True if `divisor` divides `extent` for all declared values of their symbols. In a module that
+  /// declares none: for all values that are not 0.
+  bool divides(Dim divisor, Dim extent);
+  /// False if `divisor` does not divide `extent` for some values of their symbols. True if it
+  /// always does or nothing is known, so that the run must check it.
+  bool may_divide(Dim divisor, Dim extent);
+  /// False if the extent is less than `least` for some values of their symbols; otherwise as
+  /// may_divide().
+  bool may_be_at_least(Dim extent, Dim least);
+
   /// Names the constraint that the next checks enforce, like "matmul_c3"; a report cites it. The
   /// text must outlive the call.
-  void constraint(std::string_view id) { constraint_ = id; }
+  void constraint(std::string_view id) {
+    constraint_ = id;
+    counterexample_.clear();
+  }
   /// Reports `message` at the op and returns false, so that rules can `return op.fail(...)`.
   bool fail(DiagCode code, std::string message);
 
@@ -117,6 +143,8 @@ class InferContext {
                                                        Diagnostics& diagnostics);
   InferContext(const InferRequest& request, Diagnostics& diagnostics);
   bool has_held_extents();
+  bool is_proved(ExtentRelation relation, Dim a, Dim b);
+  bool may_hold(ExtentRelation relation, Dim a, Dim b);
 
   IRContext& context_;
   const OpRow& row_;
@@ -127,6 +155,8 @@ class InferContext {
   std::span<const NamedAttr> attributes_;
   std::size_t result_count_;
   std::string_view constraint_{};
+  ExtentProver* prover_;
+  std::string counterexample_{};  // of the relation that was refuted last
   Span at_;
   Diagnostics& diagnostics_;
   std::vector<const Type*> results_;

@@ -44,10 +44,9 @@ bool rotary(InferContext& op, std::string_view layout, std::int64_t partial) {
   const Shape shape = shape_of(*x);
   const Dim length = shape[layout == "BHSD" ? 2 : 1], head = shape[3];
   const Dim rotated = partial == -1 ? head : Dim(partial);
-  const bool too_wide =
-      rotated.is_constant() && head.is_constant() && rotated.constant() > head.constant();
   op.constraint("rope_c3");
-  if (too_wide || (rotated.is_constant() && rotated.constant() % 2 != 0)) {
+  const bool is_odd = rotated.is_constant() && rotated.constant() % 2 != 0;
+  if (is_odd || !op.may_be_at_least(head, rotated) || !op.may_divide(Dim(2), rotated)) {
     return mismatch(op, DiagCode::kShapeMismatch,
                     fmt::format("an even number of rotated elements up to {}", show(op, head)),
                     show(op, rotated));
@@ -83,13 +82,11 @@ bool expect_sink(InferContext& op, std::size_t index, Dim query_heads) {
                        "one sink logit per query head,");
 }
 
-/// The keys are the end of a sequence of `length`, as far as both are constants.
+/// The keys are the end of a sequence of `length`, as far as that is known.
 bool expect_sequence(InferContext& op, Dim length, Dim keys) {
-  if (!length.is_constant() || !keys.is_constant() || keys.constant() <= length.constant()) {
-    return true;
-  }
+  if (op.may_be_at_least(length, keys)) return true;
   return mismatch(op, DiagCode::kShapeMismatch,
-                  fmt::format("keys of a sequence of {}", length.constant()), show(op, keys));
+                  fmt::format("keys of a sequence of {}", show(op, length)), show(op, keys));
 }
 
 /// A store [T, B, kv_head, `extent_key`] at operand `index`.
@@ -170,8 +167,7 @@ bool kv_cache(InferContext& op) {
   const auto capacity = integer_at_least(op, "capacity", 1, kAllDimensions);
   if (!capacity) return false;
   op.constraint("kv_cache_c4");
-  if (op.attribute("capacity") != nullptr && shape[sequence].is_constant() &&
-      shape[sequence].constant() > *capacity) {
+  if (op.attribute("capacity") != nullptr && !op.may_be_at_least(Dim(*capacity), shape[sequence])) {
     return mismatch(op, DiagCode::kShapeMismatch, fmt::format("at most {} tokens", *capacity),
                     show(op, shape[sequence]));
   }

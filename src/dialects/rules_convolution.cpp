@@ -86,7 +86,7 @@ bool convolve(InferContext& op, std::size_t spatial, bool channels_last,
     const Dim in = extent;
     extent = window_count(op, in, (*padding.values)[i], (*dilation.values)[i], (*kernel.values)[i],
                           (*stride.values)[i]);
-    if (extent.is_constant() && extent.constant() < 1) {
+    if (!op.may_be_at_least(extent, Dim(1))) {
       return mismatch(op, DiagCode::kShapeMismatch,
                       fmt::format("an extent that holds the kernel of {} in dimension {}",
                                   (*kernel.values)[i], first + i),
@@ -218,7 +218,7 @@ bool stft(InferContext& op) {
   const Dim length = dims.add(shape.back(), Dim(frames->center ? 2 * (frames->n_fft / 2) : 0));
   const Dim count = dims.add(
       dims.floor_divide(dims.subtract(length, Dim(frames->window)), Dim(frames->hop)), Dim(1));
-  if (count.is_constant() && count.constant() < 1) {
+  if (!op.may_be_at_least(count, Dim(1))) {
     return mismatch(op, DiagCode::kShapeMismatch,
                     fmt::format("a signal of at least one frame of {}", frames->window),
                     show(op, shape));
@@ -267,7 +267,7 @@ bool istft(InferContext& op) {
   }
   const Dim steps = dims.multiply(dims.subtract(shape[2], Dim(1)), Dim(frames->hop));
   const Dim length = dims.add(steps, Dim(frames->n_fft - cut));
-  if (length.is_negative()) {
+  if (!op.may_be_at_least(length, kZero)) {
     return mismatch(op, DiagCode::kShapeMismatch, "enough frames for a signal", show(op, shape));
   }
   return give(op, {shape[0], length}, DType::kFloat32, *spec);

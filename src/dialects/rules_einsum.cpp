@@ -14,7 +14,7 @@ bool join_extents(InferContext& op, std::size_t number, const EinsumEquation::In
   const Shape shape = shape_of(*op.operand(number));
   for (std::size_t dim = 0; dim < shape.size(); ++dim) {
     Dim& extent = extents[indices[dim]];
-    const auto joined = broadcast(extent, shape[dim]);
+    const auto joined = op.broadcast(extent, shape[dim]);
     if (!joined) {
       return mismatch(op, DiagCode::kShapeMismatch,
                       fmt::format("extent {} or 1 in dimension {} of operand {}", show(op, extent),
@@ -84,9 +84,7 @@ bool scatter(InferContext& op) {
   const Shape places = shape_of(*indices), values = shape_of(*source);
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (!expect_extent(op, 2, values, i, places[i], "a value for each index, here")) return false;
-    const bool fits = i == *dim || !places[i].is_constant() || !shape[i].is_constant() ||
-                      places[i].constant() <= shape[i].constant();
-    if (!fits) {
+    if (i != *dim && !op.may_be_at_least(shape[i], places[i])) {
       return mismatch(op, DiagCode::kShapeMismatch,
                       fmt::format("at most {} indices in dimension {}", show(op, shape[i]), i),
                       show(op, places));

@@ -6,7 +6,7 @@ namespace {
 
 /// The batch rule: equal, 1, or a divisor.
 bool serves(InferContext& op, Dim a, Dim b) {
-  if (compatible(a, b) || (b.is_constant() && b.constant() == 1)) return true;
+  if (op.agree(a, b) || (b.is_constant() && b.constant() == 1)) return true;
   return exact_quotient(op, a, b).has_value();
 }
 
@@ -42,7 +42,7 @@ bool matmul(InferContext& op) {
   const Dim inner_a = left[row + (*transpose_a ? 0 : 1)];
   const Dim inner_b = right[last + (*transpose_b ? 1 : 0)];
   op.constraint("matmul_c3");
-  if (!compatible(inner_a, inner_b)) {
+  if (!op.agree(inner_a, inner_b)) {
     return mismatch(op, DiagCode::kShapeMismatch,
                     fmt::format("equal inner extents (transpose_a {}, transpose_b {})",
                                 *transpose_a, *transpose_b),
@@ -91,7 +91,7 @@ bool linear(InferContext& op) {
     const auto in = op.integer("in_channels");
     if (!in) return false;
     op.constraint("linear_c2");
-    if (!compatible(shape[last], Dim(*in))) {
+    if (!op.agree(shape[last], Dim(*in))) {
       return mismatch(op, DiagCode::kShapeMismatch, fmt::format("in_channels {}", *in),
                       fmt::format("last extent {} of operand 0", show(op, shape[last])));
     }

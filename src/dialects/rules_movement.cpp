@@ -14,7 +14,7 @@ bool join_shape(InferContext& op, std::size_t index, std::size_t except, Shape& 
   const Shape other = shape_of(*tensor);
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (i == except) continue;
-    const auto extent = unify(shape[i], other[i]);
+    const auto extent = unify(op, shape[i], other[i]);
     if (!extent) {
       return mismatch(
           op, DiagCode::kShapeMismatch,

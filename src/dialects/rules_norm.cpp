@@ -35,7 +35,7 @@ bool weighs_rows(InferContext& op, const TensorType& x) {
                     op.op_name()));
   }
   const Dim row = shape_of(x).back(), weights = shape_of(*weight).front();
-  if (compatible(row, weights)) return true;
+  if (op.agree(row, weights)) return true;
   const Dim expected[] = {row};
   return mismatch(op, DiagCode::kShapeMismatch,
                   fmt::format("a weight of extents {} as operand 1", show(op, expected)),
@@ -62,12 +62,12 @@ bool layer_norm(InferContext& op) {
   if (op.attribute("normalized_shape") != nullptr) {
     const auto row = op.integers("normalized_shape");
     if (!row) return false;
+    op.constraint("layer_norm_c3");
     const Shape shape = shape_of(*x);
     bool good = row->size() <= shape.size();
     for (std::size_t i = 0; good && i < row->size(); ++i) {
-      good = compatible(shape[shape.size() - row->size() + i], Dim((*row)[i]));
+      good = op.agree(shape[shape.size() - row->size() + i], Dim((*row)[i]));
     }
-    op.constraint("layer_norm_c3");
     if (!good) {
       return mismatch(op, DiagCode::kShapeMismatch,
                       fmt::format("normalized_shape [{}] as trailing extents of operand 0",
@@ -111,9 +111,8 @@ bool causal_mask(InferContext& op) {
   }
   const Shape shape = shape_of(*scores);
   const Dim queries = shape[shape.size() - 2], keys = shape.back();
-  const Dim past = op.extents().subtract(keys, queries);
   op.constraint("causal_mask_c3");
-  if (past.is_negative()) {
+  if (!op.may_be_at_least(keys, queries)) {
     return mismatch(op, DiagCode::kShapeMismatch, "at least as many keys as queries",
                     show(op, shape));
   }

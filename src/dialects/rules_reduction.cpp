@@ -64,7 +64,7 @@ bool top_k(InferContext& op) {
   const auto k = required_integer(op, "k");
   if (!dim || !k) return false;
   const Dim extent = shape[*dim];
-  if (*k < 0 || (extent.is_constant() && *k > extent.constant())) {
+  if (*k < 0 || !op.may_be_at_least(extent, Dim(*k))) {
     return op.fail(DiagCode::kAttributeOutOfRange,
                    fmt::format("'k' of '{}' is {}, expected 0 to the extent {} of dimension {}",
                                op.op_name(), *k, show(op, extent), *dim));

@@ -62,13 +62,17 @@ std::optional<Dim> sliced_extent(InferContext& op, const Attr& entry, std::size_
   if (bounds->end && (end.is_negative() || last_one)) end = dims.add(end, extent);
 
   const Dim length = dims.subtract(end, start);
-  const Dim beyond = dims.subtract(extent, end);
   op.constraint("slice_c3");
-  if (start.is_negative() || end.is_negative() || beyond.is_negative()) {
+  if (!op.may_be_at_least(start, kZero) || !op.may_be_at_least(end, kZero) ||
+      !op.may_be_at_least(extent, end)) {
     bad_entry(op, entry, dimension, fmt::format("bounds within extent {}", show(op, extent)));
     return std::nullopt;
   }
   if (length.is_negative()) return kZero;
+  if (!op.may_be_at_least(length, kZero)) {
+    bad_entry(op, entry, dimension, "an end that is not before the start");
+    return std::nullopt;
+  }
   // ceil(length / step)
   return dims.floor_divide(dims.add(length, Dim(bounds->step - 1)), Dim(bounds->step));
 }

@@ -129,19 +129,9 @@ bool is_complex(const TensorType& tensor) {
 
 // -- extents --------------------------------------------------------------------------------------
 
-std::optional<Dim> unify(Dim a, Dim b) {
-  if (!compatible(a, b)) return std::nullopt;
+std::optional<Dim> unify(InferContext& op, Dim a, Dim b) {
+  if (!op.agree(a, b)) return std::nullopt;
   return a.is_unknown() ? b : a;
-}
-
-std::optional<Dim> broadcast(Dim a, Dim b) {
-  const auto is_one = [](Dim d) { return d.is_constant() && d.constant() == 1; };
-  if (is_one(a)) return b;
-  if (is_one(b)) return a;
-  // An unknown extent may be 1, so it says nothing about an expression that may be 1 as well.
-  if (a.is_unknown() && b.is_symbolic()) return a;
-  if (b.is_unknown() && a.is_symbolic()) return b;
-  return unify(a, b);
 }
 
 std::optional<Shape> broadcast(InferContext& op, const Shape& a, const Shape& b) {
@@ -150,7 +140,7 @@ std::optional<Shape> broadcast(InferContext& op, const Shape& a, const Shape& b)
   Shape out = longer;
   const std::size_t lead = longer.size() - shorter.size();
   for (std::size_t i = 0; i < shorter.size(); ++i) {
-    const auto extent = broadcast(longer[lead + i], shorter[i]);
+    const auto extent = op.broadcast(longer[lead + i], shorter[i]);
     if (!extent) {
       mismatch(op, DiagCode::kShapeMismatch, "operands whose extents are equal or 1",
                fmt::format("{} and {}", show(op, a), show(op, b)));
@@ -165,7 +155,7 @@ bool broadcasts_to(InferContext& op, std::size_t index, const Shape& from, const
   bool good = from.size() <= to.size();
   for (std::size_t i = 0; good && i < from.size(); ++i) {
     const Dim have = from[i], want = to[to.size() - from.size() + i];
-    good = (have.is_constant() && have.constant() == 1) || compatible(have, want);
+    good = op.broadcasts_to(have, want);
   }
   return good || mismatch(op, DiagCode::kShapeMismatch,
                           fmt::format("operand {} that broadcasts to {}", index, show(op, to)),
@@ -174,7 +164,7 @@ bool broadcasts_to(InferContext& op, std::size_t index, const Shape& from, const
 
 bool expect_extent(InferContext& op, std::size_t index, const Shape& shape, std::size_t dim,
                    Dim expected, std::string_view what) {
-  if (compatible(shape[dim], expected)) return true;
+  if (op.agree(shape[dim], expected)) return true;
   return mismatch(
       op, DiagCode::kShapeMismatch, fmt::format("{} {}", what, show(op, expected)),
       fmt::format("extent {} in dimension {} of operand {}", show(op, shape[dim]), dim, index));
@@ -193,14 +183,17 @@ std::optional<Dim> exact_quotient(InferContext& op, Dim a, Dim b) {
   const Dim quotient = dims.floor_divide(a, b);
   if (quotient.is_unknown())
     return a.is_unknown() || b.is_unknown() ? std::optional(quotient) : std::nullopt;
-  return dims.multiply(quotient, b) == a ? std::optional(quotient) : std::nullopt;
+  return op.divides(b, a) ? std::optional(quotient) : std::nullopt;
 }
 
 bool expect_divisor(InferContext& op, std::string_view what, Dim total, Dim count) {
-  if (!total.is_constant() || !count.is_constant()) return true;
-  if (count.constant() > 0 && total.constant() % count.constant() == 0) return true;
+  if (total.is_constant() && count.is_constant()) {
+    if (count.constant() > 0 && total.constant() % count.constant() == 0) return true;
+  } else if (op.may_divide(count, total)) {
+    return true;
+  }
   return mismatch(op, DiagCode::kShapeMismatch, what,
-                  fmt::format("{} and {}", total.constant(), count.constant()));
+                  fmt::format("{} and {}", show(op, total), show(op, count)));
 }
 
 // -- attributes -----------------------------------------------------------------------------------

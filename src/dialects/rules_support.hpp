@@ -48,10 +48,8 @@ bool same_elements(InferContext& op, std::size_t a, std::size_t b);
 bool is_complex(const TensorType& tensor);
 
 // -- extents --------------------------------------------------------------------------------------
-/// The extent that both are if they are compatible: the one that is known.
-std::optional<Dim> unify(Dim a, Dim b);
-/// As unify, or the other one if one is the constant 1.
-std::optional<Dim> broadcast(Dim a, Dim b);
+/// The extent that both are if they agree: the one that is known.
+std::optional<Dim> unify(InferContext& op, Dim a, Dim b);
 /// Right-aligned broadcast; reports.
 std::optional<Shape> broadcast(InferContext& op, const Shape& a, const Shape& b);
 /// Whether `from` broadcasts to exactly `to`; reports with the operand's number.
@@ -62,9 +60,9 @@ bool expect_extent(InferContext& op, std::size_t index, const Shape& shape, std:
 /// Reports unless an integer attribute, if present, agrees with the extent.
 bool expect_attribute(InferContext& op, std::string_view key, std::size_t index, const Shape& shape,
                       std::size_t dim);
-/// a / b if that is certain to leave no remainder.
+/// a / b if that is proved to leave no remainder.
 std::optional<Dim> exact_quotient(InferContext& op, Dim a, Dim b);
-/// Whether `count` heads or pieces divide `total` as far as both are constants; reports.
+/// Reports unless `count` heads or pieces divide `total`, or nothing is known of that.
 bool expect_divisor(InferContext& op, std::string_view what, Dim total, Dim count);
 
 // -- attributes -----------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "dialects/rules_support.hpp"
 
@@ -11,7 +12,6 @@ bool is_open(Dim extent) {
 }
 
 bool counts_differ(InferContext& op, const Shape& from, const Shape& to) {
-  op.constraint("view_c2");
   return mismatch(op, DiagCode::kElementCountMismatch,
                   fmt::format("a shape with the elements of {}", show(op, from)), show(op, to));
 }
@@ -47,10 +47,11 @@ bool reshape_to(InferContext& op, std::string_view key) {
   }
   Shape others = *wanted;
   if (open != wanted->end()) others.erase(others.begin() + (open - wanted->begin()));
+  op.constraint("view_c2");
   const auto have = counted(op, from), need = counted(op, others);
   if (!have || !need) return false;
   if (open == wanted->end()) {
-    if (!compatible(*have, *need)) return counts_differ(op, from, *wanted);
+    if (!op.agree(*have, *need)) return counts_differ(op, from, *wanted);
   } else {
     const auto rest = exact_quotient(op, *have, *need);
     if (!rest) return counts_differ(op, from, *wanted);
@@ -66,7 +67,8 @@ bool append_indexed(InferContext& op, const Attr& entry, std::size_t dimension, 
     op.constraint("index_c2");
     for (const Attr* element : entry.elements()) {
       const bool in_range = element->kind() == AttrKind::kInt && element->integer() >= 0 &&
-                            (!extent.is_constant() || element->integer() < extent.constant());
+                            element->integer() < std::numeric_limits<std::int64_t>::max() &&
+                            op.may_be_at_least(extent, Dim(element->integer() + 1));
       if (!in_range) {
         return op.fail(DiagCode::kAttributeOutOfRange,
                        fmt::format("'indices' of '{}' has {} for dimension {} of extent {}",
@@ -131,7 +133,7 @@ bool split(InferContext& op) {
   if (sizes->size() == 1) {
     const Dim size = sizes->front();
     op.constraint("split_c3");
-    if (!compatible(dims.multiply(size, Dim(pieces)), whole)) {
+    if (!op.agree(dims.multiply(size, Dim(pieces)), whole)) {
       return mismatch(op, DiagCode::kShapeMismatch,
                       fmt::format("{} pieces of extent {}", pieces, show(op, size)),
                       fmt::format("extent {}", show(op, whole)));
@@ -147,7 +149,7 @@ bool split(InferContext& op) {
                                op.result_count()));
   }
   op.constraint("split_c3");
-  if (!compatible(total, whole)) {
+  if (!op.agree(total, whole)) {
     return mismatch(
         op, DiagCode::kShapeMismatch,
         fmt::format("pieces {} of extent {} together", show(op, *sizes), show(op, whole)),
@@ -176,7 +178,7 @@ bool copy(InferContext& op) {
   op.constraint("copy_c2");
   const auto have = counted(op, shape_of(*src)), need = counted(op, *part);
   if (!have || !need) return false;
-  if (!compatible(*have, *need)) {
+  if (!op.agree(*have, *need)) {
     return mismatch(op, DiagCode::kElementCountMismatch,
                     fmt::format("a source with the elements of {}", show(op, *part)),
                     show(op, src->dims()));

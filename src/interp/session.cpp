@@ -238,7 +238,7 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
     auto inputs = input_ports(*schedule), outputs = output_ports(*schedule);
     state->entries.push_back({*std::move(schedule), std::move(inputs), std::move(outputs),
                               std::move(constants), std::move(lengths),
-                              Binder(module.context(), {})});
+                              Binder(module.context(), {}, symbol_declarations(module))});
   }
   foreign.callbacks.merge(names_of(foreign.graphs));
   for (const std::string& name : foreign.callbacks) {

@@ -175,6 +175,10 @@ bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
                                    schedule_.title(), schedule_.inputs().size()));
     return false;
   }
+  if (const auto given = binder_.check_given(); !given) {
+    diagnostics_.error(given.error().code, at, given.error().message);
+    return false;
+  }
   bool good = true;
   for (std::size_t i = 0; i < inputs.size(); ++i) good = check_input(i, inputs[i]) && good;
   if (!good) return false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/element_count.hpp"
+#include "ir/extent_prover.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
@@ -20,6 +21,7 @@ InferContext::InferContext(const InferRequest& request, Diagnostics& diagnostics
       operands_(request.operands),
       attributes_(request.attributes),
       result_count_(request.result_count),
+      prover_(request.prover),
       at_(request.at),
       diagnostics_(diagnostics) {}
 
@@ -57,6 +59,7 @@ bool InferContext::has_held_extents() {
 std::optional<std::vector<const Type*>> infer(const Op& op, std::span<const Type* const> operands,
                                               std::span<const NamedAttr> attributes,
                                               Diagnostics& diagnostics) {
+  std::optional<ExtentProver> prover = ExtentProver::of(op.module());
   const InferRequest request{.context = op.module().context(),
                              .row = *op.row(),
                              .operands = operands,
@@ -64,7 +67,8 @@ std::optional<std::vector<const Type*>> infer(const Op& op, std::span<const Type
                              .result_count = op.result_count(),
                              .at = op.span(),
                              .op_name = op.name(),
-                             .device = op.op_name().device};
+                             .device = op.op_name().device,
+                             .prover = prover ? &*prover : nullptr};
   return infer(request, diagnostics);
 }
 
@@ -177,7 +181,71 @@ void InferContext::result(std::vector<Dim> dims, const TensorType& like) {
   result(context_.tensor(dims, like.dtype_name(), like.device(), like.encoding()));
 }
 
+// -- relations of extents -------------------------------------------------------------------------
+
+/// Keeps the counterexample of a refuted relation for the report.
+bool InferContext::is_proved(ExtentRelation relation, Dim a, Dim b) {
+  counterexample_.clear();
+  if (prover_ == nullptr || a.is_unknown() || b.is_unknown()) return false;
+  const ExtentProof& proof = prover_->prove(relation, a, b);
+  if (proof.verdict == ExtentVerdict::kRefuted) {
+    counterexample_ = prover_->counterexample_text(proof, a, b);
+  }
+  return proof.verdict == ExtentVerdict::kProved;
+}
+
+/// Notes what the run must check.
+bool InferContext::may_hold(ExtentRelation relation, Dim a, Dim b) {
+  counterexample_.clear();
+  if (prover_ == nullptr || a.is_unknown() || b.is_unknown()) return true;
+  if (is_proved(relation, a, b)) return true;
+  if (!counterexample_.empty()) return false;
+  prover_->note_undecided(prover_->text(relation, a, b));
+  return true;
+}
+
+bool InferContext::agree(Dim a, Dim b) {
+  return compatible(a, b) || is_proved(ExtentRelation::kEqual, a, b);
+}
+
+std::optional<Dim> InferContext::broadcast(Dim a, Dim b) {
+  if (a == Dim(1)) return b;
+  if (b == Dim(1)) return a;
+  // An unknown extent may be 1, so it says nothing about an expression that may be 1 as well.
+  if (a.is_unknown() && b.is_symbolic()) return a;
+  if (b.is_unknown() && a.is_symbolic()) return b;
+  if (compatible(a, b)) return a.is_unknown() ? b : a;
+  if (is_proved(ExtentRelation::kEqualOrOne, a, b)) return b;
+  if (is_proved(ExtentRelation::kEqualOrOne, b, a)) return a;
+  // For the counterexample.
+  return is_proved(ExtentRelation::kBroadcasts, a, b) ? std::optional(Dim::unknown())
+                                                      : std::nullopt;
+}
+
+bool InferContext::broadcasts_to(Dim from, Dim to) {
+  return from == Dim(1) || compatible(from, to) || is_proved(ExtentRelation::kEqualOrOne, from, to);
+}
+
+bool InferContext::divides(Dim divisor, Dim extent) {
+  if (prover_ == nullptr || (divisor.is_constant() && extent.is_constant())) {
+    DimTable& dims = context_.dims();
+    return dims.multiply(dims.floor_divide(extent, divisor), divisor) == extent;
+  }
+  return is_proved(ExtentRelation::kDivides, extent, divisor);
+}
+
+bool InferContext::may_divide(Dim divisor, Dim extent) {
+  return may_hold(ExtentRelation::kDivides, extent, divisor);
+}
+
+bool InferContext::may_be_at_least(Dim extent, Dim least) {
+  const Dim difference = context_.dims().subtract(extent, least);
+  if (difference.is_constant()) return !difference.is_negative();
+  return may_hold(ExtentRelation::kAtLeast, extent, least);
+}
+
 bool InferContext::fail(DiagCode code, std::string message) {
+  if (!counterexample_.empty()) message += fmt::format("; {}", counterexample_);
   Diagnostic& diagnostic = diagnostics_.error(code, at_, std::move(message));
   // These are held for every op alike.
   const bool general = code == DiagCode::kAttributeKind || code == DiagCode::kAttributeMissing ||

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/extent_prover.hpp"
 #include "ir/program_fields.hpp"
 #include "mir/infer.hpp"
 #include "mir/ops.hpp"
@@ -73,6 +74,7 @@ std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
   if (row == nullptr || row->infer == nullptr) return Types{};
   const bool typed = std::ranges::find(op.operands, nullptr) == op.operands.end();
   if (!typed || !row->operands.admits(op.operands.size())) return Types{};
+  std::optional<ExtentProver> prover = ExtentProver::of(module);
   return infer({.context = context,
                 .row = *row,
                 .operands = op.operands,
@@ -80,7 +82,8 @@ std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
                 .result_count = op.result_count,
                 .at = op.at,
                 .op_name = op.name.info->mnemonic,
-                .device = op.name.device},
+                .device = op.name.device,
+                .prover = prover ? &*prover : nullptr},
                diagnostics);
 }
 

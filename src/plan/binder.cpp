@@ -20,7 +20,9 @@ std::string DimPlace::text(const IRContext& context) const {
   return {};
 }
 
-Binder::Binder(IRContext& context, const DimBindings& given) : context_(context) {
+Binder::Binder(IRContext& context, const DimBindings& given,
+               std::vector<SymbolDeclaration> declarations)
+    : context_(context), declarations_(std::move(declarations)) {
   restart(given);
 }
 
@@ -56,9 +58,29 @@ Symbol Binder::alone(Dim dim) {
   return found->second;
 }
 
-void Binder::bind(Symbol symbol, std::int64_t value, const DimPlace& place) {
+Result<void> Binder::check_declared(Symbol symbol, std::int64_t value,
+                                    const DimPlace& place) const {
+  const SymbolDeclaration* declared = find_declaration(declarations_, symbol);
+  if (declared == nullptr || declared->admits(value)) return {};
+  return Error{DiagCode::kSymbolOutOfRange,
+               fmt::format("'${}' is {} by {}, its declaration admits {}", context_.text(symbol),
+                           value, place.text(context_), declared->text())};
+}
+
+Result<void> Binder::check_given() const {
+  for (const auto& [symbol, value] : bindings_.entries()) {
+    if (auto checked = check_declared(symbol, value, {}); !checked) return checked;
+  }
+  return {};
+}
+
+Result<Binder::Outcome> Binder::bind(Symbol symbol, std::int64_t value, const DimPlace& place) {
+  if (auto checked = check_declared(symbol, value, place); !checked) {
+    return std::move(checked).error();
+  }
   bindings_.bind(symbol, value);
   origins_.emplace_back(symbol, place);
+  return Outcome::kHolds;
 }
 
 Result<Binder::Outcome> Binder::require(Dim dim, std::int64_t value, const DimPlace& place) {
@@ -71,13 +93,11 @@ Result<Binder::Outcome> Binder::require(Dim dim, std::int64_t value, const DimPl
                              dims.print(dim), *known, origins_of(dim))};
   }
   if (const Symbol symbol = alone(dim); symbol && value >= 0) {
-    bind(symbol, value, place);
-    return Outcome::kHolds;
+    return bind(symbol, value, place);
   }
   const auto solution = dims.solve(dim, value, bindings_);
   if (solution && solution->second >= 0) {
-    bind(solution->first, solution->second, place);
-    return Outcome::kHolds;
+    return bind(solution->first, solution->second, place);
   }
   int unbound = 0;
   for (const Symbol symbol : dims.symbols(dim)) unbound += bindings_.find(symbol) ? 0 : 1;

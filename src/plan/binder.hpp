@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/symbol_declarations.hpp"
 #include "mir/context.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/op.hpp"
@@ -34,13 +35,18 @@ struct DimPlace {
 
 class Binder {
  public:
-  /// `given` are values that the caller states.
-  Binder(IRContext& context, const DimBindings& given);
+  /// `given` are values that the caller states. The values of declared symbols must be among those
+  /// that their declarations admit.
+  Binder(IRContext& context, const DimBindings& given,
+         std::vector<SymbolDeclaration> declarations = {});
 
   /// Forgets all bindings and keeps its memory.
   void restart(const DimBindings& given);
 
   const DimBindings& bindings() const { return bindings_; }
+  const std::vector<SymbolDeclaration>& declarations() const { return declarations_; }
+  /// The error of the first value given that its declaration does not admit.
+  Result<void> check_given() const;
 
   enum class Outcome : std::uint8_t {
     kHolds,
@@ -56,10 +62,13 @@ class Binder {
  private:
   std::string origins_of(Dim dim) const;
   Symbol alone(Dim dim);
-  void bind(Symbol symbol, std::int64_t value, const DimPlace& place);
+  /// Refuses a value that the declaration of the symbol does not admit.
+  Result<Outcome> bind(Symbol symbol, std::int64_t value, const DimPlace& place);
+  Result<void> check_declared(Symbol symbol, std::int64_t value, const DimPlace& place) const;
 
   IRContext& context_;
   DimBindings bindings_;
+  std::vector<SymbolDeclaration> declarations_;
   std::vector<std::pair<Symbol, DimPlace>> origins_;
   std::unordered_map<const DimExpr*, Symbol> alone_;
 };

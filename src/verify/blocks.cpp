@@ -26,7 +26,7 @@ void check_successor(const Op& op, const OpExtra::Successor& successor, Reporter
   for (std::uint32_t i = 0; i < successor.operand_count; ++i) {
     const Type* given = op.operand(successor.first_operand + i)->type();
     const Type* wanted = arguments[i].type();
-    if (given == nullptr || wanted == nullptr || compatible(given, wanted)) continue;
+    if (given == nullptr || wanted == nullptr || reporter.agree(given, wanted)) continue;
     reporter.report(ConstraintId::block_c5, op, [&] {
       return fmt::format("value {} for successor '^{}' is {}, the block takes {}", i,
                          text(op, successor.name()), given->spelling(), wanted->spelling());

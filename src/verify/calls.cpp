@@ -20,7 +20,7 @@ std::string_view callee_text(const Op& call) {
 void check_types(const Op& op, const Region& body, const Op& graph, Reporter& reporter) {
   const auto check_type = [&](std::string_view what, std::uint32_t i, const Type* given,
                               const Type* wanted) {
-    if (given == nullptr || wanted == nullptr || compatible(given, wanted)) return;
+    if (given == nullptr || wanted == nullptr || reporter.agree(given, wanted)) return;
     note(reporter.report(ConstraintId::call_c3, op,
                          [&] {
                            return fmt::format("{} {} of the call of '@{}' is {}, the graph has {}",

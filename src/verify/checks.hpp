@@ -38,6 +38,8 @@ void attributes(const Op& op, Reporter& reporter);
 void symbols(const Census& census, Reporter& reporter);
 /// Dimension symbols against the inputs and caches that bind them.
 void bound_symbols(const Census& census, Reporter& reporter);
+/// The declarations of symbols in the head of the module, and all extents against them.
+void declared_symbols(Reporter& reporter);
 /// Calls against the graphs they name, cycles, graphs that nothing calls.
 void calls(const Census& census, Reporter& reporter);
 /// The printed types of one op against each other, where its options are lost (relations.cpp).

@@ -369,8 +369,10 @@ bool OpChecks::run_rule(const Op& op, const Target& target, std::span<const Name
                             .operands = operands_,
                             .attributes = options,
                             .result_count = op.result_count(),
-                            .device = op.op_name().device},
+                            .device = op.op_name().device,
+                            .prover = reporter_.prover()},
                            found);
+  report_undecided(op);
   if (types) return compare(op, *types, report);
   for (Diagnostic& breach : found.sorted()) {
     // What a dump lacks it lacks everywhere.
@@ -380,13 +382,24 @@ bool OpChecks::run_rule(const Op& op, const Target& target, std::span<const Name
   return false;
 }
 
+void OpChecks::report_undecided(const Op& op) {
+  if (reporter_.prover() == nullptr) return;
+  for (const std::string& condition : reporter_.prover()->take_undecided()) {
+    reporter_.report(ConstraintId::symbol_c7, op, [&] {
+      return fmt::format(
+          "'{}' needs {}, which is neither proved nor refuted and is checked at run time",
+          op.name(), condition);
+    });
+  }
+}
+
 bool OpChecks::compare(const Op& op, const Types& inferred, bool report) {
   bool good = true;
   for (std::uint32_t i = 0; i < op.result_count() && i < inferred.size(); ++i) {
     const Type* stated = op.result(i)->type();
     const Type* given = inferred[i];
     // A null type means that the declared one stands.
-    if (stated == nullptr || given == nullptr || compatible(stated, given)) continue;
+    if (stated == nullptr || given == nullptr || reporter_.agree(stated, given)) continue;
     const auto* left = dyn_cast<TensorType>(stated);
     const auto* right = dyn_cast<TensorType>(given);
     if (is_dump_ && left != nullptr && right != nullptr &&

@@ -102,6 +102,8 @@ class OpChecks {
   bool run_rule(const Op& op, const Target& target, std::span<const NamedAttr> options,
                 bool report);
   bool compare(const Op& op, const Types& inferred, bool report);
+  /// Conditions of the rule that was called last.
+  void report_undecided(const Op& op);
 
   Reporter& reporter_;
   IRContext& context_;

@@ -36,7 +36,7 @@ void check_edge(const Op& op, const Op& source, const RegionEdge& edge, Reporter
   for (std::uint32_t i = 0; i < edge.operand_count; ++i) {
     const Type* passed = given[edge.first_operand + i].value()->type();
     const Type* taken = targets[edge.first_target + i].type();
-    if (passed == nullptr || taken == nullptr || compatible(passed, taken)) continue;
+    if (passed == nullptr || taken == nullptr || reporter.agree(passed, taken)) continue;
     reporter.report(ConstraintId::flow_c2, source, [&] {
       return fmt::format("value {} that '{}' passes to {} is {}, expected {}", i, source.name(),
                          target_of(op, edge), passed->spelling(), taken->spelling());

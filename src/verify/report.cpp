@@ -22,7 +22,8 @@ Reporter::Reporter(const Module& module, Diagnostics& diagnostics, const VerifyO
       diagnostics_(diagnostics),
       options_(options),
       level_(level_of(module, options)),
-      wants_rules_(level_ == VerifyLevel::kPortable || options.report_findings) {
+      wants_rules_(level_ == VerifyLevel::kPortable || options.report_findings),
+      prover_(ExtentProver::of(module)) {
   places_.fill(kUnplaced);
   // What a portable module cannot do is an error in it, however it was asked to be read.
   const bool dump = level_ == VerifyLevel::kDump && !module.is_portable();

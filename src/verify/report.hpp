@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "ir/extent_prover.hpp"
 #include "mir/module.hpp"
 #include "mir/verify.hpp"
 #include "support/suggest.hpp"
@@ -43,6 +44,14 @@ class Reporter {
   }
   /// As wants, for the breaches of a shape rule.
   bool wants_rules() const { return wants_rules_; }
+
+  /// Of the extents of the module; null if it declares no symbols.
+  ExtentProver* prover() { return prover_ ? &*prover_ : nullptr; }
+  /// True if both types can describe one value, for all values that the module declares for its
+  /// symbols.
+  bool agree(const Type* a, const Type* b) {
+    return compatible(a, b) || (prover_ && prover_->agree(a, b));
+  }
 
   /// How many breaches there were so far, whatever became of them.
   std::size_t breaches() const { return breaches_; }
@@ -90,6 +99,7 @@ class Reporter {
   VerifyLevel level_;
   bool wants_rules_;
   std::size_t breaches_ = 0;
+  std::optional<ExtentProver> prover_;
   std::array<Verdict, kConstraintCount> verdicts_{};     // by constraint
   std::array<std::uint8_t, kConstraintCount> places_{};  // in findings_, by constraint
   std::vector<Findings> findings_;                       // a code each

@@ -83,7 +83,7 @@ void region_results(const Region& region, const Op& last, std::uint32_t first,
   for (std::size_t i = 0; i < given_count; ++i) {
     const Type* stated = region.result_types()[i];
     const Type* given = given_values[i].value()->type();
-    if (stated == nullptr || given == nullptr || compatible(stated, given)) continue;
+    if (stated == nullptr || given == nullptr || reporter.agree(stated, given)) continue;
     reporter.report(ConstraintId::signature_c2, last, [&] {
       return fmt::format("result {} of {} is {}, its signature states {}", i, owner(),
                          given->spelling(), stated->spelling());

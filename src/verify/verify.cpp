@@ -24,6 +24,7 @@ bool verify(const Module& module, Diagnostics& diagnostics, const VerifyOptions&
   checks::blocks(census, reporter);
   checks::symbols(census, reporter);
   checks::bound_symbols(census, reporter);
+  checks::declared_symbols(reporter);
   checks::calls(census, reporter);
   checks::caches(census, reporter);
   checks::program(census, reporter);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/declaration_graphs.hpp"
+#include "ir/symbol_declarations.hpp"
 #include "mir/call_graph.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -25,7 +26,7 @@ class Linking {
 
   /// Adds a copy of a module that belongs to the link alone.
   void add(Module& module) {
-    if (!settle_names(module)) return;
+    if (!settle_names(module) || !join_heads(module)) return;
     Block& block = module.body().only_block();
     for (Op* op : block.ops()) {
       if (isa<SubGraphOp>(op)) add_graph(*op);
@@ -86,6 +87,34 @@ class Linking {
       rewriter.set_attribute(graph, key, context_.word(text(name)));
     }
     for (Op* call : calls) rewriter.set_symbol(*call, name);
+  }
+
+  // -- heads --------------------------------------------------------------------------------------
+
+  /// Joins versions and declarations of dimension symbols.
+  bool join_heads(const Module& module) {
+    rewriter_.set_version(std::max(linked().version(), module.version()));
+    const Attr* added = module.top()->attribute(kSymbolsKey);
+    if (added == nullptr || added->kind() != AttrKind::kDict) return true;
+    const Symbol key = context_.intern(kSymbolsKey);
+    std::vector<NamedAttr> all;
+    if (const Attr* known = linked().top()->attribute(key)) {
+      all.assign(known->entries().begin(), known->entries().end());
+    }
+    for (const NamedAttr& each : added->entries()) {
+      const auto known = std::ranges::find(all, each.key, &NamedAttr::key);
+      if (known == all.end()) {
+        all.push_back(each);
+      } else if (known->value != each.value) {
+        refuse(
+            DiagCode::kSymbolDeclaration, *module.top(),
+            fmt::format("'${}' is declared as {} here and as {} in module '@{}'", text(each.key),
+                        each.value->spelling(), known->value->spelling(), text(linked().name())));
+        return false;
+      }
+    }
+    rewriter_.set_attribute(*linked().top(), key, context_.dict(all));
+    return true;
   }
 
   // -- graphs -------------------------------------------------------------------------------------

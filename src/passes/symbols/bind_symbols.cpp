@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "ir/symbol_declarations.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "passes/standard_passes.hpp"
@@ -25,6 +26,8 @@ class SymbolBinding {
     for (const auto& [name, value] : run_.options().keyed_integers(kOption)) {
       bindings_.bind(context_.intern(name.starts_with('$') ? name.substr(1) : name), value);
     }
+    if (!check_declarations()) return PassResult::kFailed;
+    drop_declarations();
     for_each_value(run_.module().body(), [&](Value& value, Op&) { bind(value); });
     for_each_op(run_.module().body(), [&](Op& op) { bind(op); });
     for_each_region(run_.module().body(), [&](Region& region) { bind(region); });
@@ -44,6 +47,33 @@ class SymbolBinding {
         fmt::format("no extent of the module has the symbol '{}'", context_.text(symbol)));
     suggest(problem, nearest.best());
     has_failed_ = true;
+  }
+
+  /// The head of the module may exclude a value.
+  bool check_declarations() {
+    for (const SymbolDeclaration& each : symbol_declarations(run_.module())) {
+      const auto value = bindings_.find(each.name);
+      if (!value || each.admits(*value)) continue;
+      run_.diagnostics().error(DiagCode::kSymbolOutOfRange, run_.module().top()->span(),
+                               fmt::format("'${}' is {} by the pass, its declaration admits {}",
+                                           context_.text(each.name), *value, each.text()));
+      return false;
+    }
+    return true;
+  }
+
+  /// A symbol without an extent needs no declaration.
+  void drop_declarations() {
+    Op& head = *run_.module().top();
+    const Symbol key = context_.intern(kSymbolsKey);
+    const Attr* symbols = head.attribute(key);
+    if (symbols == nullptr || symbols->kind() != AttrKind::kDict) return;
+    std::vector<NamedAttr> kept(symbols->entries().begin(), symbols->entries().end());
+    std::erase_if(kept,
+                  [&](const NamedAttr& each) { return bindings_.find(each.key).has_value(); });
+    if (kept.size() == symbols->entries().size()) return;
+    if (!kept.empty()) return rewriter_.set_attribute(head, key, context_.dict(kept));
+    rewriter_.remove_attribute(head, key);
   }
 
   Dim bound(Dim dim) {

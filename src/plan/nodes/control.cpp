@@ -44,7 +44,8 @@ class PlannedRegion {
   /// results are written there if nobody else holds them.
   Result<Tensors> run(const Frame& frame, const Tensors& inputs, Tensors outputs) {
     if (refusal_) return *refusal_;
-    Binder binder(schedule_.module().context(), frame.binder.bindings());
+    Binder binder(schedule_.module().context(), frame.binder.bindings(),
+                  frame.binder.declarations());
     if (auto ok = check(inputs, binder); !ok) return std::move(ok).error();
     if (auto failure = plan_->bind(binder.bindings())) return in_region(*std::move(failure));
     plan_->give_back(std::move(outputs));

@@ -52,6 +52,33 @@ Tensor zeros(Shape shape) {
 
 }  // namespace
 
+TEST_CASE("a value that its declaration excludes is refused") {
+  Runner runner(R"(
+@main [mir_version:2, symbols:{S:{min:2, max:8, multiple:2}}] (%a:tensor<[1, $S], Float32, CPU>) -> (%y:tensor<[$S/2, 2], Float32, CPU>) {
+  linalg.CPU.ViewOp [to_shape:[-1, 2]] (%a) -> (%y)
+  cf.ReturnOp (%y) -> ()
+}
+)");
+  const auto errors = [&](Shape shape, const RunOptions& options = {}) {
+    const Tensor inputs[] = {zeros(std::move(shape))};
+    Diagnostics problems;
+    const bool runs = runner.session().run(inputs, problems, options).has_value();
+    CHECK(runs == !problems.has_errors());
+    return errors_of(problems);
+  };
+  CHECK(errors({1, 8}).empty());
+  const std::string refused =
+      "830 '$S' is 3 by extent 1 of input 0 '%a', its declaration admits 2 to 8, a multiple of 2";
+  CHECK(errors({1, 3}) == std::vector{refused});
+  CHECK(errors({1, 0}).size() == 1);
+  CHECK(errors({1, 10}).size() == 1);
+  RunOptions options;
+  options.dims.bind(runner.context().intern("S"), 5);
+  CHECK(errors({1, 8}, options) ==
+        std::vector<std::string>{"830 '$S' is 5 by the caller, its declaration admits 2 to 8, a "
+                                 "multiple of 2"});
+}
+
 TEST_CASE("a prompt at once and token by token give the same bits") {
   Runner prompt(kAttention), steps(kAttention);
   const auto whole = prompt.run({states(0, 5)});

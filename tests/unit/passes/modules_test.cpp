@@ -110,6 +110,189 @@ TEST_SUITE("split-module") {
     CHECK_FALSE(wrong.parts);
     CHECK(wrong.problems == Lines{"1:1 MIR0920 the module has no graph that matches 'twise'"});
     FlowReading blocks(
+        "@main [mir_version:1] (%x:$) -> (%y:$) {\n"
+        "graph.SubGraphOp @f <CPU> { (%a:$) -> (%b:$) {\n"
+        "  flow.br () -> () [^last()]\n"
+        "^last():\n"
+        "  linalg.CPU.NegOp (%a) -> (%b:$)\n"
+        "  cf.ReturnOp (%b) -> () } }\n"
+        "graph.CallGraphOp @f (%x) -> (%y:$)\ncf.ReturnOp (%y) -> ()\n}\n");
+    const Split several(blocks.module(), {"f"});
+    CHECK_FALSE(several.parts);
+    REQUIRE(several.problems.size() == 1);
+    CHECK(several.problems[0].ends_with("graph '@f' must have one block to become a module"));
+  }
+}
+
+TEST_SUITE("link-modules") {
+  TEST_CASE("bodies become graphs, and a parameter of several modules is one") {
+    Reading reading(module_text("a") + module_text("b"));
+    REQUIRE(reading.errors() == Lines{});
+    Diagnostics found;
+    const auto linked = link_modules(reading.modules, NameCollision::kRename, found);
+    CHECK(test::lines_of(found, reading.context) == Lines{});
+    REQUIRE(linked != nullptr);
+    CHECK(problems_of(*linked) == Lines{});
+    CHECK(reading.context.text(linked->name()) == "a");
+    CHECK(graphs_of(*linked) == Lines{"init", "up", "twice", "up.1", "twice.1", "b"});
+    // Calls follow the new names.
+    const Op* graph = linked->lookup_op(reading.context.intern("b"));
+    const Op* call = graph->first_region()->only_block().front();
+    CHECK(reading.context.text(call->symbol()) == "twice.1");
+    // The modules that are linked stay as they were.
+    CHECK(print(*reading.modules[1]) == print(*Reading(module_text("b")).modules[0]));
+    // Equal graphs can be merged then.
+    Passes all;
+    REQUIRE(all.run(*linked, "merge-graphs") == Lines{});
+    CHECK(graphs_of(*linked) == Lines{"init", "up", "twice", "b"});
+  }
+
+  TEST_CASE("names that are taken and parameters of two types are refused") {
+    Reading reading(module_text("a") + module_text("b"));
+    Diagnostics taken;
+    CHECK(link_modules(reading.modules, NameCollision::kRefuse, taken) == nullptr);
+    const Lines lines = test::lines_of(taken, reading.context);
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0].find("MIR0406 graph '@up' has the name of a graph in module '@a'") !=
+          std::string::npos);
+
+    Reading types(module_text("a") + module_text("b", "[2, 2], BFloat16"));
+    Diagnostics different;
+    CHECK(link_modules(types.modules, NameCollision::kRename, different) == nullptr);
+    const Lines found = test::lines_of(different, types.context);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].find("parameter '@up.weight' is tensor<[2, 2], BFloat16, CPU> here") !=
+          std::string::npos);
+  }
+
+  TEST_CASE("declarations of symbols are joined, and different ones of a symbol are refused") {
+    const auto text = [](const std::string& name, const std::string& declared) {
+      return "@" + name + " [mir_version:2, symbols:{" + declared +
+             "}] (%x:tensor<[$S, $T], Float32, CPU>) -> (%y:tensor<[$S, $T], Float32, CPU>) {\n"
+             "linalg.CPU.NegOp (%x) -> (%y:tensor<[$S, $T], Float32, CPU>)\n"
+             "cf.ReturnOp (%y) -> ()\n}\n";
+    };
+    Reading reading(text("a", "S:{min:1}") + text("b", "T:{max:8},S:{min:1}"));
+    REQUIRE(reading.errors() == Lines{});
+    Diagnostics found;
+    const auto linked = link_modules(reading.modules, NameCollision::kRename, found);
+    REQUIRE(linked != nullptr);
+    CHECK(linked->top()->attribute("symbols")->spelling() == R"({"S":{"min":1},"T":{"max":8}})");
+    CHECK(problems_of(*linked) == Lines{});
+
+    Reading others(text("a", "S:{min:1}") + text("b", "S:{min:2}"));
+    Diagnostics different;
+    CHECK(link_modules(others.modules, NameCollision::kRename, different) == nullptr);
+    REQUIRE(different.sorted().size() == 1);
+    CHECK(different.sorted()[0].message ==
+          R"('$S' is declared as {"min":2} here and as {"min":1} in module '@a')");
+  }
+
+  TEST_CASE("what is split can be linked again") {
+    Reading reading(module_text("net"));
+    const Split all(reading.module(), {"up", "twice"});
+    std::vector<Module*> parts;
+    for (const auto& part : *all.parts) parts.push_back(part.get());
+    Diagnostics found;
+    const auto linked = link_modules(parts, NameCollision::kRename, found);
+    REQUIRE(linked != nullptr);
+    CHECK(problems_of(*linked) == Lines{});
+    CHECK(linked->lookup_value(reading.context.intern("up.weight")) != nullptr);
+  }
+}
+
+TEST_SUITE("sink") {
+  TEST_CASE("ops move to their first user where that costs no memory") {
+    const std::string type = "tensor<[4], Float32, CPU>", one = "tensor<[1], Float32, CPU>";
+    Reading reading(
+        fmt::format("@main [mir_version:1] (%x:{0}) -> (%z:{0}, %s:{1}) {{\n"
+                    "linalg.CPU.IotaOp [shape:[4], dtype:Float32, dim:0] () -> (%m:{0})\n"
+                    "linalg.CPU.ExpOp(%x) -> (%e:{0})\n"
+                    // Its operand ends here and is larger.
+                    "linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%e) -> (%r:{1})\n"
+                    "linalg.CPU.SinOp(%x) -> (%a:{0})\n"
+                    "linalg.CPU.MulOp(%a, %m) -> (%z:{0})\n"
+                    "linalg.CPU.NegOp(%r) -> (%s:{1})\n"
+                    "cf.ReturnOp (%z, %s) -> ()\n}}\n",
+                    type, one));
+    Passes all;
+    REQUIRE(all.run(reading.module(), "sink") == Lines{});
+    CHECK(problems_of(reading.module()) == Lines{});
+    CHECK(body_of(reading.module()) == Lines{"linalg.ExpOp", "linalg.ReduceSumOp", "linalg.SinOp",
+                                             "linalg.IotaOp", "linalg.MulOp", "linalg.NegOp",
+                                             "cf.ReturnOp"});
+  }
+
+  TEST_CASE("ops move into a region that runs at most once, but not into a loop") {
+    const auto text = [](std::string_view region) {
+      return "@main [mir_version:1] (%x:$, %c:$) -> (%z:$) {\n"
+             "linalg.CPU.ExpOp (%x) -> (%e:$)\n" +
+             std::string(region) + "cf.ReturnOp (%z) -> ()\n}\n";
+    };
+    FlowReading branch(
+        text("flow.if () -> (%z:$) {\n"
+             "() -> (%n:$) { linalg.CPU.NegOp (%e) -> (%n:$)\n flow.yield (%n) -> () }\n"
+             "() -> (%c:$) { flow.yield (%c) -> () }\n}\n"));
+    Passes all;
+    REQUIRE(all.run(branch.module(), "sink") == Lines{});
+    CHECK(body_of(branch.module()) == Lines{"flow.if", "cf.ReturnOp"});
+    FlowReading loop(
+        text("flow.loop (%x) -> (%z:$) {\n"
+             "(%i:$) -> (%n:$) { linalg.CPU.AddOp (%i, %e) -> (%n:$)\n"
+             " flow.yield (%n) -> () }\n}\n"));
+    REQUIRE(all.run(loop.module(), "sink") == Lines{});
+    CHECK(body_of(loop.module()) == Lines{"linalg.ExpOp", "flow.loop", "cf.ReturnOp"});
+  }
+}
+
+TEST_SUITE("estimate") {
+  TEST_CASE("calls have the work of their graphs, and graphs count their runs") {
+    Reading reading(module_text("net"));
+    const CostEstimate estimate(reading.module());
+    REQUIRE(estimate.graphs().size() == 3);
+    const std::int64_t once = 2 * 2 * 2;
+    CHECK(estimate.body().work.flop == Dim(2 * once));
+    CHECK(estimate.graphs()[1].work.flop == Dim(once));
+    CHECK(estimate.graphs()[1].runs == Dim(2));
+    CHECK(estimate.graphs()[2].runs == Dim(1));
+    // The input and the result of one linear op; in a call nothing more is alive.
+    CHECK(estimate.graphs()[1].peak == Dim(16));
+    CHECK(estimate.body().peak == Dim(16));
+  }
+
+  TEST_CASE("the peak counts values from their definition to their last use") {
+    const auto peak = [](std::string_view ops) {
+      std::string text = fmt::format(
+          "@main [mir_version:1] (%x:tensor<[4], Float32, CPU>) -> (%z:tensor<[4], Float32, CPU>) "
+          "{{\n{}cf.ReturnOp (%z) -> ()\n}}\n",
+          ops);
+      Reading reading(text);
+      return CostEstimate(reading.module()).body().peak;
+    };
+    const std::string type = ":tensor<[4], Float32, CPU>";
+    CHECK(peak("linalg.CPU.NegOp(%x) -> (%a" + type + ")\nlinalg.CPU.ExpOp(%a) -> (%z" + type +
+               ")\n") == Dim(2 * 16));
+    CHECK(peak("linalg.CPU.NegOp(%x) -> (%a" + type + ")\nlinalg.CPU.ExpOp(%x) -> (%b" + type +
+               ")\nlinalg.CPU.AddOp(%a, %b) -> (%z" + type + ")\n") == Dim(3 * 16));
+    // A view has the bytes of its operand.
+    CHECK(peak("linalg.CPU.ViewOp [to_shape:[2, 2]] (%x) -> (%a:tensor<[2, 2], Float32, CPU>)\n"
+               "linalg.CPU.ViewOp [to_shape:[4]] (%a) -> (%z" +
+               type + ")\n") == Dim(16));
+  }
+
+  TEST_CASE("the work of loops has no number, their peak has one") {
+    FlowReading loop(
+        "@main [mir_version:1] (%x:$) -> (%z:$) {\nflow.loop (%x) -> (%z:$) {\n"
+        "(%i:$) -> (%n:$) { linalg.CPU.NegOp (%i) -> (%n:$)\n flow.yield (%n) -> () }\n}\n"
+        "cf.ReturnOp (%z) -> ()\n}\n");
+    const CostEstimate estimate(loop.module());
+    CHECK(estimate.body().work.read.is_unknown());
+    CHECK(estimate.body().peak == Dim(3 * 8));
+    CHECK(estimate.body().ops.front().work.read == Dim(8));
+  }
+
+  TEST_CASE("the peak of several blocks is the greatest of them") {
+    FlowReading blocks(
         "@main [mir_version:1] () -> () {\nflow.graph @f { (%x:$) -> (%r:$) {\n"
         "  linalg.CPU.NegOp (%x) -> (%a:$)\n  flow.br () -> () [^next()]\n^next():\n"
         "  linalg.CPU.ExpOp (%x) -> (%b:$)\n  linalg.CPU.SinOp (%b) -> (%c:$)\n"

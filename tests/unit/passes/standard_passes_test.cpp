@@ -116,6 +116,14 @@ TEST_SUITE("standard passes") {
         "linalg.CPU.SliceOp [indices:[{\"end\":-2}]] (%x) -> (%y)\ncf.ReturnOp (%y) -> ()\n}\n";
     CHECK(has(after(difference, "bind-symbols{S=2}"), "-> (%y:tensor<[0], Float32, CPU>)"));
     CHECK(has(after(difference, "bind-symbols{S=1}"), "MIR0920 extent $S-2 is -1"));
+    const std::string declared =
+        "@main [mir_version:2, symbols:{S:{min:4,multiple:4},T:{min:1}}] "
+        "(%x:tensor<[$S, $T], Float32, CPU>) -> () {\ncf.ReturnOp () -> ()\n}\n";
+    CHECK(after(declared, "bind-symbols{S=6}") ==
+          "1:1 MIR0830 '$S' is 6 by the pass, its declaration admits 4 or more, a multiple of 4");
+    CHECK(has(after(declared, "bind-symbols{S=8}"),
+              R"(@main [mir_version:2, symbols:{"T":{"min":1}}] )"));
+    CHECK(has(after(declared, "bind-symbols{S=8,T=1}"), "@main [mir_version:2] "));
   }
 
   TEST_CASE("keyed options are read and printed") {
