@@ -108,6 +108,8 @@ class InferContext {
   void result(std::vector<Dim> dims, const TensorType& like);
   const std::vector<const Type*>& results() const { return results_; }
 
+  /// Null: the module declares no symbols.
+  ExtentProver* prover() const { return prover_; }
   /// True if the extents are equal for all declared values of their symbols, or one is unknown.
   bool agree(Dim a, Dim b);
   /// The extent that both broadcast to for all declared values of their symbols; no value if they

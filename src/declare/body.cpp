@@ -96,8 +96,13 @@ std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const O
   std::vector<const Type*> types;
   for (const Value* each : operands) types.push_back(each->type());
   IRContext& context = rewriter.context();
-  const OpFacts facts{context, *op.row(), types, op.attributes(),
-                      op.has_path() ? context.text(op.path()) : std::string_view()};
+  std::optional<ExtentProver> prover = ExtentProver::of(op.module());
+  const OpFacts facts{context,
+                      *op.row(),
+                      types,
+                      op.attributes(),
+                      op.has_path() ? context.text(op.path()) : std::string_view(),
+                      prover ? &*prover : nullptr};
   Refusal refusal;
   const auto bindings = bind(declared, *signature, facts, refusal);
   if (!bindings) return refuse(refusal.code, std::move(refusal.message));

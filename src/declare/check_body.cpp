@@ -39,7 +39,7 @@ class Trial {
     // Only the list of attributes of the row is read.
     OpRow row = draft_.spec.row;
     row.attributes = draft_.spec.attributes;
-    const OpFacts facts{context_, row, operands, {}, "name"};
+    const OpFacts facts{context_, row, operands, {}, "name", nullptr};
     Refusal refusal;
     const auto bound = bind(*draft_.declared, signature_, facts, refusal);
     if (!bound) return {};

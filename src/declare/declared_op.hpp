@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/extent_prover.hpp"
 #include "mir/context.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/infer.hpp"
@@ -63,6 +64,7 @@ struct OpFacts {
   std::span<const Type* const> operands;
   std::span<const NamedAttr> attributes;
   std::string_view path{};
+  ExtentProver* prover = nullptr;  ///< null: the module declares no symbols
 };
 
 /// Why an op does not fit its declaration.

@@ -96,6 +96,7 @@ class Fitting {
         unifier_(context_) {
     Bindings& bindings = unifier_.bindings();
     bindings.takes_unknown = true;
+    bindings.prover = op.prover;
     bindings.variables.assign(declared.variables.size(), nullptr);
     binders_.resize(declared.variables.size());
   }
@@ -420,7 +421,7 @@ bool infer_by_signature(const DeclaredOp& declared, InferContext& op) {
     const Attr* value = op.attribute(row.name);
     if (value != nullptr) attributes.push_back({op.context().intern(row.name), value});
   }
-  const OpFacts facts{op.context(), op.row(), operands, attributes};
+  const OpFacts facts{op.context(), op.row(), operands, attributes, {}, op.prover()};
   Refusal refusal;
   const auto bindings = bind(declared, *signature, facts, refusal);
   if (!bindings) return op.fail(refusal.code, std::move(refusal.message));

@@ -355,7 +355,34 @@ std::optional<std::partial_ordering> compare(const Attr& a, const Attr& b, IRCon
   return a.number() <=> b.number();
 }
 
-const Attr* compared(const Expression& of, const Attr& a, const Attr& b, IRContext& context) {
+/// The truth of a comparison of extents for all values of their symbols; no value if it is not
+/// known, or depends on the values.
+std::optional<bool> proved(Kind kind, Dim a, Dim b, ExtentProver& prover, DimTable& dims) {
+  const auto is_at_least = [&](Dim x, Dim y) {
+    return !x.is_unknown() && !y.is_unknown() && prover.is_proved(ExtentRelation::kAtLeast, x, y);
+  };
+  const auto is_less = [&](Dim x, Dim y) { return is_at_least(y, dims.add(x, Dim(1))); };
+  const auto either = [](bool is_true, bool is_false) {
+    return is_true || is_false ? std::optional(is_true) : std::nullopt;
+  };
+  switch (kind) {
+    case Kind::kEqual:
+      return either(prover.is_proved(ExtentRelation::kEqual, a, b), is_less(a, b) || is_less(b, a));
+    case Kind::kDiffers:
+      return either(is_less(a, b) || is_less(b, a), prover.is_proved(ExtentRelation::kEqual, a, b));
+    case Kind::kLess:
+      return either(is_less(a, b), is_at_least(a, b));
+    case Kind::kAtMost:
+      return either(is_at_least(b, a), is_less(b, a));
+    case Kind::kGreater:
+      return either(is_less(b, a), is_at_least(b, a));
+    default:
+      return either(is_at_least(a, b), is_less(a, b));
+  }
+}
+
+const Attr* compared(const Expression& of, const Attr& a, const Attr& b, const Bindings& bindings,
+                     IRContext& context) {
   if (of.kind == Kind::kIn) {
     if (b.kind() != AttrKind::kArray) return nullptr;
     return context.boolean(std::ranges::any_of(
@@ -364,8 +391,13 @@ const Attr* compared(const Expression& of, const Attr& a, const Attr& b, IRConte
   const bool asks_equal = of.kind == Kind::kEqual || of.kind == Kind::kDiffers;
   const auto order = compare(a, b, context);
   if (!order) {
-    const bool are_extents = extent_of(a) && extent_of(b);
-    if (!asks_equal || are_extents) return nullptr;
+    const auto x = extent_of(a), y = extent_of(b);
+    const bool are_known = x && y && !x->is_unknown() && !y->is_unknown();
+    if (are_known && bindings.prover != nullptr) {
+      const auto truth = proved(of.kind, *x, *y, *bindings.prover, context.dims());
+      return truth ? context.boolean(*truth) : nullptr;
+    }
+    if (!asks_equal || (x && y)) return nullptr;
     return context.boolean(are_equal(a, b, context) == (of.kind == Kind::kEqual));
   }
   switch (of.kind) {
@@ -491,7 +523,7 @@ const Attr* evaluate(const Expression& of, const Bindings& bindings, IRContext& 
     case Kind::kRemainder:
       return calculate(of.kind, *parts[0], *parts[1], context);
     default:
-      return compared(of, *parts[0], *parts[1], context);
+      return compared(of, *parts[0], *parts[1], bindings, context);
   }
 }
 

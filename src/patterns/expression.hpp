@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/extent_prover.hpp"
 #include "mir/op.hpp"
 
 namespace mir::patterns {
@@ -24,6 +25,9 @@ struct Bindings {
   /// Extents may be `?`, which equals every extent and binds nothing; an extent without a value is
   /// one. So types are inferred; patterns match what is known.
   bool takes_unknown = false;
+  /// Decides comparisons of extents for all declared values of their symbols. Null: a comparison is
+  /// decided where the difference is a number.
+  ExtentProver* prover = nullptr;
 };
 
 /// The variables and values that the text of an expression may name.

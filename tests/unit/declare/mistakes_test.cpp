@@ -82,6 +82,41 @@ TEST_SUITE("mistakes in dialects") {
     }
   }
 
+  TEST_CASE("conditions hold for all declared values of a symbol, or not for all") {
+    struct Use {
+      std::string condition, declared;
+      bool holds;
+    };
+    const Use uses[] = {
+        {"$n % 4 == 0", "S:{multiple:8}", true},
+        {"$n % 4 == 0", "S:{multiple:6}", false},
+        {"$n % 4 != 0", "S:{min:5,max:7}", true},
+        {"$n % 4 != 0", "S:{min:5,max:8}", false},
+        {"$n > 3", "S:{min:4}", true},
+        {"$n > 3", "S:{min:3}", false},
+        {"$n >= 4", "S:{min:4}", true},
+        {"$n >= 4", "S:{min:3}", false},
+        {"$n < 9", "S:{max:8}", true},
+        {"$n < 9", "S:{max:9}", false},
+        {"$n <= 8", "S:{max:8}", true},
+        {"$n <= 8", "S:{max:9}", false},
+        {"$n <= 8 || $n > 8", "S:{}", false},
+        {"!($n > 8)", "S:{max:8}", true},
+    };
+    for (const Use& each : uses) {
+      CAPTURE(each.condition);
+      CAPTURE(each.declared);
+      std::string module = module_of("%x:tensor<[$S], Float32, CPU>", "my.AnOp(%x) -> (%y)");
+      const std::string head = "mir_version:2";
+      module.replace(module.find(head), head.size(), head + ", symbols:{" + each.declared + "}");
+      const Declared read(dialect_of_op("where:\"" + each.condition + "\"", std::string(kSame)) +
+                          module);
+      CAPTURE(read.problems);
+      CHECK(read.problems.empty() == each.holds);
+      if (!each.holds) CHECK(read.problems.starts_with("MIR0508 "));
+    }
+  }
+
   TEST_CASE("uses that do not fit their signature") {
     struct Use {
       std::string attributes, regions, inputs, line, message;
