@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/extent_prover.hpp"
 #include "ir/result_types.hpp"
 #include "ir/text/spellings.hpp"
 #include "mir/ops.hpp"
@@ -82,7 +83,8 @@ std::optional<std::vector<const Type*>> Builder::infer(UntypedOp op,
   std::vector<const Type*> operand_types;
   for (const Value* operand : operands) operand_types.push_back(operand->type());
   op.operands = operand_types;
-  auto types = infer_result_types(module(), op, diagnostics_);
+  std::optional<ExtentProver> prover = ExtentProver::of(module());
+  auto types = infer_result_types(module(), op, diagnostics_, prover ? &*prover : nullptr);
   if (!types) return std::nullopt;
   // Without results is only the call of a graph that has none.
   const bool complete = (op.symbol || !types->empty()) && row.results.admits(types->size()) &&

@@ -68,6 +68,7 @@ class ExtentProver {
   /// Conditions that were neither proved nor refuted since the last call, for a report.
   void note_undecided(std::string condition);
   std::vector<std::string> take_undecided() { return std::exchange(undecided_, {}); }
+  void forget_undecided() { undecided_.clear(); }
 
  private:
   struct Variable {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ir/extent_prover.hpp"
 #include "ir/program_fields.hpp"
 #include "mir/infer.hpp"
 #include "mir/ops.hpp"
@@ -62,7 +61,8 @@ Rule rule_of(const IRContext& context, const UntypedOp& op) {
 
 std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
                                                            const UntypedOp& op,
-                                                           Diagnostics& diagnostics) {
+                                                           Diagnostics& diagnostics,
+                                                           ExtentProver* prover) {
   using Types = std::vector<const Type*>;
   const bool is_call = op.name.info->row != nullptr && op.name.info->row->callee;
   if (is_call) return types_of_graph(module, op.symbol);
@@ -74,7 +74,6 @@ std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
   if (row == nullptr || row->infer == nullptr) return Types{};
   const bool typed = std::ranges::find(op.operands, nullptr) == op.operands.end();
   if (!typed || !row->operands.admits(op.operands.size())) return Types{};
-  std::optional<ExtentProver> prover = ExtentProver::of(module);
   return infer({.context = context,
                 .row = *row,
                 .operands = op.operands,
@@ -83,7 +82,7 @@ std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
                 .at = op.at,
                 .op_name = op.name.info->mnemonic,
                 .device = op.name.device,
-                .prover = prover ? &*prover : nullptr},
+                .prover = prover},
                diagnostics);
 }
 

@@ -10,6 +10,8 @@
 
 namespace mir {
 
+class ExtentProver;
+
 /// What is known of an op before its result types are.
 struct UntypedOp {
   OpName name;
@@ -23,9 +25,11 @@ struct UntypedOp {
 /// The types that the op's rule gives; for a launch those of its kernel's rule, for a call those of
 /// the graph, for a ParamOp that of the parameter, as far as `module` has declared them. A result
 /// that nothing tells of has none: fewer types than results, or null. None after reporting to
-/// `diagnostics` why the rule refuses the op.
+/// `diagnostics` why the rule refuses the op. `prover` is of the module; null if it declares no
+/// symbols.
 std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
                                                            const UntypedOp& op,
-                                                           Diagnostics& diagnostics);
+                                                           Diagnostics& diagnostics,
+                                                           ExtentProver* prover);
 
 }  // namespace mir

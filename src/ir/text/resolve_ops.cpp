@@ -143,6 +143,11 @@ void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
   for (std::uint32_t i = 0; i < head_.operands.count; ++i) {
     operands.push_back(value_scratch_[i]->type());
   }
+  if (proved_ != module_) {
+    prover_.reset();
+    if (auto prover = ExtentProver::of(*module_)) prover_.emplace(std::move(*prover));
+    proved_ = module_;
+  }
   const auto inferred = infer_result_types(*module_,
                                            {.name = head_.name,
                                             .symbol = head_.symbol,
@@ -150,7 +155,8 @@ void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
                                             .attributes = head_.attributes,
                                             .result_count = types.size(),
                                             .at = span(head_.token)},
-                                           diagnostics_);
+                                           diagnostics_, prover_ ? &*prover_ : nullptr);
+  if (prover_) prover_->forget_undecided();  // verification reports it
   if (!inferred) return;
   // Where an operand has no type, its definition is the cause; of one that nothing has defined so
   // far the end of the region tells more.

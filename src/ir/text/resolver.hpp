@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/extent_prover.hpp"
 #include "ir/text/damaged_text.hpp"
 #include "ir/text/value_scopes.hpp"
 #include "ir/unique_table.hpp"
@@ -172,7 +173,9 @@ class Resolver::State {
   const Unit* unit_ = nullptr;
 
   Module* module_ = nullptr;
-  std::optional<Rewriter> rewriter_;  // of that module, which may go once it is read
+  std::optional<Rewriter> rewriter_;    // of that module, which may go once it is read
+  const Module* proved_ = nullptr;      // the module that prover_ is of
+  std::optional<ExtentProver> prover_;  // none if that module declares no symbols
   bool portable_ = false;
   std::vector<std::uint32_t> unquoted_;  // tokens in the list of the module that begins
   bool may_name_aliases_ = true;
