@@ -43,9 +43,9 @@ InputNames names_of(const Module& module) {
 /// The layers that --layers selects.
 Result<std::vector<Layer>> chosen_layers(const Run& run, const RecipeMeasurement& measurement,
                                          const WeightsSettings& settings) {
-  std::vector<DType> types(settings.candidate->begin(), settings.candidate->end());
-  if (types.empty()) types = {DType::kGgufQ8_0, DType::kGgufQ4K, DType::kGgufQ4_0};
-  auto layers = measurement.layers(types);
+  constexpr DType kTypes[] = {DType::kGgufQ8_0, DType::kGgufQ4K, DType::kGgufQ4_0};
+  const bool has_own = settings.candidate.is_given();
+  auto layers = measurement.layers(has_own ? std::span<const DType>(*settings.candidate) : kTypes);
   if (!layers) return layers;
   InputNames names(fmt::format("'{}'", run.operands().front()));
   names.mention(ReferenceKind::kTensor);

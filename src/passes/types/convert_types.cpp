@@ -528,7 +528,7 @@ class TypeConversion {
         ->result();
   }
 
-  /// Right behind the definition. Graphs stay at the begin of a region.
+  /// Right after the definition. Graphs stay at the begin of a region.
   void set_insertion_point(Value& value) {
     if (Op* definition = value.defining_op()) {
       rewriter_.set_insertion_point_after(*definition);
