@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "mir/analysis.hpp"
 #include "mir/control_flow.hpp"
-#include "mir/walk.hpp"
 #include "mir/work.hpp"
 
 namespace mir {
@@ -25,16 +25,6 @@ const Value& storage_of(const Value& value) {
 /// The block that defines a value; null for a free one.
 const Block* defining_block(const Value& value) {
   return value.is_result() ? value.defining_op()->block() : value.argument_of();
-}
-
-template <class Visit>
-void for_each_use(const Op& op, const Visit& visit) {
-  for (const Use& use : op.operand_uses()) visit(storage_of(*use.value()));
-  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
-    for_each_op(*region, WalkScope::kGraph, [&](const Op& inner) {
-      for (const Use& use : inner.operand_uses()) visit(storage_of(*use.value()));
-    });
-  }
 }
 
 class PeakSearch {
@@ -68,7 +58,36 @@ class PeakSearch {
     return sum;
   }
 
-  BlockUses uses_in(const Block& block) const {
+  /// The storages that an op reads, those that its regions read from around it included.
+  template <class Visit>
+  void for_each_use(const Op& op, const Visit& visit) {
+    for (const Use& use : op.operand_uses()) visit(storage_of(*use.value()));
+    if (op.first_region() == nullptr) return;
+    for (const Value* storage : captured_by(op)) visit(*storage);
+  }
+
+  /// The storages from around an op that its regions read, each once. Free values are not among
+  /// them.
+  const std::vector<const Value*>& captured_by(const Op& op) {
+    const auto [found, is_new] = captured_.try_emplace(&op);
+    std::vector<const Value*>& captured = found->second;
+    if (!is_new || op.has(Trait::kIsolated) || op.has(Trait::kTemplate)) return captured;
+    std::unordered_set<const Value*> seen;
+    for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+      for (const Block* block : region->blocks()) {
+        for (const Op* inner : block->ops()) {
+          for_each_use(*inner, [&](const Value& storage) {
+            const Block* definition = defining_block(storage);
+            const bool is_inside = definition == nullptr || definition->parent()->parent() == &op;
+            if (!is_inside && seen.insert(&storage).second) captured.push_back(&storage);
+          });
+        }
+      }
+    }
+    return captured;
+  }
+
+  BlockUses uses_in(const Block& block) {
     BlockUses uses;
     for (const Op* op : block.ops()) {
       if (op->has(Trait::kSymbol)) continue;
@@ -151,6 +170,7 @@ class PeakSearch {
   DimTable& table_;
   const PeakOfCall& peak_of_call_;
   Liveness liveness_;
+  std::unordered_map<const Op*, std::vector<const Value*>> captured_;
 };
 
 }  // namespace
