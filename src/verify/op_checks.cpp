@@ -254,7 +254,8 @@ void OpChecks::check_strange_type(const Value& value, const Op& place) {
 
 void OpChecks::op(const Op& op) {
   const std::size_t before = reporter_.breaches();
-  if (!has_structure(op)) {
+  const bool is_structured = has_structure(op);
+  if (!is_structured) {
     structure(op, reporter_);
     if (op.row() == nullptr || reporter_.breaches() != before) {
       for (const Value& result : op.results()) check_strange_type(result, op);
@@ -263,7 +264,9 @@ void OpChecks::op(const Op& op) {
     }
   }
   if (op.first_region() != nullptr) region_flow(op, reporter_);
-  if (op.is_in(DialectId::kCf) || op.is(OpId::kGraphFused)) control_flow(op, reporter_);
+  // Where a wrong number of operands is allowed, there is nothing to compare.
+  const bool has_control = op.is_in(DialectId::kCf) || op.is(OpId::kGraphFused);
+  if (is_structured && has_control) control_flow(op, reporter_);
   if (op.is(OpId::kLinalgParam)) check_named_parameter(op, reporter_);
   if (op.is(OpId::kProgValueSymbol)) check_constant(op);
   operands_.resize(op.plain_operands().size());
