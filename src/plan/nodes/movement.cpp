@@ -19,6 +19,7 @@ struct Part {
 
 /// Lets the value begin so many indices later.
 void skip(TensorRef& tensor, std::size_t dim, std::int64_t indices) {
+  if (tensor.data == nullptr) return;  // there are no elements
   tensor.data += indices * tensor.strides[dim] * info(tensor.dtype).unit_bytes;
 }
 
