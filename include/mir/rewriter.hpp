@@ -384,7 +384,7 @@ class Rewriter {
   /// Also sets the types.
   void state_results(Region& region, std::span<const RegionResult> results);
 
-  /// Sets `mir_version` (1 is the only version) or, with 0, makes the module a dump. Returns false
+  /// Sets `mir_version` (1 or 2) or, with 0, makes the module a dump. Returns false
   /// if a dump cannot express the path of some op. When a dump becomes portable, attributes are
   /// corrected as above, and the facts of single mentions are dropped.
   bool set_version(std::int64_t version);

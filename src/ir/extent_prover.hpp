@@ -91,7 +91,7 @@ class ExtentProver {
   bool is_equal(Dim a, Dim b, const Variables& variables);
   bool is_defined(const Polynomial& sum, const Variables& variables);
 
-  /// Whether the relation holds for the values; no value where an extent has none.
+  /// True if the relation holds for the values. No value where an extent has none.
   std::optional<bool> holds(ExtentRelation relation, Dim a, Dim b, const DimBindings& values) const;
   ExtentProof search(ExtentRelation relation, Dim a, Dim b, const Variables& variables) const;
   ExtentProof try_all(ExtentRelation relation, Dim a, Dim b, const Variables& variables) const;

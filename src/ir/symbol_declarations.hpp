@@ -1,4 +1,4 @@
-// What the head of a module declares of its dimension symbols.
+// Declarations in the head of a module for its dimension symbols.
 #pragma once
 
 #include <cstdint>

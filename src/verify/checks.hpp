@@ -22,7 +22,7 @@ inline bool has_structure(const Op& op) {
 void structure(const Op& op, Reporter& reporter);
 /// Values that an op passes to its regions, and they to its results.
 void region_flow(const Op& op, Reporter& reporter);
-/// Ends of regions, conditions and bounds of an op of the cf dialect.
+/// Ends of regions, conditions and bounds of an op of the cf dialect, and the end of a fused op.
 void control_flow(const Op& op, Reporter& reporter);
 /// What the end of a region passes, from operand `first` on, against the results that its signature
 /// states. `owner` says whose results they are.

@@ -22,7 +22,7 @@ const AttrRow* attribute_row(const Op& op, std::string_view key) {
   return found == op.row()->attributes.end() ? nullptr : &*found;
 }
 
-/// Whether a stated attribute has the value that it has where it is not stated.
+/// True if a stated attribute has the value that it has where it is not stated.
 bool is_default(IRContext& context, const Attr& stated, const AttrRow& row) {
   if (row.default_text.empty()) return false;
   const Attr* otherwise = default_value(context, row);

@@ -46,7 +46,7 @@ PassResult eliminate_unused_graphs(PassRun& run) {
   if (is_library(run.module())) return run.result();
   const CallGraph& calls = run.analysis<CallGraph>();
   const auto used = used_graphs(calls, run.anchor());
-  // What is inside an unused graph goes or stays with it.
+  // Ops inside of an unused graph go or stay with it.
   const auto is_apart = [&](const Op& graph) {
     const Op* around = graph.parent_op();
     while (around != &run.anchor() && (!is_graph(*around) || used.contains(around))) {

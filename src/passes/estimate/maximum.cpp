@@ -11,7 +11,7 @@ namespace mir {
 
 namespace {
 
-/// Whether no term subtracts, so that the sum is at least 0 where all symbols are.
+/// True if no term subtracts, so that the sum is at least 0 where all symbols are.
 bool adds_only(const Polynomial& sum) {
   const auto is_positive = [](const DimExpr* factor) {
     return factor->kind == DimExpr::Kind::kSymbol ||

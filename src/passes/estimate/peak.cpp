@@ -40,7 +40,7 @@ class PeakSearch {
   }
 
  private:
-  /// What the search knows of one block.
+  /// The uses of values in one block.
   struct BlockUses {
     std::unordered_map<const Value*, const Op*> last;  ///< by storage
     std::unordered_set<const Value*> live_out;         ///< storages

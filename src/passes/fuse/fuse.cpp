@@ -27,7 +27,7 @@ class BlockSteps {
           ops_[i]->result_count() == 0 ? 0 : index_of(*ops_[i]->result(0));
       graph_.add(*ops_[i], operands, first, parts_[i]);
     }
-    // What others read stays a value: ends of blocks, regions of other ops, other blocks.
+    // A value stays one if ends of blocks, regions of other ops or other blocks read it.
     for (const Value* value : values_) {
       for (const Use* use = value->first_use(); use != nullptr; use = use->next()) {
         if (!is_step(*use->user())) graph_.keep(index_of(*value));
