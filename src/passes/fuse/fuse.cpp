@@ -89,20 +89,15 @@ class Fusing {
       : run_(run), stage_(stage), rewriter_(run.module()), context_(run.module().context()) {}
 
   PassResult apply() {
-    const std::vector<Op*> graphs(run_.analysis<CallGraph>().graphs().begin(),
-                                  run_.analysis<CallGraph>().graphs().end());
+    const std::span<Op* const> known = run_.analysis<CallGraph>().graphs();
+    const std::vector<Op*> graphs(known.begin(), known.end());
     for (Op* graph : graphs) {
       if (graph->first_region() != nullptr) fuse_in(*graph->first_region());
-    }
-    if (run_.result() == PassResult::kChanged && run_.module().version() < kVersion) {
-      rewriter_.set_version(kVersion);
     }
     return run_.result();
   }
 
  private:
-  static constexpr std::int64_t kVersion = 2;  // of graph.FusedOp
-
   void fuse_in(Region& region) {
     for (Block* block : region.blocks()) {
       fuse_in(*block);
@@ -155,6 +150,8 @@ class Fusing {
                                   .result_types = types,
                                   .regions = 1,
                                   .location = anchor.location()});
+    const std::int64_t version = fused->row()->version;
+    if (run_.module().version() < version) rewriter_.set_version(version);
     for (std::uint32_t i = 0; i < passed.size(); ++i) {
       Value& result = *fused->result(i);
       rewriter_.replace_uses_if(*passed[i], result, is_outside);
