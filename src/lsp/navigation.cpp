@@ -35,12 +35,12 @@ void for_each_mention(const View& view, SourcePos at, const Visit& visit) {
 }
 
 constexpr int kTextKind = 1, kReadKind = 2, kWriteKind = 3;  // of highlights
-constexpr int kFunction = 12;                                // of symbols
+constexpr int kFunctionSymbol = 12;                                // of symbols
 
 Json call_item(const View& view, const SymbolMention& graph) {
   const OutlineOp& op = view.outline().ops[graph.op];
   return {{"name", "@" + std::string(graph.name)},
-          {"kind", kFunction},
+          {"kind", kFunctionSymbol},
           {"detail", std::string(view.text(op.name))},
           {"uri", view.document.uri()},
           {"range", view.document.range(op.whole)},
@@ -122,7 +122,7 @@ Json incoming_calls(const View& view, std::string_view graph) {
     } else {
       const OutlineOp& op = outline.ops[module];
       item = {{"name", std::string(view.text(op.name))},
-              {"kind", kFunction},
+              {"kind", kFunctionSymbol},
               {"uri", view.document.uri()},
               {"range", view.document.range(op.whole)},
               {"selectionRange", view.document.range(op.name)}};

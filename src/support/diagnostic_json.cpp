@@ -12,10 +12,10 @@ namespace mir {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace) + '\n';
+std::string dump(const OrderedJson& json) {
+  return json.dump(-1, ' ', true, OrderedJson::error_handler_t::replace) + '\n';
 }
 
 struct Range {
@@ -30,7 +30,7 @@ Range range_of(Span at, const SourceManager& sources) {
   return {file, file->line_column(at.begin), file->line_column(std::max(at.begin, at.end))};
 }
 
-Json place_json(Span at, const SourceManager& sources) {
+OrderedJson place_json(Span at, const SourceManager& sources) {
   const Range range = range_of(at, sources);
   if (range.file == nullptr) {
     return {{"file", nullptr},
@@ -46,19 +46,19 @@ Json place_json(Span at, const SourceManager& sources) {
           {"end_column", range.end.column}};
 }
 
-Json to_json(const Diagnostic& diagnostic, const SourceManager& sources) {
-  Json object = {{"schema", 2}};
+OrderedJson to_json(const Diagnostic& diagnostic, const SourceManager& sources) {
+  OrderedJson object = {{"schema", 2}};
   object.update(place_json(diagnostic.at, sources));
   object["severity"] = name_of(diagnostic.severity);
   object["code"] = spelling(diagnostic.code);
   object["message"] = clipped(diagnostic.message);
-  object["notes"] = Json::array();
+  object["notes"] = OrderedJson::array();
   for (const Note& note : diagnostic.notes) {
     object["notes"].push_back(place_json(note.at, sources));
     object["notes"].back()["message"] = clipped(note.message);
   }
-  object["hint"] = diagnostic.hint.empty() ? Json() : Json(clipped(diagnostic.hint));
-  object["fixes"] = Json::array();
+  object["hint"] = diagnostic.hint.empty() ? OrderedJson() : OrderedJson(clipped(diagnostic.hint));
+  object["fixes"] = OrderedJson::array();
   for (const FixIt& fix : diagnostic.fixes) {
     object["fixes"].push_back(place_json(fix.at, sources));
     object["fixes"].back()["replacement"] = fix.replacement;
@@ -84,39 +84,39 @@ std::string uri_of(std::string_view path) {
   return uri;
 }
 
-Json region_json(const Range& range) {
+OrderedJson region_json(const Range& range) {
   return {{"startLine", range.begin.line},
           {"startColumn", range.begin.column},
           {"endLine", range.end.line},
           {"endColumn", range.end.column}};
 }
 
-Json artifact_json(const Range& range) {
+OrderedJson artifact_json(const Range& range) {
   return {{"uri", uri_of(range.file->name())}};
 }
 
-Json location_json(const Range& range) {
+OrderedJson location_json(const Range& range) {
   return {{"physicalLocation",
            {{"artifactLocation", artifact_json(range)}, {"region", region_json(range)}}}};
 }
 
-Json text_json(std::string_view text) {
+OrderedJson text_json(std::string_view text) {
   return {{"text", clipped(text)}};
 }
 
 /// All edits of a diagnostic lie in its own text.
-Json fix_json(const Diagnostic& diagnostic, const SourceManager& sources) {
-  Json replacements = Json::array();
+OrderedJson fix_json(const Diagnostic& diagnostic, const SourceManager& sources) {
+  OrderedJson replacements = OrderedJson::array();
   for (const FixIt& fix : diagnostic.fixes) {
     replacements.push_back({{"deletedRegion", region_json(range_of(fix.at, sources))},
                             {"insertedContent", {{"text", fix.replacement}}}});
   }
   const Range range = range_of(diagnostic.fixes.front().at, sources);
-  Json change = {{"artifactLocation", artifact_json(range)},
+  OrderedJson change = {{"artifactLocation", artifact_json(range)},
                  {"replacements", std::move(replacements)}};
-  Json fix = Json::object();
+  OrderedJson fix = OrderedJson::object();
   if (!diagnostic.hint.empty()) fix["description"] = text_json(diagnostic.hint);
-  fix["artifactChanges"] = Json::array({std::move(change)});
+  fix["artifactChanges"] = OrderedJson::array({std::move(change)});
   return fix;
 }
 
@@ -128,32 +128,32 @@ bool in_one_text(const Diagnostic& diagnostic, const SourceManager& sources) {
          });
 }
 
-Json result_json(const Diagnostic& diagnostic, const SourceManager& sources) {
+OrderedJson result_json(const Diagnostic& diagnostic, const SourceManager& sources) {
   const Severity severity = diagnostic.severity;
-  Json result = {{"ruleId", spelling(diagnostic.code)},
+  OrderedJson result = {{"ruleId", spelling(diagnostic.code)},
                  {"level", severity == Severity::kRemark ? "note" : name_of(severity)},
                  {"message", text_json(diagnostic.message)}};
   if (const Range range = range_of(diagnostic.at, sources); range.file != nullptr) {
-    result["locations"] = Json::array({location_json(range)});
+    result["locations"] = OrderedJson::array({location_json(range)});
   }
   for (const Note& note : diagnostic.notes) {
     const Range range = range_of(note.at, sources);
-    Json related = range.file == nullptr ? Json::object() : location_json(range);
+    OrderedJson related = range.file == nullptr ? OrderedJson::object() : location_json(range);
     related["message"] = text_json(note.message);
     // They are a set.
-    Json& all = result["relatedLocations"];
+    OrderedJson& all = result["relatedLocations"];
     if (std::ranges::find(all, related) == all.end()) all.push_back(std::move(related));
   }
   if (!diagnostic.constraint.empty()) result["properties"]["constraint"] = diagnostic.constraint;
   if (in_one_text(diagnostic, sources)) {
-    result["fixes"] = Json::array({fix_json(diagnostic, sources)});
+    result["fixes"] = OrderedJson::array({fix_json(diagnostic, sources)});
   }
   return result;
 }
 
-Json rule_json(DiagCode code) {
+OrderedJson rule_json(DiagCode code) {
   const DiagCodeInfo& info = diagnostic_info(code);
-  Json rule = {{"id", spelling(code)}, {"shortDescription", text_json(info.summary)}};
+  OrderedJson rule = {{"id", spelling(code)}, {"shortDescription", text_json(info.summary)}};
   if (const auto entry = catalogue_entry(code)) {
     rule["fullDescription"] = text_json(entry->cause);
     rule["help"] = text_json(entry->fix);
@@ -179,9 +179,9 @@ void SarifLog::add(const Diagnostics& diagnostics, const SourceManager& sources)
 }
 
 std::string SarifLog::finish(std::string_view tool, std::string_view version) const {
-  Json rules = Json::array();
+  OrderedJson rules = OrderedJson::array();
   for (const DiagCode code : codes_) rules.push_back(rule_json(code));
-  const Json driver = {{"name", tool}, {"version", version}, {"rules", std::move(rules)}};
+  const OrderedJson driver = {{"name", tool}, {"version", version}, {"rules", std::move(rules)}};
   // The results are rendered already, so that texts need not live until the end.
   std::string out =
       R"({"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[)"

@@ -11,7 +11,7 @@ namespace {
 
 using K = TokenKind;
 
-bool is_blank(char c) {
+bool is_blank_char(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
@@ -29,7 +29,7 @@ char* write_dim(std::string_view text, char* out) {
   bool gap = false;
   char last = '\0';
   for (const char c : text) {
-    if (is_blank(c)) {
+    if (is_blank_char(c)) {
       gap = true;
       continue;
     }
@@ -64,9 +64,9 @@ char* write_balanced(std::string_view text, bool only_line_ends, char* out) {
       const std::size_t end = skip_string(text, at);
       out = copy(text.substr(at, end - at), out);
       at = end;
-    } else if (is_blank(text[at])) {
+    } else if (is_blank_char(text[at])) {
       std::size_t end = at;
-      while (end < text.size() && is_blank(text[end])) ++end;
+      while (end < text.size() && is_blank_char(text[end])) ++end;
       const std::string_view run = text.substr(at, end - at);
       // `->` would not close a bracket.
       const bool beside_bracket = at == 1 || (end + 1 == text.size() && text[at - 1] != '-');
@@ -102,7 +102,7 @@ char* write_canonical(TokenKind kind, std::string_view text, char* out) {
     case TokenKind::kOpaqueType:
       return write_balanced(text, true, out);
     default:
-      return std::remove_copy_if(text.begin(), text.end(), out, is_blank);
+      return std::remove_copy_if(text.begin(), text.end(), out, is_blank_char);
   }
 }
 

@@ -170,9 +170,9 @@ Result<void> grant_op(UpgradeOptions& options, const std::string& op, const Json
 }
 
 Result<void> grant_document(UpgradeOptions& options, std::string_view json) {
-  constexpr JsonRules kRules{
+  constexpr JsonRules kJsonRules{
       .max_bytes = std::size_t{1} << 28, .max_depth = 64, .malformed = DiagCode::kUsage};
-  const auto document = parse_strict_json(json, kRules);
+  const auto document = parse_strict_json(json, kJsonRules);
   if (!document)
     return bad_sidecar(fmt::format("is one JSON object: {}", document.error().message));
   const Json& sidecar = *document;

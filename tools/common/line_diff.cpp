@@ -16,13 +16,13 @@ namespace mir::tools {
 
 namespace {
 
-using Lines = std::vector<std::string_view>;
+using TextLines = std::vector<std::string_view>;
 
 constexpr std::ptrdiff_t kContext = 3;
 
 /// Lines with their line ends.
-Lines split(std::string_view text) {
-  Lines lines;
+TextLines split(std::string_view text) {
+  TextLines lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
     lines.push_back(text.substr(0, end));
@@ -34,9 +34,9 @@ Lines split(std::string_view text) {
 using Match = AlignedPair;
 
 /// Equal lines of both texts, in order.
-std::vector<Match> match(const Lines& before, const Lines& after) {
+std::vector<Match> match(const TextLines& before, const TextLines& after) {
   std::unordered_map<std::string_view, std::uint32_t> known;
-  const auto ids_of = [&](const Lines& lines) {
+  const auto ids_of = [&](const TextLines& lines) {
     std::vector<std::uint32_t> ids;
     for (const std::string_view line : lines) {
       ids.push_back(known.emplace(line, static_cast<std::uint32_t>(known.size())).first->second);
@@ -51,7 +51,7 @@ std::vector<Match> match(const Lines& before, const Lines& after) {
 
 class Writer {
  public:
-  Writer(const Lines& before, const Lines& after, bool colour)
+  Writer(const TextLines& before, const TextLines& after, bool colour)
       : before_(before), after_(after), colour_(colour) {}
 
   void names(std::string_view before, std::string_view after) {
@@ -108,8 +108,8 @@ class Writer {
     if (!text.ends_with('\n')) out_ += "\n\\ No newline at end of file\n";
   }
 
-  const Lines& before_;
-  const Lines& after_;
+  const TextLines& before_;
+  const TextLines& after_;
   bool colour_;
   std::string out_;
 };
@@ -119,8 +119,8 @@ class Writer {
 std::string unified_diff(std::string_view before_text, std::string_view after_text,
                          std::string_view before_name, std::string_view after_name, bool colour) {
   if (before_text == after_text) return "";
-  const Lines before = split(before_text);
-  const Lines after = split(after_text);
+  const TextLines before = split(before_text);
+  const TextLines after = split(after_text);
   const std::vector<Match> matches = match(before, after);
   Writer writer(before, after, colour);
   writer.names(before_name, after_name);

@@ -32,13 +32,13 @@ std::uint32_t nearest(double value) {
 template <int kExponentBits, int kFractionBits>
 std::uint32_t narrow(double value) {
   constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
-  constexpr std::uint32_t kInfinity = ((1u << kExponentBits) - 1) << kFractionBits;
-  if (value != value) return kInfinity | (1u << (kFractionBits - 1));
+  constexpr std::uint32_t kInfinityBits = ((1u << kExponentBits) - 1) << kFractionBits;
+  if (value != value) return kInfinityBits | (1u << (kFractionBits - 1));
   if (std::fabs(value) < power_of_two(kBias + 1)) {
     return nearest<kExponentBits, kFractionBits>(value);
   }
   const std::uint32_t sign = value < 0 ? 1u << (kExponentBits + kFractionBits) : 0;
-  return sign | kInfinity;
+  return sign | kInfinityBits;
 }
 
 }  // namespace
