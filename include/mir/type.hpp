@@ -98,6 +98,7 @@ class DimBindings {
  public:
   std::optional<std::int64_t> find(Symbol name) const;
   void bind(Symbol name, std::int64_t value);
+  void clear() { entries_.clear(); }
   std::span<const std::pair<Symbol, std::int64_t>> entries() const& { return entries_; }
   /// A loop over the entries of a temporary would read freed memory.
   std::span<const std::pair<Symbol, std::int64_t>> entries() && = delete;
@@ -144,6 +145,9 @@ class DimTable {
                                                        const DimBindings& bindings) const;
   /// The extent with every occurrence of a bound symbol replaced by its value.
   Dim substitute(Dim dim, const DimBindings& bindings);
+  /// The extent with every occurrence of a symbol for which `value` has an extent replaced by that;
+  /// unknown if this is.
+  Dim substitute(Dim dim, const std::function<std::optional<Dim>(Symbol)>& value);
 
  private:
   struct State;

@@ -36,10 +36,10 @@ class Describer {
           tensor(std::string(context_.text(parameter->symbol())), parameter->type()));
     }
     std::map<std::string_view, std::size_t> ops;
-    for (const Step& step : schedule_.steps()) {
-      ++ops[step.op->name()];
-      cache(*step.op);
-    }
+    for (const Step& step : schedule_.steps()) ++ops[step.op->name()];
+    schedule_.for_each([&](const Schedule& each) {
+      for (const Step& step : each.steps()) cache(*step.op, &each == &schedule_);
+    });
     for (const Step& step : schedule_.steps()) {
       for (const Value& result : step.op->results()) {
         symbols_of(result.type(), fmt::format("result of '{}'", step.op->info().mnemonic));
@@ -97,12 +97,13 @@ class Describer {
     }
   }
 
-  void cache(const Op& op) {
+  /// A region binds the length of its caches in each run of its own.
+  void cache(const Op& op, bool binds_past) {
     const Symbol name = cache_of(op);
     if (!name) return;
     const std::string text(context_.text(name));
     const Attr* past = op.attribute("past");
-    if (past != nullptr && past->kind() == AttrKind::kDim) {
+    if (binds_past && past != nullptr && past->kind() == AttrKind::kDim) {
       symbols_of(past->dim(), fmt::format("length of cache '@{}'", text));
     }
     if (!caches_.insert(name).second) return;

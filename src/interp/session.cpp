@@ -153,11 +153,22 @@ class Loader {
 
 /// A cache without a name would be found out when the run comes to it.
 void check_caches(const Schedule& schedule, Diagnostics& diagnostics) {
-  for (const Step& step : schedule.steps()) {
-    if (!step.op->is(OpId::kLinalgKVCache) || cache_of(*step.op)) continue;
-    report(diagnostics, *step.op, schedule.calls(), step.call, DiagCode::kCacheUnnamed,
-           "'KVCacheOp': neither 'cache' nor a name says where state lives");
-  }
+  schedule.for_each([&](const Schedule& each) {
+    for (const Step& step : each.steps()) {
+      if (!step.op->is(OpId::kLinalgKVCache) || cache_of(*step.op)) continue;
+      report(diagnostics, *step.op, each.calls(), step.call, DiagCode::kCacheUnnamed,
+             "'KVCacheOp': neither 'cache' nor a name says where state lives");
+    }
+  });
+}
+
+bool has_cache(const Schedule& schedule, Symbol cache) {
+  bool has = false;
+  schedule.for_each([&](const Schedule& each) {
+    has = has || std::ranges::any_of(each.steps(),
+                                     [&](const Step& step) { return cache_of(*step.op) == cache; });
+  });
+  return has;
 }
 
 std::vector<Tensor> make_constants(const Schedule& schedule, Diagnostics& diagnostics) {
@@ -234,10 +245,10 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
     check_caches(*schedule, diagnostics);
     auto constants = make_constants(*schedule, diagnostics);
     if (diagnostics.error_count() != errors_before) return std::nullopt;
-    auto lengths = find_cache_lengths(*schedule);
+    RunSymbols symbols(*schedule);
     auto inputs = input_ports(*schedule), outputs = output_ports(*schedule);
     state->entries.push_back({*std::move(schedule), std::move(inputs), std::move(outputs),
-                              std::move(constants), std::move(lengths),
+                              std::move(constants), std::move(symbols),
                               Binder(module.context(), {}, symbol_declarations(module))});
   }
   foreign.callbacks.merge(names_of(foreign.graphs));
@@ -306,19 +317,14 @@ void Session::reset() {
 std::optional<std::int64_t> Session::cache_length(std::string_view name) const {
   for (const State::Entry& entry : state_->entries) {
     const Symbol symbol = entry.schedule.module().context().intern(name);
-    for (const Step& step : entry.schedule.steps()) {
-      if (!symbol || cache_of(*step.op) != symbol) continue;
-      return state_->caches.length(symbol);
-    }
+    if (symbol && has_cache(entry.schedule, symbol)) return state_->caches.length(symbol);
   }
   return std::nullopt;
 }
 
 DimBindings Session::cache_bindings(std::size_t entry) const {
   Binder binder(state_->entries[entry].schedule.module().context(), {});
-  for (const auto& length : state_->entries[entry].cache_lengths) {
-    binder.bind_if_it_fits(length.past, state_->caches.length(length.cache));
-  }
+  state_->entries[entry].symbols.bind_caches_that_fit(binder, state_->caches);
   return binder.bindings();
 }
 

@@ -89,23 +89,24 @@ void Session::State::write_packed_cache(const SessionOptions& options, Diagnosti
 
 std::unordered_set<Symbol> Session::State::find_only_packed() const {
   std::unordered_set<Symbol> weights_of_products, others;
-  for (const Entry& entry : entries) {
-    const auto steps = entry.schedule.steps();
-    const ParameterUses uses(entry.schedule);
-    for (std::size_t step = 0; step < steps.size(); ++step) {
-      const Op& op = *steps[step].op;
+  const auto visit = [&](const Schedule& schedule) {
+    const ParameterUses uses(schedule);
+    for (std::size_t number = 0; number < schedule.steps().size(); ++number) {
+      if (schedule.control(number) != nullptr) continue;  // its regions are visited, too
+      const Op& op = *schedule.steps()[number].op;
       Symbol weight;
       if (op.has(Trait::kWeighsOperand)) {
         for (const OwnedParameter& owned : owned_parameters(op)) {
           if (owned.suffix == ".weight") weight = owned.symbol;
         }
       }
-      for (const Symbol parameter : uses.of(step)) {
+      for (const Symbol parameter : uses.of(number)) {
         (parameter == weight ? weights_of_products : others).insert(parameter);
       }
     }
     others.insert(uses.outputs().begin(), uses.outputs().end());
-  }
+  };
+  for (const Entry& entry : entries) entry.schedule.for_each(visit);
   std::erase_if(weights_of_products, [&](Symbol weight) { return others.contains(weight); });
   return weights_of_products;
 }

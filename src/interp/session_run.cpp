@@ -16,32 +16,6 @@
 
 namespace mir {
 
-std::vector<CacheLength> find_cache_lengths(const Schedule& schedule) {
-  std::vector<CacheLength> lengths;
-  std::unordered_set<Symbol> seen;
-  for (std::size_t step = 0; step < schedule.steps().size(); ++step) {
-    const Op& op = *schedule.steps()[step].op;
-    const Symbol cache = cache_of(op);
-    if (!cache || !seen.insert(cache).second) continue;
-    const Attr* past = op.attribute("past");
-    if (past == nullptr || past->kind() != AttrKind::kDim) continue;
-    lengths.push_back({.step = step, .cache = cache, .past = past->dim()});
-  }
-  return lengths;
-}
-
-std::optional<std::pair<const Step*, Error>> SessionAccess::State::bind_cache_lengths(
-    const Entry& entry, Binder& binder) const {
-  const IRContext& ir = entry.schedule.module().context();
-  for (const CacheLength& length : entry.cache_lengths) {
-    const auto outcome =
-        binder.require(length.past, caches.length(length.cache),
-                       {.kind = DimPlace::Kind::kCache, .name = ir.text(length.cache)});
-    if (!outcome) return std::pair(&entry.schedule.steps()[length.step], outcome.error());
-  }
-  return std::nullopt;
-}
-
 SessionRun::SessionRun(SessionAccess::State& state, const RunOptions& options,
                        Diagnostics& diagnostics)
     : state_(state),
@@ -60,7 +34,8 @@ std::optional<std::vector<Tensor>> SessionRun::run(std::span<const Tensor> input
 }
 
 bool SessionRun::begin(std::span<const Tensor> inputs, bool is_stepwise) {
-  if (!bind_inputs(inputs) || !bind_caches()) return false;
+  state_.caches.rollback();  // of a run that failed
+  if (!bind_inputs(inputs) || !bind_symbols()) return false;
   ExecutionPlan& plan = state_.plan_of(entry_, is_stepwise);
   if (const auto failure = plan.bind(binder_.bindings())) {
     report_failure(*failure);
@@ -205,9 +180,9 @@ bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
   return true;
 }
 
-bool SessionRun::bind_caches() {
-  const auto problem = state_.bind_cache_lengths(entry_, binder_);
-  if (problem) report_failure(*problem->first, problem->second);
+bool SessionRun::bind_symbols() {
+  auto problem = entry_.symbols.bind(binder_, state_.caches, schedule_.module().context());
+  if (problem) report_failure({problem->step, std::move(problem->error)});
   return !problem;
 }
 

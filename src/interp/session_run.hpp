@@ -13,25 +13,18 @@
 #include "interp/weight_store.hpp"
 #include "plan/binder.hpp"
 #include "plan/plan_execution.hpp"
+#include "plan/run_symbols.hpp"
 
 namespace mir {
-
-/// The first step on a cache whose length is a symbol, or an extent of several.
-struct CacheLength {
-  std::size_t step = 0;
-  Symbol cache;
-  Dim past;
-};
-std::vector<CacheLength> find_cache_lengths(const Schedule& schedule);
 
 struct Session::State {
   struct Entry {
     Schedule schedule;
     std::vector<Port> inputs;
     std::vector<Port> outputs;
-    std::vector<Tensor> constants;           ///< by value of the schedule; undefined for others
-    std::vector<CacheLength> cache_lengths;  ///< what caches bind
-    Binder binder;                           ///< of the current run; kept for its memory
+    std::vector<Tensor> constants;  ///< by value of the schedule; undefined for others
+    RunSymbols symbols;             ///< those that caches bind, too
+    Binder binder;                  ///< of the current run; kept for its memory
     std::optional<ExecutionPlan> plan = std::nullopt;
     std::optional<ExecutionPlan> stepwise_plan = std::nullopt;  ///< see plan_of()
   };
@@ -49,10 +42,6 @@ struct Session::State {
   PackedWeights packed;
   std::unique_ptr<fast::Context> context;
 
-  /// Binds the symbols of `past` from the caches: `past` of the first step on each cache is the
-  /// number of tokens that it holds. The step and the contradiction where one does not fit.
-  std::optional<std::pair<const Step*, Error>> bind_cache_lengths(const Entry& entry,
-                                                                  Binder& binder) const;
   /// Plans of all entries.
   void make_plans(const SessionOptions& options, Diagnostics& diagnostics);
   /// The plan that fits a run: one that goes step by step has results of all of them.
@@ -88,7 +77,7 @@ class SessionRun {
  private:
   bool bind_inputs(std::span<const Tensor> inputs);
   bool check_input(std::size_t number, const Tensor& tensor);
-  bool bind_caches();
+  bool bind_symbols();
   bool fits_memory(const ExecutionPlan& plan);
   bool files_are_intact();
   PlanRun plan_run(std::span<const Tensor> inputs);

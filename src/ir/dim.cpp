@@ -28,6 +28,13 @@ Polynomial operand(Dim dim) {
   return dim.is_constant() ? constant_polynomial(dim.constant()) : polynomial_of(dim.expr());
 }
 
+DimNodes::SymbolValues values_of(const DimBindings& bindings) {
+  return [&](Symbol symbol) -> std::optional<Polynomial> {
+    const auto value = bindings.find(symbol);
+    return value ? std::optional(constant_polynomial(*value)) : std::nullopt;
+  };
+}
+
 }  // namespace
 
 struct DimTable::State {
@@ -158,7 +165,7 @@ std::vector<Symbol> DimTable::symbols(Dim dim) const {
 std::optional<std::pair<Symbol, std::int64_t>> DimTable::solve(Dim dim, std::int64_t value,
                                                                const DimBindings& bindings) const {
   if (!dim.is_symbolic()) return std::nullopt;
-  const auto sum = state_->nodes.substitute(operand(dim), bindings);
+  const auto sum = state_->nodes.substitute(operand(dim), values_of(bindings));
   if (!sum || sum->terms.size() != 1) return std::nullopt;
   const DimTerm& term = sum->terms[0];
   const DimExpr& unbound = *term.factors[0];
@@ -172,7 +179,18 @@ std::optional<std::pair<Symbol, std::int64_t>> DimTable::solve(Dim dim, std::int
 
 Dim DimTable::substitute(Dim dim, const DimBindings& bindings) {
   if (!dim.is_symbolic()) return dim;
-  return state_->dim(state_->nodes.substitute(operand(dim), bindings));
+  return state_->dim(state_->nodes.substitute(operand(dim), values_of(bindings)));
+}
+
+Dim DimTable::substitute(Dim dim, const std::function<std::optional<Dim>(Symbol)>& value) {
+  if (!dim.is_symbolic()) return dim;
+  bool known = true;
+  const auto sum = state_->nodes.substitute(operand(dim), [&](Symbol symbol) {
+    const std::optional<Dim> extent = value(symbol);
+    known = known && !(extent && extent->is_unknown());
+    return extent && known ? std::optional(operand(*extent)) : std::nullopt;
+  });
+  return known ? state_->dim(sum) : Dim::unknown();
 }
 
 }  // namespace mir

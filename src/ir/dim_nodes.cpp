@@ -211,23 +211,23 @@ std::optional<Polynomial> DimNodes::remainder(const Polynomial& a, const Polynom
   return taken ? subtract(a, *taken) : std::nullopt;
 }
 
-std::optional<Polynomial> DimNodes::substitute(const DimExpr& factor, const DimBindings& bindings) {
+std::optional<Polynomial> DimNodes::substitute(const DimExpr& factor, const SymbolValues& values) {
   if (factor.kind == DimExpr::Kind::kSymbol) {
-    const auto value = bindings.find(factor.name);
-    return value ? constant_polynomial(*value) : polynomial_of(&factor);
+    auto value = values(factor.name);
+    return value ? std::move(value) : polynomial_of(&factor);
   }
-  const auto left = substitute(factor.left, bindings);
-  const auto right = substitute(factor.right, bindings);
+  const auto left = substitute(factor.left, values);
+  const auto right = substitute(factor.right, values);
   if (!left || !right) return std::nullopt;
   return quotient(*left, *right);
 }
 
-std::optional<Polynomial> DimNodes::substitute(const Polynomial& sum, const DimBindings& bindings) {
+std::optional<Polynomial> DimNodes::substitute(const Polynomial& sum, const SymbolValues& values) {
   std::optional<Polynomial> total = constant_polynomial(sum.constant);
   for (const DimTerm& term : sum.terms) {
     std::optional<Polynomial> product = constant_polynomial(term.coefficient);
     for (const DimExpr* factor : term.factors) {
-      const auto value = substitute(*factor, bindings);
+      const auto value = substitute(*factor, values);
       if (!value) return std::nullopt;
       product = multiply(*product, *value);
       if (!product) return std::nullopt;

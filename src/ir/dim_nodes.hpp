@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <shared_mutex>
 #include <string_view>
@@ -26,7 +27,9 @@ class DimNodes {
   /// None on overflow, on division by constant zero and beyond the limits.
   std::optional<Polynomial> quotient(const Polynomial& a, const Polynomial& b);
   std::optional<Polynomial> remainder(const Polynomial& a, const Polynomial& b);
-  std::optional<Polynomial> substitute(const Polynomial& sum, const DimBindings& bindings);
+  /// What a symbol is replaced by: none keeps it.
+  using SymbolValues = std::function<std::optional<Polynomial>(Symbol)>;
+  std::optional<Polynomial> substitute(const Polynomial& sum, const SymbolValues& values);
 
  private:
   const DimExpr* insert(DimExpr node);
@@ -35,7 +38,7 @@ class DimNodes {
   /// Of operands that `reduce` made. A divisor that was not constant before starts over.
   std::optional<Polynomial> reduced_quotient(const Polynomial& a, const Polynomial& b,
                                              bool was_constant);
-  std::optional<Polynomial> substitute(const DimExpr& factor, const DimBindings& bindings);
+  std::optional<Polynomial> substitute(const DimExpr& factor, const SymbolValues& values);
   /// `a % b` for the quotient `a / b`; for text only.
   const DimExpr* remainder_of(const DimExpr& quotient);
   /// The sum as its text shows it: with remainders wherever they make it shorter.

@@ -1,5 +1,8 @@
 #include "ir/extent_walk.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "mir/context.hpp"
 #include "mir/walk.hpp"
 
@@ -31,6 +34,29 @@ void for_each_extent(const Module& module, const VisitExtent& visit) {
     if (value.tensor_type() == nullptr) return;
     for (const Dim extent : value.tensor_type()->dims()) visit(extent, op);
   });
+}
+
+void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit) {
+  if (op.row() == nullptr || op.row()->infer == nullptr) return;
+  DimTable& dims = op.module().context().dims();
+  const auto of_value = [&](const Value& value, const auto& each) {
+    if (value.tensor_type() == nullptr) return;
+    for (const Dim extent : value.tensor_type()->dims()) {
+      if (extent.is_symbolic() && !extent.is_pack())
+        std::ranges::for_each(dims.symbols(extent), each);
+    }
+  };
+  std::vector<Symbol> found;
+  for (const Value& result : op.results()) {
+    of_value(result, [&](Symbol symbol) { found.push_back(symbol); });
+  }
+  if (found.empty()) return;
+  const auto give = [&](Symbol symbol) { std::erase(found, symbol); };
+  for (const Use& use : op.operand_uses()) of_value(*use.value(), give);
+  visit_attributes(op, [&](Dim extent, const Op&) {
+    if (extent.is_symbolic()) std::ranges::for_each(dims.symbols(extent), give);
+  });
+  std::ranges::for_each(found, visit);
 }
 
 std::set<std::string_view> symbols_of_extents(const Module& module) {

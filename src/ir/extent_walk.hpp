@@ -12,6 +12,10 @@ namespace mir {
 /// it occurs, and with the op that has it.
 void for_each_extent(const Module& module, const std::function<void(Dim, const Op&)>& visit);
 
+/// Calls `visit` with each symbol that the results of an op find out: their extents have it,
+/// neither the operands nor the attributes do. Rules leave such extents unknown.
+void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit);
+
 /// The symbols of all extents, in order of their names.
 std::set<std::string_view> symbols_of_extents(const Module& module);
 

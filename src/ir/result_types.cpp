@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/call_types.hpp"
 #include "ir/program_fields.hpp"
 #include "mir/infer.hpp"
 #include "mir/ops.hpp"
@@ -17,12 +18,13 @@ const Attr* find(const IRContext& context, std::span<const NamedAttr> attributes
   return found != attributes.end() && found->value->kind() == kind ? found->value : nullptr;
 }
 
-std::vector<const Type*> types_of_graph(const Module& module, Symbol name) {
+std::vector<const Type*> types_of_graph(const Module& module, const UntypedOp& call) {
   std::vector<const Type*> types;
-  const Op* graph = module.lookup_op(name);
+  const Op* graph = module.lookup_op(call.symbol);
   const Region* region = graph == nullptr ? nullptr : graph->first_region();
   if (region == nullptr) return types;
-  types.assign(region->result_types().begin(), region->result_types().end());
+  const CallTypes match(module.context(), *region, call.operands);
+  for (const Type* type : region->result_types()) types.push_back(match.at_call(type));
   return types;
 }
 
@@ -65,7 +67,7 @@ std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
                                                            ExtentProver* prover) {
   using Types = std::vector<const Type*>;
   const bool is_call = op.name.info->row != nullptr && op.name.info->row->callee;
-  if (is_call) return types_of_graph(module, op.symbol);
+  if (is_call) return types_of_graph(module, op);
   if (op.name.kind == OpId::kLinalgParam) {
     return Types{type_of_parameter(module, op.attributes)};
   }

@@ -35,7 +35,7 @@ void for_each_mention(const View& view, SourcePos at, const Visit& visit) {
 }
 
 constexpr int kTextKind = 1, kReadKind = 2, kWriteKind = 3;  // of highlights
-constexpr int kFunctionSymbol = 12;                                // of symbols
+constexpr int kFunctionSymbol = 12;                          // of symbols
 
 Json call_item(const View& view, const SymbolMention& graph) {
   const OutlineOp& op = view.outline().ops[graph.op];

@@ -32,6 +32,17 @@ void Binder::restart(const DimBindings& given) {
   for (const auto& [symbol, value] : given.entries()) origins_.emplace_back(symbol, DimPlace{});
 }
 
+void Binder::restart_within(const Binder& outer, const std::function<bool(Symbol)>& is_own) {
+  if (declarations_.empty()) declarations_ = outer.declarations_;
+  bindings_.clear();
+  origins_.clear();
+  for (const auto& [symbol, value] : outer.bindings_.entries()) {
+    if (is_own(symbol)) continue;
+    bindings_.bind(symbol, value);
+    origins_.emplace_back(symbol, DimPlace{});
+  }
+}
+
 std::string Binder::origins_of(Dim dim) const {
   std::string text;
   for (const Symbol symbol : context_.dims().symbols(dim)) {

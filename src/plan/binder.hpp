@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -42,6 +43,9 @@ class Binder {
 
   /// Forgets all bindings and keeps its memory.
   void restart(const DimBindings& given);
+  /// The same for a run inside of another one, whose bindings and declarations it takes over but
+  /// for the symbols for which `is_own(symbol)` holds.
+  void restart_within(const Binder& outer, const std::function<bool(Symbol)>& is_own);
 
   const DimBindings& bindings() const { return bindings_; }
   const std::vector<SymbolDeclaration>& declarations() const { return declarations_; }

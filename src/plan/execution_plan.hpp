@@ -70,7 +70,6 @@ struct PlanRun {
   EvalEnvironment environment;
   Binder* binder = nullptr;  ///< values of symbols; those that results bind are added
   bool is_last = false;      ///< parameters are released for good after their last reader
-  bool is_nested = false;    ///< of a region in another run, which owns what is appended to caches
   std::stop_token stop = {};
   std::uint64_t* iterations_left = nullptr;  ///< of loops; null: no limit
   /// Called with the number of steps that are done when it has changed; null: not.

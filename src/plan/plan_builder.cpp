@@ -44,39 +44,48 @@ FusionStages stages_of(Fusion fusion) {
 
 PlanBuilder::PlanBuilder(const Schedule& schedule, const PlanOptions& options,
                          const PlanResources& resources)
-    : schedule_(schedule), options_(options), resources_(resources), graph_(step_graph(schedule)) {}
-
-/// Symbols that inputs and caches bind before the first step; others a result would have to bind.
-void PlanBuilder::find_symbols() {
-  const auto add = [&](Dim dim) {
-    for (const Symbol symbol : schedule_.module().context().dims().symbols(dim)) {
-      symbols_.insert(symbol);
-    }
-  };
-  for (const ValueIndex index : schedule_.inputs()) {
-    const TensorType* type = schedule_.values()[index].value->tensor_type();
-    if (type != nullptr) std::ranges::for_each(type->dims(), add);
-  }
-  for (const Step& step : schedule_.steps()) {
-    const Attr* past = step.op->attribute("past");
-    if (cache_of(*step.op) && past != nullptr && past->kind() == AttrKind::kDim) add(past->dim());
-  }
-}
+    : schedule_(schedule),
+      options_(options),
+      resources_(resources),
+      graph_(step_graph(schedule)),
+      symbols_(schedule) {}
 
 bool PlanBuilder::is_known(Dim dim) const {
   const auto symbols = schedule_.module().context().dims().symbols(dim);
   return !dim.is_unknown() &&
-         std::ranges::all_of(symbols, [&](Symbol symbol) { return symbols_.contains(symbol); });
+         std::ranges::all_of(symbols, [&](Symbol symbol) { return symbols_.is_known(symbol); });
 }
 
 void PlanBuilder::find_caches() {
   for (const Step& step : schedule_.steps()) {
     if (const Symbol cache = cache_of(*step.op)) ++cache_writers_[cache];
   }
+  for (std::size_t number = 0; number < schedule_.steps().size(); ++number) {
+    const ControlStep* control = schedule_.control(number);
+    if (control == nullptr) continue;
+    for (const Schedule& region : control->regions) {
+      region.for_each([&](const Schedule& each) {
+        for (const Step& step : each.steps()) {
+          if (const Symbol cache = cache_of(*step.op)) last_nested_writer_[cache] = number;
+        }
+      });
+    }
+  }
+}
+
+/// Whether a region appends to the cache of a step, which may move it, while the results of the
+/// step are still read.
+bool PlanBuilder::may_move(std::size_t step) const {
+  const auto writer = last_nested_writer_.find(cache_of(*step_at(step).op));
+  if (writer == last_nested_writer_.end() || writer->second < step) return false;
+  const auto results = results_of(step);
+  return std::ranges::any_of(schedule_.values(), [&](const ScheduledValue& value) {
+    const bool shows = std::ranges::find(results, value.storage) != results.end();
+    return shows && value.last_use > step;
+  });
 }
 
 PlanParts PlanBuilder::build() {
-  find_symbols();
   find_caches();
   for (const ScheduledValue& scheduled : schedule_.values()) add_value(scheduled);
   const std::vector<FusedGroup> groups = this->groups();
@@ -211,7 +220,7 @@ bool PlanBuilder::computes_on_codes(std::size_t step) const {
 bool PlanBuilder::add_cache(std::size_t step) {
   // Another writer might move what this one's results show.
   const auto writers = cache_writers_.find(cache_of(*step_at(step).op));
-  if (writers == cache_writers_.end() || writers->second != 1) return false;
+  if (writers == cache_writers_.end() || writers->second != 1 || may_move(step)) return false;
   for (const PlanValueIndex result : results_of(step)) parts_.values[result].home = Home::kCache;
   add(cache_node(planned(step)));
   return true;

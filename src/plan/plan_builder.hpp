@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "plan/execution_plan.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/plan_parts.hpp"
+#include "plan/run_symbols.hpp"
 
 namespace mir {
 
@@ -38,9 +38,9 @@ class PlanBuilder {
   bool add_linear_on_codes(std::size_t step);
 
  private:
-  void find_symbols();
   bool is_known(Dim dim) const;
   void find_caches();
+  bool may_move(std::size_t step) const;
   void add_value(const ScheduledValue& scheduled);
   bool can_plan(const ScheduledValue& scheduled) const;
   std::vector<FusedGroup> groups() const;
@@ -97,8 +97,9 @@ class PlanBuilder {
   std::unordered_map<PlanValueIndex, PlanValueIndex> copies_;  // row-major copies of values
   std::unordered_map<PlanValueIndex, PlanValueIndex> reals_;   // Float32 values of codes
   std::unordered_map<PlanValueIndex, PlanNode*> producers_;
-  std::map<Symbol, std::size_t> cache_writers_;  // steps of each cache
-  std::set<Symbol> symbols_;                     // what runs bind before their first step
+  std::map<Symbol, std::size_t> cache_writers_;       // steps of each cache
+  std::map<Symbol, std::size_t> last_nested_writer_;  // the last step with steps of it in regions
+  RunSymbols symbols_;
 };
 
 }  // namespace mir

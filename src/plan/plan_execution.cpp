@@ -21,7 +21,6 @@ PlanExecution::PlanExecution(ExecutionPlan& plan, const PlanRun& run)
              .environment = run.environment,
              .binder = *run.binder,
              .run = &run} {
-  if (!run_.is_nested) run_.environment.caches->rollback();
   state_.set_inputs(run.inputs);
 }
 

@@ -17,8 +17,7 @@ namespace mir {
 /// latest with the execution. One execution of a plan is there at a time.
 class PlanExecution {
  public:
-  /// The plan was bound to the symbols' values; it and `run` outlive the execution. Caches forget
-  /// what a run that failed had appended.
+  /// The plan was bound to the symbols' values; it and `run` outlive the execution.
   PlanExecution(ExecutionPlan& plan, const PlanRun& run);
   PlanExecution(const PlanExecution&) = delete;
   PlanExecution& operator=(const PlanExecution&) = delete;

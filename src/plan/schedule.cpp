@@ -12,6 +12,7 @@
 #include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
 #include "ir/block_count.hpp"
+#include "ir/call_types.hpp"
 #include "ir/rewrite/bodies.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
@@ -116,6 +117,10 @@ class ScheduleBuilder {
   void add_step(const Op& op, ValueIndices& indices, std::uint32_t call,
                 std::span<const Value* const> captured = {});
   void add_control(const Op& op, ValueIndices& indices, std::uint32_t call);
+  void add_own_call(const Op& op, const SubGraphOp& target, ValueIndices& indices);
+  void add_regions(const Op& op, std::span<const Region* const> regions,
+                   std::span<const Value* const> captured, ValueIndices& indices,
+                   std::uint32_t call);
   void add_fused(const Op& op, ValueIndices& indices, std::uint32_t call);
   bool is_global(const Value& value) const;
   std::vector<const Value*> captured_by(const Op& op) const;
@@ -386,6 +391,9 @@ void ScheduleBuilder::add_call(const Op& op, std::string_view callee, const SubG
   const std::vector<ValueIndex> operands = indices_of(op, indices);
   std::vector<ValueIndex> results;
   if (may_call(op, callee, target, operands.size())) {
+    const bool is_own =
+        isa<CallGraphOp>(&op) && CallTypes::of(op, *target.body()).has_own_symbols();
+    if (is_own) return add_own_call(op, target, indices);
     const auto number = static_cast<std::uint32_t>(schedule_.calls_.size());
     schedule_.calls_.push_back({.op = &op, .caller = stack_.back(), .graph = target.op()});
     if (may_run(*target.body(), number)) results = run_call(op, target, operands, number);
@@ -462,22 +470,34 @@ void ScheduleBuilder::add_fused(const Op& op, ValueIndices& indices, std::uint32
 }
 
 void ScheduleBuilder::add_control(const Op& op, ValueIndices& indices, std::uint32_t call) {
-  const std::vector<const Value*> captured = captured_by(op);
+  std::vector<const Region*> regions;
+  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    regions.push_back(region);
+  }
+  add_regions(op, regions, captured_by(op), indices, call);
+}
+
+/// A call in whose run symbols of the graph have values of their own.
+void ScheduleBuilder::add_own_call(const Op& op, const SubGraphOp& target, ValueIndices& indices) {
+  graphs_.push_back(target.op());
+  const Region* const body = target.body();
+  add_regions(op, {&body, 1}, {}, indices, stack_.back());
+  graphs_.pop_back();
+}
+
+void ScheduleBuilder::add_regions(const Op& op, std::span<const Region* const> regions,
+                                  std::span<const Value* const> captured, ValueIndices& indices,
+                                  std::uint32_t call) {
   auto control = std::make_shared<ControlStep>();
   control->captured = captured.size();
   const std::size_t step = schedule_.steps_.size();
   add_step(op, indices, call, captured);
   if (over_limit_) return;
-  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+  for (const Region* region : regions) {
     ScheduleBuilder inner(module_, foreign_, diagnostics_);
     auto schedule = inner.build_region(op, *region, captured, graphs_, steps_around_ + step + 1);
     if (!schedule) return;
     for (const Value* parameter : schedule->parameters()) find_parameter(parameter->symbol(), op);
-    for (const Step& each : schedule->steps()) {
-      if (cache_of(*each.op)) {
-        fail(*each.op, DiagCode::kNotExecutable, "a cache inside of control flow is not run yet");
-      }
-    }
     control->regions.push_back(*std::move(schedule));
   }
   schedule_.control_.emplace(step, std::move(control));

@@ -61,7 +61,8 @@ class Schedule;
 
 /// A step of structured control flow: a schedule for each region of its op. Their inputs are the
 /// arguments of the region, then the values from around the op that its regions read, which are
-/// the last operands of the step; their outputs are what the end of the region passes.
+/// the last operands of the step; their outputs are what the end of the region passes. A call that
+/// passes other extents for the symbols of its graph is such a step, too, and the graph its region.
 struct ControlStep {
   std::vector<Schedule> regions;
   std::size_t captured = 0;  ///< how many values from around the op

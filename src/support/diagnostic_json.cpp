@@ -113,7 +113,7 @@ OrderedJson fix_json(const Diagnostic& diagnostic, const SourceManager& sources)
   }
   const Range range = range_of(diagnostic.fixes.front().at, sources);
   OrderedJson change = {{"artifactLocation", artifact_json(range)},
-                 {"replacements", std::move(replacements)}};
+                        {"replacements", std::move(replacements)}};
   OrderedJson fix = OrderedJson::object();
   if (!diagnostic.hint.empty()) fix["description"] = text_json(diagnostic.hint);
   fix["artifactChanges"] = OrderedJson::array({std::move(change)});
@@ -131,8 +131,8 @@ bool in_one_text(const Diagnostic& diagnostic, const SourceManager& sources) {
 OrderedJson result_json(const Diagnostic& diagnostic, const SourceManager& sources) {
   const Severity severity = diagnostic.severity;
   OrderedJson result = {{"ruleId", spelling(diagnostic.code)},
-                 {"level", severity == Severity::kRemark ? "note" : name_of(severity)},
-                 {"message", text_json(diagnostic.message)}};
+                        {"level", severity == Severity::kRemark ? "note" : name_of(severity)},
+                        {"message", text_json(diagnostic.message)}};
   if (const Range range = range_of(diagnostic.at, sources); range.file != nullptr) {
     result["locations"] = OrderedJson::array({location_json(range)});
   }

@@ -1,5 +1,6 @@
 #include <unordered_set>
 
+#include "ir/extent_walk.hpp"
 #include "mir/walk.hpp"
 #include "verify/checks.hpp"
 #include "verify/pointer_table.hpp"
@@ -29,16 +30,7 @@ class BoundSymbols {
 
   /// An extent that a rule leaves unknown may have a name of its own: the run finds it out.
   void bind_results(const Op& op) {
-    if (op.row() == nullptr || op.row()->infer == nullptr) return;
-    std::unordered_set<Symbol> given;
-    const auto give = [&](Symbol symbol) { given.insert(symbol); };
-    for (const Use& use : op.operand_uses()) for_each_symbol(use.value()->type(), give);
-    for (const NamedAttr& each : op.attributes()) for_each_symbol(*each.value, give);
-    for (const Value& result : op.results()) {
-      for_each_symbol(result.type(), [&](Symbol symbol) {
-        if (!given.contains(symbol)) bound_.insert(symbol);
-      });
-    }
+    for_each_symbol_found_out(op, [&](Symbol symbol) { bound_.insert(symbol); });
   }
 
   void check(const Op& op) {

@@ -71,11 +71,21 @@ class CacheSteps {
       if (const Op* graph = called_graph(*op)) state = enter(*graph, std::move(state));
       if (is_graph(*op)) continue;
       for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-        State own = state;
+        State own = state_inside(*op, state);
         visit(*inner, own);
       }
       if (op->first_region() != nullptr) state.clear();
     }
+  }
+
+  /// Symbols may have other values in a region, and a loop may have run its region before.
+  static State state_inside(const Op& op, const State& around) {
+    if (op.is(OpId::kCfFor, OpId::kCfWhile)) return {};
+    State inside = around;
+    if (op.is(OpId::kCfIf)) {
+      std::erase_if(inside, [](const auto& each) { return !each.second.end.is_constant(); });
+    }
+    return inside;
   }
 
   State enter(const Op& graph, State state) {

@@ -3,6 +3,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/call_types.hpp"
 #include "ir/declaration_graphs.hpp"
 #include "mir/call_graph.hpp"
 #include "verify/checks.hpp"
@@ -29,11 +30,16 @@ void check_types(const Op& op, const Region& body, const Op& graph, Reporter& re
                          }),
          graph, "the graph");
   };
+  const bool may_pass_other_extents = reporter.module().version() >= 2;
+  const CallTypes match = CallTypes::of(op, body);
+  const auto type_of = [&](const Type* type) {
+    return may_pass_other_extents ? match.at_call(type) : type;
+  };
   for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
-    check_type("operand", i, op.operand(i)->type(), body.entry_arguments()[i].type());
+    check_type("operand", i, op.operand(i)->type(), type_of(body.entry_arguments()[i].type()));
   }
   for (std::uint32_t i = 0; i < op.result_count(); ++i) {
-    check_type("result", i, op.result(i)->type(), body.result_types()[i]);
+    check_type("result", i, op.result(i)->type(), type_of(body.result_types()[i]));
   }
 }
 

@@ -1,6 +1,7 @@
 // Replaces calls by the body of the graph, and ops whose region runs exactly once by that region.
 #include <algorithm>
 
+#include "ir/call_types.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -60,7 +61,8 @@ class Inlining {
            (!only_once_ || calls_.calls_of(graph).size() == 1) &&
            call.operand_count() == graph.first_region()->entry_arguments().size() &&
            call.result_count() == exit->operand_count() && call.first_region() == nullptr &&
-           call.extra().successors.empty();
+           call.extra().successors.empty() &&
+           !CallTypes::of(call, *graph.first_region()).has_own_symbols();
   }
 
   void inline_call(Op& call, const Op& graph) {

@@ -9,6 +9,7 @@
 #include "plan/nodes/declared.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
+#include "plan/run_symbols.hpp"
 
 namespace mir {
 
@@ -21,7 +22,11 @@ class PlannedRegion {
  public:
   PlannedRegion(const Op& op, const Schedule& schedule, const PlanOptions& options,
                 const PlanResources& resources)
-      : op_(op), schedule_(schedule), constants_(schedule.values().size()) {
+      : op_(op),
+        schedule_(schedule),
+        symbols_(schedule),
+        binder_(schedule.module().context(), {}),
+        constants_(schedule.values().size()) {
     IRContext& context = schedule.module().context();
     for (ValueIndex index = 0; index < constants_.size(); ++index) {
       const ScheduledValue& scheduled = schedule.values()[index];
@@ -36,7 +41,6 @@ class PlannedRegion {
     if (refusal_) return;
     PlanResources own = resources;
     own.constants = constants_;
-    own.only_packed = nullptr;  // another run of the region needs them again
     plan_.emplace(ExecutionPlan::create(schedule, options, own));
   }
 
@@ -44,19 +48,15 @@ class PlannedRegion {
   /// results are written there if nobody else holds them.
   Result<Tensors> run(const Frame& frame, const Tensors& inputs, Tensors outputs) {
     if (refusal_) return *refusal_;
-    Binder binder(schedule_.module().context(), frame.binder.bindings(),
-                  frame.binder.declarations());
-    if (auto ok = check(inputs, binder); !ok) return std::move(ok).error();
-    if (auto failure = plan_->bind(binder.bindings())) return in_region(*std::move(failure));
+    if (auto failure = bind(frame, inputs)) return in_region(*std::move(failure));
     plan_->give_back(std::move(outputs));
     EvalEnvironment environment = frame.environment;
-    environment.dims = &binder.bindings();
+    environment.dims = &binder_.bindings();
     const PlanRun run{.inputs = inputs,
                       .context = &frame.context,
                       .parameters = frame.run->parameters,
                       .environment = environment,
-                      .binder = &binder,
-                      .is_nested = true,
+                      .binder = &binder_,
                       .stop = frame.run->stop,
                       .iterations_left = frame.run->iterations_left};
     auto result = plan_->run(run);
@@ -65,11 +65,19 @@ class PlannedRegion {
   }
 
  private:
+  std::optional<PlanFailure> bind(const Frame& frame, const Tensors& inputs) {
+    binder_.restart_within(frame.binder, [&](Symbol symbol) { return symbols_.is_own(symbol); });
+    if (auto ok = check(inputs); !ok) return PlanFailure{std::nullopt, std::move(ok).error()};
+    auto problem = symbols_.bind(binder_, *frame.environment.caches, schedule_.module().context());
+    if (problem) return PlanFailure{problem->step, std::move(problem->error)};
+    return plan_->bind(binder_.bindings());
+  }
+
   /// What was verified may have had extents that only a run knows.
-  Result<void> check(const Tensors& inputs, Binder& binder) const {
+  Result<void> check(const Tensors& inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const Value& value = *schedule_.values()[schedule_.inputs()[i]].value;
-      const auto fit = fits(value.tensor_type(), inputs[i], binder,
+      const auto fit = fits(value.tensor_type(), inputs[i], binder_,
                             {.kind = DimPlace::Kind::kInput, .number = i, .value = &value});
       if (fit) continue;
       return Error{DiagCode::kResultMismatch,
@@ -92,6 +100,8 @@ class PlannedRegion {
 
   const Op& op_;
   const Schedule& schedule_;
+  RunSymbols symbols_;
+  Binder binder_;  // of the current run; kept for its memory
   Tensors constants_;
   std::optional<Error> refusal_;  // why the region has no plan
   std::optional<ExecutionPlan> plan_;
@@ -167,6 +177,15 @@ class ControlNode : public PlanNode {
   const Op& op_;
   std::size_t captured_;
   std::vector<std::unique_ptr<PlannedRegion>> regions_;
+};
+
+class CallNode final : public ControlNode {
+ public:
+  using ControlNode::ControlNode;
+
+  Result<Tensors> run_regions(const Frame& frame, const Tensors& values) const override {
+    return region(0).run(frame, values, {});
+  }
 };
 
 class IfNode final : public ControlNode {
@@ -292,7 +311,10 @@ std::unique_ptr<PlanNode> control_node(const PlannedStep& step, const ControlSte
   if (step.op->is(OpId::kCfFor)) {
     return std::make_unique<ForNode>(step, control, options, resources);
   }
-  return std::make_unique<WhileNode>(step, control, options, resources);
+  if (step.op->is(OpId::kCfWhile)) {
+    return std::make_unique<WhileNode>(step, control, options, resources);
+  }
+  return std::make_unique<CallNode>(step, control, options, resources);
 }
 
 }  // namespace mir

@@ -290,24 +290,136 @@ TEST_CASE("a profile times control flow as one kernel, and an observer sees its 
   }
 }
 
-TEST_CASE("an error inside a region names the operation, and caches are refused there") {
+TEST_CASE("an error inside a region names the operation") {
   Runner runner(typed(loop("linalg.CPU.ClipOp [min_val:1.0, max_val:2.0] (%a) -> (%b:$v)")));
   CHECK(values_of(runner.run({floats({4}, {0, 1, 2, 3}), int32(0), int32(1), int32(1)})[0]) ==
         std::vector<double>{1, 1, 2, 2});
-  Text cache(typed(R"(
-@main [mir_version:2] (%x:tensor<[1, 1, 1, 4], Float32, CPU>, %n:$i) -> () {
-  cf.ForOp (%z:$i[constant:[0]], %n, %o:$i[constant:[1]]) -> () {
-    (%i:$i) -> () {
-      linalg.CPU.KVCacheOp <name="c"> [layer_idx:0, q_head:1, kv_head:1, head_dim:4, use_fa2:false] (%x, %x) -> (%k:tensor<[1, 1, ?, 4], Float32, CPU>, %v:tensor<[1, 1, ?, 4], Float32, CPU>)
-      cf.YieldOp () -> ()
+}
+
+namespace {
+
+/// Keys and values of `tokens` tokens: one head of two elements.
+std::string keys(std::string_view tokens) {
+  return fmt::format("tensor<[1, 1, {}, 2], Float32, CPU>", tokens);
+}
+
+/// A step on the cache `@c`; `past` is a number or a symbol.
+std::string step(std::string_view operand, std::string_view result, std::string_view past,
+                 std::string_view tokens) {
+  return fmt::format(
+      "linalg.CPU.KVCacheOp [cache:@c, q_head:1, kv_head:1, head_dim:2, past:{}] ({}, {}) -> "
+      "({}:{}, {}v:{})",
+      past, operand, operand, result, keys(tokens), result, keys(tokens));
+}
+
+/// A prefill, then a step in each turn of a loop, which sums up what the cache holds. The first
+/// result of the prefill is an output: a longer cache must not move it.
+std::string decoder() {
+  return fmt::format(R"(
+@main [mir_version:2] (%x:{0}, %t:{1}, %n:$i) -> (%first:{0}, %sum:tensor<[1, 1, 1, 2], Float32, CPU>) {{
+  {2}
+  cf.ForOp (%z:$i[constant:[0]], %n, %o:$i[constant:[1]], %zero:tensor<[1, 1, 1, 2], Float32, CPU>[constant:[0, 0]]) -> (%sum:tensor<[1, 1, 1, 2], Float32, CPU>) {{
+    (%i:$i, %a:tensor<[1, 1, 1, 2], Float32, CPU>) -> (%b:tensor<[1, 1, 1, 2], Float32, CPU>) {{
+      {3}
+      linalg.CPU.ReduceSumOp [dim:2, keep_dim:true] (%all) -> (%s:tensor<[1, 1, 1, 2], Float32, CPU>)
+      linalg.CPU.AddOp (%a, %s) -> (%b:tensor<[1, 1, 1, 2], Float32, CPU>)
+      cf.YieldOp (%b) -> ()
+    }}
+  }}
+  cf.ReturnOp (%first, %sum) -> ()
+}})",
+                     keys("$S"), keys("1"), step("%x", "%first", "0", "$S"),
+                     step("%t", "%all", "$past", "$past+1"));
+}
+
+}  // namespace
+
+TEST_CASE("a loop appends to a cache, whose length each turn binds anew") {
+  const std::string text = typed(decoder());
+  for (const bool is_fast : {false, true}) {
+    Runner runner(text, is_fast ? fast() : SessionOptions{});
+    const Tensor x = floats({1, 1, 2, 2}, {1, 2, 3, 4}), t = floats({1, 1, 1, 2}, {10, 20});
+    const auto found = runner.run({x, t, int32(100)});
+    CHECK(values_of(found[0]) == std::vector<double>{1, 2, 3, 4});
+    // In turn i, from 1: the prefill and i tokens.
+    CHECK(values_of(found[1]) == std::vector<double>{4.0 * 100 + 10 * 5050, 6.0 * 100 + 20 * 5050});
+    CHECK(runner.session().cache_length("c") == 102);
+    CHECK(runner.error({x, t, int32(1)}).find("holds 102 tokens, 'past' says 0") !=
+          std::string::npos);
+    runner.session().reset();
+    CHECK(values_of(runner.run({x, t, int32(1)})[1]) == std::vector<double>{14, 26});
+    CHECK(runner.session().cache_length("c") == 3);
+  }
+}
+
+TEST_CASE("a run that fails in a loop leaves caches as they were") {
+  for (const bool is_fast : {false, true}) {
+    Runner runner(typed(decoder()), is_fast ? fast() : SessionOptions{});
+    const Tensor x = floats({1, 1, 2, 2}, {1, 2, 3, 4}), t = floats({1, 1, 1, 2}, {10, 20});
+    RunOptions options;
+    options.most_iterations = 3;
+    CHECK(runner.error({x, t, int32(10)}, options).find("limit of iterations") !=
+          std::string::npos);
+    CHECK(runner.session().cache_length("c") == 0);
+    CHECK(values_of(runner.run({x, t, int32(1)})[1]) == std::vector<double>{14, 26});
+  }
+}
+
+TEST_CASE("a region of a condition appends to a cache, or not") {
+  const std::string text = typed(fmt::format(R"(
+@main [mir_version:2] (%t:{0}, %c:$b) -> (%m:tensor<[1, 1, 2], Float32, CPU>) {{
+  cf.IfOp (%c) -> (%m:tensor<[1, 1, 2], Float32, CPU>) {{
+    () -> (%s:tensor<[1, 1, 2], Float32, CPU>) {{
+      {1}
+      linalg.CPU.ReduceMaxOp [dim:2] (%all) -> (%s:tensor<[1, 1, 2], Float32, CPU>)
+      cf.YieldOp (%s) -> ()
+    }}
+    () -> (%zero:tensor<[1, 1, 2], Float32, CPU>) {{
+      cf.YieldOp (%zero:tensor<[1, 1, 2], Float32, CPU>[constant:[0, 0]]) -> ()
+    }}
+  }}
+  cf.ReturnOp (%m) -> ()
+}})",
+                                             keys("1"), step("%t", "%all", "$past", "$past+1")));
+  for (const bool is_fast : {false, true}) {
+    Runner runner(text, is_fast ? fast() : SessionOptions{});
+    const auto run = [&](double value, bool holds) {
+      return values_of(runner.run({floats({1, 1, 1, 2}, {value, -value}), truth(holds)})[0]);
+    };
+    CHECK(run(3, true) == std::vector<double>{3, -3});
+    CHECK(run(9, false) == std::vector<double>{0, 0});
+    CHECK(run(2, true) == std::vector<double>{3, -2});
+    CHECK(runner.session().cache_length("c") == 2);
+  }
+}
+
+TEST_CASE("a call passes other extents for the symbols of a graph, which are its own") {
+  const std::string text = R"(
+@main [mir_version:2] (%x:tensor<[$S, 4], Float32, CPU>, %v:tensor<[1, 4], Float32, CPU>) -> (%a:tensor<[$S, 4], Float32, CPU>, %b:tensor<[1, 4], Float32, CPU>, %c:tensor<[3*$S, 4], Float32, CPU>) {
+  graph.SubGraphOp @twice <CPU> {
+    (%y:tensor<[$S, 4], Float32, CPU>) -> (%z:tensor<[$S, 4], Float32, CPU>) {
+      linalg.CPU.AddOp (%y, %y) -> (%z:tensor<[$S, 4], Float32, CPU>)
+      cf.ReturnOp (%z) -> ()
     }
   }
-  cf.ReturnOp () -> ()
-})"));
-  Diagnostics problems;
-  CHECK_FALSE(Schedule::build(*cache.module, "", problems).has_value());
-  CHECK(errors_of(problems).front().find("a cache inside of control flow is not run yet") !=
-        std::string::npos);
+  graph.SubGraphOp @outer <CPU> {
+    (%o:tensor<[$T, 4], Float32, CPU>) -> (%p:tensor<[$T, 4], Float32, CPU>) {
+      graph.CallGraphOp @twice (%o) -> (%p:tensor<[$T, 4], Float32, CPU>)
+      cf.ReturnOp (%p) -> ()
+    }
+  }
+  graph.CallGraphOp @twice (%x) -> (%a)
+  graph.CallGraphOp @twice (%v) -> (%b)
+  linalg.CPU.ConcatOp [dim:0] (%x, %x, %a) -> (%all:tensor<[3*$S, 4], Float32, CPU>)
+  graph.CallGraphOp @outer (%all) -> (%c)
+  cf.ReturnOp (%a, %b, %c) -> ()
+})";
+  for (const std::int64_t rows : {2, 5, 2}) {
+    const auto found = both(text, {pattern({rows, 4}), floats({1, 4}, {1, 2, 3, 4})});
+    CHECK(found[0].shape() == Shape{rows, 4});
+    CHECK(values_of(found[1]) == std::vector<double>{2, 4, 6, 8});
+    CHECK(found[2].shape() == Shape{3 * rows, 4});
+  }
 }
 
 }  // namespace mir::test::control

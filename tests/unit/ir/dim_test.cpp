@@ -429,10 +429,10 @@ TEST_CASE("substitution replaces bound symbols and keeps the others") {
   const Dim dim = f.read("($past+$S)/4*$T");
   CHECK(f.table.print(f.table.substitute(dim, f.bind({{"past", 17}}))) == "4*$T+$T*(($S+1)/4)");
   CHECK(f.table.substitute(dim, f.bind({{"past", 17}, {"S", 3}, {"T", 2}})) == Dim(10));
-  CHECK(f.table.substitute(dim, {}) == dim);
+  CHECK(f.table.substitute(dim, DimBindings{}) == dim);
   CHECK(f.table.substitute(f.read("$S/$T"), f.bind({{"T", 0}})).is_unknown());
   CHECK(f.table.substitute(Dim(3), f.bind({{"T", 0}})) == Dim(3));
-  CHECK(f.table.substitute(Dim::unknown(), {}).is_unknown());
+  CHECK(f.table.substitute(Dim::unknown(), DimBindings{}).is_unknown());
 }
 
 TEST_CASE("random expressions keep their value in normal form and read back from its text") {

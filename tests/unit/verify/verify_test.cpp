@@ -1,5 +1,7 @@
 #include "mir/verify.hpp"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -133,6 +135,32 @@ TEST_SUITE("verify") {
           Lines{"4:1 MIR0411 no graph is named '@g'"});
     CHECK(checked({graph("g"), "graph.CallGraphOp @g (%0) -> (%1:tensor<[2, 4], Float32, CPU>)"}) ==
           Lines{});
+  }
+
+  TEST_CASE("call_c3: a call of a module of version 2 passes other extents for symbols") {
+    const auto call = [](int version, std::string_view extents, std::string_view result) {
+      return fmt::format(
+          R"(@main [mir_version:{}] (%x:tensor<[{}], Float32, CPU>) -> (%y:tensor<[{}], Float32, CPU>) {{
+ graph.SubGraphOp @g <CPU> {{
+  (%a:tensor<[$S, $S], Float32, CPU>) -> (%b:tensor<[$S, 2*$S], Float32, CPU>) {{
+   linalg.CPU.ConcatOp [dim:1] (%a, %a) -> (%b:tensor<[$S, 2*$S], Float32, CPU>)
+   cf.ReturnOp (%b) -> ()
+  }}
+ }}
+ graph.CallGraphOp @g (%x) -> (%y)
+ cf.ReturnOp (%y) -> ()
+}}
+)",
+          version, extents, result);
+    };
+    CHECK(verified(call(2, "3, 3", "3, 6")) == Lines{});
+    CHECK(verified(call(2, "$T+1, $T+1", "$T+1, 2*$T+2")) == Lines{});
+    CHECK(verified(call(2, "3, 4", "3, 6")) ==
+          Lines{"8:2 MIR0412 operand 0 of the call of '@g' is tensor<[3, 4], Float32, CPU>, the "
+                "graph has tensor<[3, 3], Float32, CPU>"});
+    CHECK(verified(call(2, "3, 3", "3, 5")).size() == 1);
+    CHECK(verified(call(1, "$S, $S", "$S, 2*$S")) == Lines{});
+    CHECK(verified(call(1, "3, 3", "3, 6")).size() == 2);
   }
 
   TEST_CASE("call_c2, call_c3: MIR0412 a call that does not fit the graph it names") {

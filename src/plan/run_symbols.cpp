@@ -1,0 +1,91 @@
+#include "plan/run_symbols.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "dialects/parameters.hpp"
+#include "ir/extent_walk.hpp"
+#include "mir/module.hpp"
+
+namespace mir {
+
+namespace {
+
+template <class Visit>
+void for_each_symbol(const Value& value, DimTable& dims, const Visit& visit) {
+  const TensorType* type = value.tensor_type();
+  if (type == nullptr) return;
+  for (const Dim dim : type->dims()) std::ranges::for_each(dims.symbols(dim), visit);
+}
+
+DimTable& dims_of(const Schedule& schedule) {
+  return schedule.module().context().dims();
+}
+
+}  // namespace
+
+RunSymbols::RunSymbols(const Schedule& schedule) {
+  find_cache_lengths(schedule);
+  find_known(schedule);
+  find_own(schedule);
+}
+
+void RunSymbols::find_cache_lengths(const Schedule& schedule) {
+  std::unordered_set<Symbol> seen;
+  for (std::size_t step = 0; step < schedule.steps().size(); ++step) {
+    const Op& op = *schedule.steps()[step].op;
+    const Symbol cache = cache_of(op);
+    if (!cache || !seen.insert(cache).second) continue;
+    const Attr* past = op.attribute("past");
+    if (past == nullptr || past->kind() != AttrKind::kDim) continue;
+    cache_lengths_.push_back({.step = step, .cache = cache, .past = past->dim()});
+  }
+}
+
+void RunSymbols::find_known(const Schedule& schedule) {
+  DimTable& dims = dims_of(schedule);
+  const auto add = [&](Symbol symbol) { known_.insert(symbol); };
+  for (const ValueIndex index : schedule.inputs()) {
+    for_each_symbol(*schedule.values()[index].value, dims, add);
+  }
+  for (const CacheLength& length : cache_lengths_) {
+    std::ranges::for_each(dims.symbols(length.past), add);
+  }
+}
+
+void RunSymbols::find_own(const Schedule& schedule) {
+  const Op* const op = schedule.entry().parent();
+  all_are_own_ = op == nullptr || op->is(OpId::kGraphSubGraph);
+  if (all_are_own_) return;
+  DimTable& dims = dims_of(schedule);
+  const auto add = [&](Symbol symbol) { own_.insert(symbol); };
+  for (const CacheLength& length : cache_lengths_) {
+    std::ranges::for_each(dims.symbols(length.past), add);
+  }
+  for (const Step& step : schedule.steps()) for_each_symbol_found_out(*step.op, add);
+  const auto remove = [&](Symbol symbol) { own_.erase(symbol); };
+  for (const ValueIndex index : schedule.inputs()) {
+    for_each_symbol(*schedule.values()[index].value, dims, remove);
+  }
+  for (const Value& result : op->results()) for_each_symbol(result, dims, remove);
+  for (const Use& use : op->operand_uses()) for_each_symbol(*use.value(), dims, remove);
+}
+
+std::optional<RunSymbols::Problem> RunSymbols::bind(Binder& binder, const CacheStore& caches,
+                                                    const IRContext& context) const {
+  for (const CacheLength& length : cache_lengths_) {
+    const auto outcome =
+        binder.require(length.past, caches.pending(length.cache),
+                       {.kind = DimPlace::Kind::kCache, .name = context.text(length.cache)});
+    if (!outcome) return Problem{length.step, outcome.error()};
+  }
+  return std::nullopt;
+}
+
+void RunSymbols::bind_caches_that_fit(Binder& binder, const CacheStore& caches) const {
+  for (const CacheLength& length : cache_lengths_) {
+    binder.bind_if_it_fits(length.past, caches.length(length.cache));
+  }
+}
+
+}  // namespace mir

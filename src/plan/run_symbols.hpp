@@ -1,0 +1,60 @@
+// Symbols whose values a run knows before it computes anything.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "eval/cache_store.hpp"
+#include "plan/binder.hpp"
+#include "plan/schedule.hpp"
+
+namespace mir {
+
+class RunSymbols {
+ public:
+  explicit RunSymbols(const Schedule& schedule);
+
+  /// The symbols of inputs, and those that bind() binds if these are bound.
+  bool is_known(Symbol symbol) const { return known_.contains(symbol); }
+
+  /// Whether a run of this region of a control flow op gives the symbol a value of its own, instead
+  /// of taking over the one that it has around the op: a symbol of `past`, or of an extent that a
+  /// result finds out. One in the type of a value that enters or leaves the region has one value on
+  /// both sides. All symbols of a graph are its own.
+  bool is_own(Symbol symbol) const { return all_are_own_ || own_.contains(symbol); }
+
+  /// What contradicts the length of a cache, and the step on it.
+  struct Problem {
+    std::size_t step = 0;
+    Error error;
+  };
+  /// Binds the symbols of `past`: that of the first step on each cache is the number of tokens that
+  /// it holds. The symbols of inputs are bound.
+  std::optional<Problem> bind(Binder& binder, const CacheStore& caches,
+                              const IRContext& context) const;
+  /// The same for the lengths of caches after the last run alone; what contradicts another is left
+  /// out.
+  void bind_caches_that_fit(Binder& binder, const CacheStore& caches) const;
+
+ private:
+  /// The first step on a cache whose length is a symbol, or an extent of several.
+  struct CacheLength {
+    std::size_t step = 0;
+    Symbol cache;
+    Dim past;
+  };
+  void find_cache_lengths(const Schedule& schedule);
+  void find_known(const Schedule& schedule);
+  void find_own(const Schedule& schedule);
+
+  std::vector<CacheLength> cache_lengths_;
+  std::unordered_set<Symbol> known_;
+  std::unordered_set<Symbol> own_;
+  bool all_are_own_ = false;
+};
+
+}  // namespace mir
