@@ -74,6 +74,11 @@ struct InterpSettings {
                               .help = "print type, extents, range and hash of each output"},
                              choice(kYesNo),
                              true};
+  Option<std::size_t> elements{options,
+                               {.name = "elements",
+                                .argument = "N",
+                                .help = "print the elements of outputs that have at most N"},
+                               number<std::size_t>()};
   Option<std::size_t> top{options,
                           {.name = "top",
                            .argument = "K",
