@@ -73,6 +73,7 @@ class Arena;
 class Cursor;
 class GraphLoan;
 class RewriteListener;
+class TypeMentions;
 
 class Module {
  public:
@@ -206,6 +207,7 @@ class Resolver {
 
  private:
   friend class ElementReader;
+  friend class TypeMentions;
   class State;
   std::unique_ptr<State> state_;
 };

@@ -104,12 +104,14 @@ void Resolver::State::check_mention(const Mention& mention, Value& value) {
 /// The value a mention in operand position means; makes a free value for an undefined name.
 Value* Resolver::State::use(const Mention& mention, Region& region) {
   if (Value* value = scopes_.find(mention.name)) {
+    if (types_noted_ != nullptr) note_operand(mention, *value);
     if (portable_) check_mention(mention, *value);
     return value;
   }
   Value* value = rewriter_->create_free_value(region, type_in_template(mention.type), mention.name);
   set_mention_parts(*value, mention);
   scopes_.define(mention.name, value);
+  if (types_noted_ != nullptr) note_free(mention, *value);
   return value;
 }
 
@@ -137,8 +139,8 @@ const Type* Resolver::State::type_in_template(const Type* type) {
   return type == nullptr && templates_ != 0 ? any_type_ : type;
 }
 
-void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
-  if (std::find(types.begin(), types.end(), nullptr) == types.end()) return;
+std::optional<std::vector<const Type*>> Resolver::State::inferred_types(std::size_t count,
+                                                                        Diagnostics& diagnostics) {
   std::vector<const Type*> operands;
   for (std::uint32_t i = 0; i < head_.operands.count; ++i) {
     operands.push_back(value_scratch_[i]->type());
@@ -148,29 +150,67 @@ void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
     if (auto prover = ExtentProver::of(*module_)) prover_.emplace(std::move(*prover));
     proved_ = module_;
   }
-  const auto inferred = infer_result_types(*module_,
-                                           {.name = head_.name,
-                                            .symbol = head_.symbol,
-                                            .operands = operands,
-                                            .attributes = head_.attributes,
-                                            .result_count = types.size(),
-                                            .at = span(head_.token)},
-                                           diagnostics_, prover_ ? &*prover_ : nullptr);
+  auto inferred = infer_result_types(*module_,
+                                     {.name = head_.name,
+                                      .symbol = head_.symbol,
+                                      .operands = operands,
+                                      .attributes = head_.attributes,
+                                      .result_count = count,
+                                      .at = span(head_.token)},
+                                     diagnostics, prover_ ? &*prover_ : nullptr);
   if (prover_) prover_->forget_undecided();  // verification reports it
+  return inferred;
+}
+
+void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
+  if (std::find(types.begin(), types.end(), nullptr) == types.end()) return;
+  const auto inferred = inferred_types(types.size(), diagnostics_);
   if (!inferred) return;
   // Where an operand has no type, its definition is the cause; of one that nothing has defined so
   // far the end of the region tells more.
   const auto is_cause = [&](const Value* value) {
     return value->type() == nullptr && (portable_ || !value->is_free());
   };
+  const auto is_untyped = [](const Value* value) { return value->type() == nullptr; };
+  const auto operands = std::span(value_scratch_).first(head_.operands.count);
   const bool is_told = is_foreign_ || std::ranges::any_of(value_scratch_, is_cause) ||
-                       (diagnostics_.has_errors() &&
-                        std::find(operands.begin(), operands.end(), nullptr) != operands.end());
+                       (diagnostics_.has_errors() && std::ranges::any_of(operands, is_untyped));
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (types[i] == nullptr && i < inferred->size()) types[i] = (*inferred)[i];
     if (types[i] != nullptr || is_told) continue;
     diagnostics_.error(DiagCode::kTypeMissing, span(mentions_[head_.results.first + i].token),
                        "result needs a type: no rule infers it here");
+  }
+}
+
+/// Before the mention is checked, which may complete the type of the value.
+void Resolver::State::note_operand(const Mention& mention, const Value& value) {
+  const bool completes = open_types_.contains(&value);
+  types_noted_->add(
+      {.at = span(mention.token).begin,
+       .stated = mention.type,
+       .value = &value,
+       .is_redundant = mention.type != nullptr && mention.type == value.type() && !completes});
+}
+
+void Resolver::State::note_free(const Mention& mention, const Value& value) {
+  types_noted_->add_free(
+      {.at = span(mention.token).begin, .stated = mention.type, .value = &value});
+}
+
+/// In a template, a result without a type may have any.
+void Resolver::State::note_results(const Op& op) {
+  Diagnostics ignored;
+  std::optional<std::vector<const Type*>> inferred;
+  if (templates_ == 0 && !is_foreign_) inferred = inferred_types(op.result_count(), ignored);
+  for (std::uint32_t i = 0; i < head_.results.count; ++i) {
+    const Mention& mention = mentions_[head_.results.first + i];
+    const bool is_inferred =
+        inferred && i < inferred->size() && (*inferred)[i] == op.result(i)->type();
+    types_noted_->add({.at = span(mention.token).begin,
+                       .stated = mention.type,
+                       .value = op.result(i),
+                       .is_redundant = mention.type != nullptr && is_inferred});
   }
 }
 
@@ -236,6 +276,7 @@ Op* Resolver::State::make_op() {
       open_types_.insert(&result);
     }
   }
+  if (types_noted_ != nullptr) note_results(*op);
   rewriter_->insert(*op, current_block(), nullptr);
   op->mark_as_read();
   head_.reset();

@@ -185,6 +185,7 @@ void Resolver::State::settle_free_values(Region& region) {
                         defined->type() == nullptr ? "untyped" : defined->type()->spelling()));
       }
       if (value->type() == nullptr) report_early_uses(*value, *defined);
+      if (types_noted_ != nullptr) types_noted_->settle(*value, *defined);
       while (value->has_uses()) value->first_use()->set(defined);
       continue;
     }

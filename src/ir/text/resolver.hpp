@@ -8,6 +8,7 @@
 
 #include "ir/extent_prover.hpp"
 #include "ir/text/damaged_text.hpp"
+#include "ir/text/type_mentions.hpp"
 #include "ir/text/value_scopes.hpp"
 #include "ir/unique_table.hpp"
 #include "mir/module.hpp"
@@ -20,6 +21,7 @@ class Resolver::State {
   State(IRContext& context, const SourceFile& file, Diagnostics& diagnostics);
 
   void add(const Unit& unit);
+  void note_types(TypeMentions& mentions) { types_noted_ = &mentions; }
   std::vector<Module*> finish() {
     rewriter_.reset();
     return std::move(modules_);
@@ -130,7 +132,12 @@ class Resolver::State {
   void set_head(Op& op);
   void set_successors(Op& op, std::uint32_t first_operand);
   void collect_operands(MentionList list, Region& region);
+  std::optional<std::vector<const Type*>> inferred_types(std::size_t count,
+                                                         Diagnostics& diagnostics);
   void infer_missing_types(std::vector<const Type*>& types);
+  void note_operand(const Mention& mention, const Value& value);
+  void note_free(const Mention& mention, const Value& value);
+  void note_results(const Op& op);
   const Type* type_in_template(const Type* type);
   Value* use(const Mention& mention, Region& region);
   void check_mention(const Mention& mention, Value& value);
@@ -197,6 +204,7 @@ class Resolver::State {
   ValueScopes scopes_;
   std::unordered_set<std::uint32_t> damaged_names_;  // raw names that damaged text mentions
   std::unordered_set<const Value*> open_types_;      // results whose rule left an extent unknown
+  TypeMentions* types_noted_ = nullptr;              // null: nobody asks
 
   // Texts seen before, so that hashing them once is all they cost.
   TextTable<const Type*> types_;

@@ -1,0 +1,84 @@
+#include "format/new_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/text/type_mentions.hpp"
+#include "mir/format.hpp"
+#include "syntax/edit.hpp"
+#include "syntax/wrap_lines.hpp"
+
+namespace mir::tools {
+
+std::optional<LineRange> parse_lines(std::string_view text) {
+  LineRange range;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, range.first);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != ':') return std::nullopt;
+  const auto last = std::from_chars(first.ptr + 1, end, range.last);
+  if (last.ec != std::errc() || last.ptr != end) return std::nullopt;
+  if (range.first == 0 || range.last < range.first) return std::nullopt;
+  return range;
+}
+
+namespace {
+
+/// A last line without an end counts.
+std::size_t line_count(std::string_view text) {
+  const auto ends = std::ranges::count(text, '\n');
+  return static_cast<std::size_t>(ends) + (text.empty() || text.ends_with('\n') ? 0 : 1);
+}
+
+Result<std::string> text_of_lines(const SyntaxTree& tree, const LineRange& lines) {
+  const SourceFile& file = tree.file();
+  if (const std::size_t count = line_count(file.text()); lines.first > count) {
+    return Error{DiagCode::kUsage, fmt::format("--lines: '{}' has no line {}; it has {} lines",
+                                               file.name(), lines.first, count)};
+  }
+  return format_lines(tree, lines.first, lines.last);
+}
+
+Result<std::string> rewritten(const SyntaxTree& tree, const FmtSettings& settings) {
+  if (!settings.rewrites_tokens()) return format(tree);
+  return rewrite(tree, {.expand_attributes = bool(settings.expand_attrs),
+                        .modernize = bool(settings.modernize),
+                        .renumber = bool(settings.renumber),
+                        .alias_attributes = bool(settings.alias_attrs)});
+}
+
+Result<const SourceFile*> add_text(SourceManager& sources, const SourceFile& origin,
+                                   std::string text) {
+  const SourceFile* file = sources.add(origin.name(), std::move(text));
+  if (file == nullptr) return SourceManager::full(origin.name());
+  return file;
+}
+
+/// The types first, since their errors are shown in the text as it is.
+Result<std::string> with_types_as_asked(const SyntaxTree& tree, const FmtSettings& settings,
+                                        IRContext& context, Diagnostics& diagnostics) {
+  if (!settings.shorten && !settings.full) return rewritten(tree, settings);
+  if (!register_dialects(settings.dialects, context, diagnostics)) return std::string();
+  auto text = settings.shorten ? leave_types_out(tree, context, diagnostics)
+                               : write_types(tree, context, diagnostics);
+  if (!text) return std::string();
+  if (!settings.rewrites_tokens()) return *std::move(text);
+  const auto file = add_text(context.sources(), tree.file(), *std::move(text));
+  if (!file) return file.error();
+  const std::optional<SyntaxTree> typed = parse(**file, diagnostics);
+  return typed ? rewritten(*typed, settings) : Result<std::string>(std::string());
+}
+
+}  // namespace
+
+Result<std::string> new_text(const SyntaxTree& tree, const FmtSettings& settings,
+                             IRContext& context, Diagnostics& diagnostics) {
+  if (settings.lines.is_given()) return text_of_lines(tree, *settings.lines);
+  auto text = with_types_as_asked(tree, settings, context, diagnostics);
+  if (!text || !settings.columns.is_given() || diagnostics.has_errors()) return text;
+  const auto canonical = add_text(context.sources(), tree.file(), *std::move(text));
+  if (!canonical) return canonical.error();
+  return wrap_lines(**canonical, *settings.columns);
+}
+
+}  // namespace mir::tools
