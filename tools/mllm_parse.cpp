@@ -163,6 +163,7 @@ ExitCode body(const Run& run, const ParseSettings& settings) {
   if (settings.list_ops) return write_list(run, settings, ops_text);
   if (settings.list_ops_markdown) return write_list(run, settings, ops_markdown);
   if (settings.list_types) return write_list(run, settings, list_types);
+  if (settings.list_keywords) return write_list(run, settings, list_keywords);
   if (settings.list_codes) return run.write_output(list_diagnostics());
   if (settings.list_codes_markdown) return run.write_output(diagnostics_page());
   const Job job{run, settings, Verification(settings.verification, run), nullptr};

@@ -6,7 +6,9 @@ build_packages=(
   ninja-build nlohmann-json3-dev pkg-config python3 re2c zlib1g-dev
 )
 # What testing needs besides: the second compiler, its sanitizers and the checks.
-test_packages=(clang clang-format git libclang-rt-dev libmpfr-dev llvm python3-numpy)
+test_packages=(
+  clang clang-format git libclang-rt-dev libmpfr-dev llvm neovim python3-numpy vim-nox
+)
 
 is_installed() {
   [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]

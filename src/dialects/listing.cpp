@@ -1,9 +1,13 @@
 #include "dialects/listing.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <vector>
+
+#include "mir/tensor.hpp"
 
 namespace mir {
 
@@ -84,6 +88,24 @@ std::string list_types(const IRContext& context) {
     list('#', *dialect, dialect->attribute_kinds);
   }
   return out;
+}
+
+std::string list_keywords(const IRContext& context) {
+  std::set<std::string> lines;
+  const auto add = [&](std::string_view kind, std::string_view word) {
+    lines.insert(fmt::format("{} {}", kind, word));
+  };
+  for (const Dialect* dialect : context.dialects()) {
+    for (const OpRow& row : dialect->rows) {
+      add("op", fmt::format("{}.{}", dialect->name, row.name));
+      for (const AttrRow& each : row.attributes) add("attribute", each.name);
+    }
+    for (const TypeRow& row : dialect->types) {
+      add("type", fmt::format("!{}.{}", dialect->name, row.name));
+    }
+  }
+  for (const DTypeInfo& each : dtype_table()) add("element-type", each.name);
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
 std::string list_ops(const IRContext& context, const OpSupport& support) {

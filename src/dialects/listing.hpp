@@ -22,6 +22,10 @@ std::string list_ops(const IRContext& context, const OpSupport& support);
 /// brackets may be left out.
 std::string list_types(const IRContext& context);
 
+/// The words that editors colour, one a line, sorted, each after its kind: `op`, `attribute`,
+/// `type` or `element-type`.
+std::string list_keywords(const IRContext& context);
+
 /// docs/ops.md: the index of all ops with their support and a link to their page, and of all types.
 std::string ops_index(const IRContext& context, const OpSupport& support);
 

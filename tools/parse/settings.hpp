@@ -67,6 +67,8 @@ struct ParseSettings {
   Flag list_ops_markdown{
       options, {.name = "list-ops-markdown", .help = "write the page docs/ops.md and exit"}};
   Flag list_types{options, {.name = "list-types", .help = "list all declared types and exit"}};
+  Flag list_keywords{
+      options, {.name = "list-keywords", .help = "list the words that editors colour and exit"}};
   Flag list_codes{options, {.name = "list-codes", .help = "list all diagnostic codes and exit"}};
   Flag list_codes_markdown{
       options,

@@ -1,0 +1,133 @@
+"""The syntax file of Vim and Neovim."""
+
+from rules import Include, Match, Region
+
+LINKS = {
+    "comment": "Comment", "symbol": "PreProc", "op": "Function", "known op": "Statement", "label": "Label",
+    "keyword": "Keyword", "string": "String", "operator": "Operator", "value": "Identifier", "type": "Type",
+    "element type": "StorageClass", "number": "Number", "word": "Constant", "key": "Tag", "macro": "Macro",
+}
+
+
+def group(colour):
+    return "mir" + "".join(word.capitalize() for word in colour.split())
+
+
+def cluster(context):
+    return "mir" + "".join(word.capitalize() for word in context.split()) + "Words"
+
+
+SPECIAL = set("<>=@&~%{}/")  # that "very magic" patterns give a meaning, or that delimit them
+GROUPS = {"(?=": "@=", "(?!": "@!", "(?<=": "@<=", "(?<!": "@<!", "(?:": ""}
+
+
+class Translation:
+    """A pattern of Oniguruma as one of Vim."""
+
+    def __init__(self, pattern):
+        self.pattern, self.at, self.result = pattern, 0, []
+        self.suffixes = []
+
+    def take(self, count):
+        self.at += count
+        return self.pattern[self.at - count:self.at]
+
+    def bracket(self):
+        end = self.at + 1
+        if self.pattern[end] == "^":
+            end += 1
+        if self.pattern[end] == "]":
+            end += 1
+        while self.pattern[end] != "]":
+            end += 2 if self.pattern[end] == "\\" else 1
+        inner = self.take(end + 1 - self.at)[1:-1].replace("\\s", " \\t\\r\\n").replace("\\[", "[")
+        # In Vim, a class that excludes characters does not match the end of a line; neither do these patterns need it.
+        self.result.append(f"[{inner}]".replace("/", "\\/"))
+
+    def group(self):
+        for opening in sorted(GROUPS, key=len, reverse=True):
+            if self.pattern.startswith(opening, self.at):
+                self.at += len(opening)
+                self.suffixes.append(GROUPS[opening])
+                self.result.append("%(")
+                return
+        raise ValueError(f"a group that captures: {self.pattern}")
+
+    def run(self):
+        while self.at < len(self.pattern):
+            char = self.pattern[self.at]
+            if char == "\\":
+                escaped = self.take(2)[1]
+                self.result.append({"b": "%(<|>)"}.get(escaped, escaped if escaped in "-" else "\\" + escaped))
+            elif char == "[":
+                self.bracket()
+            elif char == "(":
+                self.group()
+            elif char == ")":
+                self.at += 1
+                self.result.append(")" + self.suffixes.pop())
+            elif self.pattern.startswith(("*?", "+?"), self.at):
+                self.result.append("{-}" if self.take(2) == "*?" else "{-1,}")
+            else:
+                self.at += 1
+                self.result.append("\\" + char if char in SPECIAL else char)
+        return "/\\v" + "".join(self.result) + "/"
+
+
+def translate(pattern):
+    return Translation(pattern).run()
+
+
+class SyntaxFile:
+    def __init__(self, contexts):
+        self.contexts = contexts
+        self.lines = []
+        self.links = {}  # from groups in a context to groups of colours
+        self.regions = 0
+
+    def add(self, context, rule):
+        contained = "" if context == "body" else " contained"
+        if isinstance(rule, Match):
+            name = f"{group(rule.colour)}In{cluster(context)[3:-5]}"
+            self.lines.append(f"syn match {name} {translate(rule.pattern)}{contained}")
+            self.links[name] = group(rule.colour)
+        else:
+            self.regions += 1
+            name = f"mirRegion{self.regions}"
+            # Without a group of its own, what begins a region could begin one inside it, too.
+            begin, end = (group(each) if each else "mirDelimiter" for each in (rule.begin_colour, rule.end_colour))
+            coloured = [f"matchgroup={begin}", f"start={translate(rule.begin)}", f"matchgroup={end}",
+                        f"end={translate(rule.end)}"]
+            inside = ",".join(f"@{cluster(each)}" for each in rule.contents)
+            self.lines.append(f"syn region {name} {' '.join(coloured)} contains={inside}{contained}")
+        return name
+
+    def flat(self, context):
+        for rule in self.contexts[context]:
+            if isinstance(rule, Include):
+                yield from self.flat(rule.context)
+            else:
+                yield rule
+
+    def text(self):
+        for context in self.contexts:
+            # Of the items that match at one place, Vim takes the one defined last.
+            names = [self.add(context, rule) for rule in reversed(list(self.flat(context)))]
+            self.lines.append(f"syn cluster {cluster(context)} contains={','.join(dict.fromkeys(names))}")
+        self.lines += [f"hi def link {name} {target}" for name, target in self.links.items()]
+        links = [f"hi def link {group(each)} {link}" for each, link in LINKS.items()]
+        return "\n".join([
+            '" Vim syntax file of MLLM IR. Generated by scripts/editor_files.py.',
+            "if exists('b:current_syntax')",
+            "  finish",
+            "endif",
+            "syn case match",
+            "syn sync minlines=200",
+            *self.lines,
+            *links,
+            "let b:current_syntax = 'mir'",
+        ]) + "\n"
+
+
+def syntax_file(contexts):
+    return SyntaxFile(contexts).text()

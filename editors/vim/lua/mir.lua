@@ -1,0 +1,27 @@
+-- Starts mllm-lsp for buffers of MLLM IR, in Neovim 0.7 and later.
+local M = {}
+
+local client_id
+
+--- Attaches the server to a buffer; one server serves all of them.
+function M.attach(buffer, options)
+  if client_id == nil or vim.lsp.get_client_by_id(client_id) == nil then
+    client_id = vim.lsp.start_client(vim.tbl_extend('force', {
+      name = 'mllm-lsp',
+      cmd = { 'mllm-lsp' },
+      root_dir = vim.fn.getcwd(),
+    }, options or {}))
+  end
+  if client_id ~= nil then vim.lsp.buf_attach_client(buffer, client_id) end
+  return client_id
+end
+
+--- Attaches the server to each buffer of the file type. `options` are those of vim.lsp.start_client.
+function M.setup(options)
+  vim.api.nvim_create_autocmd('FileType', {
+    pattern = 'mir',
+    callback = function(event) M.attach(event.buf, options) end,
+  })
+end
+
+return M

@@ -1,0 +1,119 @@
+-- Drives mllm-lsp from headless Neovim through edits of a real file. MIR_FILE is a copy of it.
+local function check(condition, message)
+  if not condition then error(message, 2) end
+end
+
+local function wait_for(what, condition)
+  check(vim.wait(5000, condition, 10), 'no answer within 5 s: ' .. what)
+end
+
+local function diagnostics()
+  return vim.diagnostic.get(0)
+end
+
+local function request(method, parameters)
+  local answers = vim.lsp.buf_request_sync(0, method, parameters, 5000)
+  check(answers ~= nil, method .. ' has no answer')
+  for _, answer in pairs(answers) do
+    check(answer.err == nil, method .. ': ' .. vim.inspect(answer.err))
+    return answer.result
+  end
+end
+
+local function document()
+  return { uri = vim.uri_from_bufnr(0) }
+end
+
+--- The place of a text in the buffer: line and column from 0.
+local function find(text)
+  for number, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do
+    local column = line:find(text, 1, true)
+    if column then return number - 1, column - 1 end
+  end
+  error('the file has no ' .. text)
+end
+
+local function at(text, offset)
+  local line, column = find(text)
+  return { textDocument = document(), position = { line = line, character = column + (offset or 0) } }
+end
+
+local function run()
+  vim.opt.runtimepath:prepend(os.getenv('MIR_RUNTIME'))
+  vim.cmd('filetype plugin on')
+  vim.cmd('runtime! ftdetect/mir.vim')
+  local status
+  local mir = require('mir')
+  local options = {
+    cmd = { os.getenv('MIR_SERVER') },
+    on_exit = function(code) status = code end,
+  }
+  mir.setup(options)
+  vim.cmd('edit ' .. os.getenv('MIR_FILE'))
+  check(vim.bo.filetype == 'mir', 'the file type is ' .. vim.bo.filetype)
+  check(vim.bo.commentstring == '// %s', 'the settings of the file type are not read')
+  local id = mir.attach(0, options)
+  local client = vim.lsp.get_client_by_id(id)
+  wait_for('initialize', function() return client.initialized end)
+
+  -- Mistakes appear and go, behind characters of several bytes as well.
+  local line, column = find('linalg.CPU.AddOp')
+  local whole = vim.api.nvim_buf_get_lines(0, line, line + 1, false)
+  vim.api.nvim_buf_set_text(0, line, column, line, column + 16, { 'linalg.CPU.AdOp' })
+  wait_for('a diagnostic', function() return #diagnostics() > 0 end)
+  local found = diagnostics()[1]
+  check(found.lnum == line, 'the diagnostic is in line ' .. found.lnum)
+  check(found.message:find('AdOp', 1, true), 'the diagnostic is ' .. found.message)
+  vim.api.nvim_buf_set_lines(0, line, line + 1, false, whole)
+  wait_for('no diagnostics', function() return #diagnostics() == 0 end)
+  vim.api.nvim_buf_set_lines(0, line, line, false, { '// naïve 𝛼 "text"' })
+  vim.api.nvim_buf_set_lines(0, line, line + 1, false, {})
+
+  local hover = request('textDocument/hover', at('linalg.CPU.AddOp', 12))
+  check(hover ~= nil and hover.contents.value:find('AddOp', 1, true), 'the hover is ' .. vim.inspect(hover))
+
+  local use_line, use_column = find('AddOp(%')
+  local use = { textDocument = document(), position = { line = use_line, character = use_column + 7 } }
+  local definition = request('textDocument/definition', use)
+  check(definition ~= nil, 'no definition')
+  local references = request('textDocument/references',
+    vim.tbl_extend('force', use, { context = { includeDeclaration = true } }))
+  check(#references >= 2, 'only ' .. #references .. ' references')
+
+  -- Renaming changes each mention; undoing brings the text back.
+  local before = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+  vim.api.nvim_win_set_cursor(0, { use_line + 1, use_column + 7 })
+  vim.lsp.buf.rename('renamed')
+  wait_for('renaming', function()
+    return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n'):find('%%renamed') ~= nil
+  end)
+  local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+  local _, count = text:gsub('%%renamed[^A-Za-z0-9_]', '')
+  check(count == #references, count .. ' mentions are renamed, not ' .. #references)
+  vim.cmd('silent undo')
+  check(vim.deep_equal(before, vim.api.nvim_buf_get_lines(0, 0, -1, false)), 'undo does not bring the text back')
+
+  -- Formatting restores the canonical layout.
+  vim.api.nvim_buf_set_lines(0, line, line + 1, false, { '   ' .. whole[1] .. '   ' })
+  vim.lsp.buf.formatting_sync(nil, 5000)
+  check(vim.deep_equal(before, vim.api.nvim_buf_get_lines(0, 0, -1, false)), 'formatting does not restore the layout')
+
+  -- What this Neovim has no interface for, as raw requests.
+  local tokens = request('textDocument/semanticTokens/full', { textDocument = document() })
+  check(#tokens.data > 0 and #tokens.data % 5 == 0, 'semantic tokens')
+  local folds = request('textDocument/foldingRange', { textDocument = document() })
+  check(#folds > 0, 'no folds')
+  local calls = request('textDocument/prepareCallHierarchy', at('@model ', 1))
+  check(#calls == 1, 'no call hierarchy')
+
+  vim.lsp.stop_client(id)
+  wait_for('the end of the server', function() return status ~= nil end)
+  check(status == 0, 'the server ends with status ' .. status)
+end
+
+local good, message = xpcall(run, debug.traceback)
+if not good then
+  io.stderr:write(message .. '\n')
+  vim.cmd('cquit 1')
+end
+vim.cmd('qall!')
