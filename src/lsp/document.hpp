@@ -67,6 +67,9 @@ class Document {
   Document(std::string uri, std::int64_t version, std::string text, PositionEncoding encoding);
 
   const std::string& uri() const { return uri_; }
+  /// Differs for each text of each document of a session.
+  std::uint64_t revision() const { return revision_; }
+  void set_revision(std::uint64_t revision) { revision_ = revision; }
   std::int64_t version() const { return version_; }
   void set_version(std::int64_t version) { version_ = version; }
   std::string_view text() const { return text_; }
@@ -86,6 +89,13 @@ class Document {
   bool is_shown() const { return shown_; }
   void set_shown() { shown_ = true; }
 
+  /// The semantic tokens that the client has.
+  struct SentTokens {
+    std::string id;
+    std::vector<std::uint32_t> data;
+  };
+  SentTokens& sent_tokens() { return sent_tokens_; }
+
   PositionEncoding encoding() const { return encoding_; }
   SourcePos offset_of(Position at) const { return kBase + lines_.offset_of(text_, at, encoding_); }
   Position position_of(SourcePos at) const {
@@ -100,6 +110,7 @@ class Document {
  private:
   std::string uri_;
   std::int64_t version_;
+  std::uint64_t revision_ = 0;
   std::string text_;
   LineIndex lines_;
   PositionEncoding encoding_;
@@ -107,6 +118,7 @@ class Document {
   std::unique_ptr<Snapshot> before_;    // of an older text ...
   TextEdit edit_;                       // ... and what became of that
   bool shown_ = false;
+  SentTokens sent_tokens_;
   std::vector<Diagnostic> last_findings_;  // of the last analysis but those of syntax, moved
 };
 

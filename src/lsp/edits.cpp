@@ -124,6 +124,54 @@ Result<Json> formatting(const View& view, std::optional<Span> in) {
   return edits_to(view.document, text);
 }
 
+namespace {
+
+constexpr std::uint32_t kIndent = 4;
+
+/// How many bodies are open at a place.
+std::uint32_t depth_at(const Outline& outline, SourcePos at) {
+  std::uint32_t depth = 0;
+  for (const OutlineOp& op : outline.ops) {
+    depth += op.has_body && op.head.end <= at && at < op.whole.end ? 1 : 0;
+  }
+  return depth;
+}
+
+/// The place of the line before the one at `at`; unknown if there is none.
+Span line_before(const Document& document, SourcePos at) {
+  const LineIndex& lines = document.lines();
+  const std::uint32_t line = lines.line_of(at - Document::kBase);
+  if (line == 0) return {};
+  return {Document::kBase + lines.line_start(line - 1), Document::kBase + lines.line_start(line)};
+}
+
+}  // namespace
+
+Json on_type_formatting(const View& view, SourcePos at, std::string_view typed) {
+  const Document& document = view.document;
+  const bool begins_line = typed == "\n";
+  const Span ended = begins_line ? line_before(document, at) : Span{at, at};
+  Json edits = Json::array();
+  if (auto formatted = formatting(view, ended); ended.known() && formatted) {
+    edits = std::move(*formatted);
+  }
+  const LineIndex& lines = document.lines();
+  const std::uint32_t line = lines.line_of(at - Document::kBase);
+  const std::uint32_t begin = lines.line_start(line), end = lines.line_end(document.text(), line);
+  const std::string_view blank = document.text().substr(begin, end - begin);
+  if (!begins_line || !std::ranges::all_of(blank, is_blank)) return edits;
+  const std::string indent(kIndent * depth_at(view.outline(), at), ' ');
+  if (blank == indent) return edits;
+  // A splice that reaches this line has settled it.
+  const Span place{Document::kBase + begin, Document::kBase + end};
+  const auto reaches = [&](const Json& edit) {
+    return edit["range"]["end"]["line"].get<std::uint32_t>() >= line;
+  };
+  if (std::ranges::any_of(edits, reaches)) return edits;
+  edits.push_back({{"range", document.range(place)}, {"newText", indent}});
+  return edits;
+}
+
 Json code_actions(const View& view, Span in, const Json& context, const ClientFeatures& client) {
   Json actions = Json::array();
   if (!wants(context, "quickfix")) return actions;

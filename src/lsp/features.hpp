@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lsp/document.hpp"
 #include "mir/diagnostic.hpp"
@@ -30,6 +31,7 @@ struct ClientFeatures {
   bool markdown = false;
   bool hierarchical_symbols = false;
   bool prepare_rename = false;
+  bool pull_diagnostics = false;
 };
 
 // -- facts.cpp
@@ -65,13 +67,20 @@ nlohmann::json signature_help(const View& view, SourcePos at);
 
 // -- semantic_tokens.cpp
 nlohmann::json semantic_token_legend();
-nlohmann::json semantic_tokens(const View& view, Span in);
+/// Five numbers for each word, as the protocol has them.
+std::vector<std::uint32_t> semantic_tokens(const View& view, Span in);
+/// The splice that makes `now` of `before`; none if they are equal.
+nlohmann::json token_edits(std::span<const std::uint32_t> before,
+                           std::span<const std::uint32_t> now);
 
 // -- edits.cpp
 /// Edits that make `text` of the text of the document; one splice.
 nlohmann::json edits_to(const Document& document, std::string_view text);
 /// An error if the text has errors of syntax there.
 Result<nlohmann::json> formatting(const View& view, std::optional<Span> in);
+/// What follows typing `typed` at a place: the line that it ends is formatted, and a new line gets
+/// its indentation. Empty if the text has errors of syntax there.
+nlohmann::json on_type_formatting(const View& view, SourcePos at, std::string_view typed);
 nlohmann::json code_actions(const View& view, Span in, const nlohmann::json& context,
                             const ClientFeatures& client);
 /// A workspace edit of one document.

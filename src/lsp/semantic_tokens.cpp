@@ -111,7 +111,7 @@ class Words {
     add({at.begin + colon + 1, at.end}, Word::kType);
   }
 
-  Json take() { return std::move(data_); }
+  std::vector<std::uint32_t> take() { return std::move(data_); }
 
  private:
   void put(SourcePos begin, std::string_view text, Word word) {
@@ -119,7 +119,7 @@ class Words {
     data_.push_back(at.line - last_.line);
     data_.push_back(at.line == last_.line ? at.column - last_.column : at.column);
     data_.push_back(units_of(text, view_.document.encoding()));
-    data_.push_back(static_cast<int>(word));
+    data_.push_back(static_cast<std::uint32_t>(word));
     data_.push_back(0);
     last_ = at;
   }
@@ -127,7 +127,7 @@ class Words {
   const View& view_;
   Span in_;
   Position last_;
-  Json data_ = Json::array();
+  std::vector<std::uint32_t> data_;
 };
 
 /// The words of text that the parser has skipped.
@@ -149,7 +149,7 @@ Json semantic_token_legend() {
   return {{"tokenTypes", kLegend}, {"tokenModifiers", Json::array()}};
 }
 
-Json semantic_tokens(const View& view, Span in) {
+std::vector<std::uint32_t> semantic_tokens(const View& view, Span in) {
   Words words(view, in);
   const std::string_view text = view.now().text();
   const auto place = [&](std::string_view part) {
@@ -178,7 +178,21 @@ Json semantic_tokens(const View& view, Span in) {
         }
       },
       comments);
-  return {{"data", words.take()}};
+  return words.take();
+}
+
+Json token_edits(std::span<const std::uint32_t> before, std::span<const std::uint32_t> now) {
+  const auto [old_end, new_end] = std::ranges::mismatch(before, now);
+  const auto begin = static_cast<std::size_t>(old_end - before.begin());
+  if (begin == before.size() && begin == now.size()) return Json::array();
+  std::size_t tail = 0;
+  while (tail < before.size() - begin && tail < now.size() - begin &&
+         before[before.size() - tail - 1] == now[now.size() - tail - 1]) {
+    ++tail;
+  }
+  return Json::array({{{"start", begin},
+                       {"deleteCount", before.size() - tail - begin},
+                       {"data", now.subspan(begin, now.size() - tail - begin)}}});
 }
 
 }  // namespace mir::lsp

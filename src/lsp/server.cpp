@@ -44,27 +44,35 @@ bool is_id(const Json& id) {
 }
 
 Json capabilities(PositionEncoding encoding, const ClientFeatures& client) {
-  return {{"positionEncoding", name_of(encoding)},
-          {"textDocumentSync", {{"openClose", true}, {"change", kIncrementalSync}, {"save", true}}},
-          {"hoverProvider", true},
-          {"definitionProvider", true},
-          {"referencesProvider", true},
-          {"documentHighlightProvider", true},
-          {"documentSymbolProvider", true},
-          {"workspaceSymbolProvider", true},
-          {"foldingRangeProvider", true},
-          {"selectionRangeProvider", true},
-          {"inlayHintProvider", true},
-          {"documentFormattingProvider", true},
-          {"documentRangeFormattingProvider", true},
-          {"callHierarchyProvider", true},
-          {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
-          {"renameProvider", client.prepare_rename ? Json{{"prepareProvider", true}} : Json(true)},
-          {"completionProvider", {{"triggerCharacters", {"%", "@", ".", "[", ":"}}}},
-          {"signatureHelpProvider",
-           {{"triggerCharacters", {"(", "["}}, {"retriggerCharacters", {","}}}},
-          {"semanticTokensProvider",
-           {{"legend", semantic_token_legend()}, {"full", true}, {"range", true}}}};
+  Json provided = {
+      {"positionEncoding", name_of(encoding)},
+      {"textDocumentSync", {{"openClose", true}, {"change", kIncrementalSync}, {"save", true}}},
+      {"hoverProvider", true},
+      {"definitionProvider", true},
+      {"referencesProvider", {{"workDoneProgress", true}}},
+      {"documentHighlightProvider", true},
+      {"documentSymbolProvider", true},
+      {"workspaceSymbolProvider", {{"workDoneProgress", true}}},
+      {"foldingRangeProvider", true},
+      {"selectionRangeProvider", true},
+      {"inlayHintProvider", true},
+      {"documentFormattingProvider", {{"workDoneProgress", true}}},
+      {"documentOnTypeFormattingProvider",
+       {{"firstTriggerCharacter", "\n"}, {"moreTriggerCharacter", {"}"}}}},
+      {"documentRangeFormattingProvider", true},
+      {"callHierarchyProvider", true},
+      {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
+      {"renameProvider", client.prepare_rename ? Json{{"prepareProvider", true}} : Json(true)},
+      {"completionProvider", {{"triggerCharacters", {"%", "@", ".", "[", ":"}}}},
+      {"signatureHelpProvider",
+       {{"triggerCharacters", {"(", "["}}, {"retriggerCharacters", {","}}}},
+      {"semanticTokensProvider",
+       {{"legend", semantic_token_legend()}, {"full", {{"delta", true}}}, {"range", true}}}};
+  if (client.pull_diagnostics) {
+    provided["diagnosticProvider"] = {{"interFileDependencies", false},
+                                      {"workspaceDiagnostics", false}};
+  }
+  return provided;
 }
 
 }  // namespace
@@ -116,6 +124,12 @@ void Server::log(std::string_view message) {
         {"params", {{"type", kWarningMessage}, {"message", message}}}});
 }
 
+void Server::send_progress(const Json& token, Json value) {
+  send({{"jsonrpc", "2.0"},
+        {"method", "$/progress"},
+        {"params", {{"token", token}, {"value", std::move(value)}}}});
+}
+
 void Server::refuse_frame(std::string_view error) {
   send_error(nullptr, kParseError, error);
 }
@@ -152,15 +166,25 @@ void Server::request(const Json& id, const std::string& method, const Json& para
   if (!initialized_ && method != "initialize") {
     return send_error(id, kServerNotInitialized, "the server is not initialized");
   }
+  const Json& token = member(params, "workDoneToken");
+  const bool has_progress = token.is_string() || token.is_number_integer();
+  if (has_progress) send_progress(token, {{"kind", "begin"}, {"title", method}});
+  const auto end_progress = [&] {
+    if (has_progress) send_progress(token, {{"kind", "end"}});
+  };
   try {
     Json result = answer(method, params);
+    end_progress();
     if (cancelled_.take(id)) return send_error(id, kRequestCancelled, "the request was cancelled");
     send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
   } catch (const Failure& failure) {
+    end_progress();
     send_error(id, failure.code, failure.message);
   } catch (const Json::exception&) {
+    end_progress();
     send_error(id, kInvalidParams, fmt::format("the parameters of '{}' are wrong", method));
   } catch (const std::exception& error) {
+    end_progress();
     send_error(id, kInternalError, error.what());
   }
 }
@@ -229,6 +253,7 @@ Json Server::initialize(const Json& params) {
   client_.hierarchical_symbols =
       flag(client, "textDocument.documentSymbol.hierarchicalDocumentSymbolSupport");
   client_.prepare_rename = flag(client, "textDocument.rename.prepareSupport");
+  client_.pull_diagnostics = member(member(client, "textDocument"), "diagnostic").is_object();
   const Json& formats = member(member(member(client, "textDocument"), "hover"), "contentFormat");
   client_.markdown =
       formats.is_array() && std::ranges::find(formats, Json("markdown")) != formats.end();
@@ -281,6 +306,35 @@ Span Server::range_in(const Document& document, const Json& params) const {
   return {std::min(span.begin, span.end), std::max(span.begin, span.end)};
 }
 
+/// All tokens, or how they differ from those of the answer with the id `previous`.
+Json Server::full_tokens(const View& of, std::string_view previous) {
+  Document& document = of.document;
+  const Span all{Document::kBase, Document::kBase + static_cast<SourcePos>(document.text().size())};
+  std::vector<std::uint32_t> tokens = semantic_tokens(of, all);
+  Document::SentTokens& sent = document.sent_tokens();
+  Json answer;
+  if (!previous.empty() && previous == sent.id) {
+    answer["edits"] = token_edits(sent.data, tokens);
+  } else {
+    answer["data"] = tokens;
+  }
+  sent = {std::to_string(document.revision()), std::move(tokens)};
+  answer["resultId"] = sent.id;
+  return answer;
+}
+
+Json Server::pulled_diagnostics(Document& document, const Json& previous) {
+  const std::string id = std::to_string(document.revision());
+  if (previous == id) return {{"kind", "unchanged"}, {"resultId", id}};
+  document.analyse();
+  Json items = Json::array();
+  for (const Diagnostic& each : document.shown_findings()) {
+    items.push_back(diagnostic_json(document, each, client_.related_information));
+  }
+  document.set_shown();
+  return {{"kind", "full"}, {"resultId", id}, {"items", std::move(items)}};
+}
+
 Json Server::text_document_request(const std::string& method, const Json& params) {
   constexpr std::string_view kPrefix = "textDocument/";
   const auto unknown = [&] {
@@ -296,10 +350,6 @@ Json Server::text_document_request(const std::string& method, const Json& params
   };
   const auto at = [&](const View& of) { return position_in(of.document, params.at("position")); };
   const auto in = [&](const View& of) { return range_in(of.document, params.at("range")); };
-  const auto all = [](const View& of) {
-    return Span{Document::kBase,
-                Document::kBase + static_cast<SourcePos>(of.document.text().size())};
-  };
   const Row rows[] = {
       {"hover", [&](const View& of) { return hover(of, at(of), client_.markdown); }},
       {"definition", [&](const View& of) { return definition(of, at(of)); }},
@@ -317,8 +367,19 @@ Json Server::text_document_request(const std::string& method, const Json& params
        }},
       {"completion", [&](const View& of) { return completion(of, at(of)); }},
       {"signatureHelp", [&](const View& of) { return signature_help(of, at(of)); }},
-      {"semanticTokens/full", [&](const View& of) { return semantic_tokens(of, all(of)); }},
-      {"semanticTokens/range", [&](const View& of) { return semantic_tokens(of, in(of)); }},
+      {"semanticTokens/full", [&](const View& of) { return full_tokens(of, {}); }},
+      {"semanticTokens/full/delta",
+       [&](const View& of) {
+         return full_tokens(of, params.at("previousResultId").get_ref<const std::string&>());
+       }},
+      {"semanticTokens/range",
+       [&](const View& of) {
+         return Json{{"data", semantic_tokens(of, in(of))}};
+       }},
+      {"diagnostic",
+       [&](const View& of) {
+         return pulled_diagnostics(of.document, member(params, "previousResultId"));
+       }},
       {"foldingRange", [&](const View& of) { return folding_ranges(of); }},
       {"selectionRange",
        [&](const View& of) {
@@ -331,6 +392,10 @@ Json Server::text_document_request(const std::string& method, const Json& params
       {"inlayHint", [&](const View& of) { return inlay_hints(of, in(of)); }},
       {"formatting", [&](const View& of) { return checked(formatting(of, std::nullopt)); }},
       {"rangeFormatting", [&](const View& of) { return checked(formatting(of, in(of))); }},
+      {"onTypeFormatting",
+       [&](const View& of) {
+         return on_type_formatting(of, at(of), params.at("ch").get_ref<const std::string&>());
+       }},
       {"codeAction",
        [&](const View& of) {
          return code_actions(of, in(of), member(params, "context"), client_);
@@ -359,6 +424,7 @@ void Server::open(const Json& params) {
   documents_[uri] =
       std::make_unique<Document>(uri, version.is_number_integer() ? version.get<std::int64_t>() : 0,
                                  std::move(text), encoding_);
+  documents_[uri]->set_revision(++last_revision_);
   shown_syntax_errors_[uri] = 0;
   publish(*documents_[uri], false);
 }
@@ -375,6 +441,7 @@ void Server::change(const Json& params) {
     }
     document.edit(replaced, text);
   }
+  document.set_revision(++last_revision_);
   if (version.is_number_integer()) {
     if (version.get<std::int64_t>() <= document.version()) {
       log(fmt::format("version {} of '{}' follows version {}", version.get<std::int64_t>(),
@@ -387,15 +454,18 @@ void Server::change(const Json& params) {
 
 void Server::close(const Json& params) {
   Document& document = document_of(params);
-  send({{"jsonrpc", "2.0"},
-        {"method", "textDocument/publishDiagnostics"},
-        {"params", {{"uri", document.uri()}, {"diagnostics", Json::array()}}}});
+  if (!client_.pull_diagnostics) {
+    send({{"jsonrpc", "2.0"},
+          {"method", "textDocument/publishDiagnostics"},
+          {"params", {{"uri", document.uri()}, {"diagnostics", Json::array()}}}});
+  }
   shown_syntax_errors_.erase(document.uri());
   documents_.erase(document.uri());
 }
 
 /// Before the analysis, only texts with errors of syntax, and those that had some, have news.
 void Server::publish(Document& document, bool is_final) {
+  if (client_.pull_diagnostics) return;  // the client asks when it wants them
   std::size_t& shown = shown_syntax_errors_[document.uri()];
   const std::size_t errors = document.now().syntax_errors().size();
   if (!is_final && errors == 0 && shown == 0) return;
@@ -413,6 +483,7 @@ void Server::publish(Document& document, bool is_final) {
 }
 
 bool Server::work() {
+  if (client_.pull_diagnostics) return false;
   for (const auto& [uri, document] : documents_) {
     if (document->is_shown()) continue;
     document->analyse();

@@ -60,6 +60,9 @@ class Server {
   void notify(const std::string& method, const Json& params);
   Json answer(const std::string& method, const Json& params);
   Json initialize(const Json& params);
+  Json full_tokens(const View& of, std::string_view previous);
+  Json pulled_diagnostics(Document& document, const Json& previous);
+  void send_progress(const Json& token, Json value);
   Json text_document_request(const std::string& method, const Json& params);
 
   void open(const Json& params);
@@ -84,6 +87,7 @@ class Server {
   PositionEncoding encoding_ = PositionEncoding::kUtf16;
   ClientFeatures client_;
   std::int64_t client_process_ = 0;
+  std::uint64_t last_revision_ = 0;
   bool initialized_ = false;
   bool shut_down_ = false;
   bool exited_ = false;
