@@ -1,7 +1,9 @@
 // mllm-lsp: the language server for MLLM IR text.
 #include <unistd.h>
 
+#include "dialect_files.hpp"
 #include "lsp/serve.hpp"
+#include "support/file_io.hpp"
 #include "tool.hpp"
 
 namespace {
@@ -21,11 +23,30 @@ struct LspSettings {
   OptionSet& options;
 
   Flag stdio{options, {.name = "stdio", .help = "use standard input and output, as always"}};
+  DialectSettings dialects{options};
 };
 
-ExitCode body(const Run& run, const LspSettings&) {
+/// The texts of the dialects, which are sound.
+Result<std::vector<lsp::DialectText>> read_texts(const DialectSettings& settings) {
+  std::vector<lsp::DialectText> texts;
+  for (const std::string& path : dialect_paths(settings)) {
+    auto text = read_file(path, SourceManager::kMaxFileSize);
+    if (!text) return std::move(text).error();
+    texts.push_back({path, *std::move(text)});
+  }
+  return texts;
+}
+
+ExitCode body(const Run& run, const LspSettings& settings) {
   if (!run.operands().empty()) return run.usage_error("mllm-lsp takes no operands");
-  const int status = lsp::serve(STDIN_FILENO, STDOUT_FILENO, MIR_VERSION);
+  IRContext context;
+  Diagnostics diagnostics = run.diagnostics();
+  if (!register_dialects(settings.dialects, context, diagnostics)) {
+    return run.report(diagnostics, context.sources());
+  }
+  auto dialects = read_texts(settings.dialects);
+  if (!dialects) return run.report(dialects.error());
+  const int status = lsp::serve(STDIN_FILENO, STDOUT_FILENO, MIR_VERSION, *std::move(dialects));
   return status == 0 ? ExitCode::kSuccess : ExitCode::kFindings;
 }
 

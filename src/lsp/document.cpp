@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "mir/dialects.hpp"
 #include "mir/verify.hpp"
 #include "mir/walk.hpp"
 #include "syntax/damage.hpp"
@@ -40,8 +39,12 @@ TextEdit joined(TextEdit first, const TextEdit& next) {
 
 }  // namespace
 
-Snapshot::Snapshot(std::string name, std::string text, const Snapshot* before, const TextEdit& edit)
-    : file_(context_.sources().add(std::move(name), std::move(text))), tree_(*file_), found_(0) {
+Snapshot::Snapshot(std::string name, std::string text, const DialectTexts& dialects,
+                   const Snapshot* before, const TextEdit& edit)
+    : dialects_(dialects),
+      file_(context_.sources().add(std::move(name), std::move(text))),
+      tree_(*file_),
+      found_(0) {
   std::optional<Reparsed> again;
   if (before != nullptr) again = reparse(before->tree_, before->syntax_errors_, edit, *file_);
   if (again) {
@@ -62,7 +65,7 @@ const Outline& Snapshot::outline(IRContext& rows) {
 
 const std::vector<Diagnostic>& Snapshot::findings() {
   if (findings_) return *findings_;
-  register_builtin_dialects(context_);
+  dialects_.register_in(context_, path_of_uri(file_->name()).value_or(""));
   modules_ = resolve(tree_, context_, found_);
   if (found_.has_errors()) {
     verify_unsound(modules_, found_, {.findings_per_code = 0});
@@ -90,12 +93,13 @@ const Op* Snapshot::op_named_at(SourcePos name) {
 }
 
 Document::Document(std::string uri, std::int64_t version, std::string text,
-                   PositionEncoding encoding)
+                   PositionEncoding encoding, const DialectTexts& dialects)
     : uri_(std::move(uri)),
       version_(version),
       text_(std::move(text)),
       lines_(text_),
-      encoding_(encoding) {}
+      encoding_(encoding),
+      dialects_(dialects) {}
 
 void Document::edit(const std::optional<Range>& range, std::string_view replacement) {
   if (is_analysed()) {
@@ -137,7 +141,7 @@ void Document::edit(const std::optional<Range>& range, std::string_view replacem
 
 Snapshot& Document::now() {
   if (snapshot_ == nullptr) {
-    snapshot_ = std::make_unique<Snapshot>(uri_, text_, before_.get(), edit_);
+    snapshot_ = std::make_unique<Snapshot>(uri_, text_, dialects_, before_.get(), edit_);
     before_.reset();
   }
   return *snapshot_;
@@ -148,6 +152,12 @@ std::vector<Diagnostic> Document::shown_findings() {
   std::vector<Diagnostic> shown = now().syntax_errors();
   shown.insert(shown.end(), last_findings_.begin(), last_findings_.end());
   return shown;
+}
+
+void Document::forget_analysis() {
+  snapshot_.reset();
+  before_.reset();
+  shown_ = false;
 }
 
 void Document::analyse() {

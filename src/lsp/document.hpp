@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lsp/dialect_texts.hpp"
 #include "lsp/outline.hpp"
 #include "lsp/position.hpp"
 #include "mir/context.hpp"
@@ -25,12 +26,12 @@ struct Range {
 };
 
 /// The text of one version with its tree, which may be damaged. Positions in the source space of a
-/// snapshot begin at base().
+/// snapshot begin at base(). The dialects must outlive it.
 class Snapshot {
  public:
   /// With the snapshot before an edit, only what the edit touches is parsed, where that is enough.
-  Snapshot(std::string name, std::string text, const Snapshot* before = nullptr,
-           const TextEdit& edit = {});
+  Snapshot(std::string name, std::string text, const DialectTexts& dialects,
+           const Snapshot* before = nullptr, const TextEdit& edit = {});
 
   const SourceFile& file() const { return *file_; }
   std::string_view text() const { return file_->text(); }
@@ -52,6 +53,7 @@ class Snapshot {
 
  private:
   IRContext context_;
+  const DialectTexts& dialects_;
   const SourceFile* file_;
   SyntaxTree tree_;
   std::vector<Diagnostic> syntax_errors_;
@@ -64,7 +66,9 @@ class Snapshot {
 
 class Document {
  public:
-  Document(std::string uri, std::int64_t version, std::string text, PositionEncoding encoding);
+  /// The dialects must outlive the document.
+  Document(std::string uri, std::int64_t version, std::string text, PositionEncoding encoding,
+           const DialectTexts& dialects);
 
   const std::string& uri() const { return uri_; }
   /// Differs for each text of each document of a session.
@@ -82,6 +86,8 @@ class Document {
   /// The findings to show: those of the last analysis, moved by edits since then, with the errors
   /// of syntax that the text has now.
   std::vector<Diagnostic> shown_findings();
+  /// Forgets what was found with dialects that have changed.
+  void forget_analysis();
   /// Analyses the text if that is not done.
   void analyse();
   bool is_analysed() const { return snapshot_ != nullptr && snapshot_->is_analysed(); }
@@ -114,6 +120,7 @@ class Document {
   std::string text_;
   LineIndex lines_;
   PositionEncoding encoding_;
+  const DialectTexts& dialects_;
   std::unique_ptr<Snapshot> snapshot_;  // null: the text was edited since
   std::unique_ptr<Snapshot> before_;    // of an older text ...
   TextEdit edit_;                       // ... and what became of that

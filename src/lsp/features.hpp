@@ -32,6 +32,8 @@ struct ClientFeatures {
   bool hierarchical_symbols = false;
   bool prepare_rename = false;
   bool pull_diagnostics = false;
+  bool refreshes_diagnostics = false;
+  bool watches_files = false;
 };
 
 // -- facts.cpp

@@ -107,11 +107,11 @@ bool is_gone(std::int64_t process) {
 
 }  // namespace
 
-int serve(int input, int output, const std::string& version) {
+int serve(int input, int output, const std::string& version, std::vector<DialectText> dialects) {
   CancelledRequests cancelled;
   bool is_writable = true;
   Server server([&](std::string_view body) { is_writable &= write_all(output, framed(body)); },
-                version, cancelled);
+                version, cancelled, std::move(dialects));
   Inbox inbox(input, cancelled);
   while (!server.has_exited() && is_writable) {
     const auto frame = inbox.next(false);

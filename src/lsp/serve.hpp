@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "lsp/dialect_texts.hpp"
 
 namespace mir::lsp {
 
 /// Reads messages from `input` and answers them on `output` until the client says `exit`, the input
 /// ends, or the process that started the server is gone. Returns the status for the process.
-int serve(int input, int output, const std::string& version);
+int serve(int input, int output, const std::string& version,
+          std::vector<DialectText> dialects = {});
 
 }  // namespace mir::lsp

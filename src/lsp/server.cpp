@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "mir/dialects.hpp"
-
 namespace mir::lsp {
 
 using Json = nlohmann::json;
@@ -47,6 +45,7 @@ Json capabilities(PositionEncoding encoding, const ClientFeatures& client) {
   Json provided = {
       {"positionEncoding", name_of(encoding)},
       {"textDocumentSync", {{"openClose", true}, {"change", kIncrementalSync}, {"save", true}}},
+      {"workspace", {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}},
       {"hoverProvider", true},
       {"definitionProvider", true},
       {"referencesProvider", {{"workDoneProgress", true}}},
@@ -98,12 +97,12 @@ bool CancelledRequests::take(const Json& id) {
 }
 
 Server::Server(std::function<void(std::string_view)> send, std::string version,
-               CancelledRequests& cancelled)
+               CancelledRequests& cancelled, std::vector<DialectText> dialects)
     : send_(std::move(send)),
       version_(std::move(version)),
       cancelled_(cancelled),
-      rows_(std::make_unique<IRContext>()) {
-  register_builtin_dialects(*rows_);
+      dialects_(std::move(dialects)) {
+  read_dialects();
 }
 
 Server::~Server() = default;
@@ -199,6 +198,10 @@ void Server::notify(const std::string& method, const Json& params) {
     if (method == "textDocument/didOpen") open(params);
     if (method == "textDocument/didChange") change(params);
     if (method == "textDocument/didClose") close(params);
+    if (method == "textDocument/didSave") save(params);
+    if (method == "initialized" && client_.watches_files) watch_files();
+    if (method == "workspace/didChangeWatchedFiles") read_dialects();
+    if (method == "workspace/didChangeWorkspaceFolders") change_folders(params);
   } catch (const Failure& failure) {
     log(failure.message);
   } catch (const Json::exception&) {
@@ -257,6 +260,19 @@ Json Server::initialize(const Json& params) {
   const Json& formats = member(member(member(client, "textDocument"), "hover"), "contentFormat");
   client_.markdown =
       formats.is_array() && std::ranges::find(formats, Json("markdown")) != formats.end();
+  client_.refreshes_diagnostics = flag(client, "workspace.diagnostics.refreshSupport");
+  client_.watches_files = flag(client, "workspace.didChangeWatchedFiles.dynamicRegistration");
+  const Json& folders = member(params, "workspaceFolders");
+  const auto add_folder = [&](const Json& uri) {
+    if (!uri.is_string()) return;
+    if (auto path = path_of_uri(uri.get_ref<const std::string&>())) folders_.push_back(*path);
+  };
+  if (folders.is_array() && !folders.empty()) {
+    for (const Json& each : folders) add_folder(member(each, "uri"));
+  } else {
+    add_folder(member(params, "rootUri"));
+  }
+  if (!folders_.empty()) read_dialects();
   const Json& process = member(params, "processId");
   if (process.is_number_integer()) client_process_ = process.get<std::int64_t>();
   initialized_ = true;
@@ -423,7 +439,7 @@ void Server::open(const Json& params) {
   const Json& version = member(item, "version");
   documents_[uri] =
       std::make_unique<Document>(uri, version.is_number_integer() ? version.get<std::int64_t>() : 0,
-                                 std::move(text), encoding_);
+                                 std::move(text), encoding_, dialects_);
   documents_[uri]->set_revision(++last_revision_);
   shown_syntax_errors_[uri] = 0;
   publish(*documents_[uri], false);
@@ -461,6 +477,50 @@ void Server::close(const Json& params) {
   }
   shown_syntax_errors_.erase(document.uri());
   documents_.erase(document.uri());
+}
+
+/// A document that is saved may declare a dialect of others.
+void Server::save(const Json& params) {
+  const Document& document = document_of(params);
+  if (document.text().find("dialect.") != std::string_view::npos) read_dialects();
+}
+
+void Server::watch_files() {
+  const Json watchers = Json::array({{{"globPattern", "**/*.mir"}}});
+  const Json registration = {{"id", "dialects"},
+                             {"method", "workspace/didChangeWatchedFiles"},
+                             {"registerOptions", {{"watchers", watchers}}}};
+  send({{"jsonrpc", "2.0"},
+        {"id", "watch-dialects"},
+        {"method", "client/registerCapability"},
+        {"params", {{"registrations", Json::array({registration})}}}});
+}
+
+void Server::change_folders(const Json& params) {
+  const Json& event = params.at("event");
+  for (const Json& each : event.at("removed")) {
+    std::erase(folders_, path_of_uri(each.at("uri").get_ref<const std::string&>()));
+  }
+  for (const Json& each : event.at("added")) {
+    if (auto path = path_of_uri(each.at("uri").get_ref<const std::string&>())) {
+      folders_.push_back(std::move(*path));
+    }
+  }
+  read_dialects();
+}
+
+/// What was found with other dialects is out of date.
+void Server::read_dialects() {
+  dialects_.search(folders_);
+  for (const auto& [uri, document] : documents_) {
+    document->forget_analysis();
+    document->set_revision(++last_revision_);
+  }
+  rows_ = std::make_unique<IRContext>();
+  dialects_.register_in(*rows_);
+  if (initialized_ && client_.refreshes_diagnostics) {
+    send({{"jsonrpc", "2.0"}, {"id", "refresh"}, {"method", "workspace/diagnostic/refresh"}});
+  }
 }
 
 /// Before the analysis, only texts with errors of syntax, and those that had some, have news.

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "lsp/dialect_texts.hpp"
 #include "lsp/document.hpp"
 #include "lsp/features.hpp"
 #include "mir/context.hpp"
@@ -34,8 +35,9 @@ class CancelledRequests {
 class Server {
  public:
   /// `send` is given each message for the client, in order. `version` is the server's own.
+  /// All documents may use `dialects`, and those that files in the client's folders declare.
   Server(std::function<void(std::string_view)> send, std::string version,
-         CancelledRequests& cancelled);
+         CancelledRequests& cancelled, std::vector<DialectText> dialects = {});
   ~Server();
 
   /// Handles one message.
@@ -68,6 +70,10 @@ class Server {
   void open(const Json& params);
   void change(const Json& params);
   void close(const Json& params);
+  void save(const Json& params);
+  void watch_files();
+  void change_folders(const Json& params);
+  void read_dialects();
 
   void send(const Json& message);
   void send_error(const Json& id, int code, std::string_view message);
@@ -81,6 +87,8 @@ class Server {
   std::function<void(std::string_view)> send_;
   std::string version_;
   CancelledRequests& cancelled_;
+  DialectTexts dialects_;
+  std::vector<std::string> folders_;  // of the client
   std::unique_ptr<IRContext> rows_;
   std::map<std::string, std::unique_ptr<Document>> documents_;  // by URI
   std::map<std::string, std::size_t> shown_syntax_errors_;      // by URI

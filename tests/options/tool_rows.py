@@ -8,8 +8,8 @@ import termios
 from dataclasses import dataclass
 from pathlib import Path
 
-TOOLS = ["mllm-check", "mllm-diff", "mllm-fmt", "mllm-interp", "mllm-make-decoder", "mllm-opt", "mllm-pack",
-         "mllm-parse", "mllm-reduce", "mllm-weights"]
+TOOLS = ["mllm-check", "mllm-diff", "mllm-fmt", "mllm-interp", "mllm-lsp", "mllm-make-decoder", "mllm-opt",
+         "mllm-pack", "mllm-parse", "mllm-reduce", "mllm-weights"]
 FILE_KINDS = {"read file", "written file", "written folder"}
 
 

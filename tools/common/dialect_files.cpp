@@ -75,6 +75,12 @@ bool read_dialects(const std::string& path, IRContext& context, Diagnostics& dia
 
 }  // namespace
 
+std::vector<std::string> dialect_paths(const DialectSettings& settings) {
+  std::vector<std::string> paths = files_of_environment();
+  paths.insert(paths.end(), settings.files->begin(), settings.files->end());
+  return paths;
+}
+
 bool register_dialects(const DialectSettings& settings, IRContext& context,
                        Diagnostics& diagnostics, const FileOpener& files) {
   register_builtin_dialects(context);

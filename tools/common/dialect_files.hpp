@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "mir/context.hpp"
 #include "mir/diagnostic.hpp"
@@ -20,6 +21,9 @@ struct DialectSettings {
        .help = "read the dialects that FILE declares first, after those of MIR_DIALECT_PATH"},
       read_file_name("*.mir")};
 };
+
+/// The files that register_dialects() reads, in order.
+std::vector<std::string> dialect_paths(const DialectSettings& settings);
 
 /// Registers the built-in dialects and those that files declare: the files and folders of the
 /// environment variable MIR_DIALECT_PATH, which are separated by colons, then those of the option.

@@ -1,0 +1,118 @@
+#include "lsp/dialect_texts.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "ir/declares_dialect.hpp"
+#include "mir/dialects.hpp"
+#include "mir/module.hpp"
+#include "support/file_io.hpp"
+
+namespace mir::lsp {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostFiles = 1000;
+constexpr std::uintmax_t kMostBytes = 1 << 20;
+
+std::vector<std::string> files_below(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
+  for (const fs::recursive_directory_iterator end; !error && at != end; at.increment(error)) {
+    if (at->path().filename().string().starts_with('.')) {
+      at.disable_recursion_pending();
+      continue;
+    }
+    std::error_code unknown;
+    const bool is_text = at->path().extension() == ".mir" && at->is_regular_file(unknown) &&
+                         at->file_size(unknown) <= kMostBytes;
+    if (is_text) files.push_back(at->path().string());
+    if (files.size() == kMostFiles) break;
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Whether the text may declare a dialect, which saves reading most texts.
+bool may_declare(std::string_view text) {
+  return text.find("dialect.OpOp") != text.npos || text.find("dialect.TypeOp") != text.npos ||
+         text.find("dialect.AttributeOp") != text.npos;
+}
+
+/// Reads the dialects of a text into the context. False after errors, and if the text has modules
+/// that declare none.
+bool read_dialects(const DialectText& dialects, IRContext& context) {
+  const SourceFile* file = context.sources().add(dialects.path, dialects.text);
+  if (file == nullptr) return false;
+  Diagnostics diagnostics;
+  bool only_dialects = true;
+  for (Module* module : read_modules(*file, context, diagnostics)) {
+    only_dialects &= declares_dialect(*module);
+    context.release(*module);
+  }
+  return only_dialects && !diagnostics.has_errors();
+}
+
+/// A context with the dialects and one more file, to see whether that agrees with them.
+bool fits(const DialectTexts& known, const DialectText& more) {
+  IRContext context;
+  known.register_in(context);
+  return read_dialects(more, context);
+}
+
+}  // namespace
+
+std::optional<std::string> path_of_uri(std::string_view uri) {
+  constexpr std::string_view kScheme = "file://";
+  if (!uri.starts_with(kScheme)) return std::nullopt;
+  uri.remove_prefix(std::min(uri.find('/', kScheme.size()), uri.size()));
+  std::string path;
+  for (std::size_t i = 0; i < uri.size(); ++i) {
+    unsigned char byte = 0;
+    const char* digits = uri.data() + i + 1;
+    const bool is_escape = uri[i] == '%' && i + 2 < uri.size() &&
+                           std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
+    path += is_escape ? static_cast<char>(byte) : uri[i];
+    i += is_escape ? 2 : 0;
+  }
+  return path;
+}
+
+void DialectTexts::search(const std::vector<std::string>& folders) {
+  found_.clear();
+  std::vector<DialectText> candidates;
+  for (const std::string& folder : folders) {
+    for (const std::string& path : files_below(folder)) {
+      auto text = read_file(path, kMostBytes);
+      if (text && may_declare(*text)) candidates.push_back({path, std::move(*text)});
+    }
+  }
+  // A dialect may use others that come later by name: those that failed get another try.
+  for (bool has_news = true; has_news;) {
+    has_news = false;
+    for (auto each = candidates.begin(); each != candidates.end();) {
+      if (!fits(*this, *each)) {
+        ++each;
+        continue;
+      }
+      found_.push_back(std::move(*each));
+      each = candidates.erase(each);
+      has_news = true;
+    }
+  }
+}
+
+void DialectTexts::register_in(IRContext& context, std::string_view except) const {
+  register_builtin_dialects(context);
+  for (const auto* list : {&always_, &found_}) {
+    for (const DialectText& each : *list) {
+      if (each.path != except) read_dialects(each, context);
+    }
+  }
+}
+
+}  // namespace mir::lsp

@@ -1,0 +1,40 @@
+// Dialects that are not in the documents: of options, and of files in the folders of the client.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mir/context.hpp"
+
+namespace mir::lsp {
+
+struct DialectText {
+  std::string path;
+  std::string text;
+};
+
+/// The path of a `file:` URI; no value for others.
+std::optional<std::string> path_of_uri(std::string_view uri);
+
+class DialectTexts {
+ public:
+  /// `always` are registered in this order, before those of folders.
+  explicit DialectTexts(std::vector<DialectText> always = {}) : always_(std::move(always)) {}
+
+  /// Reads the dialects below folders anew: of all `.mir` files that declare nothing but dialects
+  /// and are not hidden. Files that cannot be read are left out, and so are dialects that do not
+  /// agree with those before. At most 1000 files are read, and none of more than 1 MiB.
+  void search(const std::vector<std::string>& folders);
+  std::size_t count() const { return always_.size() + found_.size(); }
+
+  /// Registers the built-in dialects and all others but those of the file `except`.
+  void register_in(IRContext& context, std::string_view except = {}) const;
+
+ private:
+  std::vector<DialectText> always_;
+  std::vector<DialectText> found_;
+};
+
+}  // namespace mir::lsp

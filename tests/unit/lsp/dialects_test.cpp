@@ -1,0 +1,112 @@
+// Dialects that documents use and do not declare.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "client.hpp"
+
+using namespace mir;
+using mir::test::Json;
+using mir::test::LspClient;
+
+namespace lsp_dialects_test {
+
+namespace {
+
+std::string declaration(const std::string& op) {
+  return "@mine [mir_version:2] () -> () {\n"
+         "    dialect.OpOp @" +
+         op +
+         " [summary:\"Doubles.\"] {\n"
+         "        (%x:tensor<[$B.., $K], T, D>) -> (%y:tensor<[$B.., $K], T, D>) {\n"
+         "            linalg.D.AddOp(%x, %x) -> (%y)\n"
+         "            cf.ReturnOp (%y) -> ()\n"
+         "        }\n"
+         "    }\n"
+         "}\n";
+}
+
+const std::string kUser =
+    "@main [mir_version:2] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) {\n"
+    "    mine.DoubleOp (%x) -> (%y)\n"
+    "    cf.ReturnOp (%y) -> ()\n"
+    "}\n";
+
+class Folder {
+ public:
+  Folder() { std::filesystem::create_directories(path / "inner"); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path / name) << text;
+  }
+  std::string uri() const { return "file://" + path.string(); }
+
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("mir lsp dialects " + std::to_string(::getpid()));
+};
+
+}  // namespace
+
+TEST_SUITE("lsp: dialects") {
+  TEST_CASE("paths of URIs") {
+    CHECK(lsp::path_of_uri("file:///a%20b/%C3%A9.mir") == "/a b/é.mir");
+    CHECK(lsp::path_of_uri("file://host/a%2") == "/a%2");
+    CHECK_FALSE(lsp::path_of_uri("untitled:a").has_value());
+  }
+
+  TEST_CASE("a dialect of a file below a folder is known, and changes with the file") {
+    const Folder folder;
+    folder.write("inner/mine.mir", declaration("DoubleOp"));
+    folder.write("broken.mir", "@x [mir_version:2] () -> () { dialect.OpOp");
+    folder.write("model.mir", kUser);
+    LspClient client(Json::object(), false);
+    client.request("initialize", {{"processId", nullptr},
+                                  {"capabilities", Json::object()},
+                                  {"rootUri", nullptr},
+                                  {"workspaceFolders", {{{"uri", folder.uri()}, {"name", "a"}}}}});
+    client.notify("initialized", Json::object());
+    client.open(kUser);
+    CHECK(client.diagnostics() == Json::array());
+    const std::string hover = client.at("hover", 1, 10)["contents"]["value"];
+    CHECK(hover.find("Doubles.") != hover.npos);
+
+    folder.write("inner/mine.mir", declaration("TripleOp"));
+    client.notify("workspace/didChangeWatchedFiles", {{"changes", Json::array()}});
+    REQUIRE(client.diagnostics().size() >= 1);
+
+    client.notify("workspace/didChangeWorkspaceFolders",
+                  {{"event", {{"added", Json::array()}, {"removed", {{{"uri", folder.uri()}}}}}}});
+    folder.write("inner/mine.mir", declaration("DoubleOp"));
+    client.notify("workspace/didChangeWorkspaceFolders",
+                  {{"event", {{"removed", Json::array()}, {"added", {{{"uri", folder.uri()}}}}}}});
+    CHECK(client.diagnostics() == Json::array());
+  }
+
+  TEST_CASE("the file of a dialect is checked by itself when it is open") {
+    const Folder folder;
+    folder.write("mine.mir", declaration("DoubleOp"));
+    LspClient client(Json::object(), false);
+    client.request(
+        "initialize",
+        {{"processId", nullptr}, {"capabilities", Json::object()}, {"rootUri", folder.uri()}});
+    client.notify("initialized", Json::object());
+    const Json document = {{"uri", folder.uri() + "/mine.mir"},
+                           {"languageId", "mir"},
+                           {"version", 1},
+                           {"text", declaration("QuadrupleOp")}};
+    client.notify("textDocument/didOpen", {{"textDocument", document}});
+    CHECK(client.diagnostics() == Json::array());
+  }
+
+  TEST_CASE("clients that can watch files are asked to") {
+    const LspClient watching(
+        Json{{"workspace", {{"didChangeWatchedFiles", {{"dynamicRegistration", true}}}}}});
+    REQUIRE(watching.sent.size() == 2);
+    CHECK(watching.sent[1]["method"] == "client/registerCapability");
+    CHECK(LspClient().sent.size() == 1);
+  }
+}
+
+}  // namespace lsp_dialects_test
