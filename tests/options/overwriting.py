@@ -27,6 +27,7 @@ COMMANDS = {
     ("mllm-interp", ""): (["a.mir", "--input=x=x.npy", "--sidecar=s.json", "--weights=w/index.json", "--kernels=fast",
                            "--expect=y=y.npz:y", "--against=b.mir", "--against-weights=w.npz"],
                           ["a.mir", "x.npy", "s.json", "w/index.json", "w/part.safetensors", "y.npz", "b.mir", "w.npz"]),
+    ("mllm-lsp", ""): (["--dialect=a.mir"], ["a.mir"]),
     ("mllm-make-decoder", ""): (["--weights=w.npz"], ["w.npz"]),
     ("mllm-opt", ""): (["-p", "@passes.txt", "--sidecar=s.json", "a.mir"], ["a.mir", "s.json", "passes.txt"]),
     ("mllm-pack", "create"): (["create", "a.mir", "--input=x=x.npy", "--expect=y-{run}.npy", "--then=1",

@@ -43,6 +43,7 @@ BASE = {
     ("mllm-diff", ""): ["a.mir", "b.mir"],
     ("mllm-fmt", ""): ["a.mir"],
     ("mllm-interp", ""): ["a.mir", "--input=x=x.npy", "--weights=w.safetensors"],
+    ("mllm-lsp", ""): [],
     ("mllm-make-decoder", ""): ["--no-weights"],
     ("mllm-opt", ""): ["-p", "simplify", "a.mir"],
     ("mllm-pack", "create"): ["create", "a.mir"],
