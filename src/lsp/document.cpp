@@ -5,6 +5,7 @@
 
 #include "mir/verify.hpp"
 #include "mir/walk.hpp"
+#include "passes/estimate/cost.hpp"
 #include "syntax/damage.hpp"
 
 namespace mir::lsp {
@@ -78,6 +79,24 @@ const std::vector<Diagnostic>& Snapshot::findings() {
   }
   std::ranges::sort(ops_);
   return *findings_;
+}
+
+Snapshot::~Snapshot() = default;
+
+bool Snapshot::is_sound() {
+  return std::ranges::none_of(
+      findings(), [](const Diagnostic& each) { return each.severity == Severity::kError; });
+}
+
+const std::vector<std::unique_ptr<CostEstimate>>& Snapshot::costs() {
+  if (costs_) return *costs_;
+  costs_.emplace();
+  const bool sound = is_sound();
+  for (const Module* module : modules_) {
+    const bool has_cost = sound && module->is_portable();
+    costs_->push_back(has_cost ? std::make_unique<CostEstimate>(*module) : nullptr);
+  }
+  return *costs_;
 }
 
 const std::vector<Module*>& Snapshot::modules() {

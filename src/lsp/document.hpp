@@ -18,6 +18,10 @@
 #include "mir/parse.hpp"
 #include "syntax/reparse.hpp"
 
+namespace mir {
+class CostEstimate;
+}
+
 namespace mir::lsp {
 
 /// A half-open range of positions.
@@ -32,6 +36,7 @@ class Snapshot {
   /// With the snapshot before an edit, only what the edit touches is parsed, where that is enough.
   Snapshot(std::string name, std::string text, const DialectTexts& dialects,
            const Snapshot* before = nullptr, const TextEdit& edit = {});
+  ~Snapshot();
 
   const SourceFile& file() const { return *file_; }
   std::string_view text() const { return file_->text(); }
@@ -48,6 +53,10 @@ class Snapshot {
   bool is_analysed() const { return findings_.has_value(); }
   /// The modules of the analysis.
   const std::vector<Module*>& modules();
+  /// Whether analysis found no errors. Analyses.
+  bool is_sound();
+  /// What the modules cost, one for each; null for dumps, and for all if there are errors.
+  const std::vector<std::unique_ptr<CostEstimate>>& costs();
   /// The op whose name is at a place, null if there is none. Analyses.
   const Op* op_named_at(SourcePos name);
 
@@ -61,6 +70,7 @@ class Snapshot {
   std::optional<Outline> outline_;
   std::optional<std::vector<Diagnostic>> findings_;
   std::vector<Module*> modules_;
+  std::optional<std::vector<std::unique_ptr<CostEstimate>>> costs_;
   std::vector<std::pair<SourcePos, const Op*>> ops_;  // by the places of their names
 };
 
@@ -102,6 +112,7 @@ class Document {
   };
   SentTokens& sent_tokens() { return sent_tokens_; }
 
+  const DialectTexts& dialects() const { return dialects_; }
   PositionEncoding encoding() const { return encoding_; }
   SourcePos offset_of(Position at) const { return kBase + lines_.offset_of(text_, at, encoding_); }
   Position position_of(SourcePos at) const {

@@ -45,6 +45,8 @@ bool overlaps(Span a, Span b) {
   return a.begin <= b.end && b.begin <= a.end;
 }
 
+}  // namespace
+
 bool wants(const Json& context, std::string_view kind) {
   const auto only = context.find("only");
   if (only == context.end() || !only->is_array()) return true;
@@ -54,6 +56,8 @@ bool wants(const Json& context, std::string_view kind) {
     return prefix.empty() || kind == prefix || kind.starts_with(prefix + ".");
   });
 }
+
+namespace {
 
 Json fix_edits(const Document& document, const Diagnostic& diagnostic) {
   Json edits = Json::array();
@@ -174,6 +178,7 @@ Json on_type_formatting(const View& view, SourcePos at, std::string_view typed) 
 
 Json code_actions(const View& view, Span in, const Json& context, const ClientFeatures& client) {
   Json actions = Json::array();
+  add_refactorings(view, in, context, client, actions);
   if (!wants(context, "quickfix")) return actions;
   for (const Diagnostic& each : view.now().findings()) {
     if (each.fixes.empty() || !overlaps(each.at, in)) continue;

@@ -135,6 +135,7 @@ Json hover_op(const View& view, const OutlineOp& op, bool markdown) {
     text.line(text.code(attribute_signature(each)) +
               (each.summary.empty() ? "" : ": " + std::string(each.summary)));
   }
+  if (const std::string cost = cost_text(view, op.name.begin); !cost.empty()) text.line(cost);
   if (!row.example.empty()) text.line("example: " + text.code(row.example));
   if (!row.page.empty()) text.line(fmt::format("docs/ops/{}.md", row.page));
   return text.json(view.document, op.name);

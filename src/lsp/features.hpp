@@ -32,6 +32,7 @@ struct ClientFeatures {
   bool hierarchical_symbols = false;
   bool prepare_rename = false;
   bool pull_diagnostics = false;
+  bool resolves_edits = false;  ///< of code actions
   bool refreshes_diagnostics = false;
   bool watches_files = false;
 };
@@ -83,8 +84,28 @@ Result<nlohmann::json> formatting(const View& view, std::optional<Span> in);
 /// What follows typing `typed` at a place: the line that it ends is formatted, and a new line gets
 /// its indentation. Empty if the text has errors of syntax there.
 nlohmann::json on_type_formatting(const View& view, SourcePos at, std::string_view typed);
+/// Whether the context of a request for code actions admits a kind.
+bool wants(const nlohmann::json& context, std::string_view kind);
 nlohmann::json code_actions(const View& view, Span in, const nlohmann::json& context,
                             const ClientFeatures& client);
+// -- refactor.cpp
+/// Adds the actions that change the whole text. Edits of large texts come with resolved_action().
+void add_refactorings(const View& view, Span in, const nlohmann::json& context,
+                      const ClientFeatures& client, nlohmann::json& actions);
+/// What an action makes of a text.
+struct Refactored {
+  std::string text;
+  std::string report{};  ///< for the user; may be empty
+};
+/// `data` is that of an action.
+Result<Refactored> refactored(const View& view, const nlohmann::json& data);
+
+// -- cost.cpp
+/// Arithmetic and memory traffic of an op, in words; empty if unknown or not computed.
+std::string cost_text(const View& view, SourcePos op_name);
+/// The cost of each graph. Empty unless the text is portable and has no errors.
+nlohmann::json code_lenses(const View& view);
+
 /// A workspace edit of one document.
 nlohmann::json workspace_edit(const Document& document, nlohmann::json edits,
                               bool document_changes);

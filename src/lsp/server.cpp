@@ -14,8 +14,8 @@ namespace {
 // Error codes of JSON-RPC and of the protocol.
 constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601,
               kInvalidParams = -32602, kInternalError = -32603, kServerNotInitialized = -32002,
-              kRequestFailed = -32803, kRequestCancelled = -32800;
-constexpr int kWarningMessage = 2;
+              kRequestFailed = -32803, kRequestCancelled = -32800, kContentModified = -32801;
+constexpr int kWarningMessage = 2, kInfoMessage = 3;
 constexpr int kIncrementalSync = 2;
 
 bool flag(const Json& from, std::string_view path) {
@@ -60,7 +60,10 @@ Json capabilities(PositionEncoding encoding, const ClientFeatures& client) {
        {{"firstTriggerCharacter", "\n"}, {"moreTriggerCharacter", {"}"}}}},
       {"documentRangeFormattingProvider", true},
       {"callHierarchyProvider", true},
-      {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
+      {"codeActionProvider",
+       {{"codeActionKinds", {"quickfix", "refactor.rewrite", "refactor.inline"}},
+        {"resolveProvider", client.resolves_edits}}},
+      {"codeLensProvider", {{"resolveProvider", false}}},
       {"renameProvider", client.prepare_rename ? Json{{"prepareProvider", true}} : Json(true)},
       {"completionProvider", {{"triggerCharacters", {"%", "@", ".", "[", ":"}}}},
       {"signatureHelpProvider",
@@ -223,6 +226,7 @@ Json Server::answer(const std::string& method, const Json& params) {
     }
     return list;
   }
+  if (method == "codeAction/resolve") return resolve_action(params);
   if (method == "callHierarchy/incomingCalls" || method == "callHierarchy/outgoingCalls") {
     const Json& item = params.at("item");
     const View at = view(document_of(item));
@@ -256,6 +260,10 @@ Json Server::initialize(const Json& params) {
   client_.hierarchical_symbols =
       flag(client, "textDocument.documentSymbol.hierarchicalDocumentSymbolSupport");
   client_.prepare_rename = flag(client, "textDocument.rename.prepareSupport");
+  const Json& resolved = member(
+      member(member(member(client, "textDocument"), "codeAction"), "resolveSupport"), "properties");
+  client_.resolves_edits =
+      resolved.is_array() && std::ranges::find(resolved, Json("edit")) != resolved.end();
   client_.pull_diagnostics = member(member(client, "textDocument"), "diagnostic").is_object();
   const Json& formats = member(member(member(client, "textDocument"), "hover"), "contentFormat");
   client_.markdown =
@@ -339,6 +347,25 @@ Json Server::full_tokens(const View& of, std::string_view previous) {
   return answer;
 }
 
+Json Server::resolve_action(const Json& action) {
+  const Json& data = action.at("data");
+  Document& document = document_of(data);
+  if (data.at("revision") != document.revision()) {
+    throw Failure{kContentModified, "the text has changed since the action was offered"};
+  }
+  auto changed = refactored(view(document), data);
+  if (!changed) throw Failure{kRequestFailed, changed.error().message};
+  if (!changed->report.empty()) {
+    send({{"jsonrpc", "2.0"},
+          {"method", "window/showMessage"},
+          {"params", {{"type", kInfoMessage}, {"message", changed->report}}}});
+  }
+  Json answer = action;
+  answer["edit"] =
+      workspace_edit(document, edits_to(document, changed->text), client_.document_changes);
+  return answer;
+}
+
 Json Server::pulled_diagnostics(Document& document, const Json& previous) {
   const std::string id = std::to_string(document.revision());
   if (previous == id) return {{"kind", "unchanged"}, {"resultId", id}};
@@ -416,6 +443,7 @@ Json Server::text_document_request(const std::string& method, const Json& params
        [&](const View& of) {
          return code_actions(of, in(of), member(params, "context"), client_);
        }},
+      {"codeLens", [&](const View& of) { return code_lenses(of); }},
       {"prepareCallHierarchy", [&](const View& of) { return prepare_call_hierarchy(of, at(of)); }},
   };
   if (!method.starts_with(kPrefix)) throw unknown();

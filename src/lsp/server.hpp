@@ -64,6 +64,7 @@ class Server {
   Json initialize(const Json& params);
   Json full_tokens(const View& of, std::string_view previous);
   Json pulled_diagnostics(Document& document, const Json& previous);
+  Json resolve_action(const Json& action);
   void send_progress(const Json& token, Json value);
   Json text_document_request(const std::string& method, const Json& params);
 

@@ -5,21 +5,14 @@
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "passes/inline/inline_call.hpp"
 #include "passes/inline/replace_by_region.hpp"
+#include "passes/inline/single_exit.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {
 
 namespace {
-
-/// The terminator of a region of one block that leaves the region; null for other regions.
-const Op* single_exit(const Region* region) {
-  if (region == nullptr || region->empty() || region->entry() != region->last_block()) {
-    return nullptr;
-  }
-  const Op* last = region->entry()->terminator();
-  return last != nullptr && leaves_region(*last) ? last : nullptr;
-}
 
 /// The one edge from `from` to `to`; null if there are none or several.
 const RegionEdge* only_edge(std::span<const RegionEdge> edges, std::uint32_t from,
@@ -36,18 +29,15 @@ const RegionEdge* only_edge(std::span<const RegionEdge> edges, std::uint32_t fro
 class Inlining {
  public:
   Inlining(PassRun& run, const CallGraph& calls)
-      : run_(run),
-        calls_(calls),
-        only_once_(run.options().flag("once")),
-        rewriter_(run.module()),
-        locations_(run.module().context().locations()) {}
+      : run_(run), calls_(calls), only_once_(run.options().flag("once")), rewriter_(run.module()) {}
 
   /// Callees before callers, so that what is inlined has been worked on.
   void apply() {
     for (Op* graph : calls_.bottom_up()) {
       for (const CallGraph::Call& call : calls_.calls_in(*graph)) {
         if (call.target != nullptr && can_inline(*call.op, *call.target)) {
-          inline_call(*call.op, *call.target);
+          inline_call(rewriter_, *call.op, *call.target);
+          run_.count("calls inlined");
         }
       }
       inline_regions(*graph);
@@ -83,6 +73,8 @@ class Inlining {
       const Location callee = op->location();
       if (callee && call) rewriter_.set_location(*op, locations_.call_site(callee, call));
     }
+    return can_inline_call(call, graph, calls_) &&
+           (!only_once_ || calls_.calls_of(graph).size() == 1);
   }
 
   void inline_regions(const Op& graph) {
@@ -127,7 +119,6 @@ class Inlining {
   const CallGraph& calls_;
   bool only_once_;
   Rewriter rewriter_;
-  LocationTable& locations_;
 };
 
 constexpr std::string_view kCalledTwice =

@@ -1,0 +1,171 @@
+// Code actions that make a new text, and what ops and graphs cost.
+#include <doctest/doctest.h>
+
+#include "client.hpp"
+
+using namespace mir;
+using mir::test::edited;
+using mir::test::Json;
+using mir::test::kUri;
+using mir::test::LspClient;
+
+namespace refactor_test {
+
+namespace {
+
+const std::string kT = ":tensor<[2, 4], Float32, CPU>";
+
+const std::string kTyped = "@main [mir_version:1] (%x" + kT + ") -> (%y" + kT +
+                           ") {\n"
+                           "    graph.SubGraphOp @twice <CPU> {\n"
+                           "        (%a" +
+                           kT + ") -> (%b" + kT +
+                           ") {\n"
+                           "            linalg.CPU.AddOp(%a" +
+                           kT + ", %a" + kT + ") -> (%b" + kT +
+                           ")\n"
+                           "            cf.ReturnOp (%b" +
+                           kT +
+                           ") -> ()\n"
+                           "        }\n"
+                           "    }\n"
+                           "    // before the call\n"
+                           "    graph.CallGraphOp @twice (%x" +
+                           kT + ") -> (%y" + kT +
+                           ")\n"
+                           "    cf.ReturnOp (%y" +
+                           kT +
+                           ") -> ()\n"
+                           "}\n";
+
+const Json kResolves = {
+    {"textDocument", {{"codeAction", {{"resolveSupport", {{"properties", {"edit"}}}}}}}}};
+
+Json actions_at(LspClient& client, int line, const Json& only = nullptr) {
+  const Json place = {{"line", line}, {"character", 8}};
+  Json context = {{"diagnostics", Json::array()}};
+  if (!only.is_null()) context["only"] = only;
+  return client.of("codeAction",
+                   {{"range", {{"start", place}, {"end", place}}}, {"context", context}});
+}
+
+Json action_of(const Json& actions, std::string_view words) {
+  for (const Json& each : actions) {
+    if (each["title"].get<std::string>().find(words) != std::string::npos) return each;
+  }
+  return nullptr;
+}
+
+std::string changed(LspClient& client, const std::string& text, const Json& action) {
+  const Json resolved = client.request("codeAction/resolve", action);
+  REQUIRE(resolved.contains("edit"));
+  return edited(text, resolved["edit"]["changes"][kUri]);
+}
+
+}  // namespace
+
+TEST_SUITE("lsp: refactorings") {
+  TEST_CASE("types are left out and come back") {
+    LspClient client(kResolves);
+    client.open(kTyped);
+    const Json brief = action_of(actions_at(client, 9), "Leave out types");
+    REQUIRE_FALSE(brief.is_null());
+    CHECK_FALSE(brief.contains("edit"));
+    const std::string text = changed(client, kTyped, brief);
+    CHECK(text.find("AddOp(%a, %a) -> (%b)") != text.npos);
+    CHECK(text.find("    // before the call\n    graph.CallGraphOp @twice (%x) -> (%y)\n") !=
+          text.npos);
+    client.change(Json::array({{{"text", text}}}));
+    const Json all = action_of(actions_at(client, 9, {"refactor"}), "Write all types");
+    CHECK(changed(client, text, all) == kTyped);
+    CHECK(action_of(actions_at(client, 9), "Upgrade") == nullptr);
+  }
+
+  TEST_CASE("a call is inlined where the cursor is") {
+    LspClient client(kResolves);
+    client.open(kTyped);
+    const Json inlining = action_of(actions_at(client, 8), "Inline the call of @twice");
+    REQUIRE_FALSE(inlining.is_null());
+    CHECK(inlining["kind"] == "refactor.inline");
+    const std::string text = changed(client, kTyped, inlining);
+    CHECK(text.find("CallGraphOp") == text.npos);
+    CHECK(text.find("linalg.CPU.AddOp(%x") != text.npos);
+    client.change(Json::array({{{"text", text}}}));
+    CHECK(client.diagnostics() == Json::array());
+    CHECK(action_of(actions_at(client, 1), "Inline") == nullptr);
+  }
+
+  TEST_CASE("a dump is upgraded, with a report") {
+    LspClient client(kResolves);
+    const std::string dump =
+        "@main () -> () {\n"
+        "    graph.SubGraphOp @net <CPU> {\n"
+        "        (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>) {\n"
+        "            linalg.CPU.SiLUOp(%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, "
+        "CPU>)\n"
+        "            cf.ReturnOp (%1:tensor<[2], Float32, CPU>) -> ()\n"
+        "        }\n"
+        "    }\n"
+        "    graph.CallGraphOp @net (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, "
+        "CPU>)\n"
+        "}\n";
+    client.open(dump);
+    const Json action = action_of(actions_at(client, 0), "Upgrade");
+    REQUIRE_FALSE(action.is_null());
+    const std::string text = changed(client, dump, action);
+    CHECK(text.starts_with("@main [mir_version:1]"));
+    bool is_reported = false;
+    for (const Json& each : client.sent) {
+      is_reported |= each.value("method", "") == "window/showMessage";
+    }
+    CHECK(is_reported);
+  }
+
+  TEST_CASE("an action for an old text is refused") {
+    LspClient client(kResolves);
+    client.open(kTyped);
+    const Json action = action_of(actions_at(client, 0), "Write all types");
+    const Json start = {{"line", 0}, {"character", 0}};
+    client.change(
+        Json::array({{{"range", {{"start", start}, {"end", start}}}, {"text", "// new\n"}}}));
+    CHECK(client.request("codeAction/resolve", action)["code"] == -32801);
+  }
+
+  TEST_CASE("a client that resolves nothing gets edits when it asks for refactorings") {
+    LspClient client;
+    client.open(kTyped);
+    CHECK(actions_at(client, 8).empty());
+    const Json actions = actions_at(client, 8, {"refactor"});
+    CHECK(actions.size() == 3);
+    for (const Json& each : actions) CHECK(each.contains("edit"));
+    CHECK(actions_at(client, 8, {"refactor.inline"}).size() == 1);
+  }
+
+  TEST_CASE("texts with errors of syntax are not refactored") {
+    LspClient client(kResolves);
+    client.open(kTyped + "@");
+    CHECK(actions_at(client, 8).empty());
+  }
+
+  TEST_CASE("graphs show what they cost, ops on hovering") {
+    const std::string text =
+        "@main [mir_version:1] (%x:tensor<[2, 1000], Float32, CPU>, %w:tensor<[1000, 4], Float32, "
+        "CPU>) -> (%y:tensor<[2, 4], Float32, CPU>) {\n"
+        "    linalg.CPU.MatMulOp [transpose_b:false] (%x, %w) -> (%y)\n"
+        "    cf.ReturnOp (%y) -> ()\n"
+        "}\n";
+    LspClient client;
+    client.open(text);
+    const Json lenses = client.of("codeLens");
+    REQUIRE(lenses.size() == 1);
+    const std::string title = lenses[0]["command"]["title"];
+    CHECK(title.starts_with("16 kFLOP, reads 24 kB, writes 32 B, peak "));
+    const std::string hover = client.at("hover", 1, 18)["contents"]["value"];
+    CHECK(hover.find("16 kFLOP, reads 24 kB, writes 32 B") != hover.npos);
+    LspClient wrong;
+    wrong.open(text + "@");
+    CHECK(wrong.of("codeLens").empty());
+  }
+}
+
+}  // namespace refactor_test
