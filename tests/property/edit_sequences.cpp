@@ -17,6 +17,8 @@ using namespace mir::lsp;
 
 namespace {
 
+const DialectTexts kDialects;  // the built-in ones
+
 std::vector<std::string> stored_texts() {
   std::vector<std::string> texts;
   for (const auto& each :
@@ -105,7 +107,7 @@ TEST_CASE("a document that follows edits is the document from scratch") {
     CAPTURE(seed);
     std::mt19937 random(static_cast<std::uint32_t>(seed));
     std::string text = stored[random() % stored.size()];
-    Document document("test.mir", 1, text, PositionEncoding::kUtf8);
+    Document document("test.mir", 1, text, PositionEncoding::kUtf8, kDialects);
     for (int step = 0; step < 12; ++step) {
       CAPTURE(step);
       const std::string before = text;
@@ -128,7 +130,7 @@ TEST_CASE("a document that follows edits is the document from scratch") {
       check_same(document.now(), scratch, found.sorted());
       if (step % 6 != 5) continue;
       document.analyse();
-      Document fresh("test.mir", 1, text, PositionEncoding::kUtf8);
+      Document fresh("test.mir", 1, text, PositionEncoding::kUtf8, kDialects);
       fresh.analyse();
       REQUIRE(document.shown_findings() == fresh.shown_findings());
     }
