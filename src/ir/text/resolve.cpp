@@ -306,6 +306,7 @@ void Resolver::State::begin_module(const Node& node) {
 
 void Resolver::State::end_module() {
   leave();
+  settle_late_types();
   rewriter_.reset();
   open_types_.clear();
   damaged_names_.clear();

@@ -5,6 +5,7 @@
 
 #include "ir/result_types.hpp"
 #include "ir/text/resolver.hpp"
+#include "mir/infer.hpp"
 #include "support/arena.hpp"
 
 namespace mir {
@@ -90,6 +91,10 @@ void Resolver::State::check_mention(const Mention& mention, Value& value) {
   const bool completes = mention.type != nullptr && open_types_.erase(&value) != 0 &&
                          compatible(mention.type, value.type());
   if (completes) value.type_ = mention.type;
+  const bool is_late_value = value.type() == nullptr && late_values_.contains(&value);
+  if (mention.type != nullptr && is_late_value) {
+    late_mentions_.push_back({&value, mention.type, span(mention.token)});
+  }
   // That a value has no type is said where it is defined.
   if (mention.type != nullptr && value.type() != nullptr && mention.type != value.type()) {
     diagnostics_.error(DiagCode::kTypeConflict, span(mention.token),
@@ -139,16 +144,21 @@ const Type* Resolver::State::type_in_template(const Type* type) {
   return type == nullptr && templates_ != 0 ? any_type_ : type;
 }
 
+/// Null if the module declares no symbols.
+ExtentProver* Resolver::State::prover_of_module() {
+  if (proved_ != module_) {
+    prover_.reset();
+    if (auto prover = ExtentProver::of(*module_)) prover_.emplace(std::move(*prover));
+    proved_ = module_;
+  }
+  return prover_ ? &*prover_ : nullptr;
+}
+
 std::optional<std::vector<const Type*>> Resolver::State::inferred_types(std::size_t count,
                                                                         Diagnostics& diagnostics) {
   std::vector<const Type*> operands;
   for (std::uint32_t i = 0; i < head_.operands.count; ++i) {
     operands.push_back(value_scratch_[i]->type());
-  }
-  if (proved_ != module_) {
-    prover_.reset();
-    if (auto prover = ExtentProver::of(*module_)) prover_.emplace(std::move(*prover));
-    proved_ = module_;
   }
   auto inferred = infer_result_types(*module_,
                                      {.name = head_.name,
@@ -157,15 +167,27 @@ std::optional<std::vector<const Type*>> Resolver::State::inferred_types(std::siz
                                       .attributes = head_.attributes,
                                       .result_count = count,
                                       .at = span(head_.token)},
-                                     diagnostics, prover_ ? &*prover_ : nullptr);
+                                     diagnostics, prover_of_module());
   if (prover_) prover_->forget_undecided();  // verification reports it
   return inferred;
 }
 
-void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
-  if (std::find(types.begin(), types.end(), nullptr) == types.end()) return;
+/// Whether types of results follow from a graph that may be declared below.
+bool Resolver::State::is_late() const {
+  if (!portable_) return false;
+  const OpRow* row = head_.name.info->row;
+  if (row != nullptr && row->callee) return module_->lookup_op(head_.symbol) == nullptr;
+  const auto operands = std::span(value_scratch_).first(head_.operands.count);
+  return std::ranges::any_of(operands,
+                             [&](const Value* value) { return late_values_.contains(value); });
+}
+
+/// True if types are missing that the end of the module tells.
+bool Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
+  if (std::find(types.begin(), types.end(), nullptr) == types.end()) return false;
+  if (is_late()) return true;
   const auto inferred = inferred_types(types.size(), diagnostics_);
-  if (!inferred) return;
+  if (!inferred) return false;
   // Where an operand has no type, its definition is the cause; of one that nothing has defined so
   // far the end of the region tells more.
   const auto is_cause = [&](const Value* value) {
@@ -181,6 +203,76 @@ void Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
     diagnostics_.error(DiagCode::kTypeMissing, span(mentions_[head_.results.first + i].token),
                        "result needs a type: no rule infers it here");
   }
+  return false;
+}
+
+void Resolver::State::note_late(Op& op) {
+  LateOp late{&op, {}};
+  for (std::uint32_t i = 0; i < head_.results.count; ++i) {
+    const bool is_untyped = op.result(i)->type() == nullptr;
+    late.untyped.push_back(is_untyped ? span(mentions_[head_.results.first + i].token) : Span());
+    if (is_untyped) late_values_.insert(op.result(i));
+  }
+  late_ops_.push_back(std::move(late));
+}
+
+/// The types of an op whose callee, or whose operands, are known by now; null where they are not.
+std::vector<const Type*> Resolver::State::late_types(const Op& op, Diagnostics& diagnostics) {
+  const std::vector<const Type*> operands = operand_types(op);
+  auto inferred = infer_result_types(*module_,
+                                     {.name = op.op_name(),
+                                      .symbol = op.symbol(),
+                                      .operands = operands,
+                                      .attributes = op.attributes(),
+                                      .result_count = op.result_count(),
+                                      .at = op.span()},
+                                     diagnostics, prover_of_module());
+  if (prover_) prover_->forget_undecided();
+  std::vector<const Type*> types = inferred ? std::move(*inferred) : std::vector<const Type*>();
+  types.resize(op.result_count());
+  return types;
+}
+
+/// Operands come before their users, so one pass in the order of the text is enough.
+void Resolver::State::settle_late_types() {
+  for (const auto& [op, untyped] : late_ops_) {
+    const std::size_t errors = diagnostics_.error_count();
+    const std::vector<const Type*> types = late_types(*op, diagnostics_);
+    const auto is_untyped = [](const Use& use) { return use.value()->type() == nullptr; };
+    const bool is_told = is_foreign_ || diagnostics_.error_count() != errors ||
+                         std::ranges::any_of(op->operand_uses(), is_untyped);
+    for (std::uint32_t i = 0; i < op->result_count(); ++i) {
+      if (!untyped[i].known()) continue;
+      op->result(i)->type_ = types[i];
+      if (types[i] != nullptr) {
+        if (has_unknown_extent(*op->result(i))) open_types_.insert(op->result(i));
+      } else if (!is_told) {
+        diagnostics_.error(DiagCode::kTypeMissing, untyped[i],
+                           "result needs a type: no rule infers it here");
+      }
+    }
+  }
+  for (const auto& [value, type, at] : late_mentions_) {
+    if (value->type() == nullptr) continue;
+    if (open_types_.erase(value) != 0 && compatible(type, value->type())) value->type_ = type;
+    if (type == value->type()) continue;
+    diagnostics_.error(DiagCode::kTypeConflict, at,
+                       fmt::format("value is used as {}, defined as {}", type->spelling(),
+                                   value->type()->spelling()));
+  }
+  Diagnostics ignored;
+  for (const auto& [op, number] : late_calls_) {
+    const std::vector<const Type*> types = late_types(*op, ignored);
+    for (std::uint32_t i = 0; i < op->result_count(); ++i) {
+      if (types[i] != nullptr && types[i] == op->result(i)->type()) {
+        types_noted_->mark_redundant(number + i);
+      }
+    }
+  }
+  late_ops_.clear();
+  late_values_.clear();
+  late_mentions_.clear();
+  late_calls_.clear();
 }
 
 /// Before the mention is checked, which may complete the type of the value.
@@ -202,6 +294,11 @@ void Resolver::State::note_free(const Mention& mention, const Value& value) {
 void Resolver::State::note_results(const Op& op) {
   Diagnostics ignored;
   std::optional<std::vector<const Type*>> inferred;
+  const auto is_stated = [&](const Mention& mention) { return mention.type != nullptr; };
+  const auto results = std::span(mentions_).subspan(head_.results.first, head_.results.count);
+  if (templates_ == 0 && !is_foreign_ && is_late() && std::ranges::all_of(results, is_stated)) {
+    late_calls_.emplace_back(&op, types_noted_->next());
+  }
   if (templates_ == 0 && !is_foreign_) inferred = inferred_types(op.result_count(), ignored);
   for (std::uint32_t i = 0; i < head_.results.count; ++i) {
     const Mention& mention = mentions_[head_.results.first + i];
@@ -258,7 +355,7 @@ Op* Resolver::State::make_op() {
   for (std::uint32_t i = 0; i < head_.results.count; ++i) {
     type_scratch_.push_back(type_in_template(mentions_[head_.results.first + i].type));
   }
-  infer_missing_types(type_scratch_);
+  const bool is_late = infer_missing_types(type_scratch_);
 
   Op* op = rewriter_->create_detached({.name = head_.name,
                                        .operands = value_scratch_,
@@ -276,6 +373,7 @@ Op* Resolver::State::make_op() {
       open_types_.insert(&result);
     }
   }
+  if (is_late) note_late(*op);
   if (types_noted_ != nullptr) note_results(*op);
   rewriter_->insert(*op, current_block(), nullptr);
   op->mark_as_read();

@@ -178,7 +178,10 @@ void Resolver::State::settle_free_values(Region& region) {
     if (damaged_names_.contains(value->name().raw())) continue;
     Value* defined = scopes_.find(value->name());
     if (defined != nullptr && defined != value) {
-      if (value->type() != nullptr && value->type() != defined->type()) {
+      const bool is_late_value = defined->type() == nullptr && late_values_.contains(defined);
+      if (value->type() != nullptr && is_late_value) {
+        late_mentions_.push_back({defined, value->type(), value->first_use()->user()->span()});
+      } else if (value->type() != nullptr && value->type() != defined->type()) {
         diagnostics_.error(
             DiagCode::kTypeConflict, value->first_use()->user()->span(),
             fmt::format("value is used as {}, defined as {}", value->type()->spelling(),

@@ -76,6 +76,17 @@ class Resolver::State {
       successor_operands.clear();
     }
   };
+  /// An op with results whose types follow from a graph that is declared below it.
+  struct LateOp {
+    Op* op;
+    std::vector<Span> untyped;  // for each result its mention; unknown if that states a type
+  };
+  /// A mention with a type of a value of such an op.
+  struct LateMention {
+    Value* value;
+    const Type* type;
+    Span at;
+  };
   /// A pair of braces, or the braces of a region with a signature inside them.
   struct OpenBody {
     Op* op;
@@ -134,7 +145,12 @@ class Resolver::State {
   void collect_operands(MentionList list, Region& region);
   std::optional<std::vector<const Type*>> inferred_types(std::size_t count,
                                                          Diagnostics& diagnostics);
-  void infer_missing_types(std::vector<const Type*>& types);
+  ExtentProver* prover_of_module();
+  bool is_late() const;
+  bool infer_missing_types(std::vector<const Type*>& types);
+  void note_late(Op& op);
+  std::vector<const Type*> late_types(const Op& op, Diagnostics& diagnostics);
+  void settle_late_types();
   void note_operand(const Mention& mention, const Value& value);
   void note_free(const Mention& mention, const Value& value);
   void note_results(const Op& op);
@@ -204,7 +220,11 @@ class Resolver::State {
   ValueScopes scopes_;
   std::unordered_set<std::uint32_t> damaged_names_;  // raw names that damaged text mentions
   std::unordered_set<const Value*> open_types_;      // results whose rule left an extent unknown
-  TypeMentions* types_noted_ = nullptr;              // null: nobody asks
+  std::vector<LateOp> late_ops_;
+  std::unordered_set<const Value*> late_values_;
+  std::vector<LateMention> late_mentions_;
+  std::vector<std::pair<const Op*, std::size_t>> late_calls_;  // with the number of a noted mention
+  TypeMentions* types_noted_ = nullptr;                        // null: nobody asks
 
   // Texts seen before, so that hashing them once is all they cost.
   TextTable<const Type*> types_;

@@ -130,6 +130,45 @@ TEST_SUITE("types left out") {
     check_meaning(text);
   }
 
+  TEST_CASE("results of a call get the types of a graph below it, and so do their users") {
+    const std::string graph =
+        "    graph.SubGraphOp @f <CPU> {\n"
+        "        (%a:tensor<[2, 3], Float32, CPU>) -> (%b:tensor<[3, 2], Float32, CPU>) {\n"
+        "            linalg.CPU.TransposeOp [dim0:0, dim1:1] (%a) -> (%b)\n"
+        "            cf.ReturnOp (%b) -> ()\n"
+        "        }\n"
+        "    }\n";
+    const std::string whole = module_of(
+        "    graph.CallGraphOp @f (%x:tensor<[2, 3], Float32, CPU>) -> (%0:tensor<[3, 2], Float32, "
+        "CPU>)\n"
+        "    linalg.CPU.SiLUOp(%0:tensor<[3, 2], Float32, CPU>) -> (%1:tensor<[3, 2], Float32, "
+        "CPU>)\n"
+        "    linalg.CPU.TransposeOp [dim0:0, dim1:1] (%1:tensor<[3, 2], Float32, CPU>) -> "
+        "(%y:tensor<[2, 3], Float32, CPU>)\n" +
+        graph);
+    const std::string brief = shortened(whole);
+    CHECK(brief.find("@f (%x) -> (%0)\n") != brief.npos);
+    CHECK(brief.find("SiLUOp(%0) -> (%1)\n") != brief.npos);
+    check_round_trip(whole);
+
+    // Types that do not agree, a graph that is missing, and an op that does not fit.
+    using Errors = std::vector<std::string>;
+    CHECK(mir::test::errors(
+              module_of("    graph.CallGraphOp @f (%x) -> (%0)\n"
+                        "    linalg.CPU.SiLUOp(%0:tensor<[9], Float32, CPU>) -> (%y)\n" +
+                        graph)) ==
+          Errors{"3:23 MIR0309 value is used as tensor<[9], Float32, CPU>, defined as tensor<[3, "
+                 "2], Float32, CPU>"});
+    CHECK(mir::test::errors(module_of("    graph.CallGraphOp @g (%x) -> (%0)\n"
+                                      "    linalg.CPU.SiLUOp(%0) -> (%y)\n" +
+                                      graph)) ==
+          Errors{"2:35 MIR0304 result needs a type: no rule infers it here"});
+    CHECK(mir::test::errors(module_of("    graph.CallGraphOp @f (%x) -> (%0)\n"
+                                      "    linalg.CPU.AddOp(%0, %x) -> (%y)\n" +
+                                      graph))
+              .size() == 1);
+  }
+
   TEST_CASE("a name that needs its type keeps it") {
     const std::string text =
         "@main () -> () {\n"
