@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Times the language server on one file, as an editor sees it: from the bytes written to the bytes read.
+
+usage: editor_bench.py SERVER FILE [--repeats N]
+
+SERVER is mllm-lsp of a release build, or mlir-lsp-server: what a server does not have is left out. Medians in
+milliseconds, with the least sample.
+"""
+
+import argparse
+import json
+import queue
+import re
+import statistics
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+
+class Client:
+    def __init__(self, command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL)
+        self.messages = queue.Queue()
+        self.last = 0
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        stream = self.process.stdout
+        while True:
+            length = 0
+            while (line := stream.readline().strip()):
+                if line.lower().startswith(b"content-length"):
+                    length = int(line.split(b":")[1])
+            if length == 0:
+                return
+            self.messages.put(stream.read(length))
+
+    @staticmethod
+    def frame(message):
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+    def write(self, data):
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def send(self, message):
+        self.write(self.frame(message))
+
+    def wait(self, wanted):
+        while True:
+            body = self.messages.get(timeout=60)
+            message = json.loads(body)
+            if wanted(message):
+                return message
+
+    def ask(self, method, params):
+        self.last += 1
+        number = self.last
+        self.send({"id": number, "method": method, "params": params})
+        return self.wait(lambda message: message.get("id") == number and "method" not in message)
+
+    def diagnostics(self, version):
+        def wanted(message):
+            return message.get("method") == "textDocument/publishDiagnostics" and \
+                message["params"].get("version", version) == version
+        return self.wait(wanted)
+
+
+class Session:
+    """One document, and edits of it that come in pairs, so that the text is the same after each measurement."""
+
+    def __init__(self, command, path):
+        self.client = Client(command)
+        self.text = Path(path).read_text(encoding="utf-8")
+        self.lines = self.text.split("\n")
+        capabilities = {"general": {"positionEncodings": ["utf-8"]},
+                        "textDocument": {"publishDiagnostics": {"versionSupport": True}}}
+        answer = self.client.ask("initialize", {"processId": None, "rootUri": None, "capabilities": capabilities})
+        self.features = answer["result"]["capabilities"]
+        sync = self.features.get("textDocumentSync", {})
+        self.incremental = (sync if isinstance(sync, int) else sync.get("change")) == 2
+        self.client.send({"method": "initialized", "params": {}})
+        self.uri = Path(path).resolve().as_uri()
+        self.version = 0
+
+    def open(self):
+        self.version = 1
+        self.client.send({"method": "textDocument/didOpen", "params": {"textDocument": {
+            "uri": self.uri, "languageId": "mir", "version": 1, "text": self.text}}})
+
+    def change(self, line, column, old, new):
+        """Sends an edit and waits for diagnostics. Returns the milliseconds from the first byte on."""
+        self.version += 1
+        changed = self.lines[line]
+        self.lines[line] = changed[:column] + new + changed[column + len(old):]
+        change = {"range": {"start": {"line": line, "character": column},
+                            "end": {"line": line, "character": column + len(old)}}, "text": new}
+        if not self.incremental:
+            change = {"text": "\n".join(self.lines)}
+        data = self.client.frame({"method": "textDocument/didChange", "params": {
+            "textDocument": {"uri": self.uri, "version": self.version}, "contentChanges": [change]}})
+        return timed(lambda: (self.client.write(data), self.client.diagnostics(self.version)))
+
+    def ask_anything(self):
+        """Waits until all that was sent is done."""
+        self.at("hover", 0, 0)
+
+    def at(self, method, line, column, more=None):
+        return self.client.ask("textDocument/" + method, {
+            "textDocument": {"uri": self.uri}, "position": {"line": line, "character": column}, **(more or {})})
+
+
+def timed(action):
+    begin = time.perf_counter()
+    action()
+    return (time.perf_counter() - begin) * 1000
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("server")
+    parser.add_argument("file")
+    parser.add_argument("--repeats", type=int, default=15)
+    options = parser.parse_args()
+    samples = {}
+
+    def note(name, value):
+        samples.setdefault(name, []).append(value)
+
+    for _ in range(3):
+        session = Session([options.server], options.file)
+        note("open to diagnostics", timed(lambda: (session.open(), session.client.diagnostics(1))))
+    # An op in the middle of the text, and the value that it uses first.
+    middle = len(session.lines) // 2
+    line = next(at for at in range(middle, len(session.lines))
+                if re.search(r'"?[a-z]+\.[A-Za-z.]+"? ?(\[[^(]*\])? ?\(%', session.lines[at]))
+    use = session.lines[line].index("(%") + 1
+    for _ in range(options.repeats):
+        note("keystroke to an error of syntax", session.change(line, 0, "", "("))
+        session.change(line, 0, "(", "")
+        session.ask_anything()
+        # A value that nothing defines is found by verification alone; one publication tells of it.
+        note("keystroke to verification", session.change(line, use + 1, "", "q"))
+        session.change(line, use + 1, "q", "")
+        note("hover", timed(lambda: session.at("hover", line, use + 2)))
+        note("definition", timed(lambda: session.at("definition", line, use + 2)))
+        note("completion", timed(lambda: session.at("completion", line, use + 1)))
+        if "documentRangeFormattingProvider" in session.features:
+            place = {"start": {"line": line, "character": 0}, "end": {"line": line + 5, "character": 0}}
+            note("formatting of five lines", timed(lambda: session.at("rangeFormatting", line, 0, {
+                "range": place, "options": {"tabSize": 4, "insertSpaces": True}})))
+        if "renameProvider" in session.features:
+            note("rename", timed(lambda: session.at("rename", line, use + 2, {"newName": "renamed_value"})))
+        if "semanticTokensProvider" in session.features:
+            note("semantic tokens", timed(lambda: session.client.ask(
+                "textDocument/semanticTokens/full", {"textDocument": {"uri": session.uri}})))
+    status = Path(f"/proc/{session.client.process.pid}/status").read_text(encoding="utf-8")
+    peak = int(re.search(r"VmHWM:\s+(\d+)", status)[1]) * 1024
+    session.client.process.kill()
+    for name, values in samples.items():
+        print(f"{name:<36} {statistics.median(values):9.2f}  {min(values):9.2f}")
+    print(f"{'peak memory, times the text':<36} {peak / len(session.text.encode()):9.1f}")
+
+
+if __name__ == "__main__":
+    main()
