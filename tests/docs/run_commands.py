@@ -25,7 +25,7 @@ TIMEOUT_SECONDS = 60
 GENERATED = {Path("docs/diagnostics.md")}
 STATUS = re.compile(r"\s+# exit status (\d+)$")
 NOT_RUN = re.compile(r"^console not run: (.+)$")
-REASONS = {"minutes", "corpus"}
+REASONS = {"minutes", "corpus", "editor"}
 LOOKS_LIKE_A_COMMAND = re.compile(r"^(\$ |mllm-[a-z]+ |scripts/\w|build[\w-]*/|meson |ninja )")
 ANY_LINES = "..."
 
