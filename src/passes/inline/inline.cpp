@@ -1,7 +1,6 @@
 // Replaces calls by the body of the graph, and ops whose region runs exactly once by that region.
 #include <algorithm>
 
-#include "ir/call_types.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -46,33 +45,6 @@ class Inlining {
 
  private:
   bool can_inline(const Op& call, const Op& graph) const {
-    const Op* exit = single_exit(graph.first_region());
-    return exit != nullptr && !calls_.is_recursive(graph) &&
-           (!only_once_ || calls_.calls_of(graph).size() == 1) &&
-           call.operand_count() == graph.first_region()->entry_arguments().size() &&
-           call.result_count() == exit->operand_count() && call.first_region() == nullptr &&
-           call.extra().successors.empty() &&
-           !CallTypes::of(call, *graph.first_region()).has_own_symbols();
-  }
-
-  void inline_call(Op& call, const Op& graph) {
-    RewriteMapping mapping;
-    Op* copy = rewriter_.clone(graph, mapping);  // detached
-    Region& body = *copy->first_region();
-    locate(body, call.location());
-    std::vector<Value*> operands;
-    for (const Use& use : call.operand_uses()) operands.push_back(use.value());
-    replace_by_region(rewriter_, call, body, operands);
-    rewriter_.erase(*copy);
-    run_.count("calls inlined");
-  }
-
-  /// Inlined ops come from the graph, at the call.
-  void locate(const Region& body, Location call) {
-    for (Op* op : body.entry()->ops()) {
-      const Location callee = op->location();
-      if (callee && call) rewriter_.set_location(*op, locations_.call_site(callee, call));
-    }
     return can_inline_call(call, graph, calls_) &&
            (!only_once_ || calls_.calls_of(graph).size() == 1);
   }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "ir/call_types.hpp"
 #include "passes/inline/replace_by_region.hpp"
 #include "passes/inline/single_exit.hpp"
 
@@ -24,7 +25,8 @@ bool can_inline_call(const Op& call, const Op& graph, const CallGraph& calls) {
   return exit != nullptr && !calls.is_recursive(graph) &&
          call.operand_count() == graph.first_region()->entry_arguments().size() &&
          call.result_count() == exit->operand_count() && call.first_region() == nullptr &&
-         call.extra().successors.empty();
+         call.extra().successors.empty() &&
+         !CallTypes::of(call, *graph.first_region()).has_own_symbols();
 }
 
 void inline_call(Rewriter& rewriter, Op& call, const Op& graph) {
