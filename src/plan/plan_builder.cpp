@@ -110,9 +110,14 @@ std::vector<FusedGroup> PlanBuilder::groups() const {
   const auto scalar = [this](ValueIndex index) -> std::optional<float> {
     return only_float(resources_.constants[index]);
   };
+  const auto is_fixed = [this](ValueIndex index) {
+    const ValueRole role = schedule_.values()[index].role;
+    return role == ValueRole::kConstant || role == ValueRole::kParameter;
+  };
   return find_groups(graph_, {.stages = stages_of(options_.fusion),
                               .fuses_parts = options_.fusion != Fusion::kOff,
                               .scalar = scalar,
+                              .is_fixed = is_fixed,
                               .excluded = steps_without_fusion()});
 }
 
@@ -471,6 +476,25 @@ bool PlanBuilder::add_gated(const FusedGroup& group) {
   return true;
 }
 
+/// Elementwise functions as one node; false when one of them has no fast kernel.
+bool PlanBuilder::add_chain(const FusedGroup& group) {
+  std::vector<PlannedStep> steps;
+  for (const std::size_t step : group.steps) {
+    const FastOp* const row = find_fast_op(*step_at(step).op);
+    if (row == nullptr || !row->admits(*step_at(step).op)) return false;
+    steps.push_back(planned(step));
+  }
+  for (PlannedStep& step : steps) {
+    for (PlanValueIndex& operand : step.operands) {
+      const std::size_t made = graph_.producer(operand);
+      const bool is_inside = std::ranges::find(group.steps, made) != group.steps.end();
+      if (!is_inside) operand = row_major(group.anchor, operand);
+    }
+  }
+  add(chain_node(steps));
+  return true;
+}
+
 /// Whether an RMSNorm has a fast kernel.
 bool PlanBuilder::can_normalise(std::size_t step) const {
   const Op& op = *step_at(step).op;
@@ -488,7 +512,11 @@ void PlanBuilder::add_group(const FusedGroup& group) {
     add_step(*group.norm);
     return add_group(rest);
   }
-  if (group.kind == Kind::kGated ? add_gated(group) : add_products(group)) return;
+  if (group.kind == Kind::kGated   ? add_gated(group)
+      : group.kind == Kind::kChain ? add_chain(group)
+                                   : add_products(group)) {
+    return;
+  }
   if (group.norm) add_step(*group.norm);
   for (const std::size_t step : group.steps) add_step(step);
 }

@@ -57,6 +57,7 @@ class PlanBuilder {
   bool can_normalise(std::size_t step) const;
   bool add_products(const FusedGroup& group);
   bool add_gated(const FusedGroup& group);
+  bool add_chain(const FusedGroup& group);
   LinearInput linear_input(const FusedGroup& group);
   std::optional<LinearPart> linear_part(std::size_t step);
   const Tensor* acquire_weight(const Op& op);

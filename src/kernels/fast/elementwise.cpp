@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/fast/elementwise_table.hpp"
 #include "kernels/fast/targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -11,23 +12,6 @@
 #include "kernels/fast/matrix/micro-inl.h"
 #include "kernels/fast/vector_functions-inl.h"
 #include "kernels/fast/vector_math-inl.h"
-
-#ifndef MIR_KERNELS_FAST_ELEMENTWISE_TYPES_
-#define MIR_KERNELS_FAST_ELEMENTWISE_TYPES_
-
-namespace mir::fast {
-
-struct ElementwiseTable {
-  /// Elements of an operand are its step apart, 0 or 1.
-  void (*binary)(Binary op, const float* a, std::int64_t a_step, const float* b,
-                 std::int64_t b_step, float* out, std::int64_t count);
-  void (*unary)(Unary function, const float* x, float* out, std::int64_t count);
-  void (*clip)(const float* x, float low, float high, float* out, std::int64_t count);
-};
-
-}  // namespace mir::fast
-
-#endif  // once
 
 HWY_BEFORE_NAMESPACE();
 namespace mir::fast::HWY_NAMESPACE {
@@ -174,6 +158,10 @@ void for_each_chunk(std::int64_t count, Context& context, Body body) {
 }
 
 }  // namespace
+
+const ElementwiseTable& elementwise_table(IsaLevel isa) {
+  return tables.at(isa);
+}
 
 void binary(Binary op, const BroadcastOperand& a, const BroadcastOperand& b,
             const BroadcastResult& out, Context& context) {

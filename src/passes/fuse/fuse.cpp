@@ -37,6 +37,8 @@ class BlockSteps {
 
   const StepGraph& graph() const { return graph_; }
   Op& op(std::size_t step) const { return *ops_[step]; }
+  /// Constants and parameters.
+  bool is_fixed(StepGraph::Index index) const { return values_[index]->is_free(); }
   std::optional<float> scalar(StepGraph::Index index) const {
     const Value& value = *values_[index];
     if (!value.is_free()) return std::nullopt;
@@ -113,8 +115,9 @@ class Fusing {
   void fuse_in(const Block& block) {
     const BlockSteps steps(block);
     const auto scalar = [&](StepGraph::Index index) { return steps.scalar(index); };
+    const auto is_fixed = [&](StepGraph::Index index) { return steps.is_fixed(index); };
     for (const FusedGroup& group :
-         find_groups(steps.graph(), {.stages = {stage_}, .scalar = scalar})) {
+         find_groups(steps.graph(), {.stages = {stage_}, .scalar = scalar, .is_fixed = is_fixed})) {
       std::vector<Op*> ops;
       if (group.norm && steps.graph().at(*group.norm).part == 0) {
         ops.push_back(&steps.op(*group.norm));
@@ -275,6 +278,15 @@ constexpr std::string_view kFused =
 }
 )";
 
+constexpr std::string_view kChain =
+    R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>, %b:tensor<[3], Float32, CPU>) -> (%y:tensor<[2, 3], Float32, CPU>) {
+    linalg.CPU.AddOp(%x, %b) -> (%s:tensor<[2, 3], Float32, CPU>)
+    linalg.CPU.TanhOp(%s) -> (%t:tensor<[2, 3], Float32, CPU>)
+    linalg.CPU.MulOp(%s, %t) -> (%y:tensor<[2, 3], Float32, CPU>)
+    cf.ReturnOp (%y) -> ()
+}
+)";
+
 struct StagePass {
   FusionStage stage;
   std::string_view name, summary, example;
@@ -290,6 +302,8 @@ constexpr StagePass kStagePasses[] = {
     {FusionStage::kProducts, "fuse-products", "fuses Linear operations of one operand", kProducts},
     {FusionStage::kNorms, "fuse-norms", "fuses an RMSNorm with the Linear operations that read it",
      kNorm},
+    {FusionStage::kChains, "fuse-chains",
+     "fuses elementwise operations on Float32 that alone read each other's results", kChain},
 };
 
 /// The passes of the stages, in their order.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "eval/attributes.hpp"
+#include "kernels/fast/chain.hpp"
 #include "mir/type.hpp"
 
 namespace mir {
@@ -12,6 +13,18 @@ namespace mir {
 bool is_epilogue_function(OpId op) {
   constexpr OpId kFunctions[] = {OpId::kLinalgReLU, OpId::kLinalgSigmoid, OpId::kLinalgSiLU,
                                  OpId::kLinalgGELU, OpId::kLinalgQuickGELU};
+  return std::ranges::find(kFunctions, op) != std::end(kFunctions);
+}
+
+bool is_chain_function(OpId op) {
+  constexpr OpId kFunctions[] = {
+      OpId::kLinalgAbs,     OpId::kLinalgAdd,  OpId::kLinalgCeil,  OpId::kLinalgClip,
+      OpId::kLinalgCos,     OpId::kLinalgDiv,  OpId::kLinalgErf,   OpId::kLinalgExp,
+      OpId::kLinalgFloor,   OpId::kLinalgGELU, OpId::kLinalgLog,   OpId::kLinalgMaximum,
+      OpId::kLinalgMinimum, OpId::kLinalgMul,  OpId::kLinalgNeg,   OpId::kLinalgQuickGELU,
+      OpId::kLinalgReLU,    OpId::kLinalgRem,  OpId::kLinalgRound, OpId::kLinalgRsqrt,
+      OpId::kLinalgSigmoid, OpId::kLinalgSign, OpId::kLinalgSiLU,  OpId::kLinalgSin,
+      OpId::kLinalgSqrt,    OpId::kLinalgSub,  OpId::kLinalgTanh,  OpId::kLinalgTrunc};
   return std::ranges::find(kFunctions, op) != std::end(kFunctions);
 }
 
@@ -40,6 +53,7 @@ class Matcher {
     for_each(FusionStage::kEpilogues, [&](std::size_t step) { match_activation(step); });
     match_linears();
     match_norms();
+    match_chains();
     std::ranges::sort(groups_, {}, &FusedGroup::anchor);
     return std::move(groups_);
   }
@@ -188,6 +202,85 @@ class Matcher {
     for (auto& [input, group] : by_input) {
       if (group.steps.size() > 1) take(std::move(group));
     }
+  }
+
+  /// A chain while its steps are collected, the last one first.
+  struct OpenChain {
+    FusedGroup group;
+    const Value* result = nullptr;
+  };
+  /// The chain that reads a value, and how often.
+  struct ChainReader {
+    std::size_t chain = kNone;
+    std::uint32_t reads = 0;
+  };
+
+  /// Backwards: a function joins the chain that alone reads its result.
+  void match_chains() {
+    const std::vector<bool> fixed = fixed_steps();
+    std::vector<OpenChain> chains;
+    std::map<StepGraph::Index, ChainReader> readers;
+    for (std::size_t step = graph_.size(); step-- > 0;) {
+      if (!is_wanted(step, FusionStage::kChains) || fixed[step] || !is_chain_step(step)) continue;
+      std::size_t chain = reading_chain(step, chains, readers);
+      if (chain == kNone) {
+        chain = chains.size();
+        chains.push_back({.group = {.kind = FusedGroup::Kind::kChain, .anchor = step},
+                          .result = graph_.at(step).op->result()});
+      }
+      chains[chain].group.steps.push_back(step);
+      for (std::size_t i = 0; i < graph_.at(step).operand_count; ++i) {
+        ChainReader& reader = readers[graph_.operand(step, i)];
+        reader.reads = reader.chain == chain ? reader.reads + 1 : 1;
+        reader.chain = chain;
+      }
+    }
+    for (OpenChain& chain : chains) {
+      std::ranges::reverse(chain.group.steps);
+      if (chain.group.steps.size() > 1) take(std::move(chain.group));
+    }
+  }
+
+  /// A function whose kernel takes Float32 only, of which the result has the extents.
+  bool is_chain_step(std::size_t step) const {
+    const Op& op = *graph_.at(step).op;
+    if (taken_[step] || !is_chain_function(op.op_id()) || op.result_count() != 1) return false;
+    const std::size_t operands = graph_.at(step).operand_count;
+    if (operands == 1) return is_single(*op.result()) && same_extents(*op.operand(0), *op.result());
+    return operands == 2 && is_single(*op.result()) && is_single(*op.operand(0)) &&
+           is_single(*op.operand(1));
+  }
+  static bool is_single(const Value& value) {
+    const TensorType* type = value.tensor_type();
+    return type != nullptr && type->dtype() == DType::kFloat32;
+  }
+
+  /// The chain that contains all readers of the step's result and has room for it.
+  std::size_t reading_chain(std::size_t step, const std::vector<OpenChain>& chains,
+                            const std::map<StepGraph::Index, ChainReader>& readers) const {
+    const StepGraph::Index result = graph_.first_result(step);
+    const auto reader = readers.find(result);
+    if (reader == readers.end() || reader->second.reads != graph_.readers(result)) return kNone;
+    const OpenChain& chain = chains[reader->second.chain];
+    const bool fits = chain.group.steps.size() < fast::Chain::kMaxSteps &&
+                      are_in_one_part(step, chain.group.anchor) &&
+                      same_extents(*graph_.at(step).op->result(), *chain.result);
+    return fits ? reader->second.chain : kNone;
+  }
+
+  /// Steps that compute the same in all runs.
+  std::vector<bool> fixed_steps() const {
+    std::vector<bool> fixed(graph_.size());
+    if (!request_.is_fixed) return fixed;
+    for (std::size_t step = 0; step < fixed.size(); ++step) {
+      fixed[step] = graph_.at(step).op->has(Trait::kPure);
+      for (std::size_t i = 0; i < graph_.at(step).operand_count && fixed[step]; ++i) {
+        const StepGraph::Index index = graph_.operand(step, i);
+        const std::size_t made = graph_.producer(index);
+        fixed[step] = made == kNone ? request_.is_fixed(index) : fixed[made];
+      }
+    }
+    return fixed;
   }
 
   /// softmax(mask(scale q k^T)) v, backwards from the product with the values.

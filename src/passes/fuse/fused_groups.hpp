@@ -17,6 +17,7 @@ enum class FusionStage : std::uint8_t {
   kEpilogues,  ///< f(Linear x), Linear x + r, f(Linear x) + r
   kProducts,   ///< products of one x
   kNorms,      ///< products of what an RMSNorm makes
+  kChains,     ///< elementwise functions of each other's results
 };
 
 /// Set of stages. They are looked for in the order of the enumeration.
@@ -37,11 +38,12 @@ class FusionStages {
 
 /// Those whose kernels give the bits of the steps one by one: pipeline "fusion-exact".
 inline constexpr FusionStages kExactStages = {FusionStage::kGates, FusionStage::kEpilogues,
-                                              FusionStage::kProducts, FusionStage::kNorms};
+                                              FusionStage::kProducts, FusionStage::kNorms,
+                                              FusionStage::kChains};
 /// Pipeline "fusion-all".
 inline constexpr FusionStages kAllStages = {FusionStage::kAttention, FusionStage::kGates,
                                             FusionStage::kEpilogues, FusionStage::kProducts,
-                                            FusionStage::kNorms};
+                                            FusionStage::kNorms,     FusionStage::kChains};
 
 struct FusedGroup {
   enum class Kind : std::uint8_t {
@@ -49,6 +51,7 @@ struct FusedGroup {
     kTailed,     ///< steps: Linear, then an activation or Add or both
     kGated,      ///< steps: gate Linear, activation, up Linear, Mul
     kAttention,  ///< steps: from the product with the keys to that with the values
+    kChain,      ///< steps: elementwise functions in their order
   };
   Kind kind{};
   std::vector<std::size_t> steps = {};
@@ -65,6 +68,8 @@ struct FusedGroup {
 
 /// Whether an op is one of the functions in which a product can end.
 bool is_epilogue_function(OpId op);
+/// Whether an op is a function of Float32 elements that a chain can contain.
+bool is_chain_function(OpId op);
 
 struct FusionRequest {
   FusionStages stages{};
@@ -73,6 +78,9 @@ struct FusionRequest {
   bool fuses_parts = true;
   /// The value of a constant of one Float32 element.
   std::function<std::optional<float>(StepGraph::Index)> scalar{};
+  /// Whether a value without a step is the same in all runs. Steps that read only such values and
+  /// each other's results are in no chain: they are computed once. Null: no value is.
+  std::function<bool(StepGraph::Index)> is_fixed{};
   std::vector<bool> excluded{};  ///< steps that are in no group
 };
 

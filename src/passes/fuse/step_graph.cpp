@@ -8,6 +8,7 @@ void StepGraph::add(const Op& op, std::span<const Index> operands, Index first_r
   steps_.push_back({.op = &op,
                     .first_operand = static_cast<std::uint32_t>(operands_.size()),
                     .operand_count = static_cast<std::uint32_t>(operands.size()),
+                    .first_result = first_result,
                     .part = part});
   operands_.insert(operands_.end(), operands.begin(), operands.end());
   for (const Index value : operands) {

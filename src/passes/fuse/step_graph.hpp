@@ -21,6 +21,7 @@ class StepGraph {
     const Op* op = nullptr;
     std::uint32_t first_operand = 0;
     std::uint32_t operand_count = 0;
+    Index first_result = 0;
     /// Steps of one part stand in one graph.FusedOp; 0: in none.
     std::uint32_t part = 0;
   };
@@ -39,6 +40,7 @@ class StepGraph {
   Index operand(std::size_t step, std::size_t i) const {
     return operands_[at(step).first_operand + i];
   }
+  Index first_result(std::size_t step) const { return at(step).first_result; }
   /// The step whose result the value is; kNone for inputs, parameters and constants.
   std::size_t producer(Index value) const { return producers_[value]; }
   /// The only step that reads the value, once; kNone if there are more or it is kept.

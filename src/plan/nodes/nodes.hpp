@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "kernels/fast/elementwise.hpp"
@@ -50,6 +51,10 @@ std::unique_ptr<PlanNode> linear_node(std::size_t step, LinearInput input,
 /// out = f(x gate^T + bias) * (x up^T), f being the gate's activation.
 std::unique_ptr<PlanNode> gated_linear_node(std::size_t step, LinearInput input, LinearPart gate,
                                             const fast::PackedMatrix* up);
+
+/// Elementwise functions, each of one of the earlier results or of values from elsewhere. The node
+/// has the last result.
+std::unique_ptr<PlanNode> chain_node(std::span<const PlannedStep> steps);
 
 struct AttentionValues {
   PlanValueIndex q = 0, k = 0, v = 0, out = 0;

@@ -121,17 +121,70 @@ TEST_CASE("fusion: a norm is part of the products that alone read it") {
         "RMSNormOp (ref), Linear");
 }
 
+TEST_CASE("fusion: elementwise functions are one node where nothing else reads their results") {
+  const OpLine first = {"AbsOp", "%x", "%a"}, tanh = {"TanhOp", "%a", "%b"};
+  CHECK(nodes_of(module_of({first, tanh, {"MulOp", "%a,%b", "%c"}}, "%c")) == "Abs + Tanh + Mul");
+  CHECK(nodes_of(module_of({first, {"MulOp", "%a,%a", "%b"}}, "%b")) == "Abs + Mul");
+  CHECK(nodes_of(module_of({first, {"ClipOp [min_val:-0.25, max_val:0.3]", "%a", "%b"}}, "%b")) ==
+        "Abs + Clip");
+  std::vector<OpLine> long_chain = {first};
+  for (char name = 'a'; name < 'u'; ++name) {
+    long_chain.push_back(
+        {"SinOp", std::string{'%', name}, std::string{'%', static_cast<char>(name + 1)}});
+  }
+  CHECK(nodes_of(module_of(long_chain, "%u")) ==
+        "Abs + Sin + Sin + 2 more, Sin + Sin + Sin + 13 more");
+  // What something else reads too stays a value.
+  CHECK(nodes_of(module_of({first, tanh, {"MulOp", "%a,%b", "%c"}}, "%c,%a")) == "Abs, Tanh + Mul");
+  CHECK(nodes_of(module_of({first, {"SoftmaxOp [axis:-1]", "%a", "%b"}, {"MulOp", "%a,%b", "%c"}},
+                           "%c")) == "Abs, Softmax, Mul");
+  // Two chains read it.
+  CHECK(nodes_of(module_of(
+            {first, tanh, {"SoftmaxOp [axis:-1]", "%b", "%c"}, {"AddOp", "%a,%c", "%d"}}, "%d")) ==
+        "Abs, Tanh, Softmax, Add");
+  // Products take their activations and residuals first.
+  CHECK(nodes_of(module_of({{kDown, "%x", "%a"},
+                            {"GELUOp", "%a", "%b"},
+                            {"AbsOp", "%b", "%c"},
+                            {"NegOp", "%c", "%d"}},
+                           "%d")) == "gelu(Linear), Abs + Neg");
+}
+
+TEST_CASE("fusion: chains have the extents of their result, and no part that runs share") {
+  const auto module = [](const std::string& lines) {
+    return R"(@main [mir_version:1] (%x:tensor<[1, $S, 8], Float32, CPU>) -> (%y:tensor<[1, $S, 8], Float32, CPU>) {
+)" + lines +
+           "  cf.ReturnOp (%y) -> ()\n}\n";
+  };
+  CHECK(
+      nodes_of(module(
+          R"(  linalg.CPU.MeanOp [dim:-1, keep_dim:true] (%x) -> (%m:tensor<[1, $S, 1], Float32, CPU>)
+  linalg.CPU.AddOp(%m, %e:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%s:tensor<[1, $S, 1], Float32, CPU>)
+  linalg.CPU.RsqrtOp(%s) -> (%r:tensor<[1, $S, 1], Float32, CPU>)
+  linalg.CPU.MulOp(%x, %r) -> (%z:tensor<[1, $S, 8], Float32, CPU>)
+  linalg.CPU.MulOp(%z, %z) -> (%y:tensor<[1, $S, 8], Float32, CPU>)
+)")) == "Mean, Add + Rsqrt, Mul + Mul");
+  // The sine is computed when the plan is made.
+  CHECK(
+      nodes_of(module(
+          R"(  linalg.CPU.SinOp(%c:tensor<[1, 1, 8], Float32, CPU>[constant:[1, 2, 3, 4, 5, 6, 7, 8]]) -> (%s:tensor<[1, 1, 8], Float32, CPU>)
+  linalg.CPU.MulOp(%x, %s) -> (%z:tensor<[1, $S, 8], Float32, CPU>)
+  linalg.CPU.AddOp(%z, %c) -> (%y:tensor<[1, $S, 8], Float32, CPU>)
+)")) == "Mul + Add");
+}
+
 TEST_CASE("in place: a result takes the place of an operand that nothing reads any more") {
   const OpLine first = {"AbsOp", "%x", "%a"};
-  CHECK(places_of(module_of({first, {"NegOp", "%a", "%b"}, {"SoftmaxOp [axis:-1]", "%b", "%c"}},
-                            "%c")) == 1);
+  CHECK(places_of(module_of(
+            {first, {"SoftmaxOp [axis:-1]", "%a", "%b"}, {"SoftmaxOp [axis:-1]", "%b", "%c"}},
+            "%c")) == 1);
   CHECK(places_of(module_of({first, {"AddOp", "%x,%a", "%b"}}, "%b")) == 1);
   CHECK(places_of(module_of({first, {kUp, "%x", "%b"}, {"AddOp", "%b,%a", "%c"}}, "%c")) == 1);
   // What is read later, handed out, or read twice stays where it is.
   const std::string later =
-      module_of({first, {"NegOp", "%a", "%b"}, {"SubOp", "%a,%b", "%c"}}, "%c");
+      module_of({first, {"SoftmaxOp [axis:-1]", "%a", "%b"}, {"SubOp", "%a,%b", "%c"}}, "%c");
   CHECK(places_of(later) == 2);
-  CHECK(nodes_of(later) == "Abs, Neg, Sub");
+  CHECK(nodes_of(later) == "Abs, Softmax, Sub");
   const std::string kept = module_of({first, {"NegOp", "%a", "%b"}}, "%a,%b");
   CHECK(places_of(kept) == 2);
   CHECK(nodes_of(kept) == "Abs, Neg");

@@ -118,6 +118,26 @@ TEST_SUITE("fuse") {
     CHECK(fused(read_twice, "fusion-exact") == Lines{"LinearOp", "ReLUOp"});
   }
 
+  TEST_CASE("chains of elementwise functions come after all other groups") {
+    const std::string text =
+        module_of(op("AbsOp", "%x:$v", "%p") + linear("a", "%p", "%q") +
+                      op("AddOp", "%q:$v, %x:$v", "%r") + op("TanhOp", "%r:$v", "%s") +
+                      op("MulOp", "%s:$v, %r:$v", "%t") + op("NegOp", "%t:$v", "%u"),
+                  "%u:$v");
+    CHECK(fused(text, "fuse-chains") ==
+          Lines{"AbsOp", "LinearOp", "FusedOp", " AddOp", " TanhOp", " MulOp", " NegOp"});
+    CHECK(fused(text, "fusion-exact") == Lines{"AbsOp", "FusedOp", " LinearOp", " AddOp", "FusedOp",
+                                               " TanhOp", " MulOp", " NegOp"});
+    // Constants and parameters are computed once, by no kernel of each run.
+    const std::string fixed = module_of(
+        op("SinOp", "%c:$v[constant:[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]]",
+           "%p") +
+            op("ExpOp", "%p:$v", "%q") + op("MulOp", "%x:$v, %q:$v", "%r") +
+            op("NegOp", "%r:$v", "%s"),
+        "%s:$v");
+    CHECK(fused(fixed, "fusion-exact") == Lines{"SinOp", "ExpOp", "FusedOp", " MulOp", " NegOp"});
+  }
+
   TEST_CASE("names and the version of the module") {
     Reading reading(module_of(linear("a", "%x", "%p") + op("ReLUOp", "%p:$v", "%q"), "%q:$v"));
     Passes all;
