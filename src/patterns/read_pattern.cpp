@@ -101,7 +101,7 @@ class PatternReader : TemplateReader {
       return refuse(op_.span(), fmt::format("nothing binds '{}': it stands only in expressions",
                                             variables_[i]));
     }
-    constexpr std::ptrdiff_t kMostCommutative = 4;
+    constexpr std::ptrdiff_t kMostCommutative = 5;
     if (std::ranges::count(match.ops, true, &OpTemplate::is_commutative) > kMostCommutative) {
       return refuse(op_.span(), fmt::format("more than {} commutative operations have too many "
                                             "orders to try",

@@ -309,7 +309,11 @@ bool InstanceDrawer::draw_attributes(const OpTemplate& op) {
     const bool may_lack = each.value.kind == AttributeTemplate::Kind::kAny && !each.row->required;
     if (value == nullptr) {
       if (may_lack && draw_.one_in(2)) continue;
-      value = draw_attribute(*each.row, operand, op.results.size());
+      if (each.row->type == AttrType::kSlices) value = draw_bounds(each.value);
+      if (each.row->type == AttrType::kDims && draw_.one_in(2)) {
+        value = stated_extents(op, each.value);
+      }
+      if (value == nullptr) value = draw_attribute(*each.row, operand, op.results.size());
       if (may_lack && (value == nullptr || !admits(*each.row, *value))) continue;
       if (value == nullptr || !unifier_.unify(each.value, value)) return false;
     }
@@ -382,6 +386,31 @@ const Attr* InstanceDrawer::draw_list(const AttrRow& row, const TensorType* oper
     for (std::size_t i = 0; i < count; ++i) list.push_back(draw_.between(0, 3));
   }
   return list_of(list, context_);
+}
+
+/// The extents that the pattern states of the result, for an attribute that it leaves open; null
+/// where it does not.
+const Attr* InstanceDrawer::stated_extents(const OpTemplate& op, const AttributeTemplate& wanted) {
+  const TypeTemplate& result = graph_.values[op.results.front()].type;
+  if (wanted.kind != AttributeTemplate::Kind::kAny || result.is_any) return nullptr;
+  return patterns::instantiate(result.extents, unifier_.bindings(), context_);
+}
+
+/// Numbers for the bounds that the pattern leaves open in slices that it writes out; null for
+/// others.
+const Attr* InstanceDrawer::draw_bounds(const AttributeTemplate& wanted) {
+  if (wanted.kind != AttributeTemplate::Kind::kArray) return nullptr;
+  // Those of slices with all three bounds are drawn to fit.
+  const auto is_whole = [](const AttributeTemplate& slice) { return slice.keys.size() == 3; };
+  if (std::ranges::all_of(wanted.elements, is_whole)) return nullptr;
+  for (const AttributeTemplate& slice : wanted.elements) {
+    for (const AttributeTemplate& bound : slice.elements) {
+      const bool is_open = bound.kind == AttributeTemplate::Kind::kVariable &&
+                           unifier_.bindings().variables[bound.variable] == nullptr;
+      if (is_open && !unifier_.unify(bound, context_.integer(draw_extent()))) return nullptr;
+    }
+  }
+  return patterns::instantiate(wanted, unifier_.bindings(), context_);
 }
 
 const Attr* InstanceDrawer::draw_slices(const TensorType* operand) {

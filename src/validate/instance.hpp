@@ -51,6 +51,9 @@ class InstanceDrawer {
   bool bind_name(const patterns::NameTemplate& name, const Attr* drawn);
   const Attr* draw_attribute(const AttrRow& row, const TensorType* operand, std::size_t results);
   const Attr* draw_list(const AttrRow& row, const TensorType* operand, std::size_t results);
+  const Attr* stated_extents(const patterns::OpTemplate& op,
+                             const patterns::AttributeTemplate& wanted);
+  const Attr* draw_bounds(const patterns::AttributeTemplate& wanted);
   const Attr* draw_slices(const TensorType* operand);
   const Attr* draw_number();
   std::int64_t draw_extent();

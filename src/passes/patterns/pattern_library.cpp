@@ -33,6 +33,23 @@ constexpr Description kDescriptions[] = {
     cf.ReturnOp (%z) -> ()
 }
 )"},
+    {"fuse-rotations", "replaces products with sines and cosines by RoPE, within a bound",
+     R"(@main [mir_version:1] (%x:tensor<[1, 4, 2, 6], Float32, CPU>, %angles:tensor<[1, 2, 3], Float32, CPU>) -> (%z:tensor<[1, 4, 2, 6], Float32, CPU>) {
+    linalg.CPU.ConcatOp [dim:-1] (%angles, %angles) -> (%wide:tensor<[1, 2, 6], Float32, CPU>)
+    linalg.CPU.CosOp(%wide) -> (%c:tensor<[1, 2, 6], Float32, CPU>)
+    linalg.CPU.SinOp(%wide) -> (%s:tensor<[1, 2, 6], Float32, CPU>)
+    linalg.CPU.ViewOp [to_shape:[1, 1, 2, 6]] (%c) -> (%cos:tensor<[1, 1, 2, 6], Float32, CPU>)
+    linalg.CPU.ViewOp [to_shape:[1, 1, 2, 6]] (%s) -> (%sin:tensor<[1, 1, 2, 6], Float32, CPU>)
+    linalg.CPU.SliceOp [indices:[{}, {}, {}, {"end":3}]] (%x) -> (%x1:tensor<[1, 4, 2, 3], Float32, CPU>)
+    linalg.CPU.SliceOp [indices:[{}, {}, {}, {"start":3}]] (%x) -> (%x2:tensor<[1, 4, 2, 3], Float32, CPU>)
+    linalg.CPU.NegOp(%x2) -> (%m:tensor<[1, 4, 2, 3], Float32, CPU>)
+    linalg.CPU.ConcatOp [dim:-1] (%m, %x1) -> (%r:tensor<[1, 4, 2, 6], Float32, CPU>)
+    linalg.CPU.MulOp(%x, %cos) -> (%p:tensor<[1, 4, 2, 6], Float32, CPU>)
+    linalg.CPU.MulOp(%r, %sin) -> (%q:tensor<[1, 4, 2, 6], Float32, CPU>)
+    linalg.CPU.AddOp(%p, %q) -> (%z:tensor<[1, 4, 2, 6], Float32, CPU>)
+    cf.ReturnOp (%z) -> ()
+}
+)"},
     {"simplify-algebra", "applies identities of arithmetic that keep every number",
      R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>, %y:tensor<[3], Float32, CPU>) -> (%z:tensor<[2, 3], Float32, CPU>) {
     linalg.CPU.NegOp(%y) -> (%a:tensor<[3], Float32, CPU>)

@@ -209,10 +209,10 @@ void Bill::of_passes() {
     run("simplify", upgraded);
     run("cse", upgraded);
     for (const char* pass :
-         {"simplify-algebra", "simplify-shapes", "fuse-activations", "decompose", "fold-constants",
-          "merge-graphs", "name-values", "number-values", "strip-names", "strip-locations",
-          "eliminate-unused-parameters", "sink", "separate-weights", "outline", "estimate",
-          "hoist-invariants", "fusion-all", "unfuse"}) {
+         {"simplify-algebra", "simplify-shapes", "fuse-activations", "fuse-rotations", "decompose",
+          "fold-constants", "merge-graphs", "name-values", "number-values", "strip-names",
+          "strip-locations", "eliminate-unused-parameters", "sink", "separate-weights", "outline",
+          "estimate", "hoist-invariants", "fusion-all", "unfuse"}) {
       run(pass, upgraded);
     }
     run("downgrade", upgraded);

@@ -95,8 +95,9 @@ TEST_SUITE("reading patterns") {
          "'%y' is used above its definition"},
         {"linalg.D.AddOp(%x, %x) -> (%a) linalg.D.AddOp(%a, %a) -> (%b) linalg.D.AddOp(%b, %b) -> "
          "(%c) "
-         "linalg.D.AddOp(%c, %c) -> (%d) linalg.D.AddOp(%d, %d) -> (%z)",
-         "more than 4 commutative operations have too many orders to try"},
+         "linalg.D.AddOp(%c, %c) -> (%d) linalg.D.AddOp(%d, %d) -> (%e) "
+         "linalg.D.AddOp(%e, %e) -> (%z)",
+         "more than 5 commutative operations have too many orders to try"},
     };
     for (const auto& each : kCases) {
       CAPTURE(each.first);
