@@ -240,7 +240,8 @@ Result<std::vector<double>> layer_norm(const ErrorBound&, const BoundedStep& ste
 /// fast/rope.hpp.
 Result<std::vector<double>> rope(const ErrorBound&, const BoundedStep& step,
                                  const Tensor& expected) {
-  const double bound = 3 * 0x1p-23 * largest_of(step.operands[0]);
+  const double tables = std::max({1.0, largest_of(step.operands[1]), largest_of(step.operands[2])});
+  const double bound = 3 * 0x1p-23 * tables * largest_of(step.operands[0]);
   return each_of(expected, [&](std::size_t) { return bound + kTiny; });
 }
 

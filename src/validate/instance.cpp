@@ -35,6 +35,11 @@ const Attr* list_of(std::span<const std::int64_t> values, IRContext& context) {
   return context.array(elements);
 }
 
+bool needs_second_version(const OpTemplate& op) {
+  const bool is_declared = op.info->dialect != nullptr && !op.info->dialect->text.empty();
+  return is_declared || op.info->row->version > 1;
+}
+
 }  // namespace
 
 InstanceDrawer::InstanceDrawer(const patterns::Pattern& pattern, IRContext& context, Draw& draw)
@@ -112,8 +117,9 @@ std::optional<Instance> InstanceDrawer::draw_graph() {
     inputs.push_back(mention(i, true));
   }
   for (const std::uint32_t result : graph_.results) results.push_back(mention(result, true));
-  made.text = fmt::format("@main [mir_version:1] ({}) -> ({}) {{\n", fmt::join(inputs, ", "),
-                          fmt::join(results, ", "));
+  const bool is_second = std::ranges::any_of(graph_.ops, needs_second_version);
+  made.text = fmt::format("@main [mir_version:{}] ({}) -> ({}) {{\n", is_second ? 2 : 1,
+                          fmt::join(inputs, ", "), fmt::join(results, ", "));
   if (!weights_.empty()) made.text += init_graph();
   std::vector<bool> is_stated(graph_.values.size());
   for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
@@ -137,7 +143,7 @@ bool InstanceDrawer::draw_inputs() {
 }
 
 std::int64_t InstanceDrawer::draw_extent() {
-  constexpr std::array<std::int64_t, 12> kExtents = {1, 2, 3, 1, 2, 0, 4, 5, 7, 8, 6, 11};
+  constexpr std::array<std::int64_t, 14> kExtents = {1, 2, 3, 1, 2, 0, 4, 5, 7, 8, 6, 11, 17, 34};
   if (!extents_.empty() && draw_.one_in(3)) return draw_.one_of(extents_);
   if (!integers_.empty() && draw_.one_in(3)) return draw_.one_of(integers_);
   if (!extents_of_pattern_.empty() && draw_.one_in(4)) return draw_.one_of(extents_of_pattern_);
@@ -167,6 +173,13 @@ const TensorType* InstanceDrawer::draw_type(const TypeTemplate& wanted, const Te
   bind_name(wanted.device, context_.word("CPU"));
   const auto& variables = unifier_.bindings().variables;
   for (const AttributeTemplate& each : wanted.extents.elements) {
+    if (each.kind == AttributeTemplate::Kind::kExpression) {
+      patterns::for_each_variable(each.expression, [&](std::uint32_t variable) {
+        if (variables[variable] == nullptr) {
+          unifier_.bind(variable, context_.integer(draw_extent()));
+        }
+      });
+    }
     if (each.kind != AttributeTemplate::Kind::kVariable || variables[each.variable] != nullptr) {
       continue;
     }

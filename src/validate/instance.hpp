@@ -31,7 +31,7 @@ class InstanceDrawer {
   InstanceDrawer(const patterns::Pattern& pattern, IRContext& context, Draw& draw);
 
   /// No value if the ops do not accept what was drawn, which is likely: try again. `size` from 0 to
-  /// 3 limits ranks and extents.
+  /// 4 limits ranks and extents; with 4 there are some beyond the width of vectors.
   std::optional<Instance> draw(int size);
   /// The same with this type for the one input; its extents are those of one pack or one variable.
   std::optional<Instance> draw_with(DType dtype, std::int64_t extent);

@@ -23,8 +23,8 @@ struct RopeOperands {
 };
 
 /// ref::rope; products and sums in float without fused multiply-add, so
-///   |error| <= 1.5 2^-23 (|x[d]| + |x[d + h]|)
-/// for tables within [-1, 1]. May run in place.
+///   |error| <= 1.5 2^-23 t (|x[d]| + |x[d + h]|)
+/// for tables within [-t, t]. May run in place.
 void rope(const RopeOperands& operands, Context& context);
 
 }  // namespace mir::fast
