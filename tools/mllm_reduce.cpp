@@ -1,8 +1,6 @@
 // mllm-reduce: makes modules smaller while they stay interesting.
 #include <fmt/format.h>
-#include <poll.h>
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -11,13 +9,11 @@
 #include "interrupt_watch.hpp"
 #include "mir/print.hpp"
 #include "reduce/bisect.hpp"
-#include "reduce/interests.hpp"
 #include "reduce/reduce.hpp"
 #include "standard_error.hpp"
 #include "support/file_io.hpp"
 #include "tool.hpp"
-#include "tools/reduce/command_test.hpp"
-#include "tools/reduce/settings.hpp"
+#include "tools/reduce/question.hpp"
 
 namespace {
 
@@ -34,36 +30,6 @@ constexpr ToolInfo kTool = {
           {"mllm-reduce big.mir -o small.mir --differs --patterns=rules.mir",
            "find a small module whose results the patterns change"}}},
     .files = "mir",
-};
-
-/// What the settings ask of texts.
-struct Question {
-  const ReduceSettings& settings;
-  Pipeline pipeline;
-  std::optional<CommandTest> command{};  ///< for --test
-  int interrupt = -1;
-
-  reduce::Passes passes() const { return {settings.known.registry, pipeline}; }
-  reduce::Comparison comparison() const {
-    return {.validation = {.count = *settings.validate, .seed = *settings.seed},
-            .bound = settings.bound.if_given()};
-  }
-
-  reduce::Interest interest() const {
-    reduce::Interest inner;
-    if (command) {
-      inner = [this](const std::string& text) { return command->judge(text); };
-    } else if (settings.differs) {
-      inner = reduce::changes_results(passes(), comparison());
-    } else {
-      inner = reduce::reports_code(*settings.diagnostic, passes());
-    }
-    return [this, inner](const std::string& text) -> Result<reduce::Answer> {
-      pollfd watched{interrupt, POLLIN, 0};
-      if (::poll(&watched, 1, 0) > 0) return Error{DiagCode::kCancelled, "interrupted"};
-      return inner(text);
-    };
-  }
 };
 
 Error not_interesting(const std::string& path, const std::string& found) {
@@ -94,9 +60,9 @@ ExitCode reduce_file(const Run& run, const SourceFile& file, const Question& que
                                   return write_file_atomically(run.output().given().front(),
                                                                smaller);
                                 }};
-  options.jobs = *question.settings.jobs;
+  options.jobs = *question.settings().jobs;
   options.report = [](const reduce::Success& success) { write_error_text(line_of(success)); };
-  const auto report = reduce::reduce(text, question.settings.known.registry, options);
+  const auto report = reduce::reduce(text, question.surroundings(), options);
   if (!report) {
     return run.report(
         Error{report.error().code, fmt::format("'{}': {}", file.name(), report.error().message)});
@@ -117,8 +83,8 @@ std::string text_with(std::span<Module* const> modules, const Module& old, const
 
 ExitCode bisect_file(const Run& run, const SourceFile& file, const Question& question) {
   Diagnostics found = run.diagnostics();
-  const auto draft = reduce::Draft::read(std::string(file.text()), question.settings.known.registry,
-                                         found, file.name());
+  const auto draft =
+      reduce::Draft::read(std::string(file.text()), question.surroundings(), found, file.name());
   if (draft == nullptr) {
     return run.report(
         Error{DiagCode::kUsage, fmt::format("--bisect: cannot read '{}'", file.name())});
@@ -130,8 +96,8 @@ ExitCode bisect_file(const Run& run, const SourceFile& file, const Question& que
     const reduce::Judgement judgement = [&](const Module& before,
                                             const Module& after) -> Result<bool> {
       auto answer =
-          question.command
-              ? question.command->judge(text_with(modules, *module, after))
+          question.command()
+              ? question.command()->judge(text_with(modules, *module, after))
               : Result<reduce::Answer>(reduce::compare(before, after, question.comparison()));
       if (!answer) return std::move(answer).error();
       return answer->is_interesting;
@@ -139,7 +105,7 @@ ExitCode bisect_file(const Run& run, const SourceFile& file, const Question& que
     const std::string name =
         modules.size() == 1 ? ""
                             : fmt::format("module '@{}': ", draft->context().text(module->name()));
-    const auto culprit = reduce::bisect(*module, question.pipeline, judgement);
+    const auto culprit = reduce::bisect(*module, question.pipeline(), judgement);
     if (culprit) {
       lines += name + spelling(*culprit) + '\n';
       continue;
@@ -168,8 +134,11 @@ ExitCode body(const Run& run, ReduceSettings& settings) {
   if (!file) return run.report(file.error());
 
   const InterruptWatch watch;
-  Question question{settings, *std::move(pipeline)};
-  question.interrupt = watch.descriptor();
+  IRContext tried;
+  if (!register_dialects(settings.dialects, tried, problems)) {
+    return run.report(problems, tried.sources());
+  }
+  Question question(settings, *std::move(pipeline), watch.descriptor());
   if (settings.test.is_given()) {
     const WantedEnd wanted = settings.crash  ? WantedEnd::kSignal
                              : settings.hang ? WantedEnd::kTimeLimit
@@ -177,7 +146,7 @@ ExitCode body(const Run& run, ReduceSettings& settings) {
     auto command = CommandTest::create(*settings.test, wanted,
                                        std::chrono::seconds(*settings.timeout), watch.descriptor());
     if (!command) return run.report(command.error());
-    question.command.emplace(*std::move(command));
+    question.set_command(*std::move(command));
   }
   return settings.bisect ? bisect_file(run, **file, question) : reduce_file(run, **file, question);
 }

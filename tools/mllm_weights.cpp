@@ -64,12 +64,14 @@ ExitCode diff(const Run& run, const WeightsSettings& settings) {
 
 ExitCode match(const Run& run, const WeightsSettings& settings) {
   IRContext context;
-  register_builtin_dialects(context);
+  Diagnostics diagnostics = run.diagnostics();
+  if (!register_dialects(settings.dialects, context, diagnostics)) {
+    return run.report(diagnostics, context.sources());
+  }
   const auto source = read_source(run.operands().front(), context.sources());
   if (!source) return run.report(source.error());
   const auto files = open_all(std::span(run.operands()).subspan(1));
   if (!files) return run.report(files.error());
-  Diagnostics diagnostics = run.diagnostics();
   const auto modules = read_modules(**source, context, diagnostics);
   if (diagnostics.has_errors()) return run.report(diagnostics, context.sources());
   const auto module = choose_module(modules, settings.module, (*source)->name());
@@ -81,16 +83,19 @@ ExitCode match(const Run& run, const WeightsSettings& settings) {
 }
 
 /// Adds the types of the parameters in a file of modules; false after setting the exit code.
-bool add_parameters(const Run& run, const std::string& path, ConversionRules& rules,
+bool add_parameters(const Run& run, const WeightsSettings& settings, ConversionRules& rules,
                     ExitCode& code) {
   IRContext context;
-  register_builtin_dialects(context);
-  const auto source = read_source(path, context.sources());
+  Diagnostics diagnostics = run.diagnostics();
+  if (!register_dialects(settings.dialects, context, diagnostics)) {
+    code = run.report(diagnostics, context.sources());
+    return false;
+  }
+  const auto source = read_source(*settings.types_of, context.sources());
   if (!source) {
     code = run.report(source.error());
     return false;
   }
-  Diagnostics diagnostics = run.diagnostics();
   for (Module* module : read_modules(**source, context, diagnostics)) {
     for (const auto& [name, parameter] : parameters_of(*module)) {
       const auto dtype = parameter.type == nullptr ? std::nullopt : parameter.type->dtype();
@@ -106,7 +111,7 @@ ExitCode convert(const Run& run, const WeightsSettings& settings) {
   if (!rules) return run.usage_error(rules.error().message);
   ExitCode code = ExitCode::kSuccess;
   const bool has_module = settings.types_of.is_given();
-  if (has_module && !add_parameters(run, *settings.types_of, *rules, code)) return code;
+  if (has_module && !add_parameters(run, settings, *rules, code)) return code;
   const auto files = open_all(run.operands());
   if (!files) return run.report(files.error());
   auto conversion = Conversion::plan(*files, *std::move(rules));

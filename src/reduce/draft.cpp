@@ -10,10 +10,15 @@
 
 namespace mir::reduce {
 
-std::unique_ptr<Draft> Draft::read(const std::string& text, const PassRegistry& passes,
+bool register_own_dialects(IRContext& context, Diagnostics&) {
+  register_builtin_dialects(context);
+  return true;
+}
+
+std::unique_ptr<Draft> Draft::read(const std::string& text, const Surroundings& surroundings,
                                    Diagnostics& diagnostics, std::string_view name) {
-  std::unique_ptr<Draft> draft(new Draft(passes));
-  register_builtin_dialects(draft->context_);
+  std::unique_ptr<Draft> draft(new Draft(*surroundings.passes));
+  if (!surroundings.dialects(draft->context_, diagnostics)) return nullptr;
   const SourceFile* file = draft->context_.sources().add(std::string(name), text);
   if (file == nullptr) {
     const Error full = SourceManager::full(name);

@@ -1,9 +1,11 @@
 // A text as modules that reduction steps edit.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mir/module.hpp"
@@ -20,12 +22,26 @@ struct Size {
   std::size_t bytes = 0;
 };
 
+/// Registers the dialects that texts use in a new context. Returns false after reporting. With
+/// several jobs it is called by several threads at once.
+using DialectRegistration = std::function<bool(IRContext&, Diagnostics&)>;
+/// The dialects of the toolkit.
+bool register_own_dialects(IRContext& context, Diagnostics& diagnostics);
+
+/// How texts are read and edited.
+struct Surroundings {
+  Surroundings(const PassRegistry& registry, DialectRegistration reads = register_own_dialects)
+      : passes(&registry), dialects(std::move(reads)) {}
+
+  const PassRegistry* passes;  ///< of steps; outlives the drafts
+  DialectRegistration dialects;
+};
+
 /// The modules of one text, with a context of their own.
 class Draft {
  public:
-  /// Reads a text. Null after reporting that it does not parse or resolve. `passes` must outlive
-  /// the draft.
-  static std::unique_ptr<Draft> read(const std::string& text, const PassRegistry& passes,
+  /// Reads a text. Null after reporting that it does not parse or resolve.
+  static std::unique_ptr<Draft> read(const std::string& text, const Surroundings& surroundings,
                                      Diagnostics& diagnostics, std::string_view name = "candidate");
 
   IRContext& context() { return context_; }

@@ -60,7 +60,7 @@ Answer compare(const Module& before, const Module& after, const Comparison& how)
 Interest reports_code(DiagCode code, Passes passes) {
   return [code, passes](const std::string& text) -> Result<Answer> {
     Diagnostics found;
-    const auto draft = Draft::read(text, passes.registry, found);
+    const auto draft = Draft::read(text, passes.surroundings, found);
     if (draft == nullptr) return answer_of(found, code);
     const PipelineRun how{
         .verify = [](Module& module, Diagnostics& each) { return verify(module, each); }};
@@ -75,7 +75,7 @@ Interest reports_code(DiagCode code, Passes passes) {
 Interest changes_results(Passes passes, Comparison how) {
   return [passes, how](const std::string& text) -> Result<Answer> {
     Diagnostics found;
-    const auto draft = Draft::read(text, passes.registry, found);
+    const auto draft = Draft::read(text, passes.surroundings, found);
     if (draft == nullptr) return Answer{false, "it cannot be read"};
     Answer answer;
     for (const Module* module : draft->modules()) {

@@ -8,9 +8,10 @@
 
 namespace mir::reduce {
 
-/// Passes that run on the modules of a text. Both must outlive what uses them.
+/// Passes that run on the modules of a text. The pipeline must outlive what uses it. With several
+/// jobs, several threads run it at once.
 struct Passes {
-  const PassRegistry& registry;
+  Surroundings surroundings;
   const Pipeline& pipeline;
 };
 

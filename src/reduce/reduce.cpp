@@ -34,8 +34,8 @@ constexpr Step kSteps[] = {
 
 class Reduction {
  public:
-  Reduction(const PassRegistry& passes, const ReduceOptions& options)
-      : passes_(passes), options_(options) {}
+  Reduction(const Surroundings& surroundings, const ReduceOptions& options)
+      : surroundings_(surroundings), options_(options) {}
 
   Result<ReduceReport> run(const std::string& text) {
     if (auto begun = begin(text); !begun) return std::move(begun).error();
@@ -50,12 +50,12 @@ class Reduction {
  private:
   std::unique_ptr<Draft> draft_of(const std::string& text) const {
     Diagnostics ignored(1);
-    return Draft::read(text, passes_, ignored);
+    return Draft::read(text, surroundings_, ignored);
   }
 
   Result<void> begin(const std::string& text) {
     Diagnostics found(1);
-    const auto draft = Draft::read(text, passes_, found);
+    const auto draft = Draft::read(text, surroundings_, found);
     if (draft == nullptr) {
       const auto errors = found.sorted();
       return Error{errors.front().code, "it cannot be read: " + errors.front().message};
@@ -196,7 +196,7 @@ class Reduction {
     return {};
   }
 
-  const PassRegistry& passes_;
+  const Surroundings& surroundings_;
   const ReduceOptions& options_;
   bool must_verify_ = false;
   ReduceReport report_;
@@ -210,9 +210,9 @@ std::span<const Step> all_steps() {
   return kSteps;
 }
 
-Result<ReduceReport> reduce(const std::string& text, const PassRegistry& passes,
+Result<ReduceReport> reduce(const std::string& text, const Surroundings& surroundings,
                             const ReduceOptions& options) {
-  return Reduction(passes, options).run(text);
+  return Reduction(surroundings, options).run(text);
 }
 
 }  // namespace mir::reduce

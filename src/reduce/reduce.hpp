@@ -49,7 +49,7 @@ struct ReduceReport {
 /// Reduces a text, which must be interesting, until no step makes it smaller. If all its modules
 /// verify, only texts of modules that verify are tested. No text is tested twice.
 /// Fails if the text cannot be read or is not interesting in canonical form.
-Result<ReduceReport> reduce(const std::string& text, const PassRegistry& passes,
+Result<ReduceReport> reduce(const std::string& text, const Surroundings& surroundings,
                             const ReduceOptions& options);
 
 }  // namespace mir::reduce

@@ -8,10 +8,10 @@
 #include <iterator>
 
 #include "known_passes.hpp"
+#include "load_passes.hpp"
 #include "mir/dialects.hpp"
 #include "mir/print.hpp"
 #include "text_table.hpp"
-#include "tools/opt/load_passes.hpp"
 
 namespace mir::tools {
 

@@ -79,14 +79,4 @@ Argument<PassNames> pass_names(const PassRegistry& registry, PipelineEnd end) {
           .refers = {{ReferenceKind::kPass}, refers}};
 }
 
-Argument<std::string> pass_plugin(PassRegistry& registry) {
-  auto argument = any_file(itself(ReferenceKind::kReadFile), "so");
-  argument.read = [&registry](std::string_view, std::string_view text) -> Result<std::string> {
-    std::string path(text);
-    if (auto loaded = load_passes(path, registry); !loaded) return std::move(loaded).error();
-    return path;
-  };
-  return argument;
-}
-
 }  // namespace mir::tools

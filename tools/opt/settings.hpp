@@ -35,8 +35,6 @@ Argument<PassNames> pass_names(const PassRegistry& registry, PipelineEnd end);
 bool is_pass_dump(std::string_view name);
 /// Whether --counterexamples can write a file of this name.
 bool is_counterexample(std::string_view name);
-/// A plugin, whose passes are added to the registry when the argument is read.
-Argument<std::string> pass_plugin(PassRegistry& registry);
 
 inline constexpr Choice<Generation> kGenerations[] = {{"2025-06", Generation::k2025_06},
                                                       {"2025-07", Generation::k2025_07},

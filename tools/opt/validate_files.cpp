@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "mir/validate.hpp"
 #include "mir/verify.hpp"
@@ -38,13 +37,15 @@ ExitCode validate_files(const Run& run, const OptSettings& settings) {
   ExitCode code = ExitCode::kSuccess;
   for (const std::string& path : *settings.validate_patterns) {
     IRContext context;
-    register_builtin_dialects(context);
+    Diagnostics diagnostics = run.diagnostics();
+    if (!register_dialects(settings.dialects, context, diagnostics)) {
+      return run.report(diagnostics, context.sources());
+    }
     const auto file = read_source(path, context.sources());
     if (!file) {
       code = worst(code, run.report(file.error()));
       continue;
     }
-    Diagnostics diagnostics = run.diagnostics();
     const std::vector<Module*> modules = read_modules(**file, context, diagnostics);
     for (const Module* module : modules) {
       if (diagnostics.has_errors() || !verify(*module, diagnostics)) break;

@@ -31,6 +31,9 @@ Result<void> check_passes(const ReduceSettings& settings) {
     if (auto read = refuse_without(*row, runs_passes, "--diagnostic, --differs or --bisect"); !read)
       return read;
   }
+  if (auto read = refuse_without(settings.load_passes, settings.passes.is_given(), "--passes");
+      !read)
+    return read;
   for (const OptionRow* row : {static_cast<const OptionRow*>(&settings.differs),
                                static_cast<const OptionRow*>(&settings.bisect)}) {
     if (auto read = refuse_without(*row, has_passes, "--passes or --patterns"); !read) return read;
@@ -51,7 +54,6 @@ Result<void> check(const ReduceSettings& settings) {
   if (auto passes = check_passes(settings); !passes) return passes;
   for (const OptionRow* row : {static_cast<const OptionRow*>(&settings.crash),
                                static_cast<const OptionRow*>(&settings.hang),
-                               static_cast<const OptionRow*>(&settings.jobs),
                                static_cast<const OptionRow*>(&settings.timeout)}) {
     if (auto read = refuse_without(*row, settings.test.is_given(), "--test"); !read) return read;
   }

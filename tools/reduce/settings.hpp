@@ -5,7 +5,9 @@
 #include <string>
 
 #include "common_settings.hpp"
+#include "dialect_files.hpp"
 #include "known_passes.hpp"
+#include "load_passes.hpp"
 #include "option.hpp"
 #include "pattern_files.hpp"
 #include "pipelines.hpp"
@@ -15,6 +17,7 @@ namespace mir::tools {
 struct ReduceSettings {
   OptionSet& options;
   KnownPasses known{};
+  DialectSettings dialects{options};
 
   Option<std::string> test{options,
                            {.name = "test",
@@ -54,6 +57,13 @@ struct ReduceSettings {
        .help = "passes to run for --diagnostic, --differs and --bisect: A,B, a pipeline "
                "(docs/pipelines.md) or @FILE"},
       pipeline_text(known.registry)};
+  OptionList<std::string> load_passes{
+      options,
+      {.name = kLoadPasses,
+       .argument = "FILE",
+       .help = "add the passes of a shared library (docs/howto/write-a-pass.md)",
+       .comes_first = true},
+      pass_plugin(known.registry)};
   PatternSettings patterns{options, known.registry};
   Option<std::uint64_t> validate{
       options,

@@ -92,10 +92,12 @@ ExitCode plan_command(const Run& run, const WeightsSettings& settings) {
     return run.usage_error("--recipe needs --budget, --min-cosine or --min-top1");
   }
   IRContext context;
-  register_builtin_dialects(context);
+  Diagnostics diagnostics = run.diagnostics();
+  if (!register_dialects(settings.dialects, context, diagnostics)) {
+    return run.report(diagnostics, context.sources());
+  }
   const auto source = read_source(run.operands().front(), context.sources());
   if (!source) return run.report(source.error());
-  Diagnostics diagnostics = run.diagnostics();
   const auto modules = read_modules(**source, context, diagnostics);
   if (diagnostics.has_errors()) return run.report(diagnostics, context.sources());
   const auto module = choose_module(modules, settings.module, (*source)->name());

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "conversion.hpp"
+#include "dialect_files.hpp"
 #include "option.hpp"
 #include "option_pages.hpp"
 #include "recipe_plan.hpp"
@@ -79,7 +80,7 @@ struct WeightsSettings {
   OptionSet& options;
   Command<WeightsCommand> command{options, kWeightsCommands};
   OptionSet convert{options, "convert"}, list{options, "list"}, diff{options, "diff"},
-      match{options, "match"}, plan{options, "plan"};
+      match{options, "match"}, plan{options, "plan"}, modules{options, "convert match plan"};
 
   Option<std::string> output{convert,
                              {.name = "output",
@@ -141,6 +142,7 @@ struct WeightsSettings {
                       {.name = "rtol", .argument = "X", .help = "relative tolerance"},
                       number<double>({.least = 0}),
                       0};
+  DialectSettings dialects{modules};
   Option<std::string> module{
       match,
       {.name = "module", .argument = "NAME", .help = "read this module of a file with several"},

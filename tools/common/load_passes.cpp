@@ -1,4 +1,4 @@
-#include "tools/opt/load_passes.hpp"
+#include "load_passes.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -88,6 +88,16 @@ Result<void> load_passes(const std::string& path, PassRegistry& registry) {
   if (added) return {};
   return Error{added.error().code, fmt::format("cannot load plugin '{}' from '{}': {}",
                                                (*plugin)->name, path, added.error().message)};
+}
+
+Argument<std::string> pass_plugin(PassRegistry& registry) {
+  auto argument = any_file(itself(ReferenceKind::kReadFile), "so");
+  argument.read = [&registry](std::string_view, std::string_view text) -> Result<std::string> {
+    std::string path(text);
+    if (auto loaded = load_passes(path, registry); !loaded) return std::move(loaded).error();
+    return path;
+  };
+  return argument;
 }
 
 }  // namespace mir::tools

@@ -1,0 +1,63 @@
+#include "tools/reduce/question.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace mir::tools {
+
+namespace {
+
+/// Whether passes use the state that all conversions of a registry share.
+bool has_conversions(std::span<const PipelineItem> items, const PassRegistry& conversions) {
+  return std::ranges::any_of(items, [&](const PipelineItem& item) {
+    return item.pass == nullptr ? has_conversions(item.items, conversions)
+                                : conversions.find(item.pass->name) != nullptr;
+  });
+}
+
+bool has_conversions(const Pipeline& pipeline) {
+  PassRegistry registry;
+  Conversions unused;
+  register_conversions(registry, unused);
+  return has_conversions(pipeline.items, registry);
+}
+
+}  // namespace
+
+Question::Question(const ReduceSettings& settings, Pipeline pipeline, int interrupt)
+    : settings_(settings), pipeline_(std::move(pipeline)), interrupt_(interrupt) {
+  if (has_conversions(pipeline_)) turns_ = std::make_unique<std::mutex>();
+}
+
+reduce::Surroundings Question::surroundings() const {
+  return {settings_.known.registry, [this](IRContext& context, Diagnostics& diagnostics) {
+            return register_dialects(settings_.dialects, context, diagnostics);
+          }};
+}
+
+reduce::Comparison Question::comparison() const {
+  return {.validation = {.count = *settings_.validate, .seed = *settings_.seed},
+          .bound = settings_.bound.if_given()};
+}
+
+reduce::Interest Question::interest() const {
+  reduce::Interest inner;
+  if (command_) {
+    inner = [this](const std::string& text) { return command_->judge(text); };
+  } else if (settings_.differs) {
+    inner = reduce::changes_results({surroundings(), pipeline_}, comparison());
+  } else {
+    inner = reduce::reports_code(*settings_.diagnostic, {surroundings(), pipeline_});
+  }
+  return [this, inner](const std::string& text) -> Result<reduce::Answer> {
+    pollfd watched{interrupt_, POLLIN, 0};
+    if (::poll(&watched, 1, 0) > 0) return Error{DiagCode::kCancelled, "interrupted"};
+    std::unique_lock<std::mutex> turn;
+    if (turns_) turn = std::unique_lock(*turns_);
+    return inner(text);
+  };
+}
+
+}  // namespace mir::tools
