@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "input_sets.hpp"
 #include "mir/dialects.hpp"
 #include "mir/verify.hpp"
 #include "module_names.hpp"
@@ -66,9 +67,23 @@ Result<std::string> plan_types(const Run& run, const Module& module, const Weigh
   if (auto known = names_of(module).check(settings.options); !known)
     return std::move(known).error();
   const bool is_ref = *settings.kernels == PlanKernels::kRef;
+  auto inputs = input_sets(*settings.input);
+  if (!inputs) return std::move(inputs).error();
+  auto prefills = input_sets(*settings.prefill);
+  if (!prefills) return std::move(prefills).error();
+  if (!settings.prefill.is_given()) prefills->clear();
+  // One prefill is that of all runs, and the other way round.
+  if (prefills->size() == 1) prefills->resize(inputs->size(), prefills->front());
+  if (inputs->size() == 1 && !prefills->empty()) inputs->resize(prefills->size(), inputs->front());
+  if (!prefills->empty() && prefills->size() != inputs->size()) {
+    return Error{DiagCode::kUsage,
+                 fmt::format("--prefill states {} runs and --input {}: expected 1 or {}",
+                             prefills->size(), inputs->size(), inputs->size())};
+  }
   auto measurement = RecipeMeasurement::create(
       module, weights,
-      {.inputs = {settings.input->begin(), settings.input->end()},
+      {.inputs = *std::move(inputs),
+       .prefills = *std::move(prefills),
        .bindings = {settings.bind->begin(), settings.bind->end()},
        .kernels = is_ref ? KernelSet::kRef : KernelSet::kFast,
        .threads = is_ref ? 1 : std::max(1U, std::thread::hardware_concurrency())});

@@ -60,21 +60,46 @@ Result<RecipeMeasurement> RecipeMeasurement::create(const Module& module, const 
   if (auto known = check_bindings(made.dims_, module); !known) return std::move(known).error();
   auto session = made.session_of(module, weights);
   if (!session) return std::move(session).error();
-  auto inputs = load_inputs(*session, how.inputs, made.dims_);
-  if (!inputs) return std::move(inputs).error();
-  made.inputs_ = *std::move(inputs);
-  Diagnostics found(1);
-  RunOptions how_to_run;
-  how_to_run.dims = made.dims_;
-  auto outputs = session->run(made.inputs_, found, how_to_run);
-  if (!outputs) return first_error(found);
-  made.expected_ = *std::move(outputs);
-  if (std::ranges::none_of(made.expected_, is_compared)) {
+  for (std::size_t number = 0; number < how.inputs.size(); ++number) {
+    if (auto loaded = made.load(*session, number); !loaded) return std::move(loaded).error();
+    auto outputs = made.outputs_of(*session, made.runs_.back());
+    if (!outputs) return std::move(outputs).error();
+    made.runs_.back().expected = *std::move(outputs);
+  }
+  if (std::ranges::none_of(made.runs_.front().expected, is_compared)) {
     return Error{DiagCode::kNotExecutable, "the module has no output of real numbers to compare"};
   }
   session->reset();
   made.session_.emplace(*std::move(session));
   return made;
+}
+
+/// Adds the tensors of a run.
+Result<void> RecipeMeasurement::load(const Session& session, std::size_t number) {
+  MeasuredRun run;
+  auto inputs = load_inputs(session, how_.inputs[number], dims_);
+  if (!inputs) return std::move(inputs).error();
+  run.inputs = *std::move(inputs);
+  if (!how_.prefills.empty()) {
+    auto prefill = load_inputs(session, how_.prefills[number], {});
+    if (!prefill) return std::move(prefill).error();
+    run.prefill = *std::move(prefill);
+  }
+  runs_.push_back(std::move(run));
+  return {};
+}
+
+/// The outputs of a run that begins with empty caches.
+Result<std::vector<Tensor>> RecipeMeasurement::outputs_of(Session& session,
+                                                          const MeasuredRun& run) const {
+  session.reset();
+  Diagnostics found(1);
+  if (!how_.prefills.empty() && !session.run(run.prefill, found)) return first_error(found);
+  RunOptions how_to_run;
+  how_to_run.dims = dims_;
+  auto outputs = session.run(run.inputs, found, how_to_run);
+  if (!outputs) return first_error(found);
+  return *std::move(outputs);
 }
 
 Pipeline RecipeMeasurement::pipeline_of(const Recipe& recipe) const {
@@ -176,19 +201,22 @@ Result<ResultChange> RecipeMeasurement::measure(const Recipe& recipe) const {
   if (auto added = weights.add(path); !added) return std::move(added).error();
   auto session = session_of(**module, weights);
   if (!session) return std::move(session).error();
-  Diagnostics found(1);
-  RunOptions how_to_run;
-  how_to_run.dims = dims_;
-  how_to_run.is_last = true;
-  const auto outputs = session->run(inputs_, found, how_to_run);
-  if (!outputs) return first_error(found);
-  ResultChange change;
-  for (std::size_t i = 0; i < expected_.size(); ++i) {
-    if (!is_compared(expected_[i])) continue;
-    const auto compared = compare_tensors(expected_[i], (*outputs)[i], {});
-    if (!compared) return compared.error();
-    change.cosine = std::min(change.cosine, compared->cosine);
-    change.agreement = std::min(change.agreement, compared->top_agreement);
+  ResultChange change{.mean_cosine = 0, .mean_agreement = 0};
+  for (const MeasuredRun& run : runs_) {
+    const auto outputs = outputs_of(*session, run);
+    if (!outputs) return outputs.error();
+    double cosine = 1, agreement = 1;
+    for (std::size_t i = 0; i < run.expected.size(); ++i) {
+      if (!is_compared(run.expected[i])) continue;
+      const auto compared = compare_tensors(run.expected[i], (*outputs)[i], {});
+      if (!compared) return compared.error();
+      cosine = std::min(cosine, compared->cosine);
+      agreement = std::min(agreement, compared->top_agreement);
+    }
+    change.cosine = std::min(change.cosine, cosine);
+    change.agreement = std::min(change.agreement, agreement);
+    change.mean_cosine += cosine / static_cast<double>(runs_.size());
+    change.mean_agreement += agreement / static_cast<double>(runs_.size());
   }
   return change;
 }

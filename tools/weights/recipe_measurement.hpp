@@ -15,14 +15,21 @@ namespace mir::tools {
 /// New types of parameters, by name.
 using Recipe = std::map<std::string, DType>;
 
-/// The results of a run compared with those of the module as it is.
+/// The results of the runs compared with those of the module as it is.
 struct ResultChange {
-  double cosine = 1;     ///< the least of all outputs of real numbers
+  double cosine = 1;     ///< the least of all outputs of real numbers and all runs
   double agreement = 1;  ///< the least share of last rows with the same largest element
+  // Means of all runs, of the least values of each.
+  double mean_cosine = 1;
+  double mean_agreement = 1;
 };
 
 struct MeasurementInputs {
-  std::vector<std::string> inputs;    ///< `[PORT=]SPEC`
+  /// `[PORT=]SPEC` of each run.
+  std::vector<std::vector<std::string>> inputs;
+  /// The same of runs before them, which fill the caches; empty, or as many. Their symbols are
+  /// bound by the extents of files.
+  std::vector<std::vector<std::string>> prefills{};
   std::vector<std::string> bindings;  ///< `S=4`
   KernelSet kernels = KernelSet::kFast;
   unsigned threads = 1;
@@ -39,6 +46,8 @@ struct Layer {
 /// A module on given inputs. The module and the weights must outlive it.
 class RecipeMeasurement {
  public:
+  /// How many runs are compared.
+  std::size_t run_count() const { return runs_.size(); }
   /// Runs the module as it is. Fails if it does not run, or if no output has real numbers.
   static Result<RecipeMeasurement> create(const Module& module, const WeightSet& weights,
                                           const MeasurementInputs& how);
@@ -59,6 +68,14 @@ class RecipeMeasurement {
   Pipeline pipeline_of(const Recipe& recipe) const;
   Result<std::unique_ptr<Module>> converted(const Pipeline& pipeline) const;
   Result<Session> session_of(const Module& module, const WeightSet& weights) const;
+  /// One run, and what the module as it is computes.
+  struct MeasuredRun {
+    std::vector<Tensor> prefill;  ///< inputs of the run before it; none without one
+    std::vector<Tensor> inputs;
+    std::vector<Tensor> expected;
+  };
+  Result<void> load(const Session& session, std::size_t number);
+  Result<std::vector<Tensor>> outputs_of(Session& session, const MeasuredRun& run) const;
 
   const Module& module_;
   const WeightSet& weights_;
@@ -67,7 +84,7 @@ class RecipeMeasurement {
   ScratchFolder folder_;
   DimBindings dims_;
   std::optional<Session> session_;
-  std::vector<Tensor> inputs_, expected_;
+  std::vector<MeasuredRun> runs_;
 };
 
 }  // namespace mir::tools

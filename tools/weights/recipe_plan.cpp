@@ -121,40 +121,73 @@ class Planning {
 
 // -- reports --------------------------------------------------------------------------------------
 
-constexpr std::string_view kHeads[] = {"layer", "extents", "type",  "bytes",
-                                       "SQNR",  "cosine",  "top-1", "chosen"};
-constexpr std::string_view kColumns[] = {"layer", "extents", "type", "bytes",
-                                         "sqnr",  "cosine",  "top1", "chosen"};
+/// A column of the table and of CSV; means are only in tables of several runs.
+struct RecipeColumn {
+  std::string_view head, column;
+  char alignment;
+  std::string (*cell)(const MeasuredLayer& layer, const MeasuredType& type);
+  bool is_mean = false;
+};
+
+constexpr RecipeColumn kRecipeColumns[] = {
+    {"layer", "layer", 'l', [](auto& layer, auto&) { return layer.layer.name; }},
+    {"extents", "extents", 'l', [](auto& layer, auto&) { return extents_text(layer.layer.shape); }},
+    {"type", "type", 'l', [](auto&, auto& type) { return std::string(name_of(type.dtype)); }},
+    {"bytes", "bytes", 'r', [](auto&, auto& type) { return fmt::to_string(type.bytes); }},
+    {"SQNR", "sqnr", 'r',
+     [](auto&, auto& type) { return fmt::format("{:.2f}", type.noise_ratio); }},
+    {"cosine", "cosine", 'r',
+     [](auto&, auto& type) { return fmt::format("{:.6f}", type.results.cosine); }},
+    {"mean", "mean_cosine", 'r',
+     [](auto&, auto& type) { return fmt::format("{:.6f}", type.results.mean_cosine); }, true},
+    {"top-1", "top1", 'r',
+     [](auto&, auto& type) { return fmt::format("{:.4f}", type.results.agreement); }},
+    {"mean", "mean_top1", 'r',
+     [](auto&, auto& type) { return fmt::format("{:.4f}", type.results.mean_agreement); }, true},
+    {"chosen", "chosen", 'l',
+     [](auto&, auto& type) { return std::string(type.is_chosen ? "yes" : "no"); }},
+};
 
 /// Cells of a line for each type of each layer.
-std::vector<std::vector<std::string>> lines_of(const RecipePlan& plan) {
+std::vector<std::vector<std::string>> lines_of(const RecipePlan& plan, bool has_means) {
   std::vector<std::vector<std::string>> lines;
   for (const MeasuredLayer& each : plan.layers) {
     for (const MeasuredType& type : each.types) {
-      lines.push_back(
-          {each.layer.name, extents_text(each.layer.shape), std::string(name_of(type.dtype)),
-           fmt::to_string(type.bytes), fmt::format("{:.2f}", type.noise_ratio),
-           fmt::format("{:.6f}", type.results.cosine),
-           fmt::format("{:.4f}", type.results.agreement), type.is_chosen ? "yes" : "no"});
+      lines.emplace_back();
+      for (const RecipeColumn& column : kRecipeColumns) {
+        if (has_means || !column.is_mean) lines.back().push_back(column.cell(each, type));
+      }
     }
   }
   return lines;
 }
 
 std::string table_of(const RecipePlan& plan) {
-  TextTable table("lllrrrrl");
-  table.add({std::begin(kHeads), std::end(kHeads)});
-  for (auto& line : lines_of(plan)) table.add(std::move(line));
+  const bool has_means = plan.runs > 1;
+  std::string alignments;
+  std::vector<std::string> heads;
+  for (const RecipeColumn& column : kRecipeColumns) {
+    if (!has_means && column.is_mean) continue;
+    alignments += column.alignment;
+    heads.emplace_back(column.head);
+  }
+  TextTable table(alignments);
+  table.add(std::move(heads));
+  for (auto& line : lines_of(plan, has_means)) table.add(std::move(line));
   std::string text = table.render("");
   if (plan.recipe.empty()) {
     return text + fmt::format("{} bytes in {} layers; no type is chosen\n", plan.bytes_before,
                               plan.layers.size());
   }
-  return text + fmt::format(
-                    "{} of {} layers change: {} bytes before, {} after; cosine {:.6f}, "
-                    "top-1 {:.4f}\n",
-                    plan.recipe.size(), plan.layers.size(), plan.bytes_before, plan.bytes_after,
-                    plan.results.cosine, plan.results.agreement);
+  text +=
+      fmt::format("{} of {} layers change: {} bytes before, {} after; cosine {:.6f}, top-1 {:.4f}",
+                  plan.recipe.size(), plan.layers.size(), plan.bytes_before, plan.bytes_after,
+                  plan.results.cosine, plan.results.agreement);
+  if (has_means) {
+    text += fmt::format("; in the mean of {} runs {:.6f}, {:.4f}", plan.runs,
+                        plan.results.mean_cosine, plan.results.mean_agreement);
+  }
+  return text + '\n';
 }
 
 /// In quotes, where a cell needs them.
@@ -175,8 +208,10 @@ std::string csv_of(const RecipePlan& plan) {
     }
     text += line + '\n';
   };
-  add(kColumns);
-  for (const auto& line : lines_of(plan)) add(line);
+  std::vector<std::string_view> columns;
+  for (const RecipeColumn& each : kRecipeColumns) columns.push_back(each.column);
+  add(columns);
+  for (const auto& line : lines_of(plan, true)) add(line);
   return text;
 }
 
@@ -194,7 +229,9 @@ std::string json_of(const RecipePlan& plan) {
                        {"bytes", type.bytes},
                        {"sqnr", number_or_null(type.noise_ratio)},
                        {"cosine", type.results.cosine},
+                       {"mean_cosine", type.results.mean_cosine},
                        {"top1", type.results.agreement},
+                       {"mean_top1", type.results.mean_agreement},
                        {"chosen", type.is_chosen}});
     }
     layers.push_back({{"name", each.layer.name},
@@ -207,8 +244,11 @@ std::string json_of(const RecipePlan& plan) {
                          {"layers", std::move(layers)},
                          {"bytes_before", plan.bytes_before},
                          {"bytes_after", plan.bytes_after},
+                         {"runs", plan.runs},
                          {"cosine", plan.results.cosine},
+                         {"mean_cosine", plan.results.mean_cosine},
                          {"top1", plan.results.agreement},
+                         {"mean_top1", plan.results.mean_agreement},
                          {"recipe", plan.pipeline}};
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
@@ -219,6 +259,7 @@ Result<RecipePlan> plan_recipe(const RecipeMeasurement& measurement, std::vector
                                const RecipeBounds& bounds,
                                const std::function<void(std::size_t, std::size_t)>& progress) {
   RecipePlan plan;
+  plan.runs = measurement.run_count();
   std::size_t done = 0;
   for (Layer& layer : layers) {
     auto tensor = measurement.original(layer);

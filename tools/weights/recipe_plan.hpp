@@ -37,6 +37,7 @@ struct MeasuredLayer {
 };
 
 struct RecipePlan {
+  std::size_t runs = 1;  ///< that are compared
   std::vector<MeasuredLayer> layers;
   std::uint64_t bytes_before = 0;
   // With the chosen types together:

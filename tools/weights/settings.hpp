@@ -153,7 +153,14 @@ struct WeightsSettings {
       {.name = "input",
        .letter = 'i',
        .argument = "[PORT=]SPEC",
-       .help = "set an input to FILE.npy, FILE.npz:MEMBER, numbers, random:SEED, zeros or iota"},
+       .help = "set an input to FILE.npy, FILE.npz:MEMBER, numbers, random:SEED, zeros or iota; "
+               "an input that is set N times makes N runs"},
+      any_file(references_of_spec(ReferenceKind::kInput), "npy npz raw bin")};
+  OptionList<std::string> prefill{
+      plan,
+      {.name = "prefill",
+       .argument = "[PORT=]SPEC",
+       .help = "set an input of a run before each run, which fills the caches"},
       any_file(references_of_spec(ReferenceKind::kInput), "npy npz raw bin")};
   OptionList<std::string> bind{
       plan,
