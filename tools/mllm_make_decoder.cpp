@@ -9,6 +9,7 @@
 #include "mir/print.hpp"
 #include "support/file_io.hpp"
 #include "tool.hpp"
+#include "tools/generate/generation.hpp"
 #include "tools/generate/qwen2_decoder.hpp"
 #include "tools/generate/settings.hpp"
 #include "weights/blocks.hpp"
@@ -52,6 +53,11 @@ Result<DecoderShape> shape_of(const DecoderSettings& settings) {
     shape.head_dim = shape.hidden / shape.heads;
   }
   if (const auto problem = problem_with(shape)) return Error{DiagCode::kUsage, *problem};
+  const bool is_possible = *settings.generate >= 1 && *settings.generate <= shape.max_positions;
+  if (settings.generate.is_given() && !is_possible) {
+    return Error{DiagCode::kUsage, fmt::format("generate is {}, expected 1 to the {} positions",
+                                               *settings.generate, shape.max_positions)};
+  }
   return shape;
 }
 
@@ -76,8 +82,9 @@ Result<void> write_weights(const Module& module, const DecoderShape& shape,
                        plans_of(*tensors), options);
 }
 
-ExitCode write_files(const Run& run, const Module& module, const DecoderShape& shape,
-                     const DecoderSettings& settings) {
+/// `graphs` are those of generate.mir; null: not asked for.
+ExitCode write_files(const Run& run, const Module& module, const Module* graphs,
+                     const DecoderShape& shape, const DecoderSettings& settings) {
   const std::string& folder = *settings.output;
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
@@ -86,6 +93,10 @@ ExitCode write_files(const Run& run, const Module& module, const DecoderShape& s
                             fmt::format("cannot make folder '{}': {}", folder, failure.message())});
   }
   auto written = write_file_atomically(folder + "/model.mir", print(module));
+  if (written && graphs != nullptr) {
+    written = write_file_atomically(folder + "/generate.mir",
+                                    generating_text(*graphs, shape, *settings.generate));
+  }
   if (written && !settings.no_weights) written = write_weights(module, shape, settings);
   return written ? ExitCode::kSuccess : run.report(written.error());
 }
@@ -101,13 +112,15 @@ ExitCode body(const Run& run, const DecoderSettings& settings) {
   register_builtin_dialects(context);
   Diagnostics diagnostics = run.diagnostics();
   const Module* module = build_qwen2_decoder(context, *shape, diagnostics);
-  if (module == nullptr) {
+  const bool generates = settings.generate.is_given();
+  const Module* graphs = generates ? build_qwen2_graphs(context, *shape, diagnostics) : nullptr;
+  if (module == nullptr || (generates && graphs == nullptr)) {
     run.report(diagnostics, context.sources());
     return ExitCode::kInternal;
   }
   Verification(settings.verification, run).accepts(*module, diagnostics);
   const ExitCode code = run.report(diagnostics, context.sources());
-  return code == ExitCode::kSuccess ? write_files(run, *module, *shape, settings) : code;
+  return code == ExitCode::kSuccess ? write_files(run, *module, graphs, *shape, settings) : code;
 }
 
 }  // namespace

@@ -26,8 +26,10 @@ std::string weight_of(std::string_view path) {
 
 class DecoderBuilder {
  public:
-  DecoderBuilder(IRContext& context, const DecoderShape& shape, Diagnostics& diagnostics)
-      : context_(context), shape_(shape), diagnostics_(diagnostics) {}
+  /// `as_graph`: the decoder is a graph of this name instead of the body of the module.
+  DecoderBuilder(IRContext& context, const DecoderShape& shape, Diagnostics& diagnostics,
+                 std::string_view as_graph = {})
+      : context_(context), shape_(shape), diagnostics_(diagnostics), as_graph_(as_graph) {}
 
   Module* build() {
     Module& module = context_.create_module("main");
@@ -35,17 +37,22 @@ class DecoderBuilder {
     rewriter.set_version(1);
     const Dim index_extents[] = {Dim(1), length_};
     const Type* const indices = context_.tensor(index_extents, DType::kInt64);
-    const Type* const inputs[] = {indices, indices};
-    body_ = rewriter.create_block(module.body(), inputs);
-    ids_ = &body_->arguments()[0];
-    positions_ = &body_->arguments()[1];
-    rewriter.set_name(*ids_, ValueName::symbol(context_.intern("ids")));
-    rewriter.set_name(*positions_, ValueName::symbol(context_.intern("positions")));
+    const std::array<const Type*, 2> inputs = {indices, indices};
+    const bool is_graph = !as_graph_.empty();
+    body_ = rewriter.create_block(
+        module.body(), std::span<const Type* const>(inputs).first(is_graph ? 0 : inputs.size()));
     Builder builder(module, diagnostics_);
     builder_ = &builder;
-
     parameters();
+    builder.set_insertion_point_to_end(body_);
+    if (is_graph) builder.subgraph(as_graph_, inputs);
+    const Block& around = *builder.block();
+    ids_ = &around.arguments()[0];
+    positions_ = &around.arguments()[1];
+    rewriter.set_name(*ids_, ValueName::symbol(context_.intern("ids")));
+    rewriter.set_name(*positions_, ValueName::symbol(context_.intern("positions")));
     Value* const logits = entry();
+    if (is_graph) give(logits);
     model();
     for (std::int64_t i = 0; i < shape_.layers; ++i) {
       layer(i);
@@ -53,7 +60,11 @@ class DecoderBuilder {
       feed_forward(i);
     }
     builder.set_insertion_point_to_end(body_);
-    give(logits);
+    if (is_graph) {
+      builder.return_op({});
+    } else {
+      give(logits);
+    }
     if (!diagnostics_.has_errors()) return &module;
     context_.release(module);
     return nullptr;
@@ -103,9 +114,8 @@ class DecoderBuilder {
 
   // -- graphs -----------------------------------------------------------------------------------
 
-  /// The ops of the module body: look-ups by token id and by position, then the model.
+  /// Look-ups by token id and by position, then the model.
   Value* entry() {
-    builder_->set_insertion_point_to_end(body_);
     Value* const state = look_up("model.embed_tokens", ids_, shape_.vocab, shape_.hidden);
     Value* const sin = look_up(kSinTable, positions_, shape_.max_positions, shape_.head_dim);
     Value* const cos = look_up(kCosTable, positions_, shape_.max_positions, shape_.head_dim);
@@ -271,6 +281,7 @@ class DecoderBuilder {
   IRContext& context_;
   const DecoderShape& shape_;
   Diagnostics& diagnostics_;
+  std::string_view as_graph_;
   const Dim length_ = context_.dims().symbol("S");
   Builder* builder_ = nullptr;
   Block* body_ = nullptr;
@@ -313,6 +324,10 @@ Module* build_qwen2_decoder(IRContext& context, const DecoderShape& shape,
   return DecoderBuilder(context, shape, diagnostics).build();
 }
 
+Module* build_qwen2_graphs(IRContext& context, const DecoderShape& shape,
+                           Diagnostics& diagnostics) {
+  return DecoderBuilder(context, shape, diagnostics, "decoder").build();
+}
 Result<Tensor> rope_table(RopeTable table, const DecoderShape& shape) {
   auto tensor = Tensor::allocate(DType::kFloat32, {shape.max_positions, shape.head_dim});
   if (!tensor) return tensor;

@@ -39,6 +39,9 @@ std::optional<std::string> problem_with(const DecoderShape& shape);
 Module* build_qwen2_decoder(IRContext& context, const DecoderShape& shape,
                             Diagnostics& diagnostics);
 
+/// The same as graphs of a module without inputs and outputs; the decoder is `@decoder`.
+Module* build_qwen2_graphs(IRContext& context, const DecoderShape& shape, Diagnostics& diagnostics);
+
 /// The table `rope.sin.weight` or `rope.cos.weight`, [max_positions, D] Float32: row p holds the
 /// sine or cosine of p * theta^(-2i/D) at columns i and D/2 + i, computed in double and rounded
 /// once.

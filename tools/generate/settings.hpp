@@ -89,6 +89,11 @@ struct DecoderSettings {
       {.name = "logits", .argument = "WHICH", .help = "compute the logits of these tokens"},
       choice(kIsLast),
       kSmall.last_logits};
+  Extent generate{options,
+                  {.name = "generate",
+                   .argument = "N",
+                   .help = "also write generate.mir, which generates N tokens after a prompt"},
+                  number<std::int64_t>()};
   Option<std::string> weights{
       options,
       {.name = "weights",
