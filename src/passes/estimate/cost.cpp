@@ -4,6 +4,7 @@
 #include <map>
 
 #include "eval/parameters.hpp"
+#include "ir/call_types.hpp"
 #include "ir/declaration_graphs.hpp"
 #include "mir/control_flow.hpp"
 #include "passes/analysis/block_cycles.hpp"
@@ -64,7 +65,8 @@ class CostEstimate::Maker {
     cost.peak = peak_of_graph(*graph.first_region(), table_, [this](const Op& call) {
       const Op* target = called_graph(call);
       const auto found = target == nullptr ? costs_.end() : costs_.find(target);
-      return found == costs_.end() ? nullptr : &found->second.peak;
+      const bool is_known = found != costs_.end() && !has_other_symbols(call, *target);
+      return is_known ? &found->second.peak : nullptr;
     });
     return cost;
   }
@@ -92,7 +94,15 @@ class CostEstimate::Maker {
     const Op* target = called_graph(op);
     const auto found = target == nullptr ? costs_.end() : costs_.find(target);
     // A graph of a cycle is not known before its callers.
-    return found == costs_.end() ? unknown_work() : found->second.work;
+    if (found == costs_.end()) return unknown_work();
+    const CallTypes types = CallTypes::of(op, *target->first_region());
+    const OpWork& work = found->second.work;
+    return {types.at_call(work.flop), types.at_call(work.read), types.at_call(work.written)};
+  }
+
+  /// The peaks of graphs are stated in their symbols, so is how often they run.
+  static bool has_other_symbols(const Op& call, const Op& graph) {
+    return CallTypes::of(call, *graph.first_region()).has_own_symbols();
   }
 
   OpWork own_work(const Op& op) {
@@ -122,7 +132,9 @@ class CostEstimate::Maker {
         const Op* target = called_graph(*each.op);
         const auto callee = target == nullptr ? costs_.end() : costs_.find(target);
         if (callee == costs_.end()) continue;
-        const Dim more = table_.multiply(each.runs, found->second.runs);
+        const Dim more = has_other_symbols(*each.op, *target)
+                             ? Dim::unknown()
+                             : table_.multiply(each.runs, found->second.runs);
         callee->second.runs = table_.add(callee->second.runs, more);
       }
     }

@@ -17,7 +17,7 @@ namespace {
 
 using enum GgufValueType;
 
-constexpr std::uint64_t kMaxTensorName = 64;
+constexpr std::uint64_t kMaxGgufName = 64;
 constexpr std::uint32_t kMaxRankRead = 4;
 constexpr int kMaxNesting = 4;  // arrays of arrays; real files have none
 
@@ -175,9 +175,9 @@ class HeaderReader {
     const auto refuse = [&](std::string_view text) {
       return malformed_gguf(fmt::format("tensor '{}' {}", tensor.name, text));
     };
-    if (tensor.name.size() > kMaxTensorName)
+    if (tensor.name.size() > kMaxGgufName)
       return refuse(fmt::format("has a name of {} bytes, at most {} are allowed",
-                                tensor.name.size(), kMaxTensorName));
+                                tensor.name.size(), kMaxGgufName));
     if (rank > kMaxRankRead)
       return refuse(fmt::format("has rank {}, at most {}", rank, kMaxRankRead));
     for (std::uint32_t i = 0; i < rank; ++i) {
