@@ -31,5 +31,6 @@ Pass sink_pass();                                 // sink/
 Pass sink_transposes_pass();                      // sink/
 Pass strip_locations_pass();                      // names/
 Pass strip_names_pass();                          // names/
+Pass target_version_pass();                       // version/
 
 }  // namespace mir

@@ -14,7 +14,8 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/// Where the head of a module has the number of its version; empty if its text is not there.
+/// Where the head of a module has the number of its version; empty if its text is not there, or if
+/// a pass has set another version.
 Span version_number(const Module& module) {
   constexpr std::string_view kKey = "mir_version";
   constexpr std::size_t kMostText = 4096;
@@ -28,6 +29,7 @@ Span version_number(const Module& module) {
   while (at < text.size() && (is_blank(text[at]) || text[at] == ':' || text[at] == '"')) ++at;
   std::size_t end = at;
   while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+  if (text.substr(at, end - at) != std::to_string(module.version())) return {};
   const auto position = [&](std::size_t offset) {
     return head.begin + static_cast<SourcePos>(offset);
   };

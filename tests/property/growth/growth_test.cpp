@@ -208,11 +208,26 @@ void Bill::of_passes() {
            [&] { return diff_modules(before, upgraded).entries.size(); });
     run("simplify", upgraded);
     run("cse", upgraded);
-    for (const char* pass :
-         {"simplify-algebra", "simplify-shapes", "fuse-activations", "fuse-rotations", "decompose",
-          "fold-constants", "merge-graphs", "name-values", "number-values", "strip-names",
-          "strip-locations", "eliminate-unused-parameters", "sink", "separate-weights", "outline",
-          "estimate", "hoist-invariants", "fusion-all", "unfuse"}) {
+    for (const char* pass : {"simplify-algebra",
+                             "simplify-shapes",
+                             "fuse-activations",
+                             "fuse-rotations",
+                             "decompose",
+                             "fold-constants",
+                             "merge-graphs",
+                             "name-values",
+                             "number-values",
+                             "strip-names",
+                             "strip-locations",
+                             "eliminate-unused-parameters",
+                             "sink",
+                             "separate-weights",
+                             "outline",
+                             "estimate",
+                             "hoist-invariants",
+                             "fusion-all",
+                             "unfuse",
+                             "target-version"}) {
       run(pass, upgraded);
     }
     run("downgrade", upgraded);
