@@ -25,12 +25,13 @@ TELLING = re.compile(r"error|fail|^not ok|^TEST CASE|Sanitizer|Assertion", re.I)
 MOST_LINES = 12
 
 
-def count(result: str, output: str) -> tuple[int, int, int]:
-    """Cases passed, failed and skipped by one program."""
+def count(result: str, output: str, is_part: bool = False) -> tuple[int, int, int]:
+    """Cases passed, failed and skipped by one program, of which a part of the cases may have been asked for."""
     passed = failed = skipped = 0
     # After a crash the last summary is the one of all processes.
     if summaries := DOCTEST.findall(output):
         passed, failed, skipped = (int(group or 0) for group in summaries[-1])
+        skipped = 0 if is_part else skipped
     elif output.startswith(("1..", "TAP version")):
         for negated, rest in TAP.findall(output):
             if re.search(r"# skip\b", rest, re.I):
@@ -46,6 +47,12 @@ def count(result: str, output: str) -> tuple[int, int, int]:
     return max(passed, 0 if skipped else 1), failed, skipped
 
 
+def count_of(test: dict) -> tuple[int, int, int]:
+    """The same for an entry of a log."""
+    is_part = any(word.startswith("--test-case=") for word in test.get("command", []))
+    return count(test["result"], test.get("stdout", ""), is_part)
+
+
 def results(log: Path) -> list[dict]:
     """The programs of one run."""
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
@@ -56,7 +63,7 @@ def report(log: Path) -> list[str]:
     """Names each program of a run that failed, with the first of its telling lines and its last."""
     lines = []
     for test in results(log):
-        if count(test["result"], test.get("stdout", ""))[1] == 0:
+        if count_of(test)[1] == 0:
             continue
         printed = (test.get("stdout", "") + test.get("stderr", "")).splitlines()
         telling = [line for line in printed if TELLING.search(line)][:MOST_LINES]
@@ -69,7 +76,7 @@ def count_run(log: Path, status: int) -> list[int]:
     """Cases passed, failed and skipped by one run; one that ended badly failed at least once."""
     totals = [0, 0, 0]
     for test in results(log):
-        for index, number in enumerate(count(test["result"], test.get("stdout", ""))):
+        for index, number in enumerate(count_of(test)):
             totals[index] += number
     if totals[1] == 0 and (status != 0 or not log.exists()):
         totals[1] = 1
