@@ -92,7 +92,6 @@ std::unordered_set<Symbol> Session::State::find_only_packed() const {
   const auto visit = [&](const Schedule& schedule) {
     const ParameterUses uses(schedule);
     for (std::size_t number = 0; number < schedule.steps().size(); ++number) {
-      if (schedule.control(number) != nullptr) continue;  // its regions are visited, too
       const Op& op = *schedule.steps()[number].op;
       Symbol weight;
       if (op.has(Trait::kWeighsOperand)) {

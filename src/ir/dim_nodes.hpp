@@ -27,7 +27,7 @@ class DimNodes {
   /// None on overflow, on division by constant zero and beyond the limits.
   std::optional<Polynomial> quotient(const Polynomial& a, const Polynomial& b);
   std::optional<Polynomial> remainder(const Polynomial& a, const Polynomial& b);
-  /// What a symbol is replaced by: none keeps it.
+  /// Gives the value that replaces a symbol; none keeps it.
   using SymbolValues = std::function<std::optional<Polynomial>(Symbol)>;
   std::optional<Polynomial> substitute(const Polynomial& sum, const SymbolValues& values);
 

@@ -1,4 +1,4 @@
-// What ops and graphs cost, before any run.
+// The costs of ops and graphs, before any run.
 #include "passes/estimate/cost.hpp"
 
 #include <fmt/format.h>

@@ -37,7 +37,7 @@ std::vector<std::string> files_below(const std::string& folder) {
   return files;
 }
 
-/// Whether the text may declare a dialect, which saves reading most texts.
+/// False if the text declares no dialect, which saves reading most texts.
 bool may_declare(std::string_view text) {
   return text.find("dialect.OpOp") != text.npos || text.find("dialect.TypeOp") != text.npos ||
          text.find("dialect.AttributeOp") != text.npos;

@@ -35,8 +35,11 @@ ParameterUses::ParameterUses(const Schedule& schedule) {
     if (const auto named = named_parameter(*step.op)) add(*named);
     const ControlStep* control = schedule.control(by_step_.size() - 1);
     if (control == nullptr) continue;
+    // The nodes of regions acquire their own: packed weights need not be there.
     for (const Schedule& region : control->regions) {
-      for (const Value* parameter : region.parameters()) add(parameter->symbol());
+      for (const Value* parameter : region.parameters()) {
+        uses.use(number_of(parameter->symbol()), static_cast<std::uint32_t>(by_step_.size() - 1));
+      }
     }
   }
   for (const Symbol symbol : outputs_) uses.keep(number_of(symbol));

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -30,11 +31,9 @@ void check_types(const Op& op, const Region& body, const Op& graph, Reporter& re
                          }),
          graph, "the graph");
   };
-  const bool may_pass_other_extents = reporter.module().version() >= 2;
-  const CallTypes match = CallTypes::of(op, body);
-  const auto type_of = [&](const Type* type) {
-    return may_pass_other_extents ? match.at_call(type) : type;
-  };
+  std::optional<CallTypes> match;  // other versions pass the types of the graph
+  if (reporter.module().version() >= 2) match.emplace(CallTypes::of(op, body));
+  const auto type_of = [&](const Type* type) { return match ? match->at_call(type) : type; };
   for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
     check_type("operand", i, op.operand(i)->type(), type_of(body.entry_arguments()[i].type()));
   }

@@ -144,7 +144,7 @@ const Type* Resolver::State::type_in_template(const Type* type) {
   return type == nullptr && templates_ != 0 ? any_type_ : type;
 }
 
-/// Null if the module declares no symbols.
+/// The prover of the module; null if it declares no symbols.
 ExtentProver* Resolver::State::prover_of_module() {
   if (proved_ != module_) {
     prover_.reset();
@@ -172,7 +172,7 @@ std::optional<std::vector<const Type*>> Resolver::State::inferred_types(std::siz
   return inferred;
 }
 
-/// Whether types of results follow from a graph that may be declared below.
+/// True if types of results follow from a graph that may be declared below.
 bool Resolver::State::is_late() const {
   if (!portable_) return false;
   const OpRow* row = head_.name.info->row;
