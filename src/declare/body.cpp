@@ -5,6 +5,7 @@
 
 #include "declare/declared_op.hpp"
 #include "mir/module.hpp"
+#include "patterns/unify.hpp"
 
 namespace mir::declare {
 
@@ -36,6 +37,24 @@ std::vector<std::uint32_t> repeat_value(GraphTemplate& graph, std::uint32_t numb
   for (patterns::OpTemplate& op : graph.ops) expand(op.operands);
   expand(graph.results);
   return all;
+}
+
+/// Lets variables that only a run finds out, which only types of results have, be what these types
+/// say.
+void bind_fresh(const Signature& signature, const Op& op, patterns::Bindings& bindings,
+                IRContext& context) {
+  patterns::Unifier unifier(context);
+  unifier.bindings() = bindings;
+  const std::size_t others = signature.results.size() - 1;
+  std::uint32_t result = 0;
+  for (const Part& each : signature.results) {
+    const auto before = unifier.mark();
+    if (result < op.result_count() && !unifier.unify_type(each.type, op.result(result)->type())) {
+      unifier.undo(before);
+    }
+    result += each.is_many ? op.result_count() - static_cast<std::uint32_t>(others) : 1;
+  }
+  bindings = std::move(unifier.bindings());
 }
 
 bool are_used(const GraphTemplate& graph, std::uint32_t value) {
@@ -104,8 +123,9 @@ std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const O
                       op.has_path() ? context.text(op.path()) : std::string_view(),
                       prover ? &*prover : nullptr};
   Refusal refusal;
-  const auto bindings = bind(declared, *signature, facts, refusal);
+  auto bindings = bind(declared, *signature, facts, refusal);
   if (!bindings) return refuse(refusal.code, std::move(refusal.message));
+  bind_fresh(*signature, op, *bindings, context);
   BodyPlan made;
   if (auto reason = plan_body(declared, *signature, facts, *bindings, op.result_count(), made)) {
     return refuse(DiagCode::kNotExecutable, *std::move(reason));

@@ -14,6 +14,7 @@ constexpr NamedRule kAll[] = {
     {"cast_type", cast_type},
     {"causal_mask", causal_mask},
     {"compare", compare},
+    {"compress", compress},
     {"concat", concat},
     {"conv_1d", conv_1d},
     {"conv_2d", conv_2d},

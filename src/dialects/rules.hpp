@@ -168,6 +168,8 @@ bool einsum(InferContext& op);
 /// (table, indices) -> table's extents with the one at `dim` replaced by those of indices (Int32,
 /// Int64, Float32).
 bool gather(InferContext& op);
+/// (x, mask [n]: truth values) -> x with an extent at `dim`, there n, that only data decides.
+bool compress(InferContext& op);
 
 // -- convolutions and signals ---------------------------------------------------------------------
 /// x [B, in, T] -> [B, out, floor((T + 2 pad - dilation (kernel - 1) - 1) / stride) + 1].

@@ -100,4 +100,21 @@ bool gather(InferContext& op) {
   return give(op, std::move(out), *table);
 }
 
+bool compress(InferContext& op) {
+  op.constraint("compress_c3");
+  const TensorType* x = ranked(op, 0, 1, kAnyRank);
+  const TensorType* mask = ranked(op, 1, 1, 1);
+  if (x == nullptr || mask == nullptr) return false;
+  op.constraint("compress_c1");
+  if (!takes(op, 1, *mask, Elements::kTruth)) return false;
+  op.constraint("compress_c2");
+  const auto dim = axis_or(op, "dim", x->rank(), 0);
+  if (!dim) return false;
+  op.constraint("compress_c3");
+  Shape shape = shape_of(*x);
+  if (!expect_extent(op, 1, shape_of(*mask), 0, shape[*dim], "a mask of extent")) return false;
+  shape[*dim] = Dim::unknown();
+  return give(op, std::move(shape), *x);
+}
+
 }  // namespace mir::rules

@@ -148,6 +148,12 @@ ref::View EvalCall::view(const Tensor& tensor) {
           keep(ref::row_major_strides(tensor.shape()))};
 }
 
+ref::View EvalCall::condition(std::size_t i) {
+  ref::View view = in(i);
+  if (view.dtype == DType::kInt8) view.dtype = DType::kUInt8;
+  return view;
+}
+
 ref::MutableView EvalCall::view_to_write(Tensor& tensor) {
   return {tensor.dtype(), tensor.mutable_bytes(), tensor.shape(),
           keep(ref::row_major_strides(tensor.shape()))};

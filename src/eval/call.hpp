@@ -39,6 +39,8 @@ class EvalCall {
   Result<Shape> result_shape(std::size_t i = 0) const;
 
   ref::View in(std::size_t i) { return view(operands_[i]); }
+  /// Operand i as kernels take conditions: masks of Int8 read as bytes, true when not zero.
+  ref::View condition(std::size_t i);
   ref::MutableView out(std::size_t i = 0) { return view_to_write(results_[i]); }
   /// These borrow the tensor's extents and bytes.
   ref::View view(const Tensor& tensor);

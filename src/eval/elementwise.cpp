@@ -5,16 +5,6 @@
 
 namespace mir::eval {
 
-namespace {
-
-/// A condition as the select kernel takes it: Int8 masks read as bytes, true when not zero.
-ref::View truth(ref::View view) {
-  if (view.dtype == DType::kInt8) view.dtype = DType::kUInt8;
-  return view;
-}
-
-}  // namespace
-
 Result<void> absolute(EvalCall& call) {
   const bool is_complex = info(call.operand(0).dtype()).type_class == DTypeClass::kComplex;
   return is_complex ? ref::magnitude(call.in(0), call.out()) : ref::abs(call.in(0), call.out());
@@ -25,11 +15,11 @@ Result<void> clip(EvalCall& call) {
 }
 
 Result<void> where(EvalCall& call) {
-  return ref::where(truth(call.in(0)), call.in(1), call.in(2), call.out());
+  return ref::where(call.condition(0), call.in(1), call.in(2), call.out());
 }
 
 Result<void> masked_scatter(EvalCall& call) {
-  return ref::where(truth(call.in(1)), call.in(2), call.in(0), call.out());
+  return ref::where(call.condition(1), call.in(2), call.in(0), call.out());
 }
 
 }  // namespace mir::eval

@@ -24,6 +24,7 @@ Result<void> masked_scatter(EvalCall& call);
 Result<void> where(EvalCall& call);
 
 // linear.cpp
+Result<void> compress(EvalCall& call);
 Result<void> einsum(EvalCall& call);
 Result<void> embedding(EvalCall& call);
 Result<void> gather(EvalCall& call);

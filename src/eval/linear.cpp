@@ -103,6 +103,19 @@ Result<void> gather(EvalCall& call) {
   return ref::gather(call.in(0), call.in(1), call.integer("dim"), call.out());
 }
 
+/// The mask decides the extents of the result.
+Result<void> compress(EvalCall& call) {
+  const Tensor& x = call.operand(0);
+  std::int64_t dim = call.integer("dim");
+  if (dim < 0) dim += static_cast<std::int64_t>(x.shape().size());
+  const std::int64_t count = ref::count_true(call.condition(1));
+  auto out =
+      Tensor::allocate(x.dtype(), with_extent(x.shape(), static_cast<std::size_t>(dim), count));
+  if (!out) return out.error();
+  call.result() = *std::move(out);
+  return ref::compress(call.in(0), call.condition(1), dim, call.out());
+}
+
 namespace {
 
 /// The indices of a list entry as a tensor.

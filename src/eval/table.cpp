@@ -52,6 +52,7 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgClone, same_bytes, ResultMemory::kOther},
     {OpId::kLinalgConcat, concat},
     {OpId::kLinalgContiguous, same_bytes, ResultMemory::kOther},
+    {OpId::kLinalgCompress, compress, ResultMemory::kOther},
     {OpId::kLinalgConv1D, conv},
     {OpId::kLinalgConv2D, conv},
     {OpId::kLinalgConv3D, conv},

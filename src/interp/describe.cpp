@@ -19,7 +19,16 @@ namespace {
 class Describer {
  public:
   Describer(const Schedule& schedule, const DimBindings& bindings)
-      : schedule_(schedule), context_(schedule.module().context()), bindings_(bindings) {}
+      : schedule_(schedule),
+        context_(schedule.module().context()),
+        bindings_(bindings),
+        declarations_(symbol_declarations(schedule.module())),
+        largest_(bindings) {
+    for (const SymbolDeclaration& each : declarations_) {
+      const bool is_open = !bindings.find(each.name) && each.most != each.kUnbounded;
+      if (is_open) largest_.bind(each.name, each.last_factor() * each.multiple);
+    }
+  }
 
   Description run() {
     description_.title = schedule_.title();
@@ -48,7 +57,7 @@ class Describer {
     description_.ops.assign(ops.begin(), ops.end());
     description_.steps = schedule_.steps().size();
     description_.calls = schedule_.calls().size() - 1;
-    description_.memory = estimate_memory(schedule_, bindings_);
+    description_.memory = estimate_memory(schedule_, largest_);
     if (!description_.memory) description_.memory_gap = memory_gap();
     return std::move(description_);
   }
@@ -64,7 +73,7 @@ class Describer {
     bool is_open = false, has_unbound = false;
     for (const ScheduledValue& scheduled : schedule_.values()) {
       const auto* type = scheduled.value->tensor_type();
-      if (type == nullptr || tensor_bytes(type, context_.dims(), bindings_)) continue;
+      if (type == nullptr || tensor_bytes(type, context_.dims(), largest_)) continue;
       const auto is_unknown = [](Dim dim) { return dim.is_unknown(); };
       if (!type->dtype() || std::ranges::any_of(type->dims(), is_unknown)) {
         is_open = true;
@@ -80,7 +89,7 @@ class Describer {
 
   bool is_unbound(Dim dim) const {
     return std::ranges::any_of(context_.dims().symbols(dim),
-                               [&](Symbol symbol) { return !bindings_.find(symbol); });
+                               [&](Symbol symbol) { return !largest_.find(symbol); });
   }
 
   void symbols_of(const Type* type, const std::string& origin) {
@@ -92,8 +101,10 @@ class Describer {
   void symbols_of(Dim dim, const std::string& origin) {
     for (const Symbol symbol : context_.dims().symbols(dim)) {
       if (!seen_.insert(symbol).second) continue;
+      const SymbolDeclaration* declared = find_declaration(declarations_, symbol);
       description_.symbols.push_back(
-          {std::string(context_.text(symbol)), origin, bindings_.find(symbol)});
+          {std::string(context_.text(symbol)), origin, bindings_.find(symbol),
+           declared == nullptr ? std::nullopt : std::optional(*declared)});
     }
   }
 
@@ -119,6 +130,8 @@ class Describer {
   const Schedule& schedule_;
   IRContext& context_;
   const DimBindings& bindings_;
+  std::vector<SymbolDeclaration> declarations_;
+  DimBindings largest_;  // bindings_, and the largest values of declared symbols without one
   Description description_;
   std::unordered_set<Symbol> seen_;
   std::unordered_set<Symbol> caches_;
@@ -152,9 +165,9 @@ std::string render(const Description& description) {
   append(text, "inputs", description.inputs, "%");
   append(text, "outputs", description.outputs, "%");
   text += fmt::format("symbols ({}):\n", description.symbols.size());
-  for (const auto& [name, origin, value] : description.symbols) {
-    text +=
-        fmt::format("  ${}{}: from {}\n", name, value ? fmt::format(" = {}", *value) : "", origin);
+  for (const auto& [name, origin, value, declared] : description.symbols) {
+    text += fmt::format("  ${}{}: from {}{}\n", name, value ? fmt::format(" = {}", *value) : "",
+                        origin, declared ? fmt::format(", {}", declared->text()) : "");
   }
   append(text, "parameters", description.parameters, "@");
   text += fmt::format("caches ({}):\n", description.caches.size());
@@ -191,8 +204,15 @@ std::string to_json(const Description& description) {
   json["inputs"] = tensors(description.inputs);
   json["outputs"] = tensors(description.outputs);
   json["symbols"] = Json::array();
-  for (const auto& [name, origin, value] : description.symbols) {
-    json["symbols"].push_back({{"name", name}, {"from", origin}, {"value", optional(value)}});
+  for (const auto& [name, origin, value, declared] : description.symbols) {
+    Json symbol = {{"name", name}, {"from", origin}, {"value", optional(value)}};
+    symbol["declared"] = nullptr;
+    if (declared) {
+      symbol["declared"] = {{"min", declared->least}, {"max", nullptr}};
+      if (declared->most != declared->kUnbounded) symbol["declared"]["max"] = declared->most;
+      symbol["declared"]["multiple"] = declared->multiple;
+    }
+    json["symbols"].push_back(std::move(symbol));
   }
   json["parameters"] = tensors(description.parameters);
   json["caches"] = Json::array();

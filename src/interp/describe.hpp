@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/symbol_declarations.hpp"
 #include "plan/memory.hpp"
 #include "plan/schedule.hpp"
 
@@ -22,6 +23,7 @@ struct Description {
     std::string name;    ///< without `$`
     std::string origin;  ///< what gives it its value
     std::optional<std::int64_t> value;
+    std::optional<SymbolDeclaration> declared;
   };
   struct Cache {
     std::string name;
@@ -43,7 +45,8 @@ struct Description {
   std::string memory_gap;  ///< why there is no estimate
 };
 
-/// Sizes are those under `bindings`.
+/// Sizes are those under `bindings`. The memory is what a run needs at most: a symbol without a
+/// value has the largest one that its declaration admits.
 Description describe(const Schedule& schedule, const DimBindings& bindings);
 std::string render(const Description& description);
 /// One JSON object with `"schema": 1`; see docs/describe-json.md.

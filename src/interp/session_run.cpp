@@ -41,8 +41,12 @@ bool SessionRun::begin(std::span<const Tensor> inputs, bool is_stepwise) {
     report_failure(*failure);
     return false;
   }
-  if (!fits_memory(plan)) return false;
+  if (auto fits = fits_memory(plan); !fits) {
+    diagnostics_.error(fits.error().code, top(), fits.error().message);
+    return false;
+  }
   run_ = plan_run(inputs);
+  run_.decided = [this, &plan] { return fits_memory(plan); };
   execution_.emplace(plan, run_);
   const auto failure = execution_->begin();
   if (failure) report_failure(*failure);
@@ -187,19 +191,23 @@ bool SessionRun::bind_symbols() {
 }
 
 /// The plan knows what its values need; those that it does not place are estimated by their types.
-bool SessionRun::fits_memory(const ExecutionPlan& plan) {
-  if (options_.memory_limit == 0) return true;
-  auto estimate = estimate_memory(schedule_, binder_.bindings());
-  if (!estimate) return true;
+/// Until data decides a declared symbol, it counts with the least value that it may have.
+Result<void> SessionRun::fits_memory(const ExecutionPlan& plan) const {
+  if (options_.memory_limit == 0) return {};
+  DimBindings bindings = binder_.bindings();
+  for (const SymbolDeclaration& each : binder_.declarations()) {
+    if (!bindings.find(each.name)) bindings.bind(each.name, each.least);
+  }
+  auto estimate = estimate_memory(schedule_, bindings);
+  if (!estimate) return {};
   if (plan.planned_bytes() != 0) {
     estimate->activations = plan.planned_bytes() + estimate->outputs;
   }
   const std::uint64_t needed = estimate->peak() - estimate->parameters;
-  if (needed <= options_.memory_limit) return true;
-  diagnostics_.error(DiagCode::kLimitExceeded, top(),
-                     fmt::format("{} needs {} bytes besides its parameters, at most {} are allowed",
-                                 schedule_.title(), needed, options_.memory_limit));
-  return false;
+  if (needed <= options_.memory_limit) return {};
+  return Error{DiagCode::kLimitExceeded,
+               fmt::format("{} needs {} bytes besides its parameters, at most {} are allowed",
+                           schedule_.title(), needed, options_.memory_limit)};
 }
 
 }  // namespace mir

@@ -78,7 +78,7 @@ class SessionRun {
   bool bind_inputs(std::span<const Tensor> inputs);
   bool check_input(std::size_t number, const Tensor& tensor);
   bool bind_symbols();
-  bool fits_memory(const ExecutionPlan& plan);
+  Result<void> fits_memory(const ExecutionPlan& plan) const;
   bool files_are_intact();
   PlanRun plan_run(std::span<const Tensor> inputs);
   void report_failure(const PlanFailure& failure);

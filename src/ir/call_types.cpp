@@ -6,30 +6,46 @@
 
 namespace mir {
 
-CallTypes::CallTypes(IRContext& context, const Region& graph, std::span<const Type* const> operands)
+template <class Visit>
+void CallTypes::for_each_alone(const Type* of_graph, const Type* of_call,
+                               const Visit& visit) const {
+  DimTable& dims = context_.dims();
+  const auto* declared = dyn_cast<TensorType>(of_graph);
+  const auto* stated = dyn_cast<TensorType>(of_call);
+  if (declared == nullptr || stated == nullptr || declared->rank() != stated->rank()) return;
+  for (std::size_t dim = 0; dim < declared->rank(); ++dim) {
+    const Dim extent = declared->dims()[dim];
+    if (!extent.is_symbolic() || extent.is_pack()) continue;
+    const auto names = dims.symbols(extent);
+    const bool is_alone = names.size() == 1 && dims.symbol(context_.text(names[0])) == extent;
+    if (is_alone) visit(names[0], stated->dims()[dim], extent);
+  }
+}
+
+CallTypes::CallTypes(IRContext& context, const Region& graph, std::span<const Type* const> operands,
+                     std::span<const Type* const> results)
     : context_(context) {
-  DimTable& dims = context.dims();
   const auto arguments = graph.entry_arguments();
   for (std::size_t i = 0; i < std::min(arguments.size(), operands.size()); ++i) {
-    const TensorType* declared = arguments[i].tensor_type();
-    const auto* given = dyn_cast<TensorType>(operands[i]);
-    if (declared == nullptr || given == nullptr || declared->rank() != given->rank()) continue;
-    for (std::size_t dim = 0; dim < declared->rank(); ++dim) {
-      const Dim extent = declared->dims()[dim], passed = given->dims()[dim];
-      if (!extent.is_symbolic() || extent.is_pack()) continue;
-      const auto names = dims.symbols(extent);
-      const bool is_alone = names.size() == 1 && dims.symbol(context.text(names[0])) == extent;
-      if (!is_alone || find(names[0]) != nullptr) continue;
-      symbols_.emplace_back(names[0], passed);
+    for_each_alone(arguments[i].type(), operands[i], [&](Symbol symbol, Dim passed, Dim extent) {
+      if (find(symbol) != nullptr) return;
+      symbols_.emplace_back(symbol, passed);
       has_own_symbols_ = has_own_symbols_ || passed != extent;
-    }
+    });
+  }
+  const auto returned = graph.result_types();
+  for (std::size_t i = 0; i < std::min(returned.size(), results.size()); ++i) {
+    for_each_alone(returned[i], results[i], [&](Symbol symbol, Dim stated, Dim extent) {
+      if (find(symbol) == nullptr) has_own_symbols_ = has_own_symbols_ || stated != extent;
+    });
   }
 }
 
 CallTypes CallTypes::of(const Op& call, const Region& graph) {
-  std::vector<const Type*> operands;
+  std::vector<const Type*> operands, results;
   for (const Use& use : call.operand_uses()) operands.push_back(use.value()->type());
-  return CallTypes(call.module().context(), graph, operands);
+  for (const Value& result : call.results()) results.push_back(result.type());
+  return CallTypes(call.module().context(), graph, operands, results);
 }
 
 const Dim* CallTypes::find(Symbol symbol) const {

@@ -11,10 +11,13 @@ namespace mir {
 
 /// A graph's symbols are its own: a call may pass other extents for them, such as [1, 1] for
 /// [1, $S]. The first argument that has a symbol alone as an extent determines what it stands for.
+/// A symbol that the graph finds out when it runs has another name where the results of the call
+/// say so.
 class CallTypes {
  public:
-  /// `operands` are the types that a call passes; null: not known.
-  CallTypes(IRContext& context, const Region& graph, std::span<const Type* const> operands);
+  /// `operands` are the types that a call passes, `results` those that it states; null: not known.
+  CallTypes(IRContext& context, const Region& graph, std::span<const Type* const> operands,
+            std::span<const Type* const> results = {});
   static CallTypes of(const Op& call, const Region& graph);
 
   /// True if a symbol stands for anything but itself. Then it has a value of its own in the run of
@@ -27,6 +30,10 @@ class CallTypes {
 
  private:
   const Dim* find(Symbol symbol) const;
+  /// Calls `visit(symbol, extent)` where one of the types has a symbol alone and the other an
+  /// extent.
+  template <class Visit>
+  void for_each_alone(const Type* of_graph, const Type* of_call, const Visit& visit) const;
 
   IRContext& context_;
   std::vector<std::pair<Symbol, Dim>> symbols_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/extent_walk.hpp"
 #include "mir/module.hpp"
 #include "mir/op.hpp"
 
@@ -67,8 +68,13 @@ bool is_dead(const Op& op) {
   const auto is_needed = [](const Value& result) {
     return result.has_uses() || result.has_symbol();
   };
-  return !op.has(Trait::kTerminator) && !op.has_symbol() &&
-         std::ranges::none_of(op.results(), is_needed) && is_pure(op);
+  if (op.has(Trait::kTerminator) || op.has_symbol() ||
+      std::ranges::any_of(op.results(), is_needed) || !is_pure(op)) {
+    return false;
+  }
+  bool decides = false;
+  for_each_symbol_found_out(op, [&](Symbol) { decides = true; });
+  return !decides;
 }
 
 bool is_speculatable(const Op& op) {

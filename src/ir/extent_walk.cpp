@@ -1,9 +1,11 @@
 #include "ir/extent_walk.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <vector>
 
 #include "mir/context.hpp"
+#include "mir/ops.hpp"
 #include "mir/walk.hpp"
 
 namespace mir {
@@ -37,7 +39,7 @@ void for_each_extent(const Module& module, const VisitExtent& visit) {
 }
 
 void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit) {
-  if (op.row() == nullptr || op.row()->infer == nullptr) return;
+  if (op.row() == nullptr || (op.row()->infer == nullptr && !isa<CallGraphOp>(&op))) return;
   DimTable& dims = op.module().context().dims();
   const auto of_value = [&](const Value& value, const auto& each) {
     if (value.tensor_type() == nullptr) return;
@@ -57,6 +59,30 @@ void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& 
     if (extent.is_symbolic()) std::ranges::for_each(dims.symbols(extent), give);
   });
   std::ranges::for_each(found, visit);
+}
+
+bool decides_symbols(const Op& graph) {
+  const Region* region = graph.first_region();
+  if (region == nullptr) return false;
+  DimTable& dims = graph.module().context().dims();
+  std::unordered_set<Symbol> known, found;
+  const auto add_to = [&](std::unordered_set<Symbol>& symbols, Dim extent) {
+    if (!extent.is_symbolic() || extent.is_pack()) return;
+    const auto all = dims.symbols(extent);
+    symbols.insert(all.begin(), all.end());
+  };
+  const auto add_types = [&](std::unordered_set<Symbol>& symbols, const auto& values) {
+    for (const Value& value : values) {
+      if (value.tensor_type() == nullptr) continue;
+      for (const Dim extent : value.tensor_type()->dims()) add_to(symbols, extent);
+    }
+  };
+  add_types(known, region->entry_arguments());
+  for_each_op(*region, [&](const Op& op) {
+    visit_attributes(op, [&](Dim extent, const Op&) { add_to(known, extent); });
+    add_types(found, op.results());
+  });
+  return std::ranges::any_of(found, [&](Symbol symbol) { return !known.contains(symbol); });
 }
 
 std::set<std::string_view> symbols_of_extents(const Module& module) {

@@ -2,10 +2,11 @@
 //
 // A plan is made once for an entry and bound to values of its symbols for each run that changes
 // them. Steps become nodes: by fast kernels, several steps at once where fusion allows, or one by
-// one by reference kernels. A value whose extents are known before a run computes anything has a
-// planned address in one block of memory, shared by values that are not alive together; any other
-// value is a tensor that its node makes, and ends after its last reader. With reference kernels no
-// value is planned.
+// one by reference kernels. A value whose extents are known when it is made has a planned address
+// in a block of memory, shared by values that are not alive together; any other value is a tensor
+// that its node makes, and ends after its last reader. There is a block for what is known before a
+// run computes anything, and one for each step whose results decide extents (phases.hpp). With
+// reference kernels no value is planned.
 //
 // Binding to extents that were bound before and running again allocate nothing, except for steps
 // that reference kernels compute and outputs that a caller still holds.
@@ -74,6 +75,9 @@ struct PlanRun {
   std::uint64_t* iterations_left = nullptr;  ///< of loops; null: no limit
   /// Called with the number of steps that are done when it has changed; null: not.
   std::function<void(std::size_t steps)> done = {};
+  /// Called when data has decided extents, whose symbols the binder has now, and values have their
+  /// places; an error ends the run. Null: not.
+  std::function<Result<void>()> decided = {};
   /// Called after each node that succeeded; null: nothing is timed.
   std::function<void(const KernelTiming&)> timed = {};
   /// Called with each step's operands and results; other results of the same element types and

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "eval/evaluate.hpp"
@@ -74,6 +75,10 @@ struct Frame {
   const EvalEnvironment& environment;
   Binder& binder;                ///< values of symbols; results bind those that are still open
   const PlanRun* run = nullptr;  ///< of which this is a part; null while a plan is made
+  /// Gives the values of the phase that a step begins their extents and places; nothing for other
+  /// steps. A node of such a step calls it when all symbols of its results have their values, and
+  /// before it writes them. Empty while a plan is made.
+  std::function<Result<void>(std::size_t step)> begin_phase = {};
 
   const TensorRef& operator[](PlanValueIndex index) const { return tensors[index]; }
 

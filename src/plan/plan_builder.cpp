@@ -48,13 +48,7 @@ PlanBuilder::PlanBuilder(const Schedule& schedule, const PlanOptions& options,
       options_(options),
       resources_(resources),
       graph_(step_graph(schedule)),
-      symbols_(schedule) {}
-
-bool PlanBuilder::is_known(Dim dim) const {
-  const auto symbols = schedule_.module().context().dims().symbols(dim);
-  return !dim.is_unknown() &&
-         std::ranges::all_of(symbols, [&](Symbol symbol) { return symbols_.is_known(symbol); });
-}
+      phases_(schedule, RunSymbols(schedule)) {}
 
 void PlanBuilder::find_caches() {
   for (const Step& step : schedule_.steps()) {
@@ -87,7 +81,8 @@ bool PlanBuilder::may_move(std::size_t step) const {
 
 PlanParts PlanBuilder::build() {
   find_caches();
-  for (const ScheduledValue& scheduled : schedule_.values()) add_value(scheduled);
+  parts_.phase_steps.assign(phases_.steps().begin(), phases_.steps().end());
+  for (ValueIndex index = 0; index < schedule_.values().size(); ++index) add_value(index);
   const std::vector<FusedGroup> groups = this->groups();
   std::vector<const FusedGroup*> anchored(schedule_.steps().size(), nullptr);
   std::vector<bool> fused(schedule_.steps().size(), false);
@@ -125,12 +120,13 @@ std::vector<FusedGroup> PlanBuilder::groups() const {
 std::vector<bool> PlanBuilder::steps_without_fusion() const {
   std::vector<bool> steps(schedule_.steps().size());
   for (std::size_t step = 0; step < steps.size(); ++step) {
-    steps[step] = !has_planned_values(step) || computes_on_codes(step);
+    steps[step] = !has_planned_values(step) || phases_.is_begun_by(step) || computes_on_codes(step);
   }
   return steps;
 }
 
-void PlanBuilder::add_value(const ScheduledValue& scheduled) {
+void PlanBuilder::add_value(ValueIndex index) {
+  const ScheduledValue& scheduled = schedule_.values()[index];
   PlanValue value;
   switch (scheduled.role) {
     case ValueRole::kInput:
@@ -146,10 +142,11 @@ void PlanBuilder::add_value(const ScheduledValue& scheduled) {
       value.home = Home::kTensor;
       break;
   }
-  if (can_plan(scheduled)) {
+  if (can_plan(index)) {
     const TensorType& type = *scheduled.value->tensor_type();
     if (scheduled.role == ValueRole::kResult) value.home = Home::kOwn;
     value.is_planned = true;
+    value.phase = *phases_.of(index);
     value.dtype = *type.dtype();
     value.rank = static_cast<std::uint8_t>(type.rank());
     std::iota(value.memory.begin(), value.memory.end(), std::uint8_t{0});
@@ -159,14 +156,14 @@ void PlanBuilder::add_value(const ScheduledValue& scheduled) {
   parts_.values.push_back(value);
 }
 
-/// Whether the extents of a value are known before a run computes anything, and where it lies.
-bool PlanBuilder::can_plan(const ScheduledValue& scheduled) const {
+/// Whether the extents of a value are known when it is made, and where it lies.
+bool PlanBuilder::can_plan(ValueIndex index) const {
+  const ScheduledValue& scheduled = schedule_.values()[index];
   const TensorType* type = scheduled.value->tensor_type();
   const bool is_missing =
       scheduled.role == ValueRole::kParameter && !parameters().contains(scheduled.value->symbol());
   return options_.kernels == KernelSet::kFast && !is_missing && type != nullptr && type->dtype() &&
-         type->rank() <= kMaxPlannedRank &&
-         std::ranges::all_of(type->dims(), [&](Dim dim) { return is_known(dim); });
+         type->rank() <= kMaxPlannedRank && phases_.of(index);
 }
 
 /// Whether fast kernels can see all operands and results of a step.
@@ -244,6 +241,7 @@ bool PlanBuilder::add_fast(std::size_t step) {
   const Op& op = *step_at(step).op;
   const FastOp* const row = find_fast_op(op);
   if (row == nullptr || !has_planned_values(step)) return false;
+  if (phases_.is_begun_by(step) && !row->decides_extents) return false;
   if (computes_on_codes(step)) {
     return row->build_on_codes != nullptr && (this->*row->build_on_codes)(step);
   }
@@ -286,6 +284,7 @@ bool PlanBuilder::add_view(std::size_t step) {
   const PlanValueIndex from = row_major(step, operands_of(step).front());
   PlanValue& view = parts_.values[results_of(step).front()];
   const PlanValue& base = parts_.values[from];
+  if (view.phase != base.phase) return false;
   view.home = Home::kView;
   view.base = base.home == Home::kView ? base.base : from;
   return true;

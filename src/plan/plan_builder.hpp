@@ -11,8 +11,8 @@
 #include "passes/fuse/fused_groups.hpp"
 #include "plan/execution_plan.hpp"
 #include "plan/nodes/nodes.hpp"
+#include "plan/phases.hpp"
 #include "plan/plan_parts.hpp"
-#include "plan/run_symbols.hpp"
 
 namespace mir {
 
@@ -38,11 +38,10 @@ class PlanBuilder {
   bool add_linear_on_codes(std::size_t step);
 
  private:
-  bool is_known(Dim dim) const;
   void find_caches();
   bool may_move(std::size_t step) const;
-  void add_value(const ScheduledValue& scheduled);
-  bool can_plan(const ScheduledValue& scheduled) const;
+  void add_value(ValueIndex index);
+  bool can_plan(ValueIndex index) const;
   std::vector<FusedGroup> groups() const;
   std::vector<bool> steps_without_fusion() const;
   bool has_planned_values(std::size_t step) const;
@@ -100,7 +99,7 @@ class PlanBuilder {
   std::unordered_map<PlanValueIndex, PlanNode*> producers_;
   std::map<Symbol, std::size_t> cache_writers_;       // steps of each cache
   std::map<Symbol, std::size_t> last_nested_writer_;  // the last step with steps of it in regions
-  RunSymbols symbols_;
+  Phases phases_;
 };
 
 }  // namespace mir

@@ -20,7 +20,8 @@ PlanExecution::PlanExecution(ExecutionPlan& plan, const PlanRun& run)
              .context = *run.context,
              .environment = run.environment,
              .binder = *run.binder,
-             .run = &run} {
+             .run = &run,
+             .begin_phase = [this](std::size_t step) { return begin_phase(step); }} {
   state_.set_inputs(run.inputs);
 }
 
@@ -85,6 +86,16 @@ Result<void> PlanExecution::run_node(std::size_t number) {
     if (auto ok = acquire(node); !ok) return ok;
   }
   return run_.timed ? run_timed(number) : node.run(frame_);
+}
+
+/// Also finds out if the run may have the memory that the values of the phase take.
+Result<void> PlanExecution::begin_phase(std::size_t step) {
+  const auto& steps = state_.parts.phase_steps;
+  const auto found = std::ranges::lower_bound(steps, step);
+  if (found == steps.end() || *found != step) return {};
+  const auto phase = static_cast<std::uint16_t>(found - steps.begin() + 1);
+  auto bound = state_.storage.bind(state_.parts, state_.fixed, run_.binder->bindings(), phase);
+  return bound && run_.decided ? run_.decided() : bound;
 }
 
 Result<void> PlanExecution::run_timed(std::size_t number) {

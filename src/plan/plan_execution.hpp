@@ -44,6 +44,7 @@ class PlanExecution {
  private:
   std::optional<PlanFailure> compute_step(std::size_t step);
   Result<void> run_node(std::size_t number);
+  Result<void> begin_phase(std::size_t step);
   Result<void> run_timed(std::size_t number);
   Result<void> acquire(const PlanNode& node);
   void release_parameters();

@@ -16,6 +16,7 @@ struct PlanParts {
   std::vector<PlanValue> values;
   std::vector<Dim> dims;  ///< of all planned values, one after the other
   std::vector<std::unique_ptr<PlanNode>> nodes;
+  std::vector<std::size_t> phase_steps;  ///< that begin phases 1, 2, ...
 
   /// The value whose bytes a view shows; the value itself for all others.
   PlanValueIndex owner_of(PlanValueIndex index) const {

@@ -46,7 +46,7 @@ std::optional<std::uint32_t> overwritten_place(const PlanParts& parts, std::uint
 }  // namespace
 
 PlanStorage::PlanStorage(const Schedule& schedule, const PlanParts& parts, bool overwrites)
-    : schedule_(schedule) {
+    : schedule_(schedule), phases_(parts.phase_steps.size() + 1) {
   if (!parts.has_planned_values()) return;
   tensors_.resize(parts.values.size());
   collect_dims(parts);
@@ -54,26 +54,62 @@ PlanStorage::PlanStorage(const Schedule& schedule, const PlanParts& parts, bool 
 }
 
 Result<void> PlanStorage::bind(const PlanParts& parts, std::span<const Tensor> fixed,
-                               const DimBindings& bindings) {
-  if (auto ok = evaluate_dims(bindings); !ok) return ok;
-  if (bound_ && asked_ == extents_) return {};
-  bound_ = false;
-  std::swap(extents_, asked_);
-  if (auto ok = set_extents(parts); !ok) return ok;
-  if (auto ok = place_values(); !ok) return ok;
-  set_fixed_addresses(parts, fixed);
-  bound_ = true;
+                               const DimBindings& bindings, std::uint16_t number) {
+  Phase& phase = phases_[number];
+  const auto is_other = evaluate_dims(phase, bindings);
+  if (!is_other) {
+    phase.is_bound = false;
+    return is_other.error();
+  }
+  if (phase.is_bound && !*is_other) return {};
+  for (std::size_t later = number; later < phases_.size(); ++later) phases_[later].is_bound = false;
+  if (auto ok = set_extents(parts, number); !ok) return ok;
+  if (auto ok = place_values(phase); !ok) return ok;
+  set_addresses(parts, fixed, number);
+  phase.is_bound = true;
   return {};
 }
 
+std::uint64_t PlanStorage::lower_bound() const {
+  std::uint64_t bytes = 0;
+  for (const Phase& phase : phases_) bytes += most_alive(phase.placements.values());
+  return bytes;
+}
+
+std::uint64_t PlanStorage::planned_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Phase& phase : phases_) bytes += phase.planned;
+  return bytes;
+}
+
+/// An extent is known in the first phase that has it.
 void PlanStorage::collect_dims(const PlanParts& parts) {
   std::map<std::pair<const DimExpr*, std::int64_t>, std::uint32_t> numbers;
-  for (const Dim dim : parts.dims) {
-    const auto key = std::pair(dim.expr(), dim.is_constant() ? dim.constant() : 0);
-    const auto [found, is_new] = numbers.try_emplace(key, static_cast<std::uint32_t>(dims_.size()));
-    if (is_new) dims_.push_back(dim);
-    dim_of_.push_back(found->second);
+  std::vector<std::uint16_t> phase_of;
+  dim_of_.resize(parts.dims.size());
+  for (const PlanValue& value : parts.values) {
+    if (!value.is_planned) continue;
+    for (std::uint32_t at = value.first_dim; at < value.first_dim + value.rank; ++at) {
+      const Dim dim = parts.dims[at];
+      const auto key = std::pair(dim.expr(), dim.is_constant() ? dim.constant() : 0);
+      const auto [found, is_new] =
+          numbers.try_emplace(key, static_cast<std::uint32_t>(dims_.size()));
+      if (is_new) {
+        dims_.push_back(dim);
+        phase_of.push_back(value.phase);
+      }
+      dim_of_[at] = found->second;
+      phase_of[found->second] = std::min(phase_of[found->second], value.phase);
+    }
   }
+  for (std::uint32_t dim = 0; dim < dims_.size(); ++dim) {
+    phases_[phase_of[dim]].dims.push_back(dim);
+  }
+  extents_.resize(dims_.size());
+}
+
+Lifetime& PlanStorage::place(const PlanParts& parts, PlanValueIndex owner) {
+  return phases_[parts.values[owner].phase].placements.values()[place_of_[owner]];
 }
 
 /// A place is alive from the node that writes it to the last that reads it or a view of it. Values
@@ -91,10 +127,11 @@ void PlanStorage::find_lifetimes(const PlanParts& parts, bool overwrites) {
     const PlanValueIndex owner = parts.owner_of(index);
     if (parts.values[owner].home != Home::kOwn) return;
     if (place_of_[owner] == kNoPlace) {
-      place_of_[owner] = static_cast<std::uint32_t>(placements_.values().size());
-      placements_.add({.first = node, .last = node});
+      Placements& placements = phases_[parts.values[owner].phase].placements;
+      place_of_[owner] = static_cast<std::uint32_t>(placements.values().size());
+      placements.add({.first = node, .last = node});
     }
-    placements_.values()[place_of_[owner]].last = node;
+    place(parts, owner).last = node;
   };
   for (std::uint32_t node = 0; node < end; ++node) {
     for (const PlanValueIndex index : parts.nodes[node]->operands()) touch(index, node);
@@ -118,31 +155,32 @@ void PlanStorage::keep_for_observers(const PlanParts& parts) {
     for (std::uint32_t i = 0; i < shown.op->result_count() && computed != 0; ++i) {
       const PlanValue& value = parts.values[shown.first_result + i];
       if (value.home != Home::kView || place_of_[value.base] == kNoPlace) continue;
-      std::uint32_t& last = placements_.values()[place_of_[value.base]].last;
+      std::uint32_t& last = place(parts, value.base).last;
       last = std::max(last, computed - 1);
     }
   }
 }
 
-Result<void> PlanStorage::evaluate_dims(const DimBindings& bindings) {
+Result<bool> PlanStorage::evaluate_dims(const Phase& phase, const DimBindings& bindings) {
   const DimTable& table = schedule_.module().context().dims();
-  asked_.clear();
-  for (const Dim dim : dims_) {
-    const auto value = table.evaluate(dim, bindings);
+  bool is_other = false;
+  for (const std::uint32_t dim : phase.dims) {
+    const auto value = table.evaluate(dims_[dim], bindings);
     if (!value || *value < 0) {
       return Error{DiagCode::kNotExecutable,
-                   fmt::format("extent {} has no value", table.print(dim))};
+                   fmt::format("extent {} has no value", table.print(dims_[dim]))};
     }
-    asked_.push_back(*value);
+    is_other = is_other || extents_[dim] != *value;
+    extents_[dim] = *value;
   }
-  return {};
+  return is_other;
 }
 
-Result<void> PlanStorage::set_extents(const PlanParts& parts) {
+Result<void> PlanStorage::set_extents(const PlanParts& parts, std::uint16_t number) {
   refused_.reset();
   for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
     const PlanValue& value = parts.values[index];
-    if (!value.is_planned) continue;
+    if (!value.is_planned || value.phase != number) continue;
     std::byte* const data = tensors_[index].data;
     TensorRef& tensor = tensors_[index];
     tensor = lay_out(value, [&](std::size_t i) { return extents_[dim_of_[value.first_dim + i]]; });
@@ -158,11 +196,11 @@ Result<void> PlanStorage::set_extents(const PlanParts& parts) {
       }
       bytes = *checked;
     }
-    if (place_of_[index] != kNoPlace) placements_.values()[place_of_[index]].size = *bytes;
+    if (place_of_[index] != kNoPlace) place(parts, index).size = *bytes;
   }
   for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
     const PlanValue& value = parts.values[index];
-    if (value.home != Home::kView) continue;
+    if (value.home != Home::kView || value.phase != number) continue;
     if (tensors_[index].elements() != tensors_[value.base].elements()) {
       return Error{DiagCode::kShapeMismatch, "a view has another number of elements"};
     }
@@ -170,29 +208,41 @@ Result<void> PlanStorage::set_extents(const PlanParts& parts) {
   return {};
 }
 
-Result<void> PlanStorage::place_values() {
-  planned_ = placements_.place();
-  if (block_.size() < planned_) {
-    block_ = fast::LargePages();
-    block_ = fast::LargePages(planned_);
-    if (block_.size() < planned_) {
+Result<void> PlanStorage::place_values(Phase& phase) {
+  phase.planned = phase.placements.place();
+  if (phase.block.size() < phase.planned) {
+    phase.block = fast::LargePages();
+    phase.block = fast::LargePages(phase.planned);
+    if (phase.block.size() < phase.planned) {
       return Error{DiagCode::kLimitExceeded,
-                   fmt::format("no memory for values of {} bytes", planned_)};
+                   fmt::format("no memory for values of {} bytes", phase.planned)};
     }
   }
   return {};
 }
 
-void PlanStorage::set_fixed_addresses(const PlanParts& parts, std::span<const Tensor> fixed) {
+void PlanStorage::set_addresses(const PlanParts& parts, std::span<const Tensor> fixed,
+                                std::uint16_t number) {
   for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
-    const Home home = parts.values[index].home;
+    const PlanValue& value = parts.values[index];
+    if (value.phase != number) continue;
     if (place_of_[index] != kNoPlace) {
-      tensors_[index].data = block_.data() + placements_.values()[place_of_[index]].offset;
+      tensors_[index].data = phases_[number].block.data() + place(parts, index).offset;
     }
     // Kernels only read what is not their result.
-    if (home == Home::kConstant || home == Home::kParameter) {
+    if (value.home == Home::kConstant || value.home == Home::kParameter) {
       tensors_[index].data = const_cast<std::byte*>(fixed[index].bytes().data());
     }
+  }
+  // Those of phase 0 follow with the inputs.
+  if (number != 0) set_views(parts, number);
+}
+
+void PlanStorage::set_views(const PlanParts& parts, std::uint16_t number) {
+  for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
+    const PlanValue& value = parts.values[index];
+    if (value.home != Home::kView || value.phase != number) continue;
+    tensors_[index].data = tensors_[value.base].data;
   }
 }
 
@@ -200,10 +250,7 @@ void PlanStorage::set_inputs(const PlanParts& parts, std::span<const Tensor> inp
   for (std::size_t i = 0; i < inputs.size() && !tensors_.empty(); ++i) {
     tensors_[schedule_.inputs()[i]].data = const_cast<std::byte*>(inputs[i].bytes().data());
   }
-  for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
-    const PlanValue& value = parts.values[index];
-    if (value.home == Home::kView) tensors_[index].data = tensors_[value.base].data;
-  }
+  set_views(parts, 0);
 }
 
 }  // namespace mir

@@ -15,18 +15,19 @@
 
 namespace mir {
 
-/// One block of memory for all values of home kOwn: those that are not alive together share places.
+/// One block of memory for all values of home kOwn whose extents become known in one phase: those
+/// that are not alive together share places.
 class PlanStorage {
  public:
   /// `overwrites`: results may take the places of operands that end with their node. The schedule
   /// must outlive the storage; of the parts only what bind() is given later is read again.
   PlanStorage(const Schedule& schedule, const PlanParts& parts, bool overwrites);
 
-  /// Gives every planned value its extents and its place; `fixed` are constants and parameters, by
-  /// index. An error when a symbol that sizes a value has no value or memory is short. Cheap when
-  /// the extents are those of the call before.
+  /// Gives every planned value of a phase its extents and its place; `fixed` are constants and
+  /// parameters, by index. Earlier phases were bound in this run. An error when a symbol that sizes
+  /// a value has no value or memory is short. Cheap when the extents are those of the call before.
   Result<void> bind(const PlanParts& parts, std::span<const Tensor> fixed,
-                    const DimBindings& bindings);
+                    const DimBindings& bindings, std::uint16_t phase = 0);
   /// After a bind() that failed: the value that no tensor can have, if that is why.
   std::optional<PlanValueIndex> refused() const { return refused_; }
   /// Where the inputs of the current run lie, and so all views.
@@ -34,30 +35,39 @@ class PlanStorage {
 
   /// By index; empty when no value is planned.
   std::span<TensorRef> tensors() { return tensors_; }
-  std::uint64_t lower_bound() const { return most_alive(placements_.values()); }
-  std::uint64_t planned_bytes() const { return planned_; }
+  /// Of all phases, as they were bound last.
+  std::uint64_t lower_bound() const;
+  std::uint64_t planned_bytes() const;
 
  private:
+  /// What becomes known together.
+  struct Phase {
+    std::vector<std::uint32_t> dims;  ///< in dims_
+    Placements placements;
+    fast::LargePages block;
+    std::uint64_t planned = 0;
+    bool is_bound = false;  ///< to extents_
+  };
+
   void collect_dims(const PlanParts& parts);
   void find_lifetimes(const PlanParts& parts, bool overwrites);
   void keep_for_observers(const PlanParts& parts);
-  Result<void> evaluate_dims(const DimBindings& bindings);
-  Result<void> set_extents(const PlanParts& parts);
-  Result<void> place_values();
-  void set_fixed_addresses(const PlanParts& parts, std::span<const Tensor> fixed);
+  Lifetime& place(const PlanParts& parts, PlanValueIndex owner);
+  /// Whether the extents of the phase are others than before.
+  Result<bool> evaluate_dims(const Phase& phase, const DimBindings& bindings);
+  Result<void> set_extents(const PlanParts& parts, std::uint16_t number);
+  Result<void> place_values(Phase& phase);
+  void set_views(const PlanParts& parts, std::uint16_t number);
+  void set_addresses(const PlanParts& parts, std::span<const Tensor> fixed, std::uint16_t number);
 
   const Schedule& schedule_;
   std::vector<Dim> dims_;                // each once
   std::vector<std::uint32_t> dim_of_;    // for each entry of parts.dims
   std::vector<std::uint32_t> place_of_;  // values of home kOwn: their number among lifetimes
-  Placements placements_;
+  std::vector<Phase> phases_;
   std::vector<std::int64_t> extents_;  // of dims_, as bound
-  std::vector<std::int64_t> asked_;    // of dims_, as the last bind() asked for
   std::vector<TensorRef> tensors_;
-  fast::LargePages block_;
-  std::uint64_t planned_ = 0;
   std::optional<PlanValueIndex> refused_;
-  bool bound_ = false;
 };
 
 }  // namespace mir

@@ -28,9 +28,10 @@ enum class Home : std::uint8_t {
 /// A value: what its type says and in which order its dimensions lie in memory.
 struct PlanValue {
   Home home = Home::kOwn;
-  /// Whether extents are known before a run computes anything, and kernels see it as a TensorRef.
+  /// Whether extents are known when the value is made, and kernels see it as a TensorRef.
   /// What follows has a meaning only then.
   bool is_planned = false;
+  std::uint16_t phase = 0;  ///< in which extents become known; see phases.hpp
   DType dtype = DType::kFloat32;
   std::uint8_t rank = 0;
   /// Dimension i is number memory[i] of those in memory, outermost first; row-major: 0, 1, 2, ...

@@ -48,6 +48,12 @@ inline constexpr AttrRow kGatherAttributes[] = {
      .required = true,
      .summary = "dimension that the indices select from"},
 };
+inline constexpr AttrRow kCompressAttributes[] = {
+    {.name = "dim",
+     .type = AttrType::kInt,
+     .default_text = "0",
+     .summary = "dimension that the mask selects from"},
+};
 inline constexpr AttrRow kScatterAttributes[] = {
     {.name = "dim",
      .type = AttrType::kInt,
@@ -136,6 +142,18 @@ inline constexpr OpRow kReductionRows[] = {
 };
 
 inline constexpr OpRow kIndexRows[] = {
+    {.name = "CompressOp",
+     .type_name = "Compress",
+     .operands = exactly(2),
+     .results = exactly(1),
+     .traits = Trait::kPure | Trait::kMoves | Trait::kPortableOnly,
+     .attributes = kCompressAttributes,
+     .infer = rules::compress,
+     .work = works::elements_picked,
+     .page = "index",
+     .summary = "The slices of a tensor for which a mask is not zero: data decides how many.",
+     .example = "linalg.CPU.CompressOp [dim:0] (%0:tensor<[16, 4], Float32, CPU>, "
+                "%1:tensor<[16], Bool, CPU>) -> (%2:tensor<[$T, 4], Float32, CPU>)"},
     {.name = "GatherOp",
      .type_name = "Gather",
      .operands = exactly(2),

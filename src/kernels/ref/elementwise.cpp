@@ -104,10 +104,6 @@ Result<void> binary(std::string_view kernel, const View& a, const View& b, const
   return real_binary(kernel, a, b, out, op);
 }
 
-bool is_truth_type(DType dtype) {
-  return dtype == DType::kBool || dtype == DType::kUInt8;
-}
-
 /// Whether `holds` of each two elements of type T.
 template <class T, class Relation>
 void relate_elements(const View& a, const View& b, const BroadcastPair& strides,

@@ -67,4 +67,40 @@ Result<void> gather(const View& table, const View& indices, std::int64_t axis,
   return take("gather", table, indices, *dim, out);
 }
 
+std::int64_t count_true(const View& condition) {
+  const auto* values = static_cast<const std::uint8_t*>(condition.data);
+  std::int64_t count = 0;
+  for_each_offset<1>(condition.extents, {condition.strides},
+                     [&](Offsets<1> at) { count += values[at[0]] != 0 ? 1 : 0; });
+  return count;
+}
+
+Result<void> compress(const View& x, const View& mask, std::int64_t axis, const MutableView& out) {
+  if (!is_truth_type(mask.dtype)) return dtype_error("compress", mask.dtype);
+  if (auto ok = check_views("compress", {x, mask, out}); !ok) return ok;
+  if (auto ok = check_one_dtype("compress", {x, out}); !ok) return ok;
+  const auto dim = normalise_axis(axis, x.rank());
+  if (!dim) return dim.error();
+  Dims extents(x.extents.begin(), x.extents.end());
+  extents[*dim] = count_true(mask);
+  if (mask.rank() != 1 || mask.extents[0] != x.extents[*dim] ||
+      !same_extents(out.extents, extents)) {
+    return shape_error("compress", "mask and result do not have the extents of x");
+  }
+  const Dims slice = without(x.extents, *dim);
+  const Dims x_strides = without(x.strides, *dim), out_strides = without(out.strides, *dim);
+  const auto* selected = static_cast<const std::uint8_t*>(mask.data);
+  std::int64_t next = 0;
+  for (std::int64_t i = 0; i < mask.extents[0]; ++i) {
+    if (selected[i * mask.strides[0]] == 0) continue;
+    const View from{x.dtype, x.data, slice, x_strides};
+    const MutableView to{out.dtype, out.data, slice, out_strides};
+    const auto copied = copy(sub_view(from, i * x.strides[*dim], 0, slice.size()),
+                             sub_view(to, next * out.strides[*dim], 0, slice.size()));
+    if (!copied) return copied;
+    ++next;
+  }
+  return {};
+}
+
 }  // namespace mir::ref

@@ -17,4 +17,12 @@ Result<void> embedding(const View& ids, const View& weight, const MutableView& o
 Result<void> gather(const View& table, const View& indices, std::int64_t axis,
                     const MutableView& out);
 
+/// How many elements of a condition are true; it is Bool or UInt8, which is true when not 0.
+std::int64_t count_true(const View& condition);
+
+/// The slices of x along `axis` (negative: from the end) for which the mask is true, in their
+/// order. The mask is a condition of one dimension, that of x; out has as many slices as it is
+/// true.
+Result<void> compress(const View& x, const View& mask, std::int64_t axis, const MutableView& out);
+
 }  // namespace mir::ref

@@ -82,6 +82,10 @@ Error attribute_error(std::string_view kernel, std::string_view what) {
   return {DiagCode::kKernelAttribute, fmt::format("{}: {}", kernel, what)};
 }
 
+bool is_truth_type(DType dtype) {
+  return dtype == DType::kBool || dtype == DType::kUInt8;
+}
+
 bool is_floating(DType dtype) {
   return info(dtype).type_class == DTypeClass::kFloat;
 }

@@ -77,7 +77,8 @@ class PlannedRegion {
   Result<void> check(const Tensors& inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const Value& value = *schedule_.values()[schedule_.inputs()[i]].value;
-      const auto fit = fits(value.tensor_type(), inputs[i], binder_,
+      const TensorExtents found{inputs[i].dtype(), inputs[i].shape()};
+      const auto fit = fits(value.tensor_type(), found, binder_,
                             {.kind = DimPlace::Kind::kInput, .number = i, .value = &value});
       if (fit) continue;
       return Error{DiagCode::kResultMismatch,
@@ -153,11 +154,7 @@ class ControlNode : public PlanNode {
     }
     auto computed = run_regions(frame, values);
     if (!computed) return std::move(computed).error();
-    for (std::uint32_t i = 0; i < results().size(); ++i) {
-      if (auto ok = check_declared(op_, i, (*computed)[i], frame.binder); !ok) return ok;
-      frame.set(results()[i], std::move((*computed)[i]));
-    }
-    return {};
+    return deliver(op_, *this, *std::move(computed), frame);
   }
 
   bool looks_up_parameters() const override { return true; }

@@ -118,6 +118,7 @@ std::unique_ptr<PlanNode> cast_node(const FastStep& step);
 std::unique_ptr<PlanNode> causal_mask_node(const FastStep& step);
 std::unique_ptr<PlanNode> clip_node(const FastStep& step);
 std::unique_ptr<PlanNode> comparison_node(const FastStep& step);
+std::unique_ptr<PlanNode> compress_node(const FastStep& step);
 std::unique_ptr<PlanNode> concat_node(const FastStep& step);
 std::unique_ptr<PlanNode> copy_into_node(const FastStep& step);
 std::unique_ptr<PlanNode> cum_sum_node(const FastStep& step);

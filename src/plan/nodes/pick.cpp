@@ -1,4 +1,4 @@
-// Gather and Index: elements by lists of their places.
+// Gather, Index and Compress: elements by lists of their places.
 #include "kernels/fast/pick.hpp"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 
 #include "eval/attributes.hpp"
 #include "eval/slices.hpp"
+#include "plan/nodes/declared.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
 
@@ -177,7 +178,65 @@ class IndexNode final : public PickNode {
   std::vector<std::vector<std::int64_t>> lists_;  // by dimension; empty where the op has none
 };
 
+/// Row-major operands of whole units.
+class CompressNode final : public OpNode {
+ public:
+  using OpNode::OpNode;
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &x = frame[operands()[0]], &mask = frame[operands()[1]];
+    std::int64_t axis = AttributeReader(op()).integer("dim");
+    if (axis < 0) axis += x.rank;
+    if (axis < 0 || axis >= x.rank || mask.rank != 1) {
+      return require(false, "x has no such dimension");
+    }
+    const auto dim = static_cast<std::size_t>(axis);
+    if (mask.extents[0] != x.extents[dim]) return require(false, "the mask has another extent");
+    std::int64_t entries = 0, run = 1;
+    for (std::size_t i = 0; i <= dim; ++i) entries += x.extents[i];
+    for (std::size_t i = dim + 1; i < x.rank; ++i) run *= x.extents[i];
+    // Offsets are written, and so counted, before the result has a place.
+    const auto memory = frame.context.scratch(static_cast<std::size_t>(2 * entries));
+    auto* const first = reinterpret_cast<std::int64_t*>(memory.data());
+    std::array<std::span<const std::int64_t>, TensorRef::kMaxRank> offsets;
+    std::int64_t* next = first;
+    for (std::size_t i = 0; i <= dim; ++i) {
+      std::int64_t* const begin = next;
+      const std::int64_t step = x.strides[i] * static_cast<std::int64_t>(info(x.dtype).unit_bytes);
+      for (std::int64_t at = 0; at < x.extents[i]; ++at) {
+        *next = at * step;
+        next += i < dim || mask.data[at] != std::byte{0} ? 1 : 0;
+      }
+      offsets[i] = {begin, next};
+    }
+    if (auto ok = decide(x, dim, static_cast<std::int64_t>(offsets[dim].size()), frame); !ok) {
+      return ok;
+    }
+    const TensorRef& out = frame[results()[0]];
+    if (out.elements() == 0) return {};
+    fast::pick({.from = x.data,
+                .to = out.data,
+                .run_bytes = static_cast<std::size_t>(run) * info(x.dtype).unit_bytes,
+                .offsets = std::span(offsets).first(dim + 1)},
+               frame.context);
+    return {};
+  }
+
+ private:
+  Result<void> decide(const TensorRef& x, std::size_t dim, std::int64_t count, Frame& frame) const {
+    std::array<std::int64_t, TensorRef::kMaxRank> extents = x.extents;
+    extents[dim] = count;
+    const TensorExtents found{x.dtype, {extents.data(), x.rank}};
+    if (auto ok = check_declared(op(), 0, found, frame.binder); !ok) return ok;
+    return frame.begin_phase ? frame.begin_phase(step()) : Result<void>();
+  }
+};
+
 }  // namespace
+
+std::unique_ptr<PlanNode> compress_node(const FastStep& step) {
+  return std::make_unique<CompressNode>(step);
+}
 
 bool can_gather(const Op& op) {
   return rank_of(*op.operand(0)) != 0;

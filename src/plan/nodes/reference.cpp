@@ -23,13 +23,7 @@ class ReferenceNode final : public OpNode {
     }
     auto computed = evaluate(op(), values, frame.environment);
     if (!computed) return std::move(computed).error();
-    for (std::uint32_t i = 0; i < computed->size(); ++i) {
-      if (auto ok = check_declared(op(), i, (*computed)[i], frame.binder); !ok) return ok;
-    }
-    for (std::size_t i = 0; i < results().size(); ++i) {
-      frame.set(results()[i], std::move((*computed)[i]));
-    }
-    return {};
+    return deliver(op(), *this, *std::move(computed), frame);
   }
 
   bool looks_up_parameters() const override { return true; }

@@ -74,6 +74,14 @@ def gather(s):
     return Case([table, ids], [same(np.take(table, ids, axis=axis))], {"dim": axis})
 
 
+@op("CompressOp", "exact", NUMBERS)
+def compress(s):
+    x = s.some(int(s.rng.integers(1, 4)))
+    axis = s.axis(x.ndim)
+    mask = s.rng.integers(0, 2, x.shape[axis]).astype(bool)
+    return Case([x, mask], [same(np.compress(mask, x, axis=axis))], {"dim": axis})
+
+
 @op("IndexOp", "exact", NUMBERS)
 def index(s):
     x = s.some(3, least=2)

@@ -93,7 +93,7 @@ void check_types(Op& op) {
   REQUIRE(types.has_value());
   REQUIRE(types->size() == op.result_count());
   for (std::size_t i = 0; i < op.result_count(); ++i) {
-    CHECK((*types)[i]->spelling() == op.result(i)->type()->spelling());
+    CHECK((*types)[i]->spelling() == mir::testing::type_before_run(op, i)->spelling());
   }
 }
 

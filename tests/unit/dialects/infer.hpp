@@ -3,9 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "ir/extent_walk.hpp"
 #include "mir/dialects.hpp"
 #include "mir/infer.hpp"
 #include "mir/module.hpp"
@@ -19,6 +21,24 @@ struct Inference {
   std::string error;                  ///< "500 'AddOp' takes ..."; empty: none
   std::string constraint;             ///< that the error names: "binary_c3"
 };
+
+/// The type of result `i` without what only a run finds out.
+inline const Type* type_before_run(const Op& op, std::size_t i) {
+  const Type* type = op.result(static_cast<std::uint32_t>(i))->type();
+  const auto* tensor = dyn_cast<TensorType>(type);
+  if (tensor == nullptr) return type;
+  std::vector<Symbol> found;
+  for_each_symbol_found_out(op, [&](Symbol symbol) { found.push_back(symbol); });
+  IRContext& context = op.module().context();
+  std::vector<Dim> extents;
+  for (const Dim extent : tensor->dims()) {
+    const auto all = context.dims().symbols(extent);
+    const bool is_open = std::ranges::any_of(
+        all, [&](Symbol symbol) { return std::ranges::find(found, symbol) != found.end(); });
+    extents.push_back(is_open ? Dim::unknown() : extent);
+  }
+  return context.tensor(extents, tensor->dtype_name(), tensor->device(), tensor->encoding());
+}
 
 inline Inference infer_line(const std::string& line) {
   IRContext context;
@@ -39,7 +59,7 @@ inline Inference infer_line(const std::string& line) {
 
   Inference answer;
   for (std::size_t i = 0; i < op->result_count(); ++i) {
-    answer.declared.emplace_back(op->result(i)->type()->spelling());
+    answer.declared.emplace_back(type_before_run(*op, i)->spelling());
   }
   const auto types = infer({.context = context,
                             .row = *row,

@@ -57,6 +57,19 @@ TEST_CASE("gather replaces one dimension by those of the indices") {
   });
 }
 
+TEST_CASE("compress leaves open how many elements it takes") {
+  check_all({
+      {"CompressOp", "", {"[16, 4]", "Bool [16]"}, "[?, 4]"},
+      {"CompressOp", "dim:-1", {"Int8 [2, $S]", "Int8 [$S]"}, "Int8 [2, ?]"},
+      {"CompressOp", "dim:1", {"[2, ?]", "UInt8 [3]"}, "[2, ?]"},
+      {"CompressOp", "", {"[4]", "[4]"}, "502 'CompressOp' takes"},          // compress_c1
+      {"CompressOp", "dim:1", {"[4]", "Bool [4]"}, "503 'dim'"},             // compress_c2
+      {"CompressOp", "", {"[4]", "Bool [5]"}, "500 'CompressOp' takes"},     // compress_c3
+      {"CompressOp", "", {"[4]", "Bool [4, 1]"}, "501 'CompressOp' takes"},  // compress_c3
+      {"CompressOp", "", {"[]", "Bool [1]"}, "501 'CompressOp' takes"},
+  });
+}
+
 TEST_CASE("scatter gives the type of what it scatters into") {
   check_all({
       {"ScatterOp", "dim:0", {"[16, $S]", "Int32 [3, $S]", "[3, $S]"}, "[16, $S]"},

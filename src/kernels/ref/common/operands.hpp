@@ -22,6 +22,8 @@ Result<void> check_one_dtype(std::string_view kernel, std::initializer_list<View
 Result<void> check_same_extents(std::string_view kernel, const View& a, const View& b);
 
 bool is_floating(DType dtype);
+/// Bool, or UInt8 that is true when not 0.
+bool is_truth_type(DType dtype);
 bool same_extents(std::span<const std::int64_t> a, std::span<const std::int64_t> b);
 
 /// The view of dimensions first .. first + count - 1 whose origin is `offset` elements further.
