@@ -7,6 +7,7 @@
 
 #include "mir/analysis.hpp"
 #include "mir/control_flow.hpp"
+#include "mir/walk.hpp"
 #include "mir/work.hpp"
 
 namespace mir {
@@ -136,6 +137,7 @@ class PeakSearch {
 
   /// The bytes that an op needs while it runs, besides its operands and results.
   Maximum inside(const Op& op) {
+    if (op.is(OpId::kGraphFused)) return inside_kernel(op);
     if (callee_of(op)) {
       const Maximum* peak = peak_of_call_(op);
       if (peak == nullptr) return Maximum(Dim::unknown());
@@ -146,6 +148,13 @@ class PeakSearch {
     for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
       most.add(table_, peak_of(*region));
     }
+    return most;
+  }
+
+  /// The same for an op whose region is one kernel, which stores no value between its ops.
+  Maximum inside_kernel(const Op& op) {
+    Maximum most;
+    for_each_child(op, [&](const Op& each) { most.add(table_, inside(each)); });
     return most;
   }
 

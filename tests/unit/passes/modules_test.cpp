@@ -280,6 +280,28 @@ TEST_SUITE("estimate") {
                type + ")\n") == Dim(16));
   }
 
+  TEST_CASE("values inside of a fused op need no memory, graphs that it calls do") {
+    const auto peak = [](std::string_view ops) {
+      Reading reading(fmt::format(
+          "@main [mir_version:2] (%x:tensor<[4], Float32, CPU>) -> (%z:tensor<[4], Float32, CPU>) "
+          "{{\ngraph.SubGraphOp @net <CPU> {{\n"
+          "(%i:tensor<[4], Float32, CPU>) -> (%o:tensor<[4], Float32, CPU>) {{\n"
+          "linalg.CPU.NegOp(%i) -> (%m:tensor<[4], Float32, CPU>)\n"
+          "linalg.CPU.ExpOp(%i) -> (%n:tensor<[4], Float32, CPU>)\n"
+          "linalg.CPU.AddOp(%m, %n) -> (%o:tensor<[4], Float32, CPU>)\n"
+          "cf.ReturnOp (%o) -> ()\n}}\n}}\n"
+          "graph.FusedOp () -> (%z:tensor<[4], Float32, CPU>) {{\n"
+          "() -> (%y:tensor<[4], Float32, CPU>) {{\n{}cf.YieldOp (%y) -> ()\n}}\n}}\n"
+          "cf.ReturnOp (%z) -> ()\n}}\n",
+          ops));
+      return CostEstimate(reading.module()).body().peak;
+    };
+    const std::string type = ":tensor<[4], Float32, CPU>";
+    CHECK(peak("linalg.CPU.NegOp(%x) -> (%a" + type + ")\nlinalg.CPU.ExpOp(%x) -> (%b" + type +
+               ")\nlinalg.CPU.AddOp(%a, %b) -> (%y" + type + ")\n") == Dim(2 * 16));
+    CHECK(peak("graph.CallGraphOp @net (%x) -> (%y" + type + ")\n") == Dim(3 * 16));
+  }
+
   TEST_CASE("the work of loops has no number, their peak has one") {
     FlowReading loop(
         "@main [mir_version:1] (%x:$) -> (%z:$) {\nflow.loop (%x) -> (%z:$) {\n"
