@@ -80,7 +80,8 @@ struct WeightsSettings {
   OptionSet& options;
   Command<WeightsCommand> command{options, kWeightsCommands};
   OptionSet convert{options, "convert"}, list{options, "list"}, diff{options, "diff"},
-      match{options, "match"}, plan{options, "plan"}, modules{options, "convert match plan"};
+      match{options, "match"}, plan{options, "plan"}, modules{options, "convert match plan"},
+      one_module{options, "match plan"};
 
   Option<std::string> output{convert,
                              {.name = "output",
@@ -144,7 +145,7 @@ struct WeightsSettings {
                       0};
   DialectSettings dialects{modules};
   Option<std::string> module{
-      match,
+      one_module,
       {.name = "module", .argument = "NAME", .help = "read this module of a file with several"},
       symbol_name(ReferenceKind::kModule)};
 
