@@ -1,6 +1,7 @@
 // Which graphs of a module call which.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -50,9 +51,20 @@ class CallGraph {
   friend bool operator==(const CallGraph&, const CallGraph&) = default;
 
  private:
+  /// Where the calls and users of a graph are among those of all graphs.
+  struct Lists {
+    std::uint32_t first_call = 0, call_count = 0;
+    std::uint32_t first_user = 0, user_count = 0;
+    friend bool operator==(const Lists&, const Lists&) = default;
+  };
+  const Lists* lists_of(const Op& graph) const;
+  std::uint32_t number_of(const Op& graph);
+
   std::vector<Op*> graphs_;
-  std::unordered_map<const Op*, std::vector<Call>> calls_;  // by caller
-  std::unordered_map<const Op*, std::vector<Op*>> users_;   // by target
+  std::unordered_map<const Op*, std::uint32_t> numbers_;  // of graphs
+  std::vector<Lists> lists_;                              // by number
+  std::vector<Call> calls_;                               // one graph after the other
+  std::vector<Op*> users_;                                // likewise
 };
 
 }  // namespace mir

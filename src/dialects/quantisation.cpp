@@ -20,13 +20,16 @@ const Attr* spec_in(std::span<const NamedAttr> attributes, Symbol key) {
 
 constexpr std::string_view kRecipe = "quant_recipe";
 
-Symbol recipe_key(const Op& op) {
-  return op.module().context().intern(kRecipe);
+/// The QuantSpec of a recipe; null if there is none. Most lists are empty, so no text is interned.
+const Attr* spec_in(std::span<const NamedAttr> attributes, const IRContext& context) {
+  const auto found = std::ranges::find_if(
+      attributes, [&](const NamedAttr& each) { return context.text(each.key) == kRecipe; });
+  return found == attributes.end() ? nullptr : spec_in({found, 1}, found->key);
 }
 
 /// Null: the op has none.
 const Attr* annotation_of(const Op& op) {
-  const Attr* annotation = op.attribute(recipe_key(op));
+  const Attr* annotation = op.attribute(kRecipe);
   return annotation != nullptr && annotation->kind() == AttrKind::kQuantAnnotation ? annotation
                                                                                    : nullptr;
 }
@@ -59,17 +62,17 @@ const Attr* annotated_quant_spec(const Op& op, std::string_view key) {
 }
 
 const Attr* operand_quant_spec(const Op& op, std::uint32_t i) {
-  const Symbol key = recipe_key(op);
+  const IRContext& context = op.module().context();
   const Use& use = op.operand_uses()[i];
   if (const StatedMention* mention = op.module().dump_facts().mention(use)) {
-    if (const Attr* spec = spec_in(mention->attributes, key)) return spec;
+    if (const Attr* spec = spec_in(mention->attributes, context)) return spec;
   }
-  if (const Attr* spec = spec_in(use.value()->attributes(), key)) return spec;
+  if (const Attr* spec = spec_in(use.value()->attributes(), context)) return spec;
   return annotated_spec(op, "inputs", i);
 }
 
 const Attr* result_quant_spec(const Op& op, std::uint32_t i) {
-  if (const Attr* spec = spec_in(op.result(i)->attributes(), recipe_key(op))) return spec;
+  if (const Attr* spec = spec_in(op.result(i)->attributes(), op.module().context())) return spec;
   return annotated_spec(op, "outputs", i);
 }
 
@@ -107,8 +110,8 @@ bool have_same_quantisation(const Op& op, std::uint32_t operand, std::uint32_t r
 
 bool have_same_scales(const Value& a, const Value& b, IRContext& context) {
   const Op* op = a.defining_op();
-  const Attr* spec = op == nullptr ? spec_in(a.attributes(), context.intern(kRecipe))
-                                   : result_quant_spec(*op, a.index());
+  const Attr* spec =
+      op == nullptr ? spec_in(a.attributes(), context) : result_quant_spec(*op, a.index());
   return have_same_scales(context, a, b, spec);
 }
 

@@ -1,6 +1,7 @@
 #include "mir/call_graph.hpp"
 
 #include <unordered_set>
+#include <utility>
 
 #include "mir/control_flow.hpp"
 #include "mir/module.hpp"
@@ -17,6 +18,7 @@ struct Found {
 
 void find_calls(const Region& region, const Op* around, Found& found) {
   for_each_child(region, [&](Op& op) {
+    fetch_ahead(&op);
     if (is_graph(op)) found.graphs.push_back(&op);
     if (callee_of(op)) found.sites.push_back({&op, around});
     for (Region* in = op.first_region(); in != nullptr; in = in->next()) {
@@ -43,16 +45,62 @@ CallGraph::CallGraph(const Module& module, std::span<Op* const> graphs,
   graphs_.reserve(graphs.size() + 1);
   graphs_.push_back(module.top());
   graphs_.insert(graphs_.end(), graphs.begin(), graphs.end());
+  numbers_.reserve(graphs_.size());
+  for (const Op* graph : graphs_) number_of(*graph);
+  struct Edge {
+    Call call;
+    std::uint32_t caller = 0, target = 0;
+  };
+  std::vector<Edge> edges;
+  edges.reserve(sites.size());
   for (const Site& site : sites) {
     Op* target = called_graph(*site.call);
-    calls_[site.caller == nullptr ? module.top() : site.caller].push_back({site.call, target});
-    if (target != nullptr) users_[target].push_back(site.call);
+    Edge edge{{site.call, target},
+              number_of(site.caller == nullptr ? *module.top() : *site.caller)};
+    if (target != nullptr) edge.target = number_of(*target);
+    ++lists_[edge.caller].call_count;
+    if (target != nullptr) ++lists_[edge.target].user_count;
+    edges.push_back(edge);
+  }
+  std::uint32_t calls = 0, users = 0;
+  for (Lists& each : lists_) {
+    each.first_call = std::exchange(calls, calls + std::exchange(each.call_count, 0));
+    each.first_user = std::exchange(users, users + std::exchange(each.user_count, 0));
+  }
+  calls_.resize(calls);
+  users_.resize(users);
+  for (const Edge& edge : edges) {
+    Lists& caller = lists_[edge.caller];
+    calls_[caller.first_call + caller.call_count++] = edge.call;
+    if (edge.call.target == nullptr) continue;
+    Lists& target = lists_[edge.target];
+    users_[target.first_user + target.user_count++] = edge.call.op;
   }
 }
 
+std::uint32_t CallGraph::number_of(const Op& graph) {
+  const auto next = static_cast<std::uint32_t>(lists_.size());
+  const auto [found, is_new] = numbers_.try_emplace(&graph, next);
+  if (is_new) lists_.emplace_back();
+  return found->second;
+}
+
+/// Null if the graph is not among those of the module.
+const CallGraph::Lists* CallGraph::lists_of(const Op& graph) const {
+  const auto found = numbers_.find(&graph);
+  return found == numbers_.end() ? nullptr : &lists_[found->second];
+}
+
 std::span<const CallGraph::Call> CallGraph::calls_in(const Op& graph) const {
-  const auto found = calls_.find(&graph);
-  return found == calls_.end() ? std::span<const Call>() : found->second;
+  const Lists* const lists = lists_of(graph);
+  return lists == nullptr ? std::span<const Call>()
+                          : std::span(calls_).subspan(lists->first_call, lists->call_count);
+}
+
+std::span<Op* const> CallGraph::calls_of(const Op& graph) const {
+  const Lists* const lists = lists_of(graph);
+  return lists == nullptr ? std::span<Op* const>()
+                          : std::span(users_).subspan(lists->first_user, lists->user_count);
 }
 
 std::vector<Op*> CallGraph::callees(const Op& graph) const {
@@ -64,22 +112,23 @@ std::vector<Op*> CallGraph::callees(const Op& graph) const {
   return list;
 }
 
-std::span<Op* const> CallGraph::calls_of(const Op& graph) const {
-  const auto found = users_.find(&graph);
-  return found == users_.end() ? std::span<Op* const>() : found->second;
-}
-
 /// Without recursion: calls can be nested as deep as there are graphs.
 std::vector<Op*> CallGraph::bottom_up() const {
   std::vector<Op*> order;
-  std::unordered_set<const Op*> seen;
+  std::vector<bool> seen(lists_.size());
+  const auto see = [&](const Op& graph) {
+    const std::uint32_t number = numbers_.at(&graph);
+    const bool is_new = !seen[number];
+    seen[number] = true;
+    return is_new;
+  };
   struct Visit {
     Op* graph;
     std::span<const Call> calls;
     std::size_t next = 0;
   };
   for (Op* root : graphs_) {
-    if (!seen.insert(root).second) continue;
+    if (!see(*root)) continue;
     std::vector<Visit> path{{root, calls_in(*root)}};
     while (!path.empty()) {
       Visit& top = path.back();
@@ -89,7 +138,7 @@ std::vector<Op*> CallGraph::bottom_up() const {
         continue;
       }
       Op* callee = top.calls[top.next++].target;
-      if (callee != nullptr && seen.insert(callee).second) {
+      if (callee != nullptr && see(*callee)) {
         path.push_back({callee, calls_in(*callee)});
       }
     }

@@ -119,7 +119,6 @@ class Matcher {
       return bound == &found ||
              fail(user, [&] { return fmt::format("'%{}' is another value", wanted.name); });
     }
-    if (!has_definition(wanted, found, user)) return false;
     if (wanted.constant && !unify_constant(*wanted.constant, found)) {
       return fail(user, [&] { return fmt::format("'%{}' is no such constant", wanted.name); });
     }
@@ -210,6 +209,14 @@ class Matcher {
   }
 
   bool bind_op(const OpTemplate& wanted, Op& op, bool swaps) {
+    const auto operand_at = [&](std::size_t i) {
+      return static_cast<std::uint32_t>(swaps ? wanted.operands.size() - 1 - i : i);
+    };
+    // Most attempts fail here, before anything is bound.
+    for (std::size_t i = 0; i < wanted.operands.size(); ++i) {
+      const ValueTemplate& value = graph_.values[wanted.operands[i]];
+      if (!has_definition(value, *op.operand(operand_at(i)), op)) return false;
+    }
     if (wanted.device &&
         !unifier_.unify_name(*wanted.device, op.device(), context_.text(op.device()))) {
       return fail(op, "it runs on another device");
@@ -224,8 +231,8 @@ class Matcher {
       if (!unifier_.unify(*wanted.path, path)) return fail(op, "its name differs");
     }
     for (std::size_t i = 0; i < wanted.operands.size(); ++i) {
-      const std::size_t at = swaps ? wanted.operands.size() - 1 - i : i;
-      const Attr* spec = operand_quant_spec(op, static_cast<std::uint32_t>(at));
+      const std::uint32_t at = operand_at(i);
+      const Attr* spec = operand_quant_spec(op, at);
       if (!match_value(wanted.operands[i], *op.operand(at), spec, op)) return false;
     }
     for (std::size_t i = 0; i < wanted.results.size(); ++i) {

@@ -15,6 +15,7 @@ void GraphLoan::for_each(Op& graph, const VisitOp& visit_op, const VisitValue& v
     for (Block* block : region->blocks()) {
       for (Value& argument : block->arguments()) visit_value(argument);
       for (Op* op : block->ops()) {
+        fetch_ahead(op);
         visit_op(*op);
         for (Value& result : op->results()) visit_value(result);
         for_each(*op, visit_op, visit_value);
@@ -46,6 +47,7 @@ GraphLoan::GraphLoan(Module& lender) : lender_(lender), own_(lender_.context(), 
   own_.next_op_id_ = own_.next_value_id_ = 0;
   own_.names_later_ = true;
   own_.listeners_ = lender_.listeners_;
+  own_.made_kinds_ = lender_.made_kinds_;
 }
 
 GraphLoan::GraphLoan(Op& graph) : GraphLoan(graph.module()) {
@@ -56,9 +58,11 @@ void GraphLoan::lend(Op& graph) {
   assert(graph.has(Trait::kIsolated) && op_ids_.size() == own_.next_op_id_);
   graphs_.push_back(&graph);
   const auto lend_op = [&](Op& op) {
-    if (op.has(Trait::kSymbol)) lender_.forget_symbols(op);
+    if (op.has(Trait::kSymbol)) {
+      lender_.forget_symbols(op);
+      declarations_.push_back(&op);
+    }
     op.module_ = &own_;
-    own_.note_made(op.kind());
     op_ids_.push_back(std::exchange(op.id_, static_cast<std::uint32_t>(op_ids_.size())));
   };
   const auto lend_value = [&](Value& value) {
@@ -80,11 +84,11 @@ void GraphLoan::give_back() {
     each->detach();
     each->attach(lender_.cursors_);
   }
-  std::vector<Op*> declarations;
   const auto take_op = [&](Op& op) {
+    const bool was_lent = op.id_ < op_ids_.size();
     op.module_ = &lender_;
-    op.id_ = op.id_ < op_ids_.size() ? op_ids_[op.id_] : lender_.next_op_id_++;
-    if (op.has(Trait::kSymbol)) declarations.push_back(&op);
+    op.id_ = was_lent ? op_ids_[op.id_] : lender_.next_op_id_++;
+    if (!was_lent && op.has(Trait::kSymbol)) declarations_.push_back(&op);
   };
   const auto take_value = [&](Value& value) {
     const bool was_lent = value.id_ < value_ids_.size();
@@ -92,12 +96,15 @@ void GraphLoan::give_back() {
     if (value.name_.is_none()) value.name_ = lender_.fresh_name();
   };
   for (Op* graph : graphs_) for_each(*graph, take_op, take_value);
-  for (Op* op : declarations) lender_.declare_own_symbols(*op);
+  for (Op* op : declarations_) {
+    if (!op->is_erased() && lender_.is_linked(*op)) lender_.declare_own_symbols(*op);
+  }
   lender_.made_kinds_.resize(std::max(lender_.made_kinds_.size(), own_.made_kinds_.size()));
   for (std::size_t word = 0; word < own_.made_kinds_.size(); ++word) {
     lender_.made_kinds_[word] |= own_.made_kinds_[word];
   }
   graphs_.clear();
+  declarations_.clear();
   op_ids_.clear();
   value_ids_.clear();
   own_.constants_.clear();

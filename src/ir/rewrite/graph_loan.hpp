@@ -43,6 +43,7 @@ class GraphLoan {
   std::vector<Op*> graphs_;
   // By their ids in the loan.
   std::vector<std::uint32_t> op_ids_, value_ids_;
+  std::vector<Op*> declarations_;  // ops among those lent that may declare symbols
 };
 
 }  // namespace mir

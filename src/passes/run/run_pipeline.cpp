@@ -18,21 +18,29 @@ namespace {
 class EditCounter : public RewriteListener {
  public:
   const std::uint64_t& edits() const { return edits_; }
+  /// Whether an op that is or may contain a graph was inserted, erased, moved or changed.
+  bool may_have_changed_graphs() const { return has_edited_regions_; }
 
-  void did_insert(Op&) override { ++edits_; }
-  void will_erase(Op&) override { ++edits_; }
-  void did_move(Op&, Block&) override { ++edits_; }
-  void did_change(Op&, OpChange) override { ++edits_; }
+  void did_insert(Op& op) override { note(op); }
+  void will_erase(Op& op) override { note(op); }
+  void did_move(Op& op, Block&) override { note(op); }
+  void did_change(Op& op, OpChange) override { note(op); }
   void did_change_value(Value&, const ValueFacts&) override { ++edits_; }
   void did_insert_free_value(Value&) override { ++edits_; }
   void will_erase_free_value(Value&) override { ++edits_; }
-  void did_insert_block(Block&) override { ++edits_; }
-  void will_erase_block(Block&) override { ++edits_; }
-  void did_move_block(Block&, Region&) override { ++edits_; }
+  void did_insert_block(Block& block) override { note(*block.parent()->parent()); }
+  void will_erase_block(Block& block) override { note(*block.parent()->parent()); }
+  void did_move_block(Block& block, Region&) override { note(*block.parent()->parent()); }
   void did_change_arguments(Block&) override { ++edits_; }
 
  private:
+  void note(const Op& op) {
+    ++edits_;
+    has_edited_regions_ = has_edited_regions_ || op.first_region() != nullptr;
+  }
+
   std::uint64_t edits_ = 0;
+  bool has_edited_regions_ = false;
 };
 
 /// What all runs of one pass on one module share.
@@ -52,10 +60,14 @@ struct Work {
   Diagnostics& diagnostics;
   EditCounter counter{};
   PassReport report{};
+  bool have_others_changed_graphs = false;  ///< those that were added
 
   const Pass& pass() const { return context.pass(); }
   const AnalysisSet& preserves() const { return pass().preserves; }
   bool has_failed() const { return report.result == PassResult::kFailed; }
+  bool may_have_changed_graphs() const {
+    return have_others_changed_graphs || counter.may_have_changed_graphs();
+  }
 
   /// Returns false if the pass failed there.
   bool run(const PassRun::Place& place) {
@@ -125,10 +137,11 @@ struct Work {
            refuse(fmt::format("declares that it preserves analysis '{}', but changed it", *stale));
   }
 
-  void add(const PassReport& other) {
-    report.anchors += other.anchors;
-    report.result = std::max(report.result, other.result);
-    for (const auto& [what, amount] : other.statistics) report.statistics[what] += amount;
+  void add(const Work& other) {
+    report.anchors += other.report.anchors;
+    report.result = std::max(report.result, other.report.result);
+    for (const auto& [what, amount] : other.report.statistics) report.statistics[what] += amount;
+    have_others_changed_graphs = have_others_changed_graphs || other.may_have_changed_graphs();
   }
 };
 
@@ -205,7 +218,7 @@ class PipelineRunner {
       if (pass.prepare) context.prepared = pass.prepare(module_.context(), step.item->options);
       context.of_runs.prepared = context.prepared.get();
       pass.anchor == Anchor::kModule ? run_on_module(work) : run_on_graphs(context, work);
-      if (!work.has_failed() && work.report.result != PassResult::kUnchanged) forget_erased();
+      if (work.may_have_changed_graphs()) forget_erased();
     }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     work.report.seconds = taken.count();
@@ -302,7 +315,7 @@ class PipelineRunner {
       for (const GraphPart part : share) run_part(of_all, loan.module(), part);
       loan.give_back();
     }
-    work.add(of_all.report);
+    work.add(of_all);
     diagnostics_.append(std::move(found));
   }
 
@@ -325,7 +338,7 @@ class PipelineRunner {
       for (auto& loan : loans) loan.reset();
     }
     for (Work& each : works) {
-      work.add(each.report);
+      work.add(each);
       diagnostics_.append(std::move(each.diagnostics));
     }
   }
@@ -343,7 +356,7 @@ class PipelineRunner {
     return *slot;
   }
 
-  /// The selected graphs, which are looked for again once a pass has edited the module.
+  /// The selected graphs, which are looked for again once a pass may have changed graphs.
   const std::vector<KnownGraph>& graphs_of(const Scope& scope) {
     if (graphs_ && graphs_->scope.selects_same_graphs(scope)) return graphs_->list;
     graphs_ = Graphs{scope, {}};
