@@ -53,16 +53,16 @@ void PackedWeights::expect(std::size_t bytes) {
   expected_ = bytes;
 }
 
-const fast::PackedMatrix* PackedWeights::find(Symbol parameter) const {
-  const auto found = matrices_.find(parameter);
+const fast::PackedMatrix* PackedWeights::find(const PackedSource& source) const {
+  const auto found = matrices_.find(source);
   return found == matrices_.end() ? nullptr : found->second.get();
 }
 
-Result<const fast::PackedMatrix*> PackedWeights::pack(Symbol parameter, const Tensor& tensor,
-                                                      std::int64_t outputs, std::int64_t depth,
-                                                      fast::Context& context,
+Result<const fast::PackedMatrix*> PackedWeights::pack(const PackedSource& source,
+                                                      const Tensor& tensor, std::int64_t outputs,
+                                                      std::int64_t depth, fast::Context& context,
                                                       Activations activations) {
-  const auto [found, is_new] = matrices_.try_emplace(parameter);
+  const auto [found, is_new] = matrices_.try_emplace(source);
   if (!is_new) {
     if (found->second->outputs == outputs && found->second->depth == depth &&
         found->second->activations == activations) {

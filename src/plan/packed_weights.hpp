@@ -1,7 +1,9 @@
 // Weights of products in the order in which fast kernels read them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,12 +14,34 @@
 #include "kernels/fast/context.hpp"
 #include "kernels/fast/matrix/linear.hpp"
 #include "mir/diagnostic.hpp"
+#include "mir/op.hpp"
 #include "mir/type.hpp"
 #include "plan/parameter_source.hpp"
 
 namespace mir {
 
-/// Weights in the order in which the kernels of one instruction set read them, by parameter.
+/// What a packed matrix is made from: a parameter, or a constant of the module.
+struct PackedSource {
+  PackedSource(Symbol name, bool transposed = false) : parameter(name), is_transposed(transposed) {}
+  PackedSource(const Value& numbers, bool transposed)
+      : constant(&numbers), is_transposed(transposed) {}
+
+  Symbol parameter;
+  const Value* constant = nullptr;  ///< null: a parameter
+  bool is_transposed = false;       ///< the stored matrix is [depth, outputs]
+  friend bool operator==(const PackedSource&, const PackedSource&) = default;
+
+  struct Hash {
+    std::size_t operator()(const PackedSource& source) const {
+      const std::size_t origin = source.constant == nullptr
+                                     ? std::hash<Symbol>()(source.parameter)
+                                     : std::hash<const Value*>()(source.constant);
+      return 2 * origin + (source.is_transposed ? 1 : 0);
+    }
+  };
+};
+
+/// Weights in the order in which the kernels of one instruction set read them, by source.
 class PackedWeights {
  public:
   PackedWeights();
@@ -26,15 +50,15 @@ class PackedWeights {
   /// About how many bytes will be packed in all. Matrices that share one block leave a part of at
   /// most one large page unused.
   void expect(std::size_t bytes);
-  /// The packed form of a parameter [outputs, depth] of a packable type; packs it when it is not
-  /// there yet. An error when memory is short, the tensor has another number of elements, or it was
-  /// packed in another way before.
-  Result<const fast::PackedMatrix*> pack(Symbol parameter, const Tensor& tensor,
+  /// The packed form of a tensor [outputs, depth] of a packable type; packs it when it is not there
+  /// yet. An error when memory is short, the tensor has another number of elements, or its source
+  /// was packed in another way before.
+  Result<const fast::PackedMatrix*> pack(const PackedSource& source, const Tensor& tensor,
                                          std::int64_t outputs, std::int64_t depth,
                                          fast::Context& context,
                                          Activations = Activations::kFloat32);
   /// Null when it is not packed.
-  const fast::PackedMatrix* find(Symbol parameter) const;
+  const fast::PackedMatrix* find(const PackedSource& source) const;
 
   /// From now on take() looks into this file, which need not be there. An error when it cannot be
   /// read or is something else than a cache of packed weights.
@@ -59,7 +83,8 @@ class PackedWeights {
  private:
   Result<std::span<std::byte>> allocate(std::size_t bytes);
 
-  std::unordered_map<Symbol, std::unique_ptr<fast::PackedMatrix>> matrices_;
+  std::unordered_map<PackedSource, std::unique_ptr<fast::PackedMatrix>, PackedSource::Hash>
+      matrices_;
   std::vector<fast::LargePages> blocks_;
   std::size_t used_ = 0;  // of the last block
   std::size_t expected_ = 0;

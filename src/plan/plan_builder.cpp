@@ -12,6 +12,7 @@
 #include "mir/module.hpp"
 #include "plan/fast_ops.hpp"
 #include "plan/nodes/owned.hpp"
+#include "plan/transposed.hpp"
 
 namespace mir {
 
@@ -432,6 +433,60 @@ std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
   return LinearPart{.weight = packed,
                     .bias = bias == nullptr ? Tensor() : *bias,
                     .out = results_of(step).front()};
+}
+
+/// The tensor of a constant or of a parameter that is in memory; null for other values.
+const Tensor* PlanBuilder::fixed_tensor(PlanValueIndex index) const {
+  const Home home = parts_.values[index].home;
+  if (home == Home::kConstant) return &resources_.constants[index];
+  if (home != Home::kParameter) return nullptr;
+  const auto found = parameters().find(schedule_.values()[index].value->symbol());
+  return found == parameters().end() ? nullptr : &found->second;
+}
+
+/// The packed second factor of a MatMul; null if it may differ from run to run, if the first factor
+/// has several of them, or if it cannot be packed.
+const fast::PackedMatrix* PlanBuilder::packed_factor(std::size_t step) {
+  const AttributeReader attributes(*step_at(step).op);
+  const PlanValueIndex factor = operands_of(step)[1], owner = parts_.owner_of(factor);
+  const PlanValue& value = parts_.values[factor];
+  const Tensor* const tensor = fixed_tensor(owner);
+  const auto dims = parts_.dims_of(value);
+  const auto is_one = [](Dim dim) { return dim == Dim(1); };
+  const bool may = tensor != nullptr && tensor->defined() && tensor->dtype() == DType::kFloat32 &&
+                   value.is_row_major() && value.rank >= 2 && !attributes.boolean("transpose_a") &&
+                   std::ranges::all_of(dims, &Dim::is_constant) &&
+                   std::all_of(dims.begin(), dims.end() - 2, is_one);
+  if (!may) return nullptr;
+  const bool is_transposed = !attributes.boolean("transpose_b");
+  std::int64_t outputs = dims[value.rank - 2U].constant(), depth = dims[value.rank - 1U].constant();
+  if (is_transposed) std::swap(outputs, depth);
+  if (outputs <= 0 || depth <= 0 || tensor->elements() != outputs * depth) return nullptr;
+  const Value& origin = *schedule_.values()[owner].value;
+  const PackedSource source = parts_.values[owner].home == Home::kParameter
+                                  ? PackedSource(origin.symbol(), is_transposed)
+                                  : PackedSource(origin, is_transposed);
+  if (const fast::PackedMatrix* known = resources_.weights->find(source)) {
+    const bool fits = known->outputs == outputs && known->depth == depth &&
+                      known->activations == Activations::kFloat32;
+    return fits ? known : nullptr;
+  }
+  const auto matrix = is_transposed ? transposed(*tensor, depth, outputs) : *tensor;
+  if (!matrix) return nullptr;
+  const auto packed =
+      resources_.weights->pack(source, *matrix, outputs, depth, *resources_.context);
+  return packed ? *packed : nullptr;
+}
+
+bool PlanBuilder::add_matmul(std::size_t step) {
+  const fast::PackedMatrix* const factor = packed_factor(step);
+  if (factor == nullptr) {
+    add(matmul_node({planned(step), *find_fast_op(*step_at(step).op), parameters()}));
+  } else {
+    const PlanValueIndex x = row_major(step, operands_of(step).front());
+    add(packed_matmul_node(step, x, results_of(step).front(), factor));
+  }
+  return true;
 }
 
 /// What the products of a group multiply.

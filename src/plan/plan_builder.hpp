@@ -34,6 +34,8 @@ class PlanBuilder {
   bool add_convolution(std::size_t step);
   /// A product with the packed weight.
   bool add_linear(std::size_t step);
+  /// A product with a packed matrix if the second factor is a parameter or a constant.
+  bool add_matmul(std::size_t step);
   /// A product of codes where both factors have 8 bits, else in Float32.
   bool add_linear_on_codes(std::size_t step);
 
@@ -59,6 +61,8 @@ class PlanBuilder {
   bool add_chain(const FusedGroup& group);
   LinearInput linear_input(const FusedGroup& group);
   std::optional<LinearPart> linear_part(std::size_t step);
+  const fast::PackedMatrix* packed_factor(std::size_t step);
+  const Tensor* fixed_tensor(PlanValueIndex index) const;
   const Tensor* acquire_weight(const Op& op);
   void release_weight(const Op& op);
   const fast::PackedMatrix* cached_weight(Symbol symbol, std::int64_t outputs, std::int64_t depth);

@@ -9,6 +9,7 @@
 #include "mir/module.hpp"
 #include "plan/nodes/owned.hpp"
 #include "plan/plan_builder.hpp"
+#include "plan/transposed.hpp"
 
 namespace mir {
 
@@ -37,14 +38,7 @@ std::optional<Tensor> as_floats(const Tensor& stored, const ref::Quantisation* c
     auto shaped = reals->reshaped(floats->shape());
     return shaped ? std::optional(*std::move(shaped)) : std::nullopt;
   }
-  const auto rows = static_cast<std::size_t>(floats->shape()[0]);
-  const auto columns = static_cast<std::size_t>(floats->shape()[1]);
-  const auto from = reals->as<float>();
-  const auto to = floats->as_mutable<float>();
-  for (std::size_t k = 0; k < columns; ++k) {
-    for (std::size_t n = 0; n < rows; ++n) to[n * columns + k] = from[k * rows + n];
-  }
-  return *std::move(floats);
+  return mir::transposed(*reals, floats->shape()[1], floats->shape()[0]);
 }
 
 /// The codes of a symmetric weight of 8 bits, [outputs, depth], with one scale or one for each

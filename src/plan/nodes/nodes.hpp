@@ -52,6 +52,10 @@ std::unique_ptr<PlanNode> linear_node(std::size_t step, LinearInput input,
 std::unique_ptr<PlanNode> gated_linear_node(std::size_t step, LinearInput input, LinearPart gate,
                                             const fast::PackedMatrix* up);
 
+/// out = x W^T, W being packed.
+std::unique_ptr<PlanNode> packed_matmul_node(std::size_t step, PlanValueIndex x, PlanValueIndex out,
+                                             const fast::PackedMatrix* weight);
+
 /// Elementwise functions, each of one of the earlier results or of values from elsewhere. The node
 /// has the last result.
 std::unique_ptr<PlanNode> chain_node(std::span<const PlannedStep> steps);

@@ -78,6 +78,42 @@ class MatMulNode final : public OpNode {
   bool transpose_b_ = false;
 };
 
+/// The second factor is the same in all runs.
+class PackedMatMulNode final : public PlanNode {
+ public:
+  PackedMatMulNode(std::size_t step, PlanValueIndex x, PlanValueIndex out,
+                   const fast::PackedMatrix* weight)
+      : PlanNode(step, {x}, {out}), weight_(weight) {}
+
+  Result<void> run(Frame& frame) const override {
+    const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
+    const std::int64_t rows = rows_of(x);
+    const bool fits = x.rank >= 2 && x.extent(1) == weight_->depth &&
+                      out.extent(1) == weight_->outputs &&
+                      out.elements() == rows * weight_->outputs;
+    if (!fits) return require(false, kProductMisfit);
+    fast::linear(*weight_,
+                 {.rows = {.x = x.floats(), .x_stride = weight_->depth, .rows = rows},
+                  .out = out.floats(),
+                  .out_stride = weight_->outputs},
+                 frame.context);
+    return {};
+  }
+
+  Work work(const Frame& frame) const override {
+    Work work = PlanNode::work(frame);
+    work += work_of_product(*weight_, rows_of(frame[operands()[0]]));
+    return work;
+  }
+
+  std::string name() const override { return "packed MatMul"; }
+
+ private:
+  std::int64_t rows_of(const TensorRef& x) const { return x.elements() / weight_->depth; }
+
+  const fast::PackedMatrix* weight_;
+};
+
 using Spatial = fast::ConvOperands::Spatial;
 
 /// The last entries of a list, after as many of `otherwise` as are missing; all of them when the
@@ -200,6 +236,11 @@ bool is_patch(const Op& op, const fast::ConvOperands& form, std::size_t spatial)
 std::unique_ptr<PlanNode> matmul_node(const FastStep& step) {
   static_assert(fast::MatMulOperands::kMaxBatchRank + 2 >= TensorRef::kMaxRank);
   return std::make_unique<MatMulNode>(step);
+}
+
+std::unique_ptr<PlanNode> packed_matmul_node(std::size_t step, PlanValueIndex x, PlanValueIndex out,
+                                             const fast::PackedMatrix* weight) {
+  return std::make_unique<PackedMatMulNode>(step, x, out, weight);
 }
 
 bool can_convolve(const Op& op) {

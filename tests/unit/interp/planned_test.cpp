@@ -532,6 +532,28 @@ TEST_CASE(
 )",
        {{3, 3, 2, 4, 4}},
        {"Conv of patches", "Conv"}},
+      {"products with parameters and constants are packed, in both orders and through views",
+       R"(
+@main [mir_version:1] (%x:tensor<[2, $S, 4], Float32, CPU>) -> (%z:tensor<[2, $S, 2], Float32, CPU>, %t:tensor<[2, $S, 4], Float32, CPU>, %u:tensor<[2, 4, 4], Float32, CPU>) {
+  graph.SubGraphOp @init <CPU> {
+    () -> () {
+      tensor.CPU.register () -> (%w:tensor<[4, 4], Float32, CPU>[@square])[symbol:square]
+      tensor.CPU.register () -> (%v:tensor<[2, 2, 2], Float32, CPU>[@blocks])[symbol:blocks]
+      tensor.CPU.register () -> (%b:tensor<[2, 4, 4], Float32, CPU>[@batches])[symbol:batches]
+    }
+  }
+  linalg.CPU.MatMulOp [transpose_b:true] (%x, %w:tensor<[4, 4], Float32, CPU>[@square]) -> (%p:tensor<[2, $S, 4], Float32, CPU>)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p, %w:tensor<[4, 4], Float32, CPU>[@square]) -> (%q:tensor<[2, $S, 4], Float32, CPU>)
+  linalg.CPU.ViewOp [to_shape:[1, 2, 4]] (%v:tensor<[2, 2, 2], Float32, CPU>[@blocks]) -> (%m:tensor<[1, 2, 4], Float32, CPU>)
+  linalg.CPU.MatMulOp [transpose_b:true] (%q, %m) -> (%r:tensor<[2, $S, 2], Float32, CPU>)
+  linalg.CPU.MatMulOp [transpose_b:false] (%r, %c:tensor<[2, 2], Float32, CPU>[constant:[1.0, 2.0, -3.0, 0.5]]) -> (%z)
+  linalg.CPU.MatMulOp [transpose_b:false] (%x, %b:tensor<[2, 4, 4], Float32, CPU>[@batches]) -> (%t)
+  linalg.CPU.MatMulOp [transpose_a:true, transpose_b:false] (%x, %p) -> (%u)
+  cf.ReturnOp (%z, %t, %u) -> ()
+}
+)",
+       {{2, 3, 4}},
+       {"packed MatMul", "packed MatMul", "packed MatMul", "packed MatMul", "MatMul", "MatMul"}},
       {"flash attention reads a cache where it lies",
        R"(
 @main [mir_version:1] (%q:tensor<[1, $S, 4, 2], Float32, CPU>, %k:tensor<[1, $S, 2, 2], Float32, CPU>) -> (%y:tensor<[1, $S, 4, 2], Float32, CPU>) {
@@ -563,6 +585,29 @@ TEST_CASE(
     // Caches hold the first run's tokens then.
     check_close(runner.run(inputs), ref.run(inputs));
   }
+}
+
+TEST_CASE(
+    "fast: a product with a packed factor has the bits of one with a factor that is computed") {
+  const std::string parameter = "%w:tensor<[20, 300], Float32, CPU>[@w]";
+  const auto text = [&](std::string_view factor) {
+    return fmt::format(
+        "@main [mir_version:1] (%x:tensor<[3, 300], Float32, CPU>, %one:tensor<[1], Float32, CPU>) "
+        "-> (%y:tensor<[3, 20], Float32, CPU>, %z:tensor<[3, 300], Float32, CPU>) {{\n"
+        "graph.SubGraphOp @init <CPU> {{\n() -> () {{\n"
+        "tensor.CPU.register () -> ({0})[symbol:w]\n}}\n}}\n"
+        "linalg.CPU.MulOp ({0}, %one) -> (%f:tensor<[20, 300], Float32, CPU>)\n"
+        "linalg.CPU.MatMulOp [transpose_b:true] (%x, {1}) -> (%y)\n"
+        "linalg.CPU.MatMulOp [transpose_b:false] (%y, {1}) -> (%z)\n"
+        "cf.ReturnOp (%y, %z) -> ()\n}}\n",
+        parameter, factor);
+  };
+  const std::vector<Tensor> inputs = {pattern({3, 300}), floats({1}, {1})};
+  Runner packed(text(parameter), fast()), computed(text("%f"), fast());
+  CHECK(count_of(packed.plan().node_names(), "packed MatMul") == 2);
+  CHECK(count_of(computed.plan().node_names(), "MatMul") == 2);
+  const auto found = packed.run(inputs), wanted = computed.run(inputs);
+  for (std::size_t i = 0; i < 2; ++i) CHECK(hash_bytes(found[i]) == hash_bytes(wanted[i]));
 }
 
 TEST_CASE("fast: a run reports progress and can be stopped") {
