@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "interp/describe.hpp"
 #include "mir/session.hpp"
@@ -47,12 +48,13 @@ ExitCode show_description(const Run& run, const Module& module, const Invocation
   return run.report(diagnostics, module.context().sources());
 }
 
-/// Applies the passes of --pipeline.
+/// Applies the passes of --pipeline to a module that has been verified.
 bool apply_passes(const Pipeline& pipeline, const Verification& verification, Module& module,
                   Diagnostics& diagnostics) {
-  if (pipeline.items.empty()) return true;
+  if (pipeline.empty()) return true;
+  bool is_verified = !pipeline.first()->fix_up;
   const auto verify = [&](Module& changed, Diagnostics& found) {
-    return verification.accepts(changed, found);
+    return std::exchange(is_verified, false) || verification.accepts(changed, found);
   };
   return run_pipeline(module, pipeline, {.verify = verify, .verifies_each = false}, diagnostics);
 }

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Times decoders whose groups the plan finds against decoders whose groups passes state.
+
+  bench/fusion_ways.py TOOLS [--runs 7] [--tokens 32] [--types Float32 ...] [--threads 1 2] [--make OPTION ...]
+
+TOOLS is the folder of a release build. For each type of the projections, the decoder of the OPTIONs of mllm-make-decoder
+runs as `--fusion=exact` and `all`, and as `--pipeline=inline,eliminate-unused-graphs,fusion-exact` and `fusion-all` with
+`--fusion=stated`. The four take turns. The columns:
+
+  tokens/s  the most of the runs: single tokens after a prompt of 32
+  hash      of the output after the last token; both ways must agree (exit with 1 otherwise)
+
+Then the processor time of a whole process that runs one token of a small decoder of 24 layers: the least and the median of
+five times as many runs.
+"""
+import argparse
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TYPES = ["Float32", "BFloat16", "Q8_0", "Q4_0"]
+DECODER = ["--layers=12", "--hidden=512", "--heads=8", "--kv-heads=4", "--ffn=1408", "--vocab=4096", "--max-positions=512",
+           "--logits=last"]
+SMALL = ["--layers=24", "--hidden=64", "--heads=4", "--kv-heads=2", "--ffn=128", "--vocab=256", "--max-positions=64",
+         "--logits=last"]
+WAYS = {"%s, %s" % (name, by): options for name in ("exact", "all") for by, options in (
+    ("plan", ["--fusion=" + name]), ("passes", ["--pipeline=inline,eliminate-unused-graphs,fusion-" + name, "--fusion=stated"]))}
+PROMPT = 32
+
+
+class Decoder:
+    """A decoder that mllm-make-decoder made, and its runs."""
+
+    def __init__(self, tools, options, folder):
+        subprocess.run([tools / "mllm-make-decoder", *options, "-o", folder], check=True, stdout=subprocess.DEVNULL)
+        self.tool, self.text = tools / "mllm-interp", folder / "model.mir"
+        self.weights = next(path for path in sorted(folder.iterdir()) if path.suffix in (".safetensors", ".gguf", ".mllm"))
+        self.output = re.findall(r"^    cf\.ReturnOp \((%\w+)", self.text.read_text(), re.MULTILINE)[-1]
+
+    def run(self, way, prompt, threads, *options):
+        return subprocess.run(
+            [self.tool, self.text, "-w", self.weights, "--kernels=fast", "--threads=%d" % threads, *WAYS[way],
+             "-i", "ids=random:1", "-i", "positions=iota", "--bind=S=%d" % prompt, *options],
+            check=True, capture_output=True, text=True).stdout
+
+    def decode(self, way, threads, tokens):
+        """Tokens per second, and the hash of the last output."""
+        text = self.run(way, PROMPT, threads, "--then=%d" % tokens, "--feed=ids=argmax(%s)" % self.output,
+                        "--feed=positions=$past", "--profile")
+        taken = float(re.search(r"^runs 1 to \d+.*, ([\d.]+) ms in all", text, re.MULTILINE)[1])
+        return tokens / taken * 1000, re.findall(r"hash (\w+)", text)[-1]
+
+    def start(self, way):
+        """Milliseconds of processors that a process takes for one token."""
+        def used():
+            usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return usage.ru_utime + usage.ru_stime
+        before = used()
+        self.run(way, 1, 1, "--print-outputs=no")
+        return (used() - before) * 1000
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tools", type=Path)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--tokens", type=int, default=32)
+    parser.add_argument("--types", nargs="+", default=TYPES)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--make", nargs=argparse.REMAINDER, default=DECODER)
+    args = parser.parse_args()
+    differs = False
+    print("| weights | threads | " + " | ".join(WAYS) + " | hash |\n|---|---|" + "---|" * (len(WAYS) + 1))
+    for dtype in args.types:
+        with tempfile.TemporaryDirectory() as folder:
+            decoder = Decoder(args.tools, [*args.make, "--projections=" + dtype], Path(folder))
+            for threads in args.threads:
+                found = {way: [] for way in WAYS}
+                for _ in range(args.runs):
+                    for way in WAYS:
+                        found[way].append(decoder.decode(way, threads, args.tokens))
+                hashes = {way: {each for _, each in runs} for way, runs in found.items()}
+                same = all(len(hashes[name + ", plan"] | hashes[name + ", passes"]) == 1 for name in ("exact", "all"))
+                differs = differs or not same
+                print("| %s | %d | %s | %s |" % (dtype, threads,
+                                                 " | ".join("%.1f" % max(speed for speed, _ in runs)
+                                                            for runs in found.values()),
+                                                 "equal" if same else "different"), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        decoder = Decoder(args.tools, SMALL, Path(folder))
+        times = {way: [] for way in WAYS}
+        for _ in range(5 * args.runs):
+            for way in WAYS:
+                times[way].append(decoder.start(way))
+    print("\n| start of 24 layers | least, ms | median, ms |\n|---|---|---|")
+    for way, found in times.items():
+        print("| %s | %.1f | %.1f |" % (way, min(found), statistics.median(found)))
+    sys.exit(1 if differs else 0)
+
+
+if __name__ == "__main__":
+    main()
