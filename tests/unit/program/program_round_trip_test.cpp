@@ -213,6 +213,54 @@ TEST_CASE("a constant without a list of values, or without a shape, has no docum
   CHECK(errors("!tt.buffer<4>", "[1, 2]") == Part{lost});
 }
 
+TEST_CASE("a module that is no complete program has no document, and the error is at its op") {
+  const auto check = [](const std::string& instruction, const std::string& message) {
+    CAPTURE(instruction);
+    const std::string column = instruction.starts_with("addr:") ? "23" : "1";
+    Reading reading(
+        "@main () -> () {\nprog.fragment @code <CPU> <code> {\n"
+        "addr:0x00000000000000 prog.ret\n" +
+        instruction + "\n}\n}\n");
+    Diagnostics problems;
+    CHECK_FALSE(program_json(reading.module(), problems));
+    CHECK(lines_of(problems, reading.context) ==
+          std::vector{"4:" + column + " MIR0614 " + message});
+  };
+  const std::string at = "addr:0x00000000000001 ";
+  const std::string launch = "prog.kernel_launch(%a:tensor<[2], Float32, CPU>) -> ()";
+  check("prog.ret", "prog.ret has no address");
+  check(at + "prog.jump a", "prog.jump has no attribute 'offset'");
+  check(at + "prog.alloc() -> (%1:tensor<[2], Float32, CPU>)",
+        "prog.alloc is no instruction of a program");
+  check(at + "linalg.CPU.NegOp(%1:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)",
+        "linalg.NegOp is no instruction of a program");
+  check(at + launch + "[op_type:Neg, op_options:null]",
+        "a value has a name where a program has a number");
+  check(at + "prog.kernel_launch() -> ()[op_type:Neg, op_options:{a:b}]",
+        "'op_options' of prog.kernel_launch are no JSON");
+  check(at + "prog.mode_config", "'prog.mode_config' needs attribute 'flag'");
+}
+
+TEST_CASE("a document counts the instructions of the code and names the devices of kernels") {
+  const auto document = document_of(
+      "@main () -> () {\nprog.fragment @t <CPU> <table> {\n"
+      "addr:0x00000000000000 prog.kernel_symbol[symbol:k, op_type:Neg, op_options:null]\n}\n"
+      "prog.fragment @code <CPU> <code> {\n"
+      "addr:0x00000000000000 prog.kernel_launch(%1:tensor<[2], Float32, NPU>) -> "
+      "(%2:tensor<[2], Float32, NPU>)[op_type:Neg, op_options:null]\n"
+      "addr:0x00000000000001 prog.kernel_launch(%1:tensor<[2], Float32, NPU>) -> "
+      "()[op_type:Neg, op_options:null]\n"
+      "addr:0x00000000000002 prog.exit() -> ()\n}\n}\n");
+  CHECK(document == Part{"\"little_endian\":true,\"op_counts\":3}"});
+  CHECK(document == Part{R"({"device":"NPU","dialect":"program","inputs":[1],"op":"kernel_launch",)"
+                         R"("op_options":null,"op_type":"Neg","outputs":[2],"program_id":0})"});
+  CHECK(document == Part{R"({"device":"CPU","dialect":"program","inputs":[1],"op":"kernel_launch",)"
+                         R"("op_options":null,"op_type":"Neg","outputs":[],"program_id":1})"});
+  CHECK(document == Part{R"({"device":"CPU","dialect":"program","op":"kernel_symbol",)"});
+  CHECK(document ==
+        Part{R"({"device":"DeviceTypes_Start","dialect":"program","op":"exit","program_id":2})"});
+}
+
 TEST_CASE("a document of a program has the text whose document it is") {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     CAPTURE(seed);
