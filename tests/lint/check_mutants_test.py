@@ -40,6 +40,12 @@ class PlacesTest(unittest.TestCase):
         for declaration in ("Lock lock(mutex);", "auto x = y;", "int x = y;", "list.reserve(n);"):
             self.assertEqual(mutations(declaration), set(), declaration)
 
+    def test_what_changes_only_time_and_memory_is_left_out(self):
+        for text in ("list.reserve(n + 1);", "hwy::Prefetch(at + 4);", "assert(a < b);"):
+            self.assertEqual(mutations(text), set(), text)
+        self.assertEqual(mutations("list.resize(n + 1);"),
+                         {("list.resize(n + 1);", ""), ("n + 1", "n - 1"), ("1", "0")})
+
     def test_what_the_compiler_must_know_is_left_out(self):
         for text in ("constexpr int kN = 4;", "std::array<int, 4> a;", "if constexpr (n == 4) g;",
                      "static_assert(n == 4);", "switch (x) { case 4: ; }", 'g("a < b"); // 1 + 2', "CHECKED(a < b, 1);"):

@@ -25,8 +25,8 @@ ASSIGNMENTS = {"=", "+=", "-=", "*=", "|=", "&="}
 KEYWORDS = {"return", "if", "for", "while", "do", "switch", "case", "default", "break", "continue", "else", "using",
             "static", "const", "constexpr", "auto", "throw", "goto", "delete", "new", "template", "typename",
             "static_assert", "static_cast", "reinterpret_cast", "try", "catch", "struct", "class", "enum", "union"}
-# Calls that change nothing but time and memory.
-WITHOUT_EFFECT = {"reserve", "shrink_to_fit", "prefetch", "assert"}
+# Calls that change nothing but time and memory: neither they nor their arguments are mutated.
+WITHOUT_EFFECT = {"reserve", "shrink_to_fit", "prefetch", "Prefetch", "madvise", "assert"}
 UNEVALUATED = {"requires", "sizeof", "decltype", "alignof", "alignas", "noexcept", "static_assert"}
 
 
@@ -145,7 +145,7 @@ class Finder:
                 last = min(last, len(tokens) - 1)
                 self._leave_out(index, last)
             elif index + 1 in tokens.match and after == "(" and (
-                    text in UNEVALUATED or re.fullmatch(r"[A-Z][A-Z0-9_]{2,}", text)):
+                    text in UNEVALUATED | WITHOUT_EFFECT or re.fullmatch(r"[A-Z][A-Z0-9_]{2,}", text)):
                 self._leave_out(index, tokens.match[index + 1])
             elif text == "operator":
                 self._leave_out(index, index + 1)
