@@ -250,4 +250,82 @@ TEST_CASE("a description lists what a run needs without running") {
   CHECK(to_json(open) == test::Part{"\"memory\": null"});
 }
 
+TEST_CASE("a description shows sizes in units of 1024") {
+  const auto size_of = [](std::int64_t bytes) {
+    const std::string type = "tensor<[" + std::to_string(bytes) + "], Int8, CPU>";
+    Text text("@main [mir_version:1] (%x:" + type + ") -> () {\ncf.ReturnOp () -> ()\n}\n");
+    Diagnostics problems;
+    const auto schedule = Schedule::build(*text.module, "", problems);
+    REQUIRE(schedule.has_value());
+    const std::string all = render(describe(*schedule, {}));
+    const auto from = all.find(">  ") + 3;
+    return all.substr(from, all.find('\n', from) - from);
+  };
+  CHECK(size_of(0) == "0 B");
+  CHECK(size_of(1023) == "1023 B");
+  CHECK(size_of(1024) == "1.0 KiB");
+  CHECK(size_of(1536) == "1.5 KiB");
+  CHECK(size_of((std::int64_t{1} << 20) - 1) == "1024.0 KiB");
+  CHECK(size_of(std::int64_t{1} << 20) == "1.0 MiB");
+  CHECK(size_of(std::int64_t{1} << 30) == "1.0 GiB");
+  CHECK(size_of(std::int64_t{1} << 40) == "1.0 TiB");
+  CHECK(size_of(std::int64_t{1} << 50) == "1.0 PiB");
+  CHECK(size_of(std::int64_t{1} << 60) == "1.0 EiB");
+  CHECK(size_of(std::int64_t{1} << 62) == "4.0 EiB");
+}
+
+TEST_CASE("a description counts each op, symbol and cache once") {
+  Text text(kAttention);
+  Diagnostics problems;
+  const auto schedule = Schedule::build(*text.module, "", problems);
+  REQUIRE(schedule.has_value());
+  CHECK(render(describe(*schedule, {})) == R"(module 'main'
+inputs (1):
+  %x: tensor<[1, $S, 4], Float32, CPU>
+outputs (1):
+  %y: tensor<[1, $S, 4], Float32, CPU>
+symbols (2):
+  $S: from input 0 '%x'
+  $past: from length of cache '@kv'
+parameters (3):
+  @q.weight: tensor<[4, 4], Float32, CPU>  64 B
+  @k.weight: tensor<[2, 4], Float32, CPU>  32 B
+  @k.bias: tensor<[2], Float32, CPU>  8 B
+caches (1):
+  @kv: 1 heads of 2, at most 6 tokens
+steps: 13, calls: 1
+  1 linalg.CausalMaskOp
+  1 linalg.KVCacheOp
+  2 linalg.LinearOp
+  2 linalg.MatMulOp
+  1 linalg.MulOp
+  1 linalg.SoftmaxOp
+  2 linalg.TransposeOp
+  3 linalg.ViewOp
+memory: not known, give the symbols values with --bind
+)");
+}
+
+TEST_CASE("a summary counts what is not finite and ranks it last") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  const TensorSummary summary = summarise(floats({1, 5}, {nan, infinity, -infinity, 0, nan}));
+  CHECK(summary.nans == 2);
+  CHECK(summary.infinities == 2);
+  CHECK(summary.zeros == 1);
+  CHECK(summary.min == -infinity);
+  CHECK(summary.max == infinity);
+  CHECK(summary.deviation == 0);
+  CHECK(render(summary) == test::Part{", 2 NaN, 2 infinite, hash "});
+  CHECK(render(summarise(floats({1}, {1}))) == test::Part{"mean 1, hash "});
+  const TensorSummary nothing = summarise(floats({2}, {nan, nan}));
+  CHECK(nothing.min == 0);
+  CHECK(nothing.mean == 0);
+  const auto row = top_elements(floats({1, 6}, {nan, -infinity, 2, nan, 2, infinity}), 6);
+  REQUIRE(row);
+  std::vector<std::int64_t> order;
+  for (const RankedElement& each : *row) order.push_back(each.index);
+  CHECK(order == std::vector<std::int64_t>{5, 2, 4, 1, 0, 3});
+}
+
 }  // namespace mir::test::ports_test
