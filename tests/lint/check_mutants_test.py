@@ -46,6 +46,11 @@ class PlacesTest(unittest.TestCase):
         self.assertEqual(mutations("list.resize(n + 1);"),
                          {("list.resize(n + 1);", ""), ("n + 1", "n - 1"), ("1", "0")})
 
+    def test_what_cannot_compile_is_left_out(self):
+        for text in ('return name + ".err";', 'return ".err" + name;', "return at - text.data();"):
+            self.assertEqual(mutations(text), set(), text)
+        self.assertEqual(mutations("return a - b.size();"), {("a - b.size()", "a + b.size()")})
+
     def test_what_the_compiler_must_know_is_left_out(self):
         for text in ("constexpr int kN = 4;", "std::array<int, 4> a;", "if constexpr (n == 4) g;",
                      "static_assert(n == 4);", "switch (x) { case 4: ; }", 'g("a < b"); // 1 + 2', "CHECKED(a < b, 1);"):

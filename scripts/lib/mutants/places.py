@@ -22,6 +22,7 @@ ENDS_OPERAND = {",", ";", "?", ":", "=", "return", "throw", "else", "case", "co_
 OTHER_SIGNS = {"<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"),
                "==": ("!=",), "!=": ("==",), "+": ("-",), "-": ("+",), "&&": ("||",), "||": ("&&",)}
 ASSIGNMENTS = {"=", "+=", "-=", "*=", "|=", "&="}
+POSITIONS = {"data", "begin", "end"}  # pointers and iterators, which have differences and no sums
 KEYWORDS = {"return", "if", "for", "while", "do", "switch", "case", "default", "break", "continue", "else", "using",
             "static", "const", "constexpr", "auto", "throw", "goto", "delete", "new", "template", "typename",
             "static_assert", "static_cast", "reinterpret_cast", "try", "catch", "struct", "class", "enum", "union"}
@@ -212,8 +213,9 @@ class Finder:
         first, last = self._first_of_left(index), self._last_of_right(index, PRECEDENCE[text])
         if first is None or last is None:
             return
-        is_text = any(self.tokens[at].kind == "text" and self.tokens.text(at)[-1] == '"' for at in range(first, last))
-        if text == "+" and is_text:
+        is_text = any(self.tokens[at].kind == "text" and self.tokens.text(at)[-1] == '"' for at in range(first, last + 1))
+        is_distance = self.tokens.text(last) == ")" and self.tokens.text(last - 2) in POSITIONS
+        if text == "+" and is_text or text == "-" and is_distance:  # the others do not compile
             return
         left = self.tokens.source[self.tokens[first].start:self.tokens[index].start]
         right = self.tokens.source[self.tokens[index].end:self.tokens[last].end]
