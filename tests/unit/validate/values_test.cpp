@@ -1,8 +1,11 @@
 // Values on which programs are compared, and the comparison.
 #include "validate/values.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <set>
 
 #include "../ir/read.hpp"
 #include "weights/elements.hpp"
@@ -138,6 +141,120 @@ TEST_SUITE("values of a validation") {
           all(DType::kInt8, ValueStyle::kSpecial, 0, [&](double x) { return x != extreme; }));
     }
     CHECK_FALSE(draw_tensor(DType::kMXFP4, {32}, ValueStyle::kSmall, 0, draw));
+  }
+
+  TEST_CASE("small numbers and integers are drawn from their whole range, with the type's sign") {
+    Draw draw(11);
+    const auto drawn = [&](DType dtype, ValueStyle style) {
+      std::set<double> all;
+      const auto tensor = draw_tensor(dtype, {20000}, style, 0, draw);
+      REQUIRE(tensor);
+      for (std::int64_t i = 0; i < tensor->elements(); ++i) {
+        all.insert(element_as_double(*tensor, i));
+      }
+      return all;
+    };
+    const auto whole_numbers = [](int from, int to) {
+      std::set<double> all;
+      for (int i = from; i <= to; ++i) all.insert(i);
+      return all;
+    };
+    for (const DType dtype : {DType::kFloat32, DType::kBFloat16, DType::kInt8, DType::kInt64}) {
+      CHECK(drawn(dtype, ValueStyle::kSmall) == whole_numbers(-4, 4));
+    }
+    CHECK(drawn(DType::kUInt8, ValueStyle::kSmall) == whole_numbers(0, 4));
+    CHECK(drawn(DType::kBool, ValueStyle::kSmall) == whole_numbers(0, 1));
+    CHECK(drawn(DType::kInt8, ValueStyle::kIntegers) == whole_numbers(-100, 100));
+    CHECK(drawn(DType::kUInt8, ValueStyle::kIntegers) == whole_numbers(0, 100));
+    const auto wide = drawn(DType::kInt32, ValueStyle::kIntegers);
+    CHECK(wide.size() > 2000);
+    CHECK(*wide.begin() == -1024);
+    CHECK(*wide.rbegin() == 1024);
+    CHECK(*drawn(DType::kUInt16, ValueStyle::kIntegers).begin() == 0);
+  }
+
+  TEST_CASE("finite values lie around 0, near to each other or wide") {
+    Draw draw(12);
+    int wide = 0, near_zero = 0, below = 0, above = 0, units = 0;
+    constexpr int kTensors = 200, kElements = 200;
+    for (int i = 0; i < kTensors; ++i) {
+      const auto tensor =
+          draw_tensor(DType::kFloat64, {kElements}, ValueStyle::kFinite, 1000, draw);
+      REQUIRE(tensor);
+      double least = 1000, most = -1000;
+      for (int k = 0; k < kElements; ++k) {
+        const double x = element_as_double(*tensor, k);
+        if (x == 0 || std::abs(x) == 1) {
+          ++units;
+          continue;
+        }
+        least = std::min(least, x);
+        most = std::max(most, x);
+      }
+      CHECK(least >= -1000);
+      CHECK(most <= 1000);
+      near_zero += least >= -10 && least < -8 && most <= 10 && most > 8;
+      above += least >= 980 && least < 982 && most > 998;
+      below += most <= -980 && most > -982 && least < -998;
+      wide += least < -900 && most > 900;
+    }
+    CHECK(near_zero + above + below + wide == kTensors);
+    // Half of them, an eighth each, a quarter.
+    CHECK(std::abs(near_zero - 100) < 30);
+    CHECK(std::abs(above - 25) < 20);
+    CHECK(std::abs(below - 25) < 20);
+    CHECK(std::abs(wide - 50) < 25);
+    // One in eight elements is -1, 0 or 1.
+    CHECK(std::abs(units - kTensors * kElements / 8) < 500);
+    for (const DType dtype : {DType::kInt32, DType::kUInt16}) {
+      const auto tensor = draw_tensor(dtype, {kElements}, ValueStyle::kFinite, 1e6, draw);
+      REQUIRE(tensor);
+      for (int k = 0; k < kElements; ++k) {
+        const double x = element_as_double(*tensor, k);
+        CHECK(x <= 100);
+        CHECK(x >= (dtype == DType::kInt32 ? -100 : 0));
+      }
+    }
+  }
+
+  TEST_CASE("special values include the limits of every type") {
+    Draw draw(13);
+    const auto count = [&](DType dtype, std::initializer_list<double> wanted) {
+      const auto tensor = draw_tensor(dtype, {20000}, ValueStyle::kSpecial, 0, draw);
+      REQUIRE(tensor);
+      std::map<double, int> times;
+      for (std::int64_t i = 0; i < tensor->elements(); ++i) ++times[element_as_double(*tensor, i)];
+      for (const double each : wanted) {
+        CAPTURE(each);
+        // A third of the elements are one of six.
+        CHECK(times[each] > 900);
+      }
+    };
+    count(DType::kInt16, {0, 1, 2, -1, -32768, 32767});
+    count(DType::kUInt16, {0, 1, 2, 65535, 32768, 32767});
+    count(DType::kInt32, {0, 1, 2, -1, -2147483648.0, 2147483647});
+    const auto floats = draw_tensor(DType::kFloat32, {40000}, ValueStyle::kSpecial, 0, draw);
+    REQUIRE(floats);
+    std::map<float, int> times;
+    int nans = 0, subnormal = 0, small = 0;
+    for (const float x : floats->as<float>()) {
+      if (std::isnan(x))
+        ++nans;
+      else
+        ++times[x];
+      subnormal += x != 0 && std::abs(x) < 4e-43F;
+      small += std::abs(x) < 1100;
+    }
+    for (const float each :
+         {1.0F, -1.0F, HUGE_VALF, -HUGE_VALF, 0.5F, 2.0F, -3.0F, 1e-5F, -1e-7F, 1e30F, -1e30F}) {
+      CAPTURE(each);
+      CHECK(times[each] > 500);
+    }
+    CHECK(times[4.0F] > 800);  // whole numbers from -4 to 4
+    CHECK(times[-4.0F] > 800);
+    CHECK(nans > 500);
+    CHECK(subnormal > 1500);  // bit patterns below 256
+    CHECK(small > 20000);
   }
 
   TEST_CASE("equal seeds draw equal values") {
