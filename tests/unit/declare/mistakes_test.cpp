@@ -152,6 +152,10 @@ TEST_SUITE("mistakes in dialects") {
         {"attributes:{k:{type:int, default:3}}, where:{\"$n % $k == 0\":\"cannot cut $n into $k\"}",
          std::string(kSame), "%x:tensor<[8], Float32, CPU>", "my.AnOp(%x) -> (%y)",
          "MIR0508 'my.AnOp' cannot cut 8 into 3: $n is 8 (%x), $k is 3\n"},
+        {"where:{\"$az_AZ_09 == 1\":\"$az_AZ_09, $az_AZ_09.x, $az, $ and 9\"}",
+         "(%x:tensor<[$az_AZ_09], T, D>) -> (%y:tensor<[$az_AZ_09], T, D>) { }\n",
+         "%x:tensor<[8], Float32, CPU>", "my.AnOp(%x) -> (%y)",
+         "MIR0508 'my.AnOp' 8, 8.x, $az, $ and 9: $az_AZ_09 is 8 (%x)\n"},
         {"where:\"$n % 4 == 0\"", std::string(kSame), "%x:tensor<[$S], Float32, CPU>",
          "my.AnOp(%x) -> (%y)",
          "MIR0508 'my.AnOp': whether it holds cannot be decided: condition '$S % 4 == 0' does not "
