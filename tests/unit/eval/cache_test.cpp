@@ -31,6 +31,22 @@ TEST_CASE("a cache gives everything that it was ever given") {
   CHECK(op.cached() == 3);
 }
 
+TEST_CASE("a cache gives single bytes back") {
+  OneOp op(
+      "linalg.CPU.KVCacheOp <name=\"kv\"> [q_head:1, kv_head:1, head_dim:1] "
+      "(%0:tensor<[1, 1, $S, 1], Float8E4M3, CPU>, %1:tensor<[1, 1, $S, 1], Float8E4M3, CPU>) -> "
+      "(%2:tensor<[1, 1, ?, 1], Float8E4M3, CPU>, %3:tensor<[1, 1, ?, 1], Float8E4M3, CPU>)");
+  const auto token = [](double value) { return tensor(DType::kFloat8E4M3, {1, 1, 1, 1}, {value}); };
+  const auto first = op.run({token(5), token(-6)});
+  REQUIRE(first);
+  CHECK(values_of(first->at(0)) == Values{5});
+  CHECK(values_of(first->at(1)) == Values{-6});
+  const auto none = tensor(DType::kFloat8E4M3, {1, 1, 0, 1}, {});
+  const auto second = op.run({none, none});
+  REQUIRE(second);
+  CHECK(values_of(second->at(1)) == Values{-6});
+}
+
 TEST_CASE("a cache refuses more tokens than its capacity and stays as it is") {
   OneOp op = cache(", capacity:3");
   REQUIRE(op.run({tokens({1, 2}), tokens({1, 2})}));
