@@ -278,6 +278,62 @@ TEST_CASE("profile: memory of the process beside what is needed once") {
   CHECK(memory["resident_most_planning"] == 30 * kMebi);
 }
 
+TEST_CASE("profile: rates, shares and places of calls whose times are known") {
+  SessionOptions options;
+  options.kernels = KernelSet::kFast;
+  Runner runner(kTwoLayers, options);
+  Profile profile(true);
+  profile.begin_phase("known");
+  using std::chrono::milliseconds;
+  const KernelTiming::Clock::time_point start{};
+  const auto call = [&](std::size_t step, std::string_view kernel, int begin, int end, Work work) {
+    profile.add(runner.schedule(), {.step = step,
+                                    .kernel = kernel,
+                                    .begin = start + milliseconds(begin),
+                                    .end = start + milliseconds(end),
+                                    .work = work});
+  };
+  call(0, "Linear", 100, 200, {.flop = 4e8, .bytes = 1e6});
+  call(1, "Sin", 250, 300, {.flop = 1e8, .bytes = 2e7});
+  call(0, "Linear", 400, 550, {.flop = 6e8, .bytes = 2e6});
+  profile.end_run(0.5, runner.plan());
+  profile.end_run(0.25, runner.plan());
+  const fast::MachineLimits limits = {.flop_per_second = 8e9,
+                                      .code_flop_per_second = 8e9,
+                                      .bfloat_flop_per_second = 8e9,
+                                      .bytes_per_second = 1e9};
+  const std::string table = render(profile, limits);
+  CHECK(table == test::Part{"limits of this machine: 8.0 GFLOP/s, 8.0 with codes of 8 bits, 8.0"});
+  CHECK(table == test::Part{"known: 3 kernel calls, 300.000 ms in kernels, 750.000 ms in all\n"});
+  CHECK(table ==
+        test::Part{"  Linear                            2     250.000   83.3%       4.0      "
+                   "0.0     50.0%  compute\n"});
+  CHECK(table ==
+        test::Part{"  Sin                               1      50.000   16.7%       2.0      "
+                   "0.4     40.0%  memory\n"});
+  CHECK(to_csv(profile) ==
+        "phase,place,kernel,calls,seconds,flop,bytes\n"
+        "\"known\",\"@main%h\",\"Linear\",2,0.250000000,1000000000,3000000\n"
+        "\"known\",\"@main%t\",\"Sin\",1,0.050000000,100000000,20000000\n");
+  const Json json = Json::parse(to_json(profile, limits));
+  const Json& phase = json["phases"][0];
+  CHECK(phase["runs"] == 2);
+  CHECK(phase["seconds"] == 0.75);
+  REQUIRE(phase["kernels"].size() == 2);
+  CHECK(phase["kernels"][1]["kernel"] == "Sin");
+  CHECK(phase["kernels"][0]["share_of_limit"].get<double>() == doctest::Approx(0.5));
+  const Json trace = Json::parse(to_trace(profile));
+  REQUIRE(trace["traceEvents"].size() == 3);
+  const Json& last = trace["traceEvents"][2];
+  CHECK(last["name"] == "Linear");
+  CHECK(last["cat"] == "known");
+  CHECK(last["ts"] == 300000);
+  CHECK(last["dur"] == 150000);
+  CHECK(last["args"]["place"] == "@main%h");
+  CHECK(last["args"]["mean_flop"] == 5e8);
+  CHECK(last["args"]["mean_bytes"] == 1.5e6);
+}
+
 TEST_CASE("profile: as a table, JSON, CSV and a trace") {
   const Profile profile = profile_of(KernelSet::kFast, true);
   const std::string table = render(profile, kLimits);

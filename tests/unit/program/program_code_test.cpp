@@ -311,6 +311,15 @@ TEST_CASE("binds name any value that a text can name") {
   CHECK(slot_of("-1") == std::nullopt);
 }
 
+TEST_CASE("a bind is complete with a direction, a slot and a position") {
+  const prog::Direction input = prog::Direction::kInput;
+  const ValueName slot = ValueName::number(1);
+  CHECK(prog::Bind{.direction = input, .slot = slot, .position = 0}.is_complete());
+  CHECK_FALSE(prog::Bind{.direction = {}, .slot = slot, .position = 0}.is_complete());
+  CHECK_FALSE(prog::Bind{.direction = input, .slot = {}, .position = 0}.is_complete());
+  CHECK_FALSE(prog::Bind{.direction = input, .slot = slot, .position = {}}.is_complete());
+}
+
 TEST_CASE("fields may be absent where an op's row or its form permits it") {
   const auto defects = [](const std::string& code, const std::string& table) {
     Reading reading(program_text_of(code, table));
