@@ -1,5 +1,7 @@
 // Element types that no kernel takes: blocks of floats, integers of four bits, codes.
 #include <cmath>
+#include <unordered_map>
+#include <utility>
 
 #include "one_op.hpp"
 #include "weights/blocks.hpp"
@@ -125,6 +127,44 @@ TEST_CASE("codes without a scale are refused where an op computes, not where it 
             .starts_with("840 "));
   CHECK(one("TransposeOp [dim0:0, dim1:1]", "[2, 1], Int8PerTensor", "[1, 2], Int8PerTensor")
             .values({codes}) == Values{1, 2});
+}
+
+TEST_CASE("an op moves codes as they are if all that it moves has one quantisation") {
+  OneOp op(
+      "linalg.CPU.WhereOp (%0:tensor<[2], Bool, CPU>, %1:tensor<[2], Int8, CPU>, "
+      "%2:tensor<[2], Int8, CPU>) -> (%3:tensor<[2], Int8, CPU>)");
+  const Value &index = *op.op().operand(0), &a = *op.op().operand(1), &b = *op.op().operand(2),
+              &out = *op.op().result();
+  const auto by = [](double scale) {
+    return ref::Quantisation{.low = -128, .high = 127, .scales = {scale}};
+  };
+  using Quantisations = std::unordered_map<const Value*, ref::Quantisation>;
+  const auto keeps = [&](Quantisations values) {
+    return keeps_codes(op.op(), {.values = std::move(values), .parameters = {}});
+  };
+  CHECK(keeps({{&a, by(2)}, {&b, by(2)}, {&out, by(2)}}));
+  CHECK_FALSE(keeps({{&a, by(2)}, {&b, by(2)}, {&out, by(3)}}));
+  CHECK_FALSE(keeps({{&a, by(3)}, {&b, by(2)}, {&out, by(2)}}));
+  CHECK_FALSE(keeps({{&a, by(2)}, {&b, by(3)}, {&out, by(2)}}));
+  // An index is no element that moves, but has no quantisation of its own either.
+  CHECK_FALSE(keeps({{&index, by(3)}, {&a, by(2)}, {&b, by(2)}, {&out, by(2)}}));
+  ref::Quantisation channels = by(2), blocks = by(2);
+  channels.axis = 0;
+  blocks.block = 1;
+  CHECK_FALSE(keeps({{&a, channels}, {&b, channels}, {&out, channels}}));
+  CHECK_FALSE(keeps({{&a, blocks}, {&b, blocks}, {&out, blocks}}));
+  OneOp floats(
+      "linalg.CPU.CloneOp (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)");
+  const Value &x = *floats.op().operand(0), &y = *floats.op().result();
+  const auto keeps_floats = [&](Quantisations values) {
+    return keeps_codes(floats.op(), {.values = std::move(values), .parameters = {}});
+  };
+  CHECK(keeps_floats({}));
+  CHECK_FALSE(keeps_floats({{&x, by(2)}}));
+  CHECK_FALSE(keeps_floats({{&y, by(2)}}));
+  CHECK_FALSE(touches_codes(floats.op(), {}));
+  CHECK(touches_codes(floats.op(), {.values = {{&x, by(2)}}, .parameters = {}}));
+  CHECK(touches_codes(floats.op(), {.values = {{&y, by(2)}}, .parameters = {}}));
 }
 
 }  // namespace mir::test::stand_ins_test
