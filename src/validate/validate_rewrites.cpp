@@ -58,7 +58,7 @@ std::string text_but_for_names(const Module& module) {
       const std::string wanted = fmt::format("{}{}", before, name);
       for (auto at = text.find(wanted); at != text.npos;
            at = text.find(wanted, at + before.size())) {
-        const char next = text[std::min(at + wanted.size(), text.size() - 1)];
+        const char next = text[at + wanted.size()];  // a module ends with its own brace
         if (next == '"' || next == '.') text.replace(at + before.size(), name.size(), other);
       }
     }
