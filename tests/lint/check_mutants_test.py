@@ -1,11 +1,16 @@
 """Mutants mean what the source means while they are off, and are found where faults can be."""
 
+import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "lib"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 from mutants.places import apply, find_places  # noqa: E402
+from mutants.program import Program  # noqa: E402
+from mutants.suites import Test, finding_test, measure, passes  # noqa: E402
 
 
 def mutations(body: str) -> set[tuple[str, str]]:
@@ -71,6 +76,68 @@ class PlacesTest(unittest.TestCase):
     def test_functions_of_the_compiler_are_switched_at_run_time_only(self):
         place, = find_places("constexpr int f() { return 7; }\n")
         self.assertIn("mir_mutant_is_at_run_time(", place.switched)
+
+
+class JudgingTest(unittest.TestCase):
+    """A program with three places, of which its test executes two and checks one."""
+
+    SOURCE = """
+        #include <cstdlib>
+        int twice(int x) { return x * 2; }
+        int spare(int x) { return x; }
+        int main(int count, char**) {
+          if (count == 2) return system("env -i ./program a b") == 0 ? 0 : 1;
+          if (count > 3) spare(7);
+          return twice(3) == 6 && spare(0) == 0 ? 0 : 1;
+        }
+    """
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.work = Path(cls.folder.name)
+        cls.places = [place for place in find_places(cls.SOURCE, "src/ir/toy.cpp")
+                      if place.before in ("2", "count > 3", "7") and place.kind in ("constant", "condition")]
+        cls.places = [place for place in cls.places if place.before != "2" or place.line == 3]
+        for number, place in enumerate(cls.places, 1):
+            place.number = number
+        cls.program = Program(ROOT, cls.work, cls.places)
+        source = cls.work / "program.cpp"
+        source.write_text(apply(cls.SOURCE, cls.places))
+        subprocess.run(["c++", "-std=c++20", "-O1", f'-DMIR_MUTANTS_SWITCH="{cls.program.switch_file}"', "-include",
+                        str(ROOT / "scripts/lib/mutants/switch.hpp"), str(source), "-o", str(cls.work / "program")],
+                       check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def a_test(self, *arguments: str) -> Test:
+        return Test("toy " + " ".join(arguments), ["./program", *arguments], str(self.work), {})
+
+    def test_the_places_are_those_meant(self):
+        self.assertEqual([place.before for place in self.places], ["2", "count > 3", "7"])
+
+    def test_a_mutant_is_on_in_the_session_of_its_test_alone(self):
+        test = self.a_test()
+        for number, passed in ((0, True), (1, False), (2, True), (3, True)):
+            self.assertEqual(passes(test, 60, self.program, number)[0], passed, number)
+        found, reached = passes(self.a_test("a"), 60, self.program, 1)
+        self.assertFalse(found, "of a child whose environment is empty")
+        self.assertEqual([number for number, byte in enumerate(reached) if byte], [1, 2])
+        self.assertEqual(list(self.work.glob("switch.*")), [])
+
+    def test_a_test_that_takes_too_long_fails(self):
+        self.assertFalse(passes(Test("sleep", ["sleep", "60"], str(self.work), {}), 0.5, self.program)[0])
+
+    def test_tests_are_measured_and_judge_several_at_a_time(self):
+        tests = [self.a_test(), self.a_test("a"), Test("false", ["false"], str(self.work), {})]
+        good, bad = measure(tests, self.program, 2, 60)
+        self.assertEqual([test.name for test in bad], ["false"])
+        self.assertEqual(finding_test(self.places[0], good, self.program, 60).name[:3], "toy")
+        self.assertIsNone(finding_test(self.places[0], good, self.program, 0))
+        self.assertIsNone(finding_test(self.places[2], good, self.program, 60))
+        self.assertFalse(any(test.reached[3] for test in good))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from .places import Place, apply, find_places
 SOURCES = re.compile(r"src/.*\.(cpp|hpp|h)$")
 SWITCH = "scripts/lib/mutants/switch.hpp"
 MOST_MUTANTS = 4095  # switch.hpp has bytes for 0 to 4095
+MOST_KIB = 12 << 20  # of memory that a test may use
 # Diagnostics of the compiler that name a place of a source; errors alone, or all that they mention.
 ERROR = re.compile(r"^(?:In file included from )?(\S+?):(\d+):\d+: (?:fatal )?error:", re.M)
 MENTION = re.compile(r"^\s*(?:In file included from |from )?(\S+?):(\d+):", re.M)
@@ -91,18 +92,25 @@ class Program:
             if old.is_file() and old.relative_to(self.tree).as_posix() not in set(paths):
                 old.unlink()
 
-    def switch(self, number: int) -> None:
-        """Switches a mutant on, or with 0 none; forgets what was reached."""
-        self.switch_file.write_bytes(number.to_bytes(4, sys.byteorder) + bytes(MOST_MUTANTS + 1))
+    def switched(self, number: int, command: list[str]) -> list[str]:
+        """The command with a mutant on, or with 0 none, if a session begins with it."""
+        script = ('printf "$1" > "$0.$$" && truncate -s "$2" "$0.$$" && ulimit -c 0 && ulimit -v "$3" && '
+                  'shift 3 && exec "$@"')
+        octal = "".join(f"\\{byte:03o}" for byte in number.to_bytes(4, sys.byteorder))
+        size = 4 + MOST_MUTANTS + 1
+        return ["/bin/sh", "-c", script, str(self.switch_file), octal, str(size), str(MOST_KIB), *command]
 
-    def reached(self) -> bytes:
-        """Which mutants processes came to since the last switch()."""
-        return self.switch_file.read_bytes()[4:]
+    def reached(self, session: int) -> bytes:
+        """The mutants that processes of an ended session came to; removes its switch."""
+        file = Path(f"{self.switch_file}.{session}")
+        try:
+            return file.read_bytes()[4:]
+        finally:
+            file.unlink()
 
     def configure(self) -> None:
         """Writes the sources and sets up the build folder, unless it is there from an earlier run."""
         self.write()
-        self.switch(0)
         if not (self.build_dir / "build.ninja").exists():
             flags = ["-w", "-Wno-narrowing", f'-DMIR_MUTANTS_SWITCH="{self.switch_file}"', "-include",
                      str(self.tree / SWITCH)]

@@ -3,10 +3,10 @@
 import json
 import os
 import re
-import resource
 import signal
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,10 +16,8 @@ from .program import Program, library_of
 SUITES = {"unit", "golden", "property"}
 # Counts steps, not results, and compiles the libraries a second time.
 LEFT_OUT = {"costs that grow"}
-MOST_MEMORY = 12 << 30
 # A mutant that takes longer than this multiple of the time without one, and these seconds, is found.
 SLOWER, GRACE = 4, 10
-LONGEST = 900  # seconds that a test may take without a mutant
 
 
 @dataclass
@@ -75,47 +73,48 @@ def is_doctest(program: Path) -> bool:
     return program.suffix == "" and b"--abort-after" in program.read_bytes()
 
 
-def limit_resources() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def passes(test: Test, limit: float) -> bool:
-    """Whether a test passes in `limit` seconds; what it started ends with it."""
-    process = subprocess.Popen(test.command, cwd=test.folder, env={**os.environ, **test.environment},
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                               start_new_session=True, preexec_fn=limit_resources)
+def passes(test: Test, limit: float, program: Program, number: int = 0) -> tuple[bool, bytes]:
+    """Whether a test passes in `limit` seconds with this mutant on, and the mutants that it reaches;
+    what it started ends with it."""
+    process = subprocess.Popen(program.switched(number, test.command), cwd=test.folder,
+                               env={**os.environ, **test.environment}, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
-        return process.wait(limit) == 0
+        passed = process.wait(limit) == 0
     except subprocess.TimeoutExpired:
-        return False
+        passed = False
     finally:
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
         process.wait()
+    return passed, program.reached(process.pid)
 
 
-def measure(tests: list[Test], program: Program) -> tuple[list[Test], list[Test]]:
+def measure(tests: list[Test], program: Program, jobs: int, longest: float) -> tuple[list[Test], list[Test]]:
     """Runs each test without a mutant: those that pass know their time and the mutants that they
-    reach; those that fail cannot judge."""
-    good, bad = [], []
-    for test in tests:
-        program.switch(0)
+    reach; those that fail, or take more than `longest` seconds, cannot judge."""
+    def run(test: Test) -> bool:
         begin = time.monotonic()
-        passed = passes(test, LONGEST)
-        test.seconds, test.reached = time.monotonic() - begin, program.reached()
-        (good if passed else bad).append(test)
-    return good, bad
+        passed, test.reached = passes(test, longest, program)
+        test.seconds = time.monotonic() - begin
+        return passed
+    with ThreadPoolExecutor(jobs) as pool:
+        passed = list(pool.map(run, tests))
+    return ([test for test, good in zip(tests, passed) if good],
+            [test for test, good in zip(tests, passed) if not good])
 
 
-def finding_test(place: Place, tests: list[Test], program: Program) -> Test | None:
-    """The test that fails for a mutant: tests of its library first, then from the shortest to the longest."""
+def finding_test(place: Place, tests: list[Test], program: Program, patience: float) -> Test | None:
+    """The test that fails for a mutant: tests of its library first, then from the shortest to the
+    longest. No test begins after `patience` seconds."""
+    end = time.monotonic() + patience
     folder = f"tests/unit/{library_of(place.path).split('/')[0]}/"
     reaching = [test for test in tests if test.reached[place.number]]
-    program.switch(place.number)
     for test in sorted(reaching, key=lambda each: (folder not in each.command[0], each.seconds)):
-        if not passes(test, SLOWER * test.seconds + GRACE):
+        if time.monotonic() >= end:
+            break
+        if not passes(test, SLOWER * test.seconds + GRACE, program, place.number)[0]:
             return test
     return None

@@ -1,9 +1,11 @@
-// The switch of all mutants, which is compiled before every source. The file MIR_MUTANTS_SWITCH
-// holds the number of the mutation that is on, four bytes, and then a byte for each mutant, which
-// is set when a process comes to its place. A file, because tests clear the environment.
+// The switch of all mutants, which is compiled before every source. The file MIR_MUTANTS_SWITCH.N,
+// with N the number of the session that a test is run in, holds the number of the mutation that is
+// on, four bytes, and then a byte for each mutant, which is set when a process comes to its place.
+// A file, because tests clear the environment. Without one, none is on.
 #pragma once
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,7 +18,9 @@ struct Switch {
 inline Switch off{};
 
 inline Switch* open_switch() {
-  const int file = open(MIR_MUTANTS_SWITCH, O_RDWR | O_CLOEXEC);
+  char path[1024];
+  snprintf(path, sizeof(path), "%s.%d", MIR_MUTANTS_SWITCH, static_cast<int>(getsid(0)));
+  const int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) return &off;
   void* bytes = mmap(nullptr, sizeof(Switch), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
