@@ -63,6 +63,11 @@ TEST_SUITE("mistakes in dialects") {
          "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { my.AnOp(%x) -> (%y) "
          "cf.ReturnOp (%y) -> () }\n",
          "the body of 'my.AnOp' contains the op itself"},
+        {"attributes:{k:{type:int, default:5}}",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { linalg.D.SoftmaxOp [axis:$k] (%x) "
+         "-> (%y) cf.ReturnOp (%y) -> () }\n",
+         "the body of 'my.AnOp': the rewrite would not verify: 'axis' of 'SoftmaxOp' is 5, "
+         "expected an axis of rank 1"},
         {"effects:[writes_state]",
          "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { linalg.D.NegOp(%x) -> (%y) "
          "cf.ReturnOp (%y) -> () }\n",
