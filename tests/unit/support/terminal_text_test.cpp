@@ -58,11 +58,11 @@ TEST_CASE("marks that hide or reorder text are escaped, their neighbours are kep
   const std::vector<std::pair<char32_t, char32_t>> ranges = {
       {0x61C, 0x61C},   {0x200B, 0x200F}, {0x2028, 0x202E},  {0x2060, 0x206F},
       {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
-  for (const auto& [first, last] : ranges) {
-    CAPTURE(first);
-    for (char32_t c = first; c <= last; ++c) CHECK(visible(utf8(c)) != utf8(c));
-    CHECK(visible(utf8(first - 1)) == utf8(first - 1));
-    CHECK(visible(utf8(last + 1)) == utf8(last + 1));
+  for (const auto& range : ranges) {
+    CAPTURE(range.first);
+    for (char32_t c = range.first; c <= range.second; ++c) CHECK(visible(utf8(c)) != utf8(c));
+    CHECK(visible(utf8(range.first - 1)) == utf8(range.first - 1));
+    CHECK(visible(utf8(range.second + 1)) == utf8(range.second + 1));
   }
 }
 
