@@ -53,6 +53,20 @@ std::string refused_rewrite(std::string_view ops, std::string_view attributes = 
 }  // namespace
 
 TEST_SUITE("reading patterns") {
+  TEST_CASE("a pattern that was not verified needs two regions as well") {
+    for (const std::string& regions : {std::string(), std::string(kNegNeg),
+                                       fmt::format("{}\n{}\n{}", kNegNeg, kInput, kInput)}) {
+      CAPTURE(regions);
+      Reading reading(module_of("", regions, ""));
+      Diagnostics found;
+      const Op& op = *reading.module().body().only_block().front();
+      CHECK(patterns::read_pattern(op, found) == nullptr);
+      REQUIRE(found.sorted().size() == 1);
+      CHECK(found.sorted().front().message ==
+            "pattern 'p': a pattern has two regions: what it matches and what it becomes");
+    }
+  }
+
   TEST_CASE("pattern_c1: MIR0924 first regions that cannot be matched") {
     CHECK(refusal("", kNegNeg, kInput) == "");
     const std::pair<std::string_view, std::string_view> kCases[] = {
