@@ -76,6 +76,7 @@ class PlacesTest(unittest.TestCase):
     def test_functions_of_the_compiler_are_switched_at_run_time_only(self):
         place, = find_places("constexpr int f() { return 7; }\n")
         self.assertIn("mir_mutant_is_at_run_time(", place.switched)
+        self.assertEqual(find_places("consteval int f() { return 7; }\n"), [])
 
 
 class JudgingTest(unittest.TestCase):

@@ -106,8 +106,10 @@ class Finder:
         assigns = any(text == "=" and head[at - 1] != "operator" for at, text in enumerate(head))
         if "enum" in head or assigns:
             return "value", False
+        if "consteval" in head:  # never runs
+            return "value", False
         if "(" in head:
-            return "function", "constexpr" in head or "consteval" in head
+            return "function", "constexpr" in head
         return ("scope", False) if {"class", "struct", "union"} & set(head) else ("value", False)
 
     def _is_initialiser(self, brace: int) -> bool:
