@@ -108,6 +108,18 @@ TEST_SUITE("declarations") {
          "%x:tensor<[4], Float32, CPU>",
          "my.AnOp(%x, %x, %x) -> (%z)",
          {"tensor<[4], Float32, CPU>"}},
+        {"(%x:tensor<[$n], T, D>, %y:tensor<[$n], T, D>[optional:true]) -> "
+         "(%z:tensor<[$n], T, D>) { }\n",
+         "",
+         "%x:tensor<[4], Float32, CPU>",
+         "my.AnOp(%x) -> (%z)",
+         {"tensor<[4], Float32, CPU>"}},
+        {"(%x:tensor<[$n], T, D>, %y:tensor<[$n], T, D>[optional:true]) -> "
+         "(%z:tensor<[$n], T, D>) { }\n",
+         "",
+         "%x:tensor<[4], Float32, CPU>",
+         "my.AnOp(%x, %x) -> (%z)",
+         {"tensor<[4], Float32, CPU>"}},
         {"(%x:tensor<[$n], T, D>) -> (%zs:tensor<[$n], T, D>[many:true]) { }\n",
          "",
          "%x:tensor<[4], Float32, CPU>",

@@ -157,6 +157,12 @@ TEST_SUITE("mistakes in dialects") {
         {"attributes:{k:{type:int, default:3}}, where:{\"$n % $k == 0\":\"cannot cut $n into $k\"}",
          std::string(kSame), "%x:tensor<[8], Float32, CPU>", "my.AnOp(%x) -> (%y)",
          "MIR0508 'my.AnOp' cannot cut 8 into 3: $n is 8 (%x), $k is 3\n"},
+        {"",
+         "(%x:tensor<[$n], T, D>, %y:tensor<[$n], T, D>[optional:true]) -> "
+         "(%z:tensor<[$n], T, D>) { }\n",
+         "%x:tensor<[8], Float32, CPU>, %y:tensor<[9], Float32, CPU>", "my.AnOp(%x, %y) -> (%z)",
+         "MIR0500 operand '%y' of 'my.AnOp' is tensor<[9], Float32, CPU>, expected "
+         "tensor<[$n], T, D>: extent 0 is 9, and $n is 8 (%x)\n"},
         {"where:{\"$az_AZ_09 == 1\":\"$az_AZ_09, $az_AZ_09.x, $az, $ and 9\"}",
          "(%x:tensor<[$az_AZ_09], T, D>) -> (%y:tensor<[$az_AZ_09], T, D>) { }\n",
          "%x:tensor<[8], Float32, CPU>", "my.AnOp(%x) -> (%y)",
