@@ -10,6 +10,9 @@ usage: qwen2_float64.py FOLDER                 write expected_logits.npy
        qwen2_float64.py FOLDER --decode N --into OUT
                                                write logits-0.npy (prompt) to logits-N.npy, each next
                                                token the likeliest of the step before
+       qwen2_float64.py FOLDER --draw N --random KEY COUNTER --top-p P --top-k K --temperature T
+                                               print N tokens after the prompt, each drawn by the
+                                               numbers of this state
        qwen2_float64.py FOLDER --prompt TEXT   write ids.npy (bytes of TEXT) and positions.npy first
        qwen2_float64.py FOLDER --check         compare with expected_logits.npy instead
 """
@@ -21,6 +24,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
+import philox  # noqa: E402
 
 SAME = 1e-12  # how far two float64 evaluations of one formula may lie apart, relative to the range
 
@@ -167,6 +173,33 @@ def decode(folder, steps, out):
     print("tokens", *tokens)
 
 
+def drawn(logits, number, top_p, top_k, temperature):
+    """The token that a number from 0 to 1 draws, and its distance to a number that draws another."""
+    best = np.argsort(-logits, kind="stable")[:top_k]
+    shares = softmax(logits[best] / temperature)
+    kept = np.cumsum(shares) - shares < top_p
+    sums = np.cumsum(np.where(kept, shares, 0))
+    place = int(np.sum(sums <= number * sums[-1]))
+    edges = np.concatenate([np.abs(sums[:-1] / sums[-1] - number), np.abs(np.cumsum(shares) - shares - top_p)])
+    return int(best[place]), float(np.min(edges))
+
+
+def draw(folder, steps, state, **options):
+    """Prints tokens that the numbers of a state draw; a draw that small errors could turn is refused."""
+    tensors, metadata = read_safetensors(folder / "model.safetensors")
+    ids, positions = np.load(folder / "ids.npy")[0], np.load(folder / "positions.npy")[0]
+    decoder = Decoder(tensors, metadata)
+    tokens = []
+    for step in range(steps):
+        (number,), state = philox.uniforms(state, 1)
+        token, margin = drawn(decoder.step(ids, positions)[-1], number, **options)
+        if margin < 1e-5:
+            raise ValueError(f"the draw of step {step} is {margin:.3g} from another token")
+        ids, positions = np.array([token]), positions[-1:] + 1
+        tokens.append(token)
+    print("tokens", *tokens)
+
+
 def write_prompt(folder, text):
     ids = np.frombuffer(text.encode(), np.uint8).astype(np.int64)[None]
     np.save(folder / "ids.npy", ids)
@@ -179,12 +212,21 @@ def main():
     parser.add_argument("--prompt", help="write ids.npy (bytes of this text) and positions.npy first")
     parser.add_argument("--check", action="store_true", help="compare with expected_logits.npy instead")
     parser.add_argument("--decode", type=int, metavar="N", help="decode N tokens after the prompt")
+    parser.add_argument("--draw", type=int, metavar="N", help="draw N tokens after the prompt")
+    parser.add_argument("--random", type=int, nargs=2, metavar=("KEY", "COUNTER"), help="the state of --draw")
+    parser.add_argument("--top-p", type=float, default=1.0)
+    parser.add_argument("--top-k", type=int, default=64)
+    parser.add_argument("--temperature", type=float, default=1.0)
     parser.add_argument("--into", type=Path, help="where --decode writes its logits")
     arguments = parser.parse_args()
     expected = arguments.folder / "expected_logits.npy"
     try:
         if arguments.decode is not None:
             decode(arguments.folder, arguments.decode, arguments.into)
+            return 0
+        if arguments.draw is not None:
+            draw(arguments.folder, arguments.draw, arguments.random, top_p=arguments.top_p,
+                 top_k=arguments.top_k, temperature=arguments.temperature)
             return 0
         if arguments.prompt:
             write_prompt(arguments.folder, arguments.prompt)

@@ -1,7 +1,10 @@
 // mllm-make-decoder: a decoder of any size as a module and its weights.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "file_kind.hpp"
@@ -20,6 +23,7 @@ namespace {
 using namespace mir;
 using namespace mir::tools;
 using generate::DecoderShape;
+using generate::Sampling;
 
 constexpr ToolInfo kTool = {
     .name = "mllm-make-decoder",
@@ -61,6 +65,32 @@ Result<DecoderShape> shape_of(const DecoderSettings& settings) {
   return shape;
 }
 
+/// No value: tokens are the likeliest ones.
+Result<std::optional<Sampling>> sampling_of(const DecoderSettings& settings) {
+  const bool is_given =
+      settings.top_p.is_given() || settings.top_k.is_given() || settings.temperature.is_given();
+  if (!is_given) return std::optional<Sampling>();
+  const auto refuse = [](std::string message) {
+    return Error{DiagCode::kUsage, std::move(message)};
+  };
+  if (!settings.generate.is_given()) {
+    return refuse("--top-p, --top-k and --temperature need --generate");
+  }
+  Sampling sampling{.top_k = std::min(*settings.top_k, *settings.vocab),
+                    .top_p = *settings.top_p,
+                    .temperature = *settings.temperature};
+  if (sampling.top_k < 1)
+    return refuse(fmt::format("top-k is {}, expected 1 or more", sampling.top_k));
+  if (!(sampling.top_p > 0 && sampling.top_p <= 1)) {
+    return refuse(fmt::format("top-p is {}, expected a number above 0, at most 1", sampling.top_p));
+  }
+  if (!(sampling.temperature > 0 && std::isfinite(sampling.temperature))) {
+    return refuse(
+        fmt::format("temperature is {}, expected a number above 0", sampling.temperature));
+  }
+  return std::optional(sampling);
+}
+
 Result<void> write_weights(const Module& module, const DecoderShape& shape,
                            const DecoderSettings& settings) {
   if (auto fits = expect_kind(*settings.weights, FileKind::kTensors); !fits) return fits;
@@ -82,8 +112,8 @@ Result<void> write_weights(const Module& module, const DecoderShape& shape,
                        plans_of(*tensors), options);
 }
 
-/// `graphs` are those of generate.mir; null: not asked for.
-ExitCode write_files(const Run& run, const Module& module, const Module* graphs,
+/// `generating` is the text of generate.mir; empty: not asked for.
+ExitCode write_files(const Run& run, const Module& module, const std::string& generating,
                      const DecoderShape& shape, const DecoderSettings& settings) {
   const std::string& folder = *settings.output;
   std::error_code failure;
@@ -93,9 +123,8 @@ ExitCode write_files(const Run& run, const Module& module, const Module* graphs,
                             fmt::format("cannot make folder '{}': {}", folder, failure.message())});
   }
   auto written = write_file_atomically(folder + "/model.mir", print(module));
-  if (written && graphs != nullptr) {
-    written = write_file_atomically(folder + "/generate.mir",
-                                    generating_text(*graphs, shape, *settings.generate));
+  if (written && !generating.empty()) {
+    written = write_file_atomically(folder + "/generate.mir", generating);
   }
   if (written && !settings.no_weights) written = write_weights(module, shape, settings);
   return written ? ExitCode::kSuccess : run.report(written.error());
@@ -108,6 +137,8 @@ ExitCode body(const Run& run, const DecoderSettings& settings) {
     return run.usage_error(alone.error().message);
   const auto shape = shape_of(settings);
   if (!shape) return run.usage_error(shape.error().message);
+  const auto sampling = sampling_of(settings);
+  if (!sampling) return run.usage_error(sampling.error().message);
   IRContext context;
   register_builtin_dialects(context);
   Diagnostics diagnostics = run.diagnostics();
@@ -120,7 +151,10 @@ ExitCode body(const Run& run, const DecoderSettings& settings) {
   }
   Verification(settings.verification, run).accepts(*module, diagnostics);
   const ExitCode code = run.report(diagnostics, context.sources());
-  return code == ExitCode::kSuccess ? write_files(run, *module, graphs, *shape, settings) : code;
+  if (code != ExitCode::kSuccess) return code;
+  const std::string generating =
+      generates ? generating_text(*graphs, *shape, *settings.generate, *sampling) : std::string();
+  return write_files(run, *module, generating, *shape, settings);
 }
 
 }  // namespace

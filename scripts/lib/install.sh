@@ -5,9 +5,9 @@ build_packages=(
   bison doctest-dev g++ libboost-program-options-dev libfmt-dev libhwy-dev libpcre2-dev libxxhash-dev meson
   ninja-build nlohmann-json3-dev pkg-config python3 re2c zlib1g-dev
 )
-# What testing needs besides: the second compiler, its sanitizers and the checks.
+# What testing needs besides: the second compiler, its sanitizers, a quick linker and the checks.
 test_packages=(
-  clang clang-format git libclang-rt-dev libmpfr-dev llvm neovim python3-numpy vim-nox
+  clang clang-format git libclang-rt-dev libmpfr-dev lld llvm neovim python3-numpy vim-nox
 )
 
 is_installed() {

@@ -43,6 +43,7 @@ constexpr NamedRule kAll[] = {
     {"paged_attention", paged_attention},
     {"permute", permute},
     {"radix_attention", radix_attention},
+    {"random_uniform", random_uniform},
     {"reduce", reduce},
     {"repeat", repeat},
     {"reshape", reshape},

@@ -143,6 +143,8 @@ bool repeat(InferContext& op);
 bool concat(InferContext& op);
 /// Nothing -> `shape` with real elements of type `dtype` on the op's device; `dim` in range.
 bool iota(InferContext& op);
+/// state [2] Int64 -> Float32 with the extents of `shape`, like state.
+bool random_uniform(InferContext& op);
 /// (x..) of one shape -> a new extent, the number of operands, at `dim` in [-(rank+1), rank].
 bool stack(InferContext& op);
 /// x -> the last dimensions grown by before + after of `pad`.

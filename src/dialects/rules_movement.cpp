@@ -105,17 +105,48 @@ bool concat(InferContext& op) {
   return give(op, std::move(shape), *first);
 }
 
-bool iota(InferContext& op) {
-  op.constraint("iota_c1");
-  if (op.attribute("shape") == nullptr) return missing(op, "shape");
-  const auto shape = op.dims("shape");
-  if (!shape) return false;
+namespace {
+
+/// Attribute `shape`, which states all extents of a result.
+std::optional<Shape> stated_shape(InferContext& op) {
+  if (op.attribute("shape") == nullptr) {
+    missing(op, "shape");
+    return std::nullopt;
+  }
+  auto shape = op.dims("shape");
+  if (!shape) return std::nullopt;
   for (const Dim extent : *shape) {
     if (!extent.is_unknown() && !extent.is_negative()) continue;
-    return op.fail(
-        DiagCode::kAttributeOutOfRange,
-        fmt::format("'shape' of '{}' is {}, expected extents", op.op_name(), show(op, *shape)));
+    op.fail(DiagCode::kAttributeOutOfRange,
+            fmt::format("'shape' of '{}' is {}, expected extents", op.op_name(), show(op, *shape)));
+    return std::nullopt;
   }
+  return shape;
+}
+
+}  // namespace
+
+bool random_uniform(InferContext& op) {
+  op.constraint("random_uniform_c1");
+  const TensorType* state = ranked(op, 0, 1);
+  if (state == nullptr || !expect_extent(op, 0, shape_of(*state), 0, Dim(2), "a state of extent")) {
+    return false;
+  }
+  if (state->dtype() && state->dtype() != DType::kInt64) {
+    return op.fail(DiagCode::kDTypeMismatch, fmt::format("'{}' takes a state of Int64, found {}",
+                                                         op.op_name(), name_of(*state->dtype())));
+  }
+  op.constraint("random_uniform_c2");
+  auto shape = stated_shape(op);
+  if (!shape || !give(op, *std::move(shape), DType::kFloat32, *state)) return false;
+  op.result(state);
+  return true;
+}
+
+bool iota(InferContext& op) {
+  op.constraint("iota_c1");
+  const auto shape = stated_shape(op);
+  if (!shape) return false;
   op.constraint("iota_c2");
   if (!required_axis(op, "dim", shape->size())) return false;
   op.constraint("iota_c3");

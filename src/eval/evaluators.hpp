@@ -50,6 +50,7 @@ Result<void> concat(EvalCall& call);
 Result<void> copy(EvalCall& call);
 Result<void> fill(EvalCall& call);
 Result<void> iota(EvalCall& call);
+Result<void> random_uniform(EvalCall& call);
 Result<void> permute(EvalCall& call);
 Result<void> repeat(EvalCall& call);
 Result<void> slice(EvalCall& call);

@@ -8,6 +8,7 @@
 
 #include "eval/evaluators.hpp"
 #include "eval/slice_operands.hpp"
+#include "kernels/ref/random.hpp"
 #include "mir/context.hpp"
 #include "weights/random.hpp"
 
@@ -187,6 +188,10 @@ Result<void> iota(EvalCall& call) {
   strides[*dim] = 1;
   return ref::cast({DType::kFloat64, values->bytes().data(), shape, call.keep(std::move(strides))},
                    call.out());
+}
+
+Result<void> random_uniform(EvalCall& call) {
+  return ref::random_uniform(call.in(0), call.out(0), call.out(1));
 }
 
 Result<void> no_content(EvalCall&) {

@@ -103,6 +103,7 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgRMSNorm, rms_norm},
     {OpId::kLinalgRadixAttnRelax, radix_attention},
     {OpId::kLinalgRadixAttnSwaSink, radix_attention},
+    {OpId::kLinalgRandomUniform, random_uniform},
     {OpId::kLinalgReLU, unary<ref::relu>},
     {OpId::kLinalgReduceMax, reduce_max},
     {OpId::kLinalgReduceMin, reduce_min},

@@ -412,7 +412,18 @@ ExtentProof ExtentProver::search(ExtentRelation relation, Dim a, Dim b,
 ExtentProof ExtentProver::decide(ExtentRelation relation, Dim a, Dim b) {
   const Variables variables = variables_of(a, b);
   if (holds_by_form(relation, a, b, variables)) return {.verdict = ExtentVerdict::kProved};
-  return search(relation, a, b, variables);
+  ExtentProof proof = search(relation, a, b, variables);
+  // The others are errors where they are not proved, and a counterexample says more.
+  const bool is_bound =
+      relation == ExtentRelation::kAtLeast || relation == ExtentRelation::kDefined;
+  if (proof.verdict == ExtentVerdict::kRefuted && is_bound && !are_declared(variables)) return {};
+  return proof;
+}
+
+bool ExtentProver::are_declared(const Variables& variables) const {
+  return std::ranges::all_of(variables, [&](const Variable& each) {
+    return find_declaration(declarations_, each.declaration.name) != nullptr;
+  });
 }
 
 const ExtentProof& ExtentProver::prove(ExtentRelation relation, Dim a, Dim b) {

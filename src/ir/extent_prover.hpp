@@ -43,7 +43,8 @@ struct ExtentProof {
 };
 
 /// Not thread-safe. The declarations are those that the module has when the prover is made; a
-/// symbol without a declaration may be 0 or more.
+/// symbol without a declaration may be 0 or more. Bounds on such symbols are never refuted: which
+/// values a run admits is not stated.
 class ExtentProver {
  public:
   /// The most combinations of values that are tried one by one.
@@ -84,6 +85,7 @@ class ExtentProver {
   /// In factors: each symbol times its divisor.
   Dim in_factors(Dim dim, const Variables& variables) const;
 
+  bool are_declared(const Variables& variables) const;
   ExtentProof decide(ExtentRelation relation, Dim a, Dim b);
   bool holds_by_form(ExtentRelation relation, Dim a, Dim b, const Variables& variables);
   bool is_divisible(Dim a, Dim b, const Variables& variables);

@@ -36,6 +36,10 @@ bool is_number(DType dtype) {
 bool is_plain_unit(DType dtype) {
   return is_unit(dtype) && info(dtype).type_class != DTypeClass::kQuantised;
 }
+bool is_state(DType dtype) {
+  return dtype == DType::kInt64;
+}
+
 bool is_condition(DType dtype) {
   return dtype == DType::kBool || dtype == DType::kUInt8 || dtype == DType::kInt8;
 }
@@ -281,6 +285,10 @@ constexpr FastOp kRowsOfOps[] = {
      .types = {.operands = {kSingle, {is_any}}, .results = {kSingle}, .weight = kSingle},
      .accepts = owns_weight,
      .bound = kRmsNormBound},
+    {.op = OpId::kLinalgRandomUniform,
+     .make = random_uniform_node,
+     .types = {.operands = {{is_state}}, .results = {kSingle, {is_state}}},
+     .bound = kSameNumber},
     unary(OpId::kLinalgReLU, fast::Unary::kRelu, kSameNumber),
     reduction(OpId::kLinalgReduceMax, fast::Reduction::kMax, kSameNumber),
     reduction(OpId::kLinalgReduceMin, fast::Reduction::kMin, kSameNumber),

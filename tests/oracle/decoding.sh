@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Decodes greedily from the command line and compares the logits of every step with NumPy, which
 # chooses its tokens by itself: a single other token would give other logits. Then checks that the
-# tokens that the tool says it fed are NumPy's.
+# tokens that the tool says it fed are NumPy's, and those that modules with a loop of their own
+# choose or draw.
 #
 #   decoding.sh TOOLS SOURCE_ROOT PYTHON
 set -eu -o pipefail
@@ -23,3 +24,25 @@ if [ "$fed" != "$wanted" ]; then
   echo "the tool fed $fed, NumPy chose $wanted" >&2
   exit 1
 fi
+
+# generated WANTED OPTIONS_OF_DECODER OPTIONS_OF_INTERP: the tokens of a module that generates.
+generated() {
+  "$tools/mllm-make-decoder" --generate=$((steps + 1)) $2 --no-weights -o "$work/made"
+  local kernels found
+  for kernels in ref fast; do
+    found=$("$tools/mllm-interp" "$work/made/generate.mir" --weights="$model/model.safetensors" \
+      --input=ids="$model/ids.npy" --input='end=[-1]' $3 --kernels=$kernels --elements=64 |
+      sed -n 's/^  \[\(.*\)\]$/\1/p' | tr -d ,)
+    if [ "tokens $found" != "$1" ]; then
+      echo "generate.mir with $2 gives $found, NumPy $1" >&2
+      exit 1
+    fi
+  done
+}
+generated "$(cat "$work/tokens")" "" ""
+for state in "1 2" "-9 9223372036854775807" "99 -1"; do
+  read -r key counter <<< "$state"
+  wanted=$("$python" "$root/scripts/qwen2_float64.py" "$model" --draw $((steps + 1)) --random $key $counter \
+    --top-p 0.8 --top-k 20 --temperature 1.5)
+  generated "$wanted" "--top-p=0.8 --top-k=20 --temperature=1.5" "--input=random=[$key,$counter]"
+done

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "option.hpp"
+#include "tools/generate/generation.hpp"
 #include "tools/generate/qwen2_decoder.hpp"
 #include "verification.hpp"
 #include "weight_files.hpp"
@@ -21,6 +22,7 @@ inline bool is_decoder_file(std::string_view name) {
   return name.starts_with("model.");
 }
 inline constexpr generate::DecoderShape kSmall;
+inline constexpr generate::Sampling kSampling;
 using Extent = Option<std::int64_t>;
 
 struct DecoderSettings {
@@ -94,6 +96,25 @@ struct DecoderSettings {
                    .argument = "N",
                    .help = "also write generate.mir, which generates N tokens after a prompt"},
                   number<std::int64_t>()};
+  Option<double> top_p{options,
+                       {.name = "top-p",
+                        .argument = "P",
+                        .help = "with --generate: draw among the likeliest tokens that have P of "
+                                "all shares"},
+                       number<double>(),
+                       kSampling.top_p};
+  Extent top_k{options,
+               {.name = "top-k",
+                .argument = "K",
+                .help = "with --generate: draw among the K likeliest tokens"},
+               number<std::int64_t>(),
+               kSampling.top_k};
+  Option<double> temperature{options,
+                             {.name = "temperature",
+                              .argument = "T",
+                              .help = "with --generate: draw by the shares of logits over T"},
+                             number<double>(),
+                             kSampling.temperature};
   Option<std::string> weights{
       options,
       {.name = "weights",

@@ -33,6 +33,10 @@ inline constexpr AttrRow kIotaAttributes[] = {
      .summary = "from one number to the next"},
 };
 
+inline constexpr AttrRow kRandomUniformAttributes[] = {
+    {.name = "shape", .type = AttrType::kAny, .required = true, .summary = "extents of the result"},
+};
+
 inline constexpr OpRow kPortableMathRows[] = {
     {.name = "MaximumOp",
      .type_name = "Maximum",
@@ -180,6 +184,17 @@ inline constexpr OpRow kPortableMathRows[] = {
      .summary = "Positions along a dimension: start, start + step, and so on.",
      .example = "linalg.CPU.IotaOp [shape:[2, 6], dtype:Int32, dim:1] () -> "
                 "(%0:tensor<[2, 6], Int32, CPU>)"},
+    {.name = "RandomUniformOp",
+     .type_name = "RandomUniform",
+     .operands = exactly(1),
+     .results = exactly(2),
+     .traits = Trait::kPure | Trait::kPortableOnly,
+     .attributes = kRandomUniformAttributes,
+     .infer = rules::random_uniform,
+     .page = "movement",
+     .summary = "Random numbers from 0 to below 1 by a counter, and the state for the next ones.",
+     .example = "linalg.CPU.RandomUniformOp [shape:[2, 3]] (%0:tensor<[2], Int64, CPU>) -> "
+                "(%1:tensor<[2, 3], Float32, CPU>, %2:tensor<[2], Int64, CPU>)"},
 };
 
 }  // namespace mir::dialect_tables

@@ -138,6 +138,7 @@ std::unique_ptr<PlanNode> masked_scatter_node(const FastStep& step);
 std::unique_ptr<PlanNode> matmul_node(const FastStep& step);
 std::unique_ptr<PlanNode> multimodal_rope_node(const FastStep& step);
 std::unique_ptr<PlanNode> pad_node(const FastStep& step);
+std::unique_ptr<PlanNode> random_uniform_node(const FastStep& step);
 std::unique_ptr<PlanNode> reduction_node(const FastStep& step);
 std::unique_ptr<PlanNode> repeat_node(const FastStep& step);
 std::unique_ptr<PlanNode> rms_norm_node(const FastStep& step);

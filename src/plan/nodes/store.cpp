@@ -5,6 +5,7 @@
 #include "eval/attributes.hpp"
 #include "kernels/fast/select.hpp"
 #include "kernels/ref/movement.hpp"
+#include "kernels/ref/random.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
 
@@ -89,6 +90,18 @@ class IotaNode final : public OpNode {
   double start_ = 0, step_ = 1;
 };
 
+/// Four words at a time depend on each other by ten rounds, so there is nothing to gain from more
+/// than the reference kernel for the few numbers that a sample takes.
+class RandomUniformNode final : public OpNode {
+ public:
+  using OpNode::OpNode;
+
+  Result<void> run(Frame& frame) const override {
+    return ref::random_uniform(frame[operands()[0]].view(), frame[results()[0]].mutable_view(),
+                               frame[results()[1]].mutable_view());
+  }
+};
+
 /// The element that a Fill repeats, as its type stores it; none for other kinds.
 std::optional<Tensor> repeated_element(const Op& op) {
   const AttributeReader attributes(op);
@@ -118,6 +131,10 @@ std::optional<Tensor> element_of(double number, DType dtype) {
 
 std::unique_ptr<PlanNode> iota_node(const FastStep& step) {
   return std::make_unique<IotaNode>(step);
+}
+
+std::unique_ptr<PlanNode> random_uniform_node(const FastStep& step) {
+  return std::make_unique<RandomUniformNode>(step);
 }
 
 std::unique_ptr<PlanNode> copy_into_node(const FastStep& step) {

@@ -1,6 +1,12 @@
 """Cases of the ops that work element by element, of those that only move elements, and of reductions."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts" / "lib"))
+import philox  # noqa: E402
 
 from .cases import ALL_FLOATS, EXACT, FLOATS, NAMES, NUMBERS, Case, op, rounded, same, wide
 
@@ -348,6 +354,15 @@ def iota(s):
     along[axis] = shape[axis]
     wanted = np.broadcast_to((3 + 2 * np.arange(shape[axis])).astype(s.dtype).reshape(along), shape)
     return Case([], [same(wanted)], {"shape": shape, "dtype": NAMES[s.dtype.name], "dim": axis, "start": 3.0, "step": 2.0})
+
+
+@op("RandomUniformOp", "exact", ("int64",))
+def random_uniform(s):
+    shape = list(s.shape(int(s.rng.integers(0, 4))))
+    state = s.rng.integers(-2**63, 2**63 - 1, 2, endpoint=True)
+    numbers, after = philox.uniforms(state, int(np.prod(shape, dtype=np.int64)))
+    numbers = np.array(numbers, np.float32).reshape(shape)
+    return Case([state], [same(numbers), same(np.array(after, np.int64))], {"shape": shape})
 
 
 reduction("ReduceSumOp", np.sum, "n 2^-53 sum\\|x\\| + 0.5 ULP", 0.5)

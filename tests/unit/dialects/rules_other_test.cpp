@@ -47,6 +47,17 @@ TEST_CASE("sorting ops give Int32 indices") {
   });
 }
 
+TEST_CASE("random_uniform gives numbers of a shape and a state") {
+  check_all({
+      {"RandomUniformOp", "shape:[2, $S]", {"Int64 [2]"}, "[2, $S]; Int64 [2]", 2},
+      {"RandomUniformOp", "shape:[]", {"Int64 [2]"}, "[]; Int64 [2]", 2},
+      {"RandomUniformOp", "shape:[1]", {"Int64 [1]"}, "500 'RandomUniformOp' takes", 2},
+      {"RandomUniformOp", "shape:[1]", {"Int64 [2, 1]"}, "501 'RandomUniformOp' takes", 2},
+      {"RandomUniformOp", "shape:[1]", {"[2]"}, "502 'RandomUniformOp' takes", 2},
+      {"RandomUniformOp", "shape:[?]", {"Int64 [2]"}, "504 'shape'", 2},
+  });
+}
+
 TEST_CASE("gather replaces one dimension by those of the indices") {
   check_all({
       {"GatherOp", "dim:0", {"[1024, 64]", "Int32 [1, $S]"}, "[1, $S, 64]"},

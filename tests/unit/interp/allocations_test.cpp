@@ -177,6 +177,35 @@ TEST_CASE("a step like one before allocates nothing but the list of results that
   }
 }
 
+TEST_CASE("a run whose data decides no more than before allocates its results alone") {
+  SessionOptions settings;
+  settings.kernels = KernelSet::kFast;
+  Runner runner(R"(
+@main [mir_version:2] (%x:tensor<[8, 64], Float32, CPU>, %m:tensor<[8], Bool, CPU>) -> (%y:tensor<[$T, 64], Float32, CPU>) {
+  linalg.CPU.CompressOp (%x, %m) -> (%k:tensor<[$T, 64], Float32, CPU>)
+  linalg.CPU.SiLUOp (%k) -> (%a:tensor<[$T, 64], Float32, CPU>)
+  linalg.CPU.AddOp (%a, %k) -> (%b:tensor<[$T, 64], Float32, CPU>)
+  linalg.CPU.SoftmaxOp [axis:-1] (%b) -> (%y)
+  cf.ReturnOp (%y) -> ()
+}
+)",
+                settings);
+  const auto inputs = [](std::size_t rows) {
+    Tensor mask = *Tensor::allocate(DType::kBool, {8});
+    for (std::size_t i = 0; i < rows; ++i) mask.as_mutable<std::uint8_t>()[i] = 1;
+    return std::vector<Tensor>{*Tensor::allocate(DType::kFloat32, {8, 64}), mask};
+  };
+  Diagnostics problems;
+  REQUIRE(runner.session().run(inputs(7), problems).has_value());
+  for (const std::size_t rows : {7U, 3U, 3U, 7U, 0U, 7U}) {
+    const auto given = inputs(rows);
+    REQUIRE(runner.session().run(given, problems).has_value());
+    const std::size_t before = ::allocations;
+    REQUIRE(runner.session().run(given, problems).has_value());
+    CHECK(::allocations - before == 2);  // the list and the extents of its one tensor
+  }
+}
+
 TEST_CASE("weights that products read are in memory one after the other while they are packed") {
   constexpr std::size_t kLayers = 8;
   constexpr std::ptrdiff_t kWeight = 512 * 512 * 4;

@@ -123,9 +123,12 @@ TEST_SUITE("declared symbols") {
     CHECK(refused("{S:{min:3}}", {slice("0", "4")}) ==
           Lines{"2:1 MIR0504 'indices' of 'SliceOp' has {\"start\":0,\"end\":4,\"step\":1} for "
                 "dimension 0, expected bounds within extent $S; $S = 3 makes $S 3"});
-    CHECK(refused("{S:{max:32}}", {slice("0", "$T")})
+    CHECK(refused("{S:{max:32}, T:{}}", {slice("0", "$T")})
               .front()
               .ends_with("$S = 0, $T = 1 makes them 0 and 1"));
+    // Nothing says which values a symbol without a declaration has: the run checks it.
+    CHECK(refused("{S:{max:32}}", {slice("0", "$T")}) == Lines{});
+    CHECK(refused("{T:{}}", {slice("$S-1", "$S")}) == Lines{});
     CHECK(refused("{S:{}}", {slice("$S-1", "$S")}).front().ends_with("$S = 0 makes $S-1 -1"));
   }
 
