@@ -46,7 +46,7 @@ bool SessionRun::begin(std::span<const Tensor> inputs, bool is_stepwise) {
     return false;
   }
   run_ = plan_run(inputs);
-  run_.decided = [this, &plan] { return fits_memory(plan); };
+  run_.decided = [this, &plan] { return expect_memory(plan.planned_bytes()); };
   execution_.emplace(plan, run_);
   const auto failure = execution_->begin();
   if (failure) report_failure(*failure);
@@ -192,19 +192,23 @@ bool SessionRun::bind_symbols() {
 
 /// The plan knows what its values need; those that it does not place are estimated by their types.
 /// Until data decides a declared symbol, it counts with the least value that it may have.
-Result<void> SessionRun::fits_memory(const ExecutionPlan& plan) const {
+Result<void> SessionRun::fits_memory(const ExecutionPlan& plan) {
   if (options_.memory_limit == 0) return {};
   DimBindings bindings = binder_.bindings();
   for (const SymbolDeclaration& each : binder_.declarations()) {
     if (!bindings.find(each.name)) bindings.bind(each.name, each.least);
   }
-  auto estimate = estimate_memory(schedule_, bindings);
-  if (!estimate) return {};
-  if (plan.planned_bytes() != 0) {
-    estimate->activations = plan.planned_bytes() + estimate->outputs;
-  }
-  const std::uint64_t needed = estimate->peak() - estimate->parameters;
-  if (needed <= options_.memory_limit) return {};
+  const auto estimate = estimate_memory(schedule_, bindings);
+  if (!estimate) return expect_memory(plan.planned_bytes());
+  other_bytes_ = estimate->peak() - estimate->parameters - estimate->activations;
+  return expect_memory(plan.planned_bytes() == 0 ? estimate->activations
+                                                 : plan.planned_bytes() + estimate->outputs);
+}
+
+/// Beside `other_bytes_`.
+Result<void> SessionRun::expect_memory(std::uint64_t values) const {
+  const std::uint64_t needed = values + other_bytes_;
+  if (options_.memory_limit == 0 || needed <= options_.memory_limit) return {};
   return Error{DiagCode::kLimitExceeded,
                fmt::format("{} needs {} bytes besides its parameters, at most {} are allowed",
                            schedule_.title(), needed, options_.memory_limit)};

@@ -78,7 +78,8 @@ class SessionRun {
   bool bind_inputs(std::span<const Tensor> inputs);
   bool check_input(std::size_t number, const Tensor& tensor);
   bool bind_symbols();
-  Result<void> fits_memory(const ExecutionPlan& plan) const;
+  Result<void> fits_memory(const ExecutionPlan& plan);
+  Result<void> expect_memory(std::uint64_t values) const;
   bool files_are_intact();
   PlanRun plan_run(std::span<const Tensor> inputs);
   void report_failure(const PlanFailure& failure);
@@ -92,6 +93,7 @@ class SessionRun {
   Diagnostics& diagnostics_;
   Binder& binder_;
   std::uint64_t iterations_left_ = 0;  // of loops, if they are limited
+  std::uint64_t other_bytes_ = 0;      // that count for a limit of memory, besides values
   PlanRun run_;
   std::optional<PlanExecution> execution_;
 };

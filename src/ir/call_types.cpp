@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/extent_walk.hpp"
 #include "mir/context.hpp"
 
 namespace mir {
@@ -46,6 +47,20 @@ CallTypes CallTypes::of(const Op& call, const Region& graph) {
   for (const Use& use : call.operand_uses()) operands.push_back(use.value()->type());
   for (const Value& result : call.results()) results.push_back(result.type());
   return CallTypes(call.module().context(), graph, operands, results);
+}
+
+bool CallTypes::are_own(const Op& call, const Op& graph) {
+  if (of(call, *graph.first_region()).has_own_symbols()) return true;
+  std::unordered_set<Symbol> found = symbols_found_out_by(graph);
+  for (const Value& result : call.results()) {
+    if (found.empty()) break;
+    if (result.tensor_type() == nullptr) continue;
+    for (const Dim extent : result.tensor_type()->dims()) {
+      for (const Symbol symbol : call.module().context().dims().symbols(extent))
+        found.erase(symbol);
+    }
+  }
+  return !found.empty();
 }
 
 const Dim* CallTypes::find(Symbol symbol) const {

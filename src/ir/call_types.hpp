@@ -15,6 +15,10 @@ namespace mir {
 /// say so.
 class CallTypes {
  public:
+  /// Whether symbols of the graph have values of their own in the run of a call: it passes or names
+  /// others, or the graph finds out symbols that no result of the call has.
+  static bool are_own(const Op& call, const Op& graph);
+
   /// `operands` are the types that a call passes, `results` those that it states; null: not known.
   CallTypes(IRContext& context, const Region& graph, std::span<const Type* const> operands,
             std::span<const Type* const> results = {});

@@ -68,13 +68,8 @@ bool is_dead(const Op& op) {
   const auto is_needed = [](const Value& result) {
     return result.has_uses() || result.has_symbol();
   };
-  if (op.has(Trait::kTerminator) || op.has_symbol() ||
-      std::ranges::any_of(op.results(), is_needed) || !is_pure(op)) {
-    return false;
-  }
-  bool decides = false;
-  for_each_symbol_found_out(op, [&](Symbol) { decides = true; });
-  return !decides;
+  return !op.has(Trait::kTerminator) && !op.has_symbol() &&
+         std::ranges::none_of(op.results(), is_needed) && is_pure(op) && !finds_out_symbols(op);
 }
 
 bool is_speculatable(const Op& op) {

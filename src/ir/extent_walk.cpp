@@ -38,6 +38,14 @@ void for_each_extent(const Module& module, const VisitExtent& visit) {
   });
 }
 
+void for_each_extent_of(const Op& op, const std::function<void(Dim)>& visit) {
+  visit_attributes(op, [&](Dim extent, const Op&) { visit(extent); });
+  for (const Value& result : op.results()) {
+    if (result.tensor_type() == nullptr) continue;
+    std::ranges::for_each(result.tensor_type()->dims(), visit);
+  }
+}
+
 void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit) {
   if (op.row() == nullptr || (op.row()->infer == nullptr && !isa<CallGraphOp>(&op))) return;
   DimTable& dims = op.module().context().dims();
@@ -61,9 +69,15 @@ void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& 
   std::ranges::for_each(found, visit);
 }
 
-bool decides_symbols(const Op& graph) {
+bool finds_out_symbols(const Op& op) {
+  bool finds = false;
+  for_each_symbol_found_out(op, [&](Symbol) { finds = true; });
+  return finds;
+}
+
+std::unordered_set<Symbol> symbols_found_out_by(const Op& graph) {
   const Region* region = graph.first_region();
-  if (region == nullptr) return false;
+  if (region == nullptr) return {};
   DimTable& dims = graph.module().context().dims();
   std::unordered_set<Symbol> known, found;
   const auto add_to = [&](std::unordered_set<Symbol>& symbols, Dim extent) {
@@ -82,7 +96,8 @@ bool decides_symbols(const Op& graph) {
     visit_attributes(op, [&](Dim extent, const Op&) { add_to(known, extent); });
     add_types(found, op.results());
   });
-  return std::ranges::any_of(found, [&](Symbol symbol) { return !known.contains(symbol); });
+  std::erase_if(found, [&](Symbol symbol) { return known.contains(symbol); });
+  return found;
 }
 
 std::set<std::string_view> symbols_of_extents(const Module& module) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <set>
+#include <unordered_set>
 
 #include "mir/module.hpp"
 
@@ -12,13 +13,21 @@ namespace mir {
 /// it occurs, and with the op that has it.
 void for_each_extent(const Module& module, const std::function<void(Dim, const Op&)>& visit);
 
+/// Calls `visit` with each extent in the attributes of an op and in the types of its results.
+void for_each_extent_of(const Op& op, const std::function<void(Dim)>& visit);
+
 /// Calls `visit` with each symbol that the results of an op find out: their extents have it,
 /// neither the operands nor the attributes do. Rules leave such extents unknown. A call finds out
 /// those of its graph.
 void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit);
 
-/// Whether a graph finds out symbols when it runs, by its ops or by those of graphs that it calls.
-bool decides_symbols(const Op& graph);
+/// Whether there are such symbols. Then the op stays where it is: types and attributes of other ops
+/// may depend on it without using a result.
+bool finds_out_symbols(const Op& op);
+
+/// The symbols that a graph finds out when it runs: results of its ops have them, its arguments and
+/// the attributes of its ops do not.
+std::unordered_set<Symbol> symbols_found_out_by(const Op& graph);
 
 /// The symbols of all extents, in order of their names.
 std::set<std::string_view> symbols_of_extents(const Module& module);

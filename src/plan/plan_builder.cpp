@@ -121,9 +121,19 @@ std::vector<FusedGroup> PlanBuilder::groups() const {
 std::vector<bool> PlanBuilder::steps_without_fusion() const {
   std::vector<bool> steps(schedule_.steps().size());
   for (std::size_t step = 0; step < steps.size(); ++step) {
-    steps[step] = !has_planned_values(step) || phases_.is_begun_by(step) || computes_on_codes(step);
+    steps[step] = !has_planned_values(step) || phases_.is_begun_by(step) ||
+                  !has_phase_of_operands(step) || computes_on_codes(step);
   }
   return steps;
+}
+
+/// Whether all extents of results are known with those of operands, so that the step may be
+/// computed as early as they are there. Others occur in modules that were not verified.
+bool PlanBuilder::has_phase_of_operands(std::size_t step) const {
+  const auto phase = [&](PlanValueIndex index) { return parts_.values[index].phase; };
+  std::uint16_t last = 0;
+  for (const PlanValueIndex operand : operands_of(step)) last = std::max(last, phase(operand));
+  return std::ranges::all_of(results_of(step), [&](auto index) { return phase(index) <= last; });
 }
 
 void PlanBuilder::add_value(ValueIndex index) {
@@ -325,7 +335,10 @@ bool PlanBuilder::add_permutation(std::size_t step) {
   const PlanValue source = parts_.values[from];
   PlanValue& view = parts_.values[to];
   const auto order = order_of(*step_at(step).op, source.rank);
-  if (!order || view.rank != source.rank || source.home == Home::kCache) return false;
+  if (!order || view.rank != source.rank || view.phase != source.phase ||
+      source.home == Home::kCache) {
+    return false;
+  }
   view.home = Home::kView;
   view.base = source.home == Home::kView ? source.base : from;
   if (sink(from, to, *order)) return true;

@@ -46,6 +46,7 @@ class PlanBuilder {
   bool can_plan(ValueIndex index) const;
   std::vector<FusedGroup> groups() const;
   std::vector<bool> steps_without_fusion() const;
+  bool has_phase_of_operands(std::size_t step) const;
   bool has_planned_values(std::size_t step) const;
   PlanValueIndex add_copy(std::size_t step, PlanValueIndex from);
   PlanValueIndex row_major(std::size_t step, PlanValueIndex index);

@@ -88,7 +88,7 @@ Result<void> PlanExecution::run_node(std::size_t number) {
   return run_.timed ? run_timed(number) : node.run(frame_);
 }
 
-/// Also finds out if the run may have the memory that the values of the phase take.
+/// Also asks the caller, which may limit the memory of values.
 Result<void> PlanExecution::begin_phase(std::size_t step) {
   const auto& steps = state_.parts.phase_steps;
   const auto found = std::ranges::lower_bound(steps, step);

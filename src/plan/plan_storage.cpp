@@ -32,12 +32,16 @@ std::optional<std::uint32_t> overwritten_place(const PlanParts& parts, std::uint
   if (parts.values[result].home != Home::kOwn) return std::nullopt;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const PlanValueIndex owner = parts.owner_of(operands[i]);
+    const std::uint16_t phase = parts.values[result].phase;
+    const auto has_place = [&](PlanValueIndex index) {
+      const PlanValueIndex other = parts.owner_of(index);
+      return parts.values[other].phase == phase && place_of[other] == place_of[owner];
+    };
     const bool may = parts.nodes[node]->may_overwrite(i) &&
                      parts.values[owner].home == Home::kOwn && readers.of(owner) == node &&
+                     parts.values[owner].phase == phase &&
                      is_laid_out_alike(parts, operands[i], result) &&
-                     std::ranges::count(operands, place_of[owner], [&](PlanValueIndex index) {
-                       return place_of[parts.owner_of(index)];
-                     }) == 1;
+                     std::ranges::count_if(operands, has_place) == 1;
     if (may) return place_of[owner];
   }
   return std::nullopt;
@@ -56,17 +60,17 @@ PlanStorage::PlanStorage(const Schedule& schedule, const PlanParts& parts, bool 
 Result<void> PlanStorage::bind(const PlanParts& parts, std::span<const Tensor> fixed,
                                const DimBindings& bindings, std::uint16_t number) {
   Phase& phase = phases_[number];
+  if (number == 0) planned_ = 0;
   const auto is_other = evaluate_dims(phase, bindings);
-  if (!is_other) {
-    phase.is_bound = false;
-    return is_other.error();
+  if (!is_other || *is_other || bound_ <= number) {
+    bound_ = std::min<std::size_t>(bound_, number);
+    if (!is_other) return is_other.error();
+    if (auto ok = set_extents(parts, number); !ok) return ok;
+    if (auto ok = place_values(phase); !ok) return ok;
+    set_addresses(parts, fixed, number);
+    bound_ = number + std::size_t{1};
   }
-  if (phase.is_bound && !*is_other) return {};
-  for (std::size_t later = number; later < phases_.size(); ++later) phases_[later].is_bound = false;
-  if (auto ok = set_extents(parts, number); !ok) return ok;
-  if (auto ok = place_values(phase); !ok) return ok;
-  set_addresses(parts, fixed, number);
-  phase.is_bound = true;
+  planned_ += phase.planned;
   return {};
 }
 
@@ -76,19 +80,15 @@ std::uint64_t PlanStorage::lower_bound() const {
   return bytes;
 }
 
-std::uint64_t PlanStorage::planned_bytes() const {
-  std::uint64_t bytes = 0;
-  for (const Phase& phase : phases_) bytes += phase.planned;
-  return bytes;
-}
-
 /// An extent is known in the first phase that has it.
 void PlanStorage::collect_dims(const PlanParts& parts) {
   std::map<std::pair<const DimExpr*, std::int64_t>, std::uint32_t> numbers;
   std::vector<std::uint16_t> phase_of;
   dim_of_.resize(parts.dims.size());
-  for (const PlanValue& value : parts.values) {
+  for (PlanValueIndex index = 0; index < parts.values.size(); ++index) {
+    const PlanValue& value = parts.values[index];
     if (!value.is_planned) continue;
+    phases_[value.phase].values.push_back(index);
     for (std::uint32_t at = value.first_dim; at < value.first_dim + value.rank; ++at) {
       const Dim dim = parts.dims[at];
       const auto key = std::pair(dim.expr(), dim.is_constant() ? dim.constant() : 0);
@@ -178,9 +178,8 @@ Result<bool> PlanStorage::evaluate_dims(const Phase& phase, const DimBindings& b
 
 Result<void> PlanStorage::set_extents(const PlanParts& parts, std::uint16_t number) {
   refused_.reset();
-  for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
+  for (const PlanValueIndex index : phases_[number].values) {
     const PlanValue& value = parts.values[index];
-    if (!value.is_planned || value.phase != number) continue;
     std::byte* const data = tensors_[index].data;
     TensorRef& tensor = tensors_[index];
     tensor = lay_out(value, [&](std::size_t i) { return extents_[dim_of_[value.first_dim + i]]; });
@@ -198,9 +197,9 @@ Result<void> PlanStorage::set_extents(const PlanParts& parts, std::uint16_t numb
     }
     if (place_of_[index] != kNoPlace) place(parts, index).size = *bytes;
   }
-  for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
+  for (const PlanValueIndex index : phases_[number].values) {
     const PlanValue& value = parts.values[index];
-    if (value.home != Home::kView || value.phase != number) continue;
+    if (value.home != Home::kView) continue;
     if (tensors_[index].elements() != tensors_[value.base].elements()) {
       return Error{DiagCode::kShapeMismatch, "a view has another number of elements"};
     }
@@ -223,9 +222,8 @@ Result<void> PlanStorage::place_values(Phase& phase) {
 
 void PlanStorage::set_addresses(const PlanParts& parts, std::span<const Tensor> fixed,
                                 std::uint16_t number) {
-  for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
+  for (const PlanValueIndex index : phases_[number].values) {
     const PlanValue& value = parts.values[index];
-    if (value.phase != number) continue;
     if (place_of_[index] != kNoPlace) {
       tensors_[index].data = phases_[number].block.data() + place(parts, index).offset;
     }
@@ -239,9 +237,9 @@ void PlanStorage::set_addresses(const PlanParts& parts, std::span<const Tensor> 
 }
 
 void PlanStorage::set_views(const PlanParts& parts, std::uint16_t number) {
-  for (PlanValueIndex index = 0; index < tensors_.size(); ++index) {
+  for (const PlanValueIndex index : phases_[number].values) {
     const PlanValue& value = parts.values[index];
-    if (value.home != Home::kView || value.phase != number) continue;
+    if (value.home != Home::kView) continue;
     tensors_[index].data = tensors_[value.base].data;
   }
 }

@@ -37,16 +37,17 @@ class PlanStorage {
   std::span<TensorRef> tensors() { return tensors_; }
   /// Of all phases, as they were bound last.
   std::uint64_t lower_bound() const;
-  std::uint64_t planned_bytes() const;
+  /// Of the phases that were bound since phase 0 was.
+  std::uint64_t planned_bytes() const { return planned_; }
 
  private:
   /// What becomes known together.
   struct Phase {
+    std::vector<PlanValueIndex> values;
     std::vector<std::uint32_t> dims;  ///< in dims_
     Placements placements;
     fast::LargePages block;
     std::uint64_t planned = 0;
-    bool is_bound = false;  ///< to extents_
   };
 
   void collect_dims(const PlanParts& parts);
@@ -65,6 +66,8 @@ class PlanStorage {
   std::vector<std::uint32_t> dim_of_;    // for each entry of parts.dims
   std::vector<std::uint32_t> place_of_;  // values of home kOwn: their number among lifetimes
   std::vector<Phase> phases_;
+  std::size_t bound_ = 0;  // how many phases, from the first one, are bound to extents_
+  std::uint64_t planned_ = 0;
   std::vector<std::int64_t> extents_;  // of dims_, as bound
   std::vector<TensorRef> tensors_;
   std::optional<PlanValueIndex> refused_;

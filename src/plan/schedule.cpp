@@ -13,7 +13,6 @@
 #include "eval/parameters.hpp"
 #include "ir/block_count.hpp"
 #include "ir/call_types.hpp"
-#include "ir/extent_walk.hpp"
 #include "ir/rewrite/bodies.hpp"
 #include "ir/symbol_declarations.hpp"
 #include "mir/ops.hpp"
@@ -119,7 +118,6 @@ class ScheduleBuilder {
   void add_step(const Op& op, ValueIndices& indices, std::uint32_t call,
                 std::span<const Value* const> captured = {});
   void add_control(const Op& op, ValueIndices& indices, std::uint32_t call);
-  bool has_own_symbols(const Op& op, const SubGraphOp& target);
   void add_own_call(const Op& op, const SubGraphOp& target, ValueIndices& indices);
   void add_regions(const Op& op, std::span<const Region* const> regions,
                    std::span<const Value* const> captured, ValueIndices& indices,
@@ -140,8 +138,7 @@ class ScheduleBuilder {
   std::unordered_map<const Value*, ValueIndex> shared_;  // constants and parameters
   std::unordered_set<const Value*> known_parameters_;
   std::unordered_set<const Op*> reported_;
-  std::unordered_map<const Op*, bool> deciding_;  // by graph with steps here: decides_symbols()
-  std::uint32_t part_ = 0;                        // that the next step is in
+  std::uint32_t part_ = 0;  // that the next step is in
   std::uint32_t part_count_ = 0;
   std::size_t steps_around_ = 0;  // of the schedules that contain this one
   bool over_limit_ = false;
@@ -395,9 +392,9 @@ void ScheduleBuilder::add_call(const Op& op, std::string_view callee, const SubG
   const std::vector<ValueIndex> operands = indices_of(op, indices);
   std::vector<ValueIndex> results;
   if (may_call(op, callee, target, operands.size())) {
-    if (isa<CallGraphOp>(&op) && has_own_symbols(op, target)) {
-      return add_own_call(op, target, indices);
-    }
+    const bool is_own = isa<CallGraphOp>(&op) && module_.version() >= kSymbolsVersion &&
+                        CallTypes::are_own(op, *target.op());
+    if (is_own) return add_own_call(op, target, indices);
     const auto number = static_cast<std::uint32_t>(schedule_.calls_.size());
     schedule_.calls_.push_back({.op = &op, .caller = stack_.back(), .graph = target.op()});
     if (may_run(*target.body(), number)) results = run_call(op, target, operands, number);
@@ -407,19 +404,6 @@ void ScheduleBuilder::add_call(const Op& op, std::string_view callee, const SubG
     indices.emplace(&result,
                     is_returned ? results[result.index()] : add_value(ValueRole::kResult, result));
   }
-}
-
-/// Whether symbols of the graph have values of their own in a call: it passes other extents for
-/// them, or the graph finds symbols out and its steps are in the schedule already.
-bool ScheduleBuilder::has_own_symbols(const Op& op, const SubGraphOp& target) {
-  if (module_.version() < kSymbolsVersion) return false;
-  if (CallTypes::of(op, *target.body()).has_own_symbols()) return true;
-  const auto [known, is_first] = deciding_.try_emplace(target.op(), false);
-  if (is_first) {
-    known->second = decides_symbols(*target.op());
-    return false;
-  }
-  return known->second;
 }
 
 /// Appends the steps of the graph that `op` calls; gives what it returns.

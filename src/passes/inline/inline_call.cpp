@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "ir/call_types.hpp"
-#include "ir/extent_walk.hpp"
 #include "passes/inline/replace_by_region.hpp"
 #include "passes/inline/single_exit.hpp"
 
@@ -23,13 +22,10 @@ void locate(Rewriter& rewriter, const Region& body, Location call, LocationTable
 
 bool can_inline_call(const Op& call, const Op& graph, const CallGraph& calls) {
   const Op* exit = single_exit(graph.first_region());
-  // What a graph that is called several times finds out is each time something else.
-  const bool may_share = calls.calls_of(graph).size() == 1 || !decides_symbols(graph);
-  return exit != nullptr && may_share && !calls.is_recursive(graph) &&
+  return exit != nullptr && !calls.is_recursive(graph) &&
          call.operand_count() == graph.first_region()->entry_arguments().size() &&
          call.result_count() == exit->operand_count() && call.first_region() == nullptr &&
-         call.extra().successors.empty() &&
-         !CallTypes::of(call, *graph.first_region()).has_own_symbols();
+         call.extra().successors.empty() && !CallTypes::are_own(call, graph);
 }
 
 void inline_call(Rewriter& rewriter, Op& call, const Op& graph) {

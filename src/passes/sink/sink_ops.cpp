@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/extent_walk.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/work.hpp"
@@ -47,7 +48,8 @@ class OpSinking {
 
   static bool can_sink(const Op& op) {
     return is_pure(op) && !op.has(Trait::kTerminator) && !op.has(Trait::kSymbol) &&
-           op.first_region() == nullptr && op.result_count() > 0 && !is_dead(op);
+           op.first_region() == nullptr && op.result_count() > 0 && !is_dead(op) &&
+           !finds_out_symbols(op);
   }
 
   void sink(Op& op) {

@@ -177,6 +177,132 @@ TEST_CASE("decided extents: a declared range and an extent that is known are che
   }
 }
 
+TEST_CASE("decided extents: a run that needs too much memory leaves nothing behind") {
+  Runner runner(with_types(R"(
+@main [mir_version:2] (%x:f[$S, 16], %m:tensor<[$S], Bool, CPU>) -> (%y:f[1, 16]) {
+  linalg.CPU.CompressOp (%x, %m) -> (%a:f[$T, 16])
+  linalg.CPU.NegOp (%a) -> (%b:f[$T, 16])
+  linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%b) -> (%y:f[1, 16])
+  cf.ReturnOp (%y) -> ()
+}
+)"),
+                fast());
+  RunOptions limited;
+  limited.memory_limit = 64 * 16;
+  const auto inputs = [](std::size_t rows) {
+    return std::vector<Tensor>{pattern({64, 16}),
+                               mask(std::string(rows, '1') + std::string(64 - rows, '0'))};
+  };
+  for (int again = 0; again < 2; ++again) {
+    CHECK(runner.error(inputs(64), limited).find("bytes besides") != std::string::npos);
+    CHECK(runner.run(inputs(2), limited)[0].shape()[0] == 1);
+  }
+}
+
+TEST_CASE("decided extents: what a graph finds out for itself is no one else's") {
+  const std::string text = with_types(R"(
+@main [mir_version:2] (%x:f[4, 2], %m:tensor<[4], Bool, CPU>, %n:tensor<[4], Bool, CPU>) -> (%a:f[$T, 2], %b:f[1, 2], %c:f[1, 2]) {
+  graph.SubGraphOp @sum <CPU> {
+    (%x:f[4, 2], %m:tensor<[4], Bool, CPU>) -> (%y:f[1, 2]) {
+      linalg.CPU.CompressOp (%x, %m) -> (%k:f[$T, 2])
+      linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%k) -> (%y:f[1, 2])
+      cf.ReturnOp (%y) -> ()
+    }
+  }
+  linalg.CPU.CompressOp (%x, %m) -> (%a:f[$T, 2])
+  graph.CallGraphOp @sum (%x, %n) -> (%b:f[1, 2])
+  graph.CallGraphOp @sum (%x, %m) -> (%c:f[1, 2])
+  cf.ReturnOp (%a, %b, %c) -> ()
+}
+)");
+  const std::vector<std::vector<Tensor>> runs = {{pattern({4, 2}), mask("1101"), mask("0010")}};
+  check_all_ways(text, runs);
+  check_close(Runner(after_passes(text, "inline,simplify"), fast()).run(runs[0]),
+              Runner(text).run(runs[0]));
+}
+
+TEST_CASE("decided extents: passes keep ops where their symbols are found out") {
+  const std::string loop = with_types(R"(
+@main [mir_version:2] (%x:f[4, 4], %z:tensor<[1], Int32, CPU>, %n:tensor<[1], Int32, CPU>) -> (%y:tensor<[1], Int32, CPU>) {
+  cf.ForOp (%z, %n, %one:tensor<[1], Int32, CPU>[constant:[1]], %z) -> (%y:tensor<[1], Int32, CPU>) {
+    (%i:tensor<[1], Int32, CPU>, %a:tensor<[1], Int32, CPU>) -> (%b:tensor<[1], Int32, CPU>) {
+      linalg.CPU.IotaOp [shape:[4], dtype:Int32, dim:0] () -> (%row:tensor<[4], Int32, CPU>)
+      linalg.CPU.LessOp (%row, %i) -> (%m:tensor<[4], Bool, CPU>)
+      linalg.CPU.CompressOp (%x, %m) -> (%k:f[$T, 4])
+      linalg.CPU.IotaOp [shape:[$T], dtype:Int32, dim:0] () -> (%each:tensor<[$T], Int32, CPU>)
+      linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%each) -> (%s:tensor<[1], Int32, CPU>)
+      linalg.CPU.AddOp (%a, %s) -> (%b:tensor<[1], Int32, CPU>)
+      cf.YieldOp (%b) -> ()
+    }
+  }
+  cf.ReturnOp (%y) -> ()
+}
+)");
+  const std::string branch = with_types(R"(
+@main [mir_version:2] (%x:f[4, 4], %m:tensor<[4], Bool, CPU>, %c:tensor<[1], Bool, CPU>) -> (%y:f[1, 4], %each:tensor<[$T], Int32, CPU>) {
+  linalg.CPU.CompressOp (%x, %m) -> (%k:f[$T, 4])
+  linalg.CPU.IotaOp [shape:[$T], dtype:Int32, dim:0] () -> (%each:tensor<[$T], Int32, CPU>)
+  cf.IfOp (%c) -> (%y:f[1, 4]) {
+    () -> (%s:f[1, 4]) {
+      linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%k) -> (%s:f[1, 4])
+      cf.YieldOp (%s) -> ()
+    }
+    () -> (%s:f[1, 4]) {
+      linalg.CPU.SliceOp [indices:[{start:0,end:1}, all]] (%x) -> (%s:f[1, 4])
+      cf.YieldOp (%s) -> ()
+    }
+  }
+  cf.ReturnOp (%y, %each) -> ()
+}
+)");
+  const Tensor none = tensor(DType::kInt32, {1}, {0}), four = tensor(DType::kInt32, {1}, {4});
+  const std::vector<Tensor> turns = {pattern({4, 4}), none, four};
+  const std::vector<Tensor> untaken = {pattern({4, 4}), mask("0110"),
+                                       tensor(DType::kBool, {1}, {0})};
+  for (const std::string pipeline : {"hoist-invariants", "sink", "simplify,cse,sink"}) {
+    CAPTURE(pipeline);
+    check_close(Runner(after_passes(loop, pipeline), fast()).run(turns), Runner(loop).run(turns));
+    check_close(Runner(after_passes(branch, pipeline), fast()).run(untaken),
+                Runner(branch).run(untaken));
+  }
+}
+
+TEST_CASE(
+    "decided extents: types that verification would refuse do not reach memory without place") {
+  const std::string head = R"(
+@main [mir_version:2] (%x:f[$S, 8], %m:tensor<[$S], Bool, CPU>) -> (%y:f[$T, 8], %k:tensor<[$T], Bool, CPU>) {
+  linalg.CPU.NegOp (%x) -> (%n:f[$S, 8])
+)",
+                    end = R"(
+  cf.ReturnOp (%y, %k) -> ()
+}
+)";
+  const std::string permuted = R"(
+  linalg.CPU.CompressOp (%m, %m) -> (%k:tensor<[$T], Bool, CPU>)
+  linalg.CPU.PermuteOp [axis:[0, 1]] (%n) -> (%p:f[$T, 8])
+  linalg.CPU.NegOp (%p) -> (%y:f[$T, 8]))";
+  const std::string products = R"(
+  graph.SubGraphOp @init <CPU> {
+    () -> () {
+      tensor.CPU.register () -> (%v:f[8, 8][@a.weight])[symbol:a.weight]
+      tensor.CPU.register () -> (%w:f[8, 8][@b.weight])[symbol:b.weight]
+    }
+  }
+  linalg.CPU.LinearOp <name="a"> [in_channels:8, out_channels:8, bias:false] (%n) -> (%a:f[$S, 8])
+  linalg.CPU.CompressOp (%m, %m) -> (%k:tensor<[$T], Bool, CPU>)
+  linalg.CPU.LinearOp <name="b"> [in_channels:8, out_channels:8, bias:false] (%n) -> (%b:f[$T, 8])
+  linalg.CPU.AddOp (%b, %a) -> (%y:f[$T, 8]))";
+  for (const std::string& body : {permuted, products}) {
+    const std::string text = with_types(head + body + end);
+    Runner reference(text, SessionOptions(), Checked::kNo), runner(text, fast(), Checked::kNo);
+    for (const double scale : {1.0, 2.0}) {
+      Tensor x = pattern({3, 8});
+      for (float& value : x.as_mutable<float>()) value *= static_cast<float>(scale);
+      check_close(runner.run({x, mask("111")}), reference.run({x, mask("111")}));
+    }
+  }
+}
+
 TEST_CASE("decided extents: a run stops when their values do not fit the memory") {
   const std::string text = with_types(R"(
 @main [mir_version:2, symbols:{T:{max:64}}] (%x:f[64, 16], %m:tensor<[64], Bool, CPU>) -> (%y:f[$T, 16]) {
