@@ -23,11 +23,13 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(outline_pass());
   registry.add(quantise_weights_pass());
   registry.add(separate_weights_pass());
+  registry.add(simplify_control_flow_pass());
   registry.add(sink_pass());
   registry.add(sink_transposes_pass());
   registry.add(strip_locations_pass());
   registry.add(strip_names_pass());
   registry.add(target_version_pass());
+  registry.add(unroll_loops_pass());
   registry.add_pipeline(
       "canonicalize", "removes what is computed twice, undone or not needed; every number is kept",
       "simplify,simplify-algebra,simplify-shapes,fold-constants,cse,eliminate-dead-ops");

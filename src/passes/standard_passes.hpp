@@ -27,10 +27,12 @@ Pass number_values_pass();                        // names/
 Pass outline_pass();                              // outline/
 Pass quantise_weights_pass();                     // types/
 Pass separate_weights_pass();                     // weights/
+Pass simplify_control_flow_pass();                // control/
 Pass sink_pass();                                 // sink/
 Pass sink_transposes_pass();                      // sink/
 Pass strip_locations_pass();                      // names/
 Pass strip_names_pass();                          // names/
 Pass target_version_pass();                       // version/
+Pass unroll_loops_pass();                         // control/
 
 }  // namespace mir

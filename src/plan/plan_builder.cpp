@@ -494,7 +494,7 @@ const fast::PackedMatrix* PlanBuilder::packed_factor(std::size_t step) {
 bool PlanBuilder::add_matmul(std::size_t step) {
   const fast::PackedMatrix* const factor = packed_factor(step);
   if (factor == nullptr) {
-    add(matmul_node({planned(step), *find_fast_op(*step_at(step).op), parameters()}));
+    add(matmul_node(planned(step)));
   } else {
     const PlanValueIndex x = row_major(step, operands_of(step).front());
     add(packed_matmul_node(step, x, results_of(step).front(), factor));

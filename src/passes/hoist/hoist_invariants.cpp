@@ -1,13 +1,11 @@
 // Moves what a loop computes anew in each iteration, with the same result, before the loop.
 #include <algorithm>
-#include <unordered_set>
 #include <vector>
 
-#include "dialects/parameters.hpp"
 #include "ir/extent_walk.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/rewriter.hpp"
-#include "mir/walk.hpp"
+#include "passes/control/own_symbols.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {
@@ -18,35 +16,6 @@ namespace {
 bool can_hoist(const Op& op) {
   return is_pure(op) && !op.has(Trait::kTerminator) && !op.has(Trait::kMayRefuse) &&
          op.first_region() == nullptr && op.result_count() > 0 && !finds_out_symbols(op);
-}
-
-/// Symbols that have a value of their own in each iteration: data, or the length of a cache,
-/// decides them.
-std::unordered_set<Symbol> symbols_bound_in(Op& loop) {
-  DimTable& dims = loop.module().context().dims();
-  std::unordered_set<Symbol> bound;
-  const auto add = [&](Symbol symbol) { bound.insert(symbol); };
-  for (Region* region = loop.first_region(); region != nullptr; region = region->next()) {
-    for_each_op(*region, [&](const Op& op) {
-      for_each_symbol_found_out(op, add);
-      const Attr* past = cache_of(op) ? op.attribute("past") : nullptr;
-      if (past != nullptr && past->kind() == AttrKind::kDim) {
-        std::ranges::for_each(dims.symbols(past->dim()), add);
-      }
-    });
-  }
-  return bound;
-}
-
-bool mentions(const Op& op, const std::unordered_set<Symbol>& symbols) {
-  if (symbols.empty()) return false;
-  DimTable& dims = op.module().context().dims();
-  bool found = false;
-  for_each_extent_of(op, [&](Dim extent) {
-    if (!extent.is_symbolic() || extent.is_pack()) return;
-    for (const Symbol symbol : dims.symbols(extent)) found = found || symbols.contains(symbol);
-  });
-  return found;
 }
 
 bool is_inside(const Value& value, const Op& loop) {
@@ -63,12 +32,12 @@ bool is_invariant(const Op& op, const Op& loop) {
 }
 
 void hoist(PassRun& run, Rewriter& rewriter, Op& loop) {
-  const std::unordered_set<Symbol> bound = symbols_bound_in(loop);
+  const auto bound = symbols_bound_in(loop);
   for (Region* region = loop.first_region(); region != nullptr; region = region->next()) {
     for (Block* block : region->blocks()) {
       const std::vector<Op*> ops(block->ops().begin(), block->ops().end());
       for (Op* op : ops) {
-        if (!can_hoist(*op) || !is_invariant(*op, loop) || mentions(*op, bound)) continue;
+        if (!can_hoist(*op) || !is_invariant(*op, loop) || has_symbol_of(*op, bound)) continue;
         rewriter.move_before(*op, loop);
         run.count("operations hoisted");
       }

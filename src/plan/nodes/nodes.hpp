@@ -52,6 +52,8 @@ std::unique_ptr<PlanNode> linear_node(std::size_t step, LinearInput input,
 std::unique_ptr<PlanNode> gated_linear_node(std::size_t step, LinearInput input, LinearPart gate,
                                             const fast::PackedMatrix* up);
 
+/// A product of two operands.
+std::unique_ptr<PlanNode> matmul_node(const PlannedStep& step);
 /// out = x W^T, W being packed.
 std::unique_ptr<PlanNode> packed_matmul_node(std::size_t step, PlanValueIndex x, PlanValueIndex out,
                                              const fast::PackedMatrix* weight);
@@ -135,7 +137,6 @@ std::unique_ptr<PlanNode> iota_node(const FastStep& step);
 std::unique_ptr<PlanNode> layer_norm_node(const FastStep& step);
 std::unique_ptr<PlanNode> logical_node(const FastStep& step);
 std::unique_ptr<PlanNode> masked_scatter_node(const FastStep& step);
-std::unique_ptr<PlanNode> matmul_node(const FastStep& step);
 std::unique_ptr<PlanNode> multimodal_rope_node(const FastStep& step);
 std::unique_ptr<PlanNode> pad_node(const FastStep& step);
 std::unique_ptr<PlanNode> random_uniform_node(const FastStep& step);

@@ -233,7 +233,7 @@ bool is_patch(const Op& op, const fast::ConvOperands& form, std::size_t spatial)
 
 }  // namespace
 
-std::unique_ptr<PlanNode> matmul_node(const FastStep& step) {
+std::unique_ptr<PlanNode> matmul_node(const PlannedStep& step) {
   static_assert(fast::MatMulOperands::kMaxBatchRank + 2 >= TensorRef::kMaxRank);
   return std::make_unique<MatMulNode>(step);
 }

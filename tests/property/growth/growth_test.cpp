@@ -225,6 +225,8 @@ void Bill::of_passes() {
                              "outline",
                              "estimate",
                              "hoist-invariants",
+                             "simplify-control-flow",
+                             "unroll-loops",
                              "fusion-all",
                              "unfuse",
                              "target-version"}) {

@@ -1,0 +1,39 @@
+#include "passes/control/own_symbols.hpp"
+
+#include <algorithm>
+
+#include "dialects/parameters.hpp"
+#include "ir/extent_walk.hpp"
+#include "mir/module.hpp"
+#include "mir/walk.hpp"
+
+namespace mir {
+
+std::unordered_set<Symbol> symbols_bound_in(const Op& op) {
+  DimTable& dims = op.module().context().dims();
+  std::unordered_set<Symbol> bound;
+  const auto add = [&](Symbol symbol) { bound.insert(symbol); };
+  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    for_each_op(*region, [&](const Op& inner) {
+      for_each_symbol_found_out(inner, add);
+      const Attr* past = cache_of(inner) ? inner.attribute("past") : nullptr;
+      if (past != nullptr && past->kind() == AttrKind::kDim) {
+        std::ranges::for_each(dims.symbols(past->dim()), add);
+      }
+    });
+  }
+  return bound;
+}
+
+bool has_symbol_of(const Op& op, const std::unordered_set<Symbol>& symbols) {
+  if (symbols.empty()) return false;
+  DimTable& dims = op.module().context().dims();
+  bool found = false;
+  for_each_extent_of(op, [&](Dim extent) {
+    if (!extent.is_symbolic() || extent.is_pack()) return;
+    for (const Symbol symbol : dims.symbols(extent)) found = found || symbols.contains(symbol);
+  });
+  return found;
+}
+
+}  // namespace mir

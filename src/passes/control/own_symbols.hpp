@@ -1,0 +1,16 @@
+// Symbols that regions of control flow bind anew each time that they run.
+#pragma once
+
+#include <unordered_set>
+
+#include "mir/op.hpp"
+
+namespace mir {
+
+/// The symbols whose values data, or the length of a cache, decides inside of an op.
+std::unordered_set<Symbol> symbols_bound_in(const Op& op);
+
+/// Whether attributes of an op or types of its results have one of the symbols.
+bool has_symbol_of(const Op& op, const std::unordered_set<Symbol>& symbols);
+
+}  // namespace mir

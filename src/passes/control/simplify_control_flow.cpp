@@ -1,0 +1,78 @@
+// Removes branches that are never taken, and loops that run at most once.
+#include <vector>
+
+#include "mir/rewriter.hpp"
+#include "passes/control/constant_loop.hpp"
+#include "passes/inline/replace_by_region.hpp"
+#include "passes/standard_passes.hpp"
+
+namespace mir {
+
+namespace {
+
+void take_branch(PassRun& run, Rewriter& rewriter, Op& op) {
+  const auto condition = constant_element(*op.operand(0));
+  if (!condition || !may_leave_regions(op)) return;
+  Region* const taken = *condition != 0 ? op.first_region() : op.first_region()->next();
+  if (taken == nullptr) return;
+  replace_by_region(rewriter, op, *taken, {});
+  run.count("branches taken");
+}
+
+void remove_loop(PassRun& run, Rewriter& rewriter, Op& loop) {
+  const auto range = constant_range(loop);
+  if (!range || range->count > 1) return;
+  std::vector<Value*> carried;
+  for (std::uint32_t i = 3; i < loop.operand_count(); ++i) carried.push_back(loop.operand(i));
+  if (carried.size() != loop.result_count()) return;
+  if (range->count == 0) {
+    rewriter.replace(loop, carried);
+    run.count("loops without iterations removed");
+  } else if (may_leave_regions(loop)) {
+    carried.insert(carried.begin(), loop.operand(0));
+    replace_by_region(rewriter, loop, *loop.first_region(), carried);
+    run.count("loops of one iteration removed");
+  }
+}
+
+PassResult simplify_control_flow(PassRun& run) {
+  Rewriter rewriter(run.module());
+  walk(run.module(), run.region(), WalkOrder::kPostOrder, [&](Op& op) {
+    if (op.is(OpId::kCfIf)) {
+      take_branch(run, rewriter, op);
+    } else if (op.is(OpId::kCfFor)) {
+      remove_loop(run, rewriter, op);
+    }
+    return WalkResult::WALK_CONTINUE;
+  });
+  return run.result();
+}
+
+constexpr std::string_view kConstantCondition =
+    R"(@main [mir_version:2] (%x:tensor<[4], Float32, CPU>) -> (%y:tensor<[4], Float32, CPU>) {
+    cf.IfOp (%yes:tensor<[1], Bool, CPU>[constant:[true]]) -> (%y:tensor<[4], Float32, CPU>) {
+        () -> (%a:tensor<[4], Float32, CPU>) {
+            linalg.CPU.ExpOp(%x) -> (%a:tensor<[4], Float32, CPU>)
+            cf.YieldOp (%a) -> ()
+        }
+        () -> (%x) {
+            cf.YieldOp (%x) -> ()
+        }
+    }
+    cf.ReturnOp (%y) -> ()
+}
+)";
+
+}  // namespace
+
+Pass simplify_control_flow_pass() {
+  return {.name = "simplify-control-flow",
+          .summary = "removes branches that are never taken and loops that run at most once",
+          .anchor = Anchor::kGraph,
+          .takes = PassForm::kPortable,
+          .preserves = AnalysisSet::of<SymbolRanges>(),
+          .example = std::string(kConstantCondition),
+          .run = simplify_control_flow};
+}
+
+}  // namespace mir

@@ -1,0 +1,83 @@
+// Replaces loops of few iterations by their iterations.
+#include <vector>
+
+#include "mir/rewriter.hpp"
+#include "passes/control/constant_loop.hpp"
+#include "passes/inline/replace_by_region.hpp"
+#include "passes/standard_passes.hpp"
+
+namespace mir {
+
+namespace {
+
+Value* index_constant(Rewriter& rewriter, Op& loop, std::int64_t index) {
+  IRContext& context = rewriter.context();
+  const Attr* number = context.integer(index);
+  const NamedAttr constant{context.intern("constant"), context.array({&number, 1})};
+  return rewriter.constant(*loop.parent_region(),
+                           {.type = loop.first_region()->entry_arguments().front().type(),
+                            .attributes = {&constant, 1}});
+}
+
+void unroll(Rewriter& rewriter, Op& loop, const LoopRange& range) {
+  std::vector<Value*> arguments(1);
+  for (std::uint32_t i = 3; i < loop.operand_count(); ++i) arguments.push_back(loop.operand(i));
+  for (std::uint64_t i = 0; i < range.count; ++i) {
+    arguments.front() = index_constant(rewriter, loop, range.index(i));
+    if (i + 1 == range.count)
+      return replace_by_region(rewriter, loop, *loop.first_region(), arguments);
+    RewriteMapping mapping;
+    Op* copy = rewriter.clone(loop, mapping);  // detached
+    const auto passed = rewriter.inline_region(*copy->first_region(), loop, arguments);
+    rewriter.erase(*copy);
+    std::ranges::copy(passed, arguments.begin() + 1);
+  }
+}
+
+PassResult unroll_loops(PassRun& run) {
+  Rewriter rewriter(run.module());
+  const auto most = static_cast<std::uint64_t>(run.options().integer("most"));
+  walk(run.module(), run.region(), WalkOrder::kPostOrder, [&](Op& op) {
+    const auto range = constant_range(op);
+    const bool is_short = range && range->count > 0 && range->count <= most &&
+                          op.operand_count() == op.result_count() + 3 && may_leave_regions(op);
+    if (is_short) {
+      unroll(rewriter, op, *range);
+      run.count("loops unrolled");
+    }
+    return WalkResult::WALK_CONTINUE;
+  });
+  return run.result();
+}
+
+constexpr std::string_view kThreeTurns =
+    R"(@main [mir_version:2] (%x:tensor<[4], Float32, CPU>) -> (%y:tensor<[4], Float32, CPU>) {
+    cf.ForOp (%first:tensor<[1], Int32, CPU>[constant:[0]], %last:tensor<[1], Int32, CPU>[constant:[3]], %step:tensor<[1], Int32, CPU>[constant:[1]], %x) -> (%y:tensor<[4], Float32, CPU>) {
+        (%i:tensor<[1], Int32, CPU>, %a:tensor<[4], Float32, CPU>) -> (%b:tensor<[4], Float32, CPU>) {
+            linalg.CPU.SinOp(%a) -> (%b:tensor<[4], Float32, CPU>)
+            cf.YieldOp (%b) -> ()
+        }
+    }
+    cf.ReturnOp (%y) -> ()
+}
+)";
+
+}  // namespace
+
+Pass unroll_loops_pass() {
+  return {.name = "unroll-loops",
+          .summary = "replaces loops of few iterations by their iterations",
+          .anchor = Anchor::kGraph,
+          .takes = PassForm::kPortable,
+          .options = {{.name = "most",
+                       .kind = PassOption::Kind::kInteger,
+                       .by_default = "8",
+                       .summary = "the largest number of iterations",
+                       .least = 1,
+                       .most = 1024}},
+          .preserves = AnalysisSet::of<SymbolRanges>(),
+          .example = std::string(kThreeTurns),
+          .run = unroll_loops};
+}
+
+}  // namespace mir

@@ -1,0 +1,113 @@
+// Conditions and loops whose constants decide them.
+#include "known_passes.hpp"
+#include "mir/verify.hpp"
+#include "mir/walk.hpp"
+
+using namespace mir;
+using mir::test::Lines;
+using mir::test::Passes;
+using mir::test::Reading;
+
+namespace control_test {
+
+namespace {
+
+/// The names of ops after a pass, which must leave a module that verifies.
+Lines after(const std::string& pass, std::string text) {
+  const std::pair<std::string_view, std::string_view> types[] = {
+      {"$v", "tensor<[4], Float32, CPU>"},
+      {"$i", "tensor<[1], Int32, CPU>"},
+      {"$l", "tensor<[1], Int64, CPU>"},
+      {"$b", "tensor<[1], Bool, CPU>"}};
+  for (const auto& [name, type] : types) {
+    for (auto at = text.find(name); at != text.npos; at = text.find(name, at)) {
+      text.replace(at, name.size(), type);
+    }
+  }
+  Reading reading(text);
+  Passes all;
+  REQUIRE(all.run(reading.module(), pass) == Lines{});
+  Diagnostics problems;
+  CHECK(verify(reading.module(), problems));
+  CHECK(test::lines_of(problems, reading.context) == Lines{});
+  Lines lines;
+  for_each_op(reading.module().body(), [&](const Op& op) {
+    if (!op.has(Trait::kTerminator)) lines.emplace_back(op.info().mnemonic);
+  });
+  return lines;
+}
+
+/// A loop from `first` to before `last` whose iteration is one Sin.
+std::string loop(const std::string& first, const std::string& last, const std::string& step,
+                 const std::string& index = "$i") {
+  const auto bound = [&](const std::string& name, const std::string& value) {
+    return value.empty() ? "%n" : name + ":" + index + "[constant:[" + value + "]]";
+  };
+  return "@main [mir_version:2] (%x:$v, %n:" + index + ") -> (%y:$v) {\ncf.ForOp (" +
+         bound("%f", first) + ", " + bound("%l", last) + ", " + bound("%s", step) +
+         ", %x) -> (%y:$v) {\n(%i:" + index +
+         ", %a:$v) -> (%b:$v) {\nlinalg.CPU.SinOp (%a) -> (%b:$v)\ncf.YieldOp (%b) -> ()\n}\n}\n"
+         "cf.ReturnOp (%y) -> ()\n}\n";
+}
+
+std::string condition(const std::string& value) {
+  return "@main [mir_version:2] (%x:$v, %c:$b) -> (%y:$v) {\ncf.IfOp (" +
+         (value.empty() ? "%c" : "%k:$b[constant:[" + value + "]]") +
+         ") -> (%y:$v) {\n() -> (%a:$v) {\nlinalg.CPU.SinOp (%x) -> (%a:$v)\ncf.YieldOp (%a) -> "
+         "()\n}\n() -> (%b:$v) {\nlinalg.CPU.CosOp (%x) -> (%b:$v)\ncf.YieldOp (%b) -> ()\n}\n}\n"
+         "cf.ReturnOp (%y) -> ()\n}\n";
+}
+
+}  // namespace
+
+TEST_SUITE("control flow passes") {
+  TEST_CASE("unroll-loops: as many copies as the loop has iterations") {
+    const auto sines = [](std::size_t count) { return Lines(count, "SinOp"); };
+    const Lines kept = {"ForOp", "SinOp"};
+    CHECK(after("unroll-loops", loop("0", "3", "1")) == sines(3));
+    CHECK(after("unroll-loops", loop("2", "9", "3")) == sines(3));
+    CHECK(after("unroll-loops", loop("2", "8", "3")) == sines(2));
+    CHECK(after("unroll-loops", loop("-1", "0", "5")) == sines(1));
+    CHECK(after("unroll-loops", loop("0", "8", "1")) == sines(8));
+    CHECK(after("unroll-loops", loop("0", "9", "1")) == kept);
+    CHECK(after("unroll-loops{most=9}", loop("0", "9", "1")) == sines(9));
+    CHECK(after("unroll-loops", loop("0", "0", "1")) == kept);
+    CHECK(after("unroll-loops", loop("0", "", "1")) == kept);
+    CHECK(after("unroll-loops", loop("", "3", "1")) == kept);
+    CHECK(after("unroll-loops", loop("-9223372036854775808", "9223372036854775807",
+                                     "9223372036854775807", "$l")) == sines(3));
+    CHECK(after("unroll-loops", loop("-9223372036854775808", "9223372036854775807", "1", "$l")) ==
+          kept);
+  }
+
+  TEST_CASE("simplify-control-flow: what constants decide goes") {
+    CHECK(after("simplify-control-flow", condition("true")) == Lines{"SinOp"});
+    CHECK(after("simplify-control-flow", condition("false")) == Lines{"CosOp"});
+    CHECK(after("simplify-control-flow", condition("")) == Lines{"IfOp", "SinOp", "CosOp"});
+    CHECK(after("simplify-control-flow", loop("3", "3", "1")) == Lines{});
+    CHECK(after("simplify-control-flow", loop("4", "3", "1")) == Lines{});
+    CHECK(after("simplify-control-flow", loop("2", "3", "1")) == Lines{"SinOp"});
+    CHECK(after("simplify-control-flow", loop("2", "4", "1")) == Lines{"ForOp", "SinOp"});
+  }
+
+  TEST_CASE("what a region finds out anew in each run stays in it") {
+    const std::string region = R"(
+linalg.CPU.CompressOp (%x, %m) -> (%k:tensor<[$T], Float32, CPU>)
+linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%k) -> (%r:tensor<[1], Float32, CPU>)
+linalg.CPU.AddOp (%x, %r) -> (%b:$v)
+cf.YieldOp (%b) -> ()
+)";
+    const std::string head =
+        "@main [mir_version:2] (%x:$v, %m:tensor<[4], Bool, CPU>) -> (%y:$v) {\n";
+    const std::string text =
+        head +
+        "cf.ForOp (%f:$i[constant:[0]], %l:$i[constant:[1]], %s:$i[constant:[1]], %x) -> (%y:$v) "
+        "{\n(%i:$i, %a:$v) -> (%b:$v) {" +
+        region + "}\n}\ncf.ReturnOp (%y) -> ()\n}\n";
+    for (const char* pass : {"unroll-loops", "simplify-control-flow"}) {
+      CHECK(after(pass, text).front() == "ForOp");
+    }
+  }
+}
+
+}  // namespace control_test
