@@ -1,7 +1,9 @@
 #include "defects.hpp"
 
+#include <algorithm>
 #include <vector>
 
+#include "mir/dialects.hpp"
 #include "text_lines.hpp"
 
 namespace mir::test {
@@ -10,6 +12,19 @@ namespace {
 
 using Form = GeneratorOptions::Form;
 using Place = std::optional<std::size_t>;  // the line, from 0
+
+/// The op of a path that owns parameters; others may have its name.
+Place owner_of(const TextLines& lines, const std::string& path) {
+  const std::string name = "<name=\"" + path + "\">";
+  for (Place at = lines.find(name); at; at = lines.find(name, *at + 1)) {
+    const std::string op = lines.between(*at, "linalg.CPU.", " ");
+    for (const Dialect* dialect : builtin_dialects()) {
+      const auto row = std::ranges::find(dialect->rows, op, &OpRow::name);
+      if (row != dialect->rows.end() && !row->weights.empty()) return at;
+    }
+  }
+  return std::nullopt;
+}
 
 // -- lines put in
 // -----------------------------------------------------------------------------------
@@ -261,7 +276,7 @@ constexpr Change kChanges[] = {
        if (!at) return std::nullopt;
        const std::string path = lines.between(*at, "[symbol:", ".weight]");
        lines.replace(*at, lines.between(*at, "tensor<[", "]"), "77777");
-       return lines.find("<name=\"" + path + "\">");
+       return owner_of(lines, path);
      }},
     {"a parameter left out", Form::kPortable, DiagCode::kUnknownParameter,
      [](TextLines& lines) -> Place {
@@ -269,7 +284,7 @@ constexpr Change kChanges[] = {
        if (!at) return std::nullopt;
        const std::string path = lines.between(*at, "[symbol:", ".weight]");
        lines.erase(*at);
-       return lines.find("<name=\"" + path + "\">");
+       return owner_of(lines, path);
      }},
     // Programs.
     {"a jump to nowhere", Form::kProgram, DiagCode::kUnknownLabel,

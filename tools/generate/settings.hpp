@@ -98,8 +98,8 @@ struct DecoderSettings {
                   number<std::int64_t>()};
   Option<double> top_p{options,
                        {.name = "top-p",
-                        .argument = "P",
-                        .help = "with --generate: draw among the likeliest tokens that have P of "
+                        .argument = "X",
+                        .help = "with --generate: draw among the likeliest tokens that have X of "
                                 "all shares"},
                        number<double>(),
                        kSampling.top_p};
@@ -111,8 +111,8 @@ struct DecoderSettings {
                kSampling.top_k};
   Option<double> temperature{options,
                              {.name = "temperature",
-                              .argument = "T",
-                              .help = "with --generate: draw by the shares of logits over T"},
+                              .argument = "X",
+                              .help = "with --generate: draw by the shares of logits over X"},
                              number<double>(),
                              kSampling.temperature};
   Option<std::string> weights{
