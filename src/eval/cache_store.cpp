@@ -118,7 +118,9 @@ bool CacheStore::Buffers::grow(std::int64_t wanted) {
   std::array<fast::LargePages, 2> grown;
   for (std::size_t i = 0; i < grown.size(); ++i) {
     grown[i] = tensors[i].grown(wanted, capacity, pending);
-    if (grown[i].size() == 0 && tensors[i].row_bytes * tensors[i].outer * wanted > 0) return false;
+    // The product of these can be too large for a number.
+    const bool is_empty = tensors[i].row_bytes == 0 || tensors[i].outer == 0 || wanted == 0;
+    if (grown[i].size() == 0 && !is_empty) return false;
   }
   for (std::size_t i = 0; i < grown.size(); ++i) tensors[i].bytes = std::move(grown[i]);
   capacity = wanted;

@@ -17,8 +17,10 @@ struct LoopRange {
   std::int64_t step = 1;
   std::uint64_t count = 0;
 
+  /// The product alone can be too large for the type, the sum is not.
   std::int64_t index(std::uint64_t iteration) const {
-    return first + static_cast<std::int64_t>(iteration) * step;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(first) +
+                                     iteration * static_cast<std::uint64_t>(step));
   }
 };
 /// Of a cf.ForOp with constant bounds and a step above 0; no value for others.
