@@ -51,7 +51,7 @@ class CallGraph {
   friend bool operator==(const CallGraph&, const CallGraph&) = default;
 
  private:
-  /// Where the calls and users of a graph are among those of all graphs.
+  /// The places of the calls and users of a graph among those of all graphs.
   struct Lists {
     std::uint32_t first_call = 0, call_count = 0;
     std::uint32_t first_user = 0, user_count = 0;

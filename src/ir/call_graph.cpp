@@ -85,7 +85,7 @@ std::uint32_t CallGraph::number_of(const Op& graph) {
   return found->second;
 }
 
-/// Null if the graph is not among those of the module.
+/// The places of a graph; null if it is not among those of the module.
 const CallGraph::Lists* CallGraph::lists_of(const Op& graph) const {
   const auto found = numbers_.find(&graph);
   return found == numbers_.end() ? nullptr : &lists_[found->second];

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/extent_walk.hpp"
+#include "ir/symbol_declarations.hpp"
 #include "mir/context.hpp"
 
 namespace mir {
@@ -50,6 +51,7 @@ CallTypes CallTypes::of(const Op& call, const Region& graph) {
 }
 
 bool CallTypes::are_own(const Op& call, const Op& graph) {
+  if (call.module().version() < kSymbolsVersion) return false;
   if (of(call, *graph.first_region()).has_own_symbols()) return true;
   std::unordered_set<Symbol> found = symbols_found_out_by(graph);
   for (const Value& result : call.results()) {

@@ -15,8 +15,9 @@ namespace mir {
 /// say so.
 class CallTypes {
  public:
-  /// Whether symbols of the graph have values of their own in the run of a call: it passes or names
-  /// others, or the graph finds out symbols that no result of the call has.
+  /// True if symbols of the graph have values of their own in the run of a call: it passes or names
+  /// others, or the graph finds out symbols that no result of the call has. Never in modules of
+  /// versions before kSymbolsVersion.
   static bool are_own(const Op& call, const Op& graph);
 
   /// `operands` are the types that a call passes, `results` those that it states; null: not known.

@@ -21,7 +21,7 @@ void for_each_extent_of(const Op& op, const std::function<void(Dim)>& visit);
 /// those of its graph.
 void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit);
 
-/// Whether there are such symbols. Then the op stays where it is: types and attributes of other ops
+/// True if there are such symbols. Then the op stays where it is: types and attributes of other ops
 /// may depend on it without using a result.
 bool finds_out_symbols(const Op& op);
 

@@ -87,7 +87,7 @@ struct FastOp {
   bool (*accepts)(const Op& op) = nullptr;
   OperandOrders orders = {};
   ErrorBound bound = {};
-  /// Whether the node finds out extents of its results: only then may its step begin a phase.
+  /// True if the node finds out extents of its results: only then may its step begin a phase.
   bool decides_extents = false;
 
   /// True if the kernel takes an op of these operands, results and attributes. Arity is that of the

@@ -14,7 +14,6 @@
 #include "ir/block_count.hpp"
 #include "ir/call_types.hpp"
 #include "ir/rewrite/bodies.hpp"
-#include "ir/symbol_declarations.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
 #include "plan/body_graphs.hpp"
@@ -392,9 +391,9 @@ void ScheduleBuilder::add_call(const Op& op, std::string_view callee, const SubG
   const std::vector<ValueIndex> operands = indices_of(op, indices);
   std::vector<ValueIndex> results;
   if (may_call(op, callee, target, operands.size())) {
-    const bool is_own = isa<CallGraphOp>(&op) && module_.version() >= kSymbolsVersion &&
-                        CallTypes::are_own(op, *target.op());
-    if (is_own) return add_own_call(op, target, indices);
+    if (isa<CallGraphOp>(&op) && CallTypes::are_own(op, *target.op())) {
+      return add_own_call(op, target, indices);
+    }
     const auto number = static_cast<std::uint32_t>(schedule_.calls_.size());
     schedule_.calls_.push_back({.op = &op, .caller = stack_.back(), .graph = target.op()});
     if (may_run(*target.body(), number)) results = run_call(op, target, operands, number);

@@ -26,7 +26,7 @@ struct LoopRange {
 /// Of a cf.ForOp with constant bounds and a step above 0; no value for others.
 std::optional<LoopRange> constant_range(const Op& loop);
 
-/// Whether ops may leave the regions of a control flow op: each has one block, and none binds
+/// True if ops may leave the regions of a control flow op: each has one block, and none binds
 /// symbols that have other values around it.
 bool may_leave_regions(const Op& op);
 

@@ -10,7 +10,7 @@ namespace mir {
 /// The symbols whose values data, or the length of a cache, decides inside of an op.
 std::unordered_set<Symbol> symbols_bound_in(const Op& op);
 
-/// Whether attributes of an op or types of its results have one of the symbols.
+/// True if attributes of an op or types of its results have one of the symbols.
 bool has_symbol_of(const Op& op, const std::unordered_set<Symbol>& symbols);
 
 }  // namespace mir

@@ -1,7 +1,9 @@
 // Replaces loops of few iterations by their iterations.
+#include <algorithm>
 #include <vector>
 
 #include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
 #include "passes/control/constant_loop.hpp"
 #include "passes/inline/replace_by_region.hpp"
 #include "passes/standard_passes.hpp"
@@ -9,6 +11,15 @@
 namespace mir {
 
 namespace {
+
+/// More ops than this are not made of one loop: nested loops multiply.
+constexpr std::uint64_t kMostOps = std::uint64_t{1} << 16;
+
+bool is_small(const Op& loop, std::uint64_t count) {
+  std::uint64_t ops = 0;
+  for_each_op(*loop.first_region(), [&](const Op&) { ++ops; });
+  return ops <= kMostOps / count;
+}
 
 Value* index_constant(Rewriter& rewriter, Op& loop, std::int64_t index) {
   IRContext& context = rewriter.context();
@@ -40,7 +51,8 @@ PassResult unroll_loops(PassRun& run) {
   walk(run.module(), run.region(), WalkOrder::kPostOrder, [&](Op& op) {
     const auto range = constant_range(op);
     const bool is_short = range && range->count > 0 && range->count <= most &&
-                          op.operand_count() == op.result_count() + 3 && may_leave_regions(op);
+                          op.operand_count() == op.result_count() + 3 &&
+                          is_small(op, range->count) && may_leave_regions(op);
     if (is_short) {
       unroll(rewriter, op, *range);
       run.count("loops unrolled");

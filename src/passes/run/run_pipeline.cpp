@@ -18,7 +18,7 @@ namespace {
 class EditCounter : public RewriteListener {
  public:
   const std::uint64_t& edits() const { return edits_; }
-  /// Whether an op that is or may contain a graph was inserted, erased, moved or changed.
+  /// True if an op that is or may contain a graph was inserted, erased, moved or changed.
   bool may_have_changed_graphs() const { return has_edited_regions_; }
 
   void did_insert(Op& op) override { note(op); }

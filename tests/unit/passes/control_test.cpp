@@ -80,6 +80,23 @@ TEST_SUITE("control flow passes") {
           kept);
   }
 
+  TEST_CASE("unroll-loops: nested loops stop where they would become too many operations") {
+    const auto nested = [](const std::string& inner_bound) {
+      return "@main [mir_version:2] (%x:$v) -> (%y:$v) {\n"
+             "cf.ForOp (%f:$i[constant:[0]], %l:$i[constant:[300]], %s:$i[constant:[1]], %x) -> "
+             "(%y:$v) {\n(%i:$i, %a:$v) -> (%b:$v) {\n"
+             "cf.ForOp (%f, %m:$i[constant:[" +
+             inner_bound +
+             "]], %s, %a) -> (%b:$v) {\n(%j:$i, %c:$v) -> (%d:$v) {\n"
+             "linalg.CPU.SinOp (%c) -> (%d:$v)\ncf.YieldOp (%d) -> ()\n}\n}\n"
+             "cf.YieldOp (%b) -> ()\n}\n}\ncf.ReturnOp (%y) -> ()\n}\n";
+    };
+    CHECK(after("unroll-loops{most=300}", nested("2")) == Lines(600, "SinOp"));
+    const Lines kept = after("unroll-loops{most=300}", nested("250"));
+    CHECK(kept.size() == 251);
+    CHECK(kept.front() == "ForOp");
+  }
+
   TEST_CASE("simplify-control-flow: what constants decide goes") {
     CHECK(after("simplify-control-flow", condition("true")) == Lines{"SinOp"});
     CHECK(after("simplify-control-flow", condition("false")) == Lines{"CosOp"});
