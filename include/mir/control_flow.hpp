@@ -45,4 +45,7 @@ inline bool leaves_region(const Op& op) {
   return op.has(Trait::kTerminator) && op.extra().successors.empty();
 }
 
+/// The first op, in text order, that leaves the region from one of its blocks; null if none does.
+const Op* first_return(const Region& region);
+
 }  // namespace mir

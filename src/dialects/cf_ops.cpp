@@ -37,6 +37,13 @@ std::vector<RegionEdge> while_edges(const Op& op) {
           {.from = 1, .to = 0, .operand_count = arguments(0)}};
 }
 
+constexpr AttrRow kSwitchAttributes[] = {
+    {.name = "cases",
+     .type = AttrType::kInts,
+     .required = true,
+     .summary = "the index for which control goes to each successor but the first one"},
+};
+
 constexpr OpRow kCfRows[] = {
     {.name = "ReturnOp",
      .operands = at_least(0),
@@ -101,6 +108,36 @@ constexpr OpRow kCfRows[] = {
      .page = "control-flow",
      .summary = "Ends the first region of a WhileOp: whether to go on, and the values to pass on.",
      .example = "cf.ConditionOp (%0:tensor<[1], Bool, CPU>, %1:tensor<[2], Float32, CPU>) -> ()"},
+    {.name = "BranchOp",
+     .successors = exactly(1),
+     .traits = Trait::kTerminator | Trait::kPure | Trait::kPortableOnly,
+     .version = 2,
+     .page = "control-flow",
+     .summary = "Ends a block and goes on to another one.",
+     .example = "cf.BranchOp () -> () [^next(%0:tensor<[2], Float32, CPU>)]"},
+    {.name = "CondBranchOp",
+     .operands = exactly(1),
+     .successors = exactly(2),
+     .traits = Trait::kTerminator | Trait::kPure | Trait::kPortableOnly,
+     .version = 2,
+     .page = "control-flow",
+     .summary =
+         "Ends a block and goes on to its first successor if the condition holds, else to the "
+         "second one.",
+     .example = "cf.CondBranchOp (%0:tensor<[1], Bool, CPU>) -> () "
+                "[^yes(%1:tensor<[2], Float32, CPU>), ^no]"},
+    {.name = "SwitchOp",
+     .operands = exactly(1),
+     .successors = at_least(1),
+     .traits = Trait::kTerminator | Trait::kPure | Trait::kPortableOnly,
+     .attributes = kSwitchAttributes,
+     .version = 2,
+     .page = "control-flow",
+     .summary =
+         "Ends a block and goes on to the successor of the case that the index is, else to the "
+         "first one.",
+     .example = "cf.SwitchOp [cases:[0, 7]] (%0:tensor<[1], Int32, CPU>) -> () "
+                "[^other, ^zero(%1:tensor<[2], Float32, CPU>), ^seven]"},
 };
 static_assert(are_sound(DialectId::kCf, kCfRows));
 

@@ -7,6 +7,7 @@
 
 #include "interp/schedule_ports.hpp"
 #include "interp/session_access.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/module.hpp"
 #include "mir/session.hpp"
 #include "plan/binder.hpp"
@@ -73,7 +74,7 @@ Error at_port(std::string_view what, const Port& port, const Error& error) {
 }
 
 Port input_port(const Schedule& schedule, std::size_t number) {
-  return port_of(schedule.entry().only_block().arguments()[number], schedule);
+  return port_of(schedule.entry().entry_arguments()[number], schedule);
 }
 
 std::vector<Port> input_ports(const Schedule& schedule) {
@@ -86,13 +87,9 @@ std::vector<Port> input_ports(const Schedule& schedule) {
 
 std::vector<Port> output_ports(const Schedule& schedule) {
   std::vector<Port> ports;
-  for (const Op* op : schedule.entry().only_block().ops()) {
-    if (!op->is(OpId::kCfReturn)) continue;
-    for (std::uint32_t i = 0; i < op->operand_count(); ++i) {
-      ports.push_back(port_of(*op->operand(i), schedule));
-    }
-    break;
-  }
+  const Op* const last = first_return(schedule.entry());
+  if (last == nullptr) return ports;
+  for (const Use& use : last->operand_uses()) ports.push_back(port_of(*use.value(), schedule));
   return ports;
 }
 

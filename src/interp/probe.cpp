@@ -40,7 +40,9 @@ ResultPlaces::ResultPlaces(const Schedule& schedule) : schedule_(&schedule) {
   // Inner calls have higher numbers: what they return is known before outer calls return it.
   for (auto number = static_cast<std::uint32_t>(schedule.calls().size()); number-- > 1;) {
     const Call& call = schedule.calls()[number];
-    const Op* last = call.graph->first_region()->only_block().back();
+    // What several blocks return is the result of no op.
+    const Region& body = *call.graph->first_region();
+    const Op* last = body.has_several_blocks() ? nullptr : body.only_block().back();
     for (std::uint32_t i = 0; last != nullptr && i < call.op->result_count(); ++i) {
       const auto found = made.find({number, last->operand(i)});
       if (found == made.end()) continue;

@@ -132,7 +132,7 @@ void SessionRun::report_failure(const Step& step, const Error& error) {
 }
 
 bool SessionRun::check_input(std::size_t number, const Tensor& tensor) {
-  const TensorType* type = schedule_.entry().only_block().arguments()[number].tensor_type();
+  const TensorType* type = schedule_.entry().entry_arguments()[number].tensor_type();
   const bool fits = type != nullptr && tensor.defined() && type->rank() == tensor.shape().size() &&
                     (!type->dtype() || *type->dtype() == tensor.dtype());
   if (fits) return true;
@@ -166,7 +166,7 @@ bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
     const std::size_t bound_before = binder_.bindings().entries().size();
     open = false;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const Value& input = schedule_.entry().only_block().arguments()[i];
+      const Value& input = schedule_.entry().entry_arguments()[i];
       const auto dims = input.tensor_type()->dims();
       for (std::size_t dim = 0; dim < dims.size(); ++dim) {
         const auto outcome = binder_.require(

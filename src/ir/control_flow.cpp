@@ -74,6 +74,14 @@ Op* called_graph(const Op& op) {
   return graph != nullptr && is_graph(*graph) ? graph : nullptr;
 }
 
+const Op* first_return(const Region& region) {
+  for (const Block* block : region.blocks()) {
+    const Op* const last = block->back();
+    if (last != nullptr && leaves_region(*last)) return last;
+  }
+  return nullptr;
+}
+
 // -- effects --------------------------------------------------------------------------------------
 
 Symbol resource_of(const Op& op) {

@@ -104,7 +104,7 @@ namespace {
 std::optional<std::size_t> step_of_result(const Schedule& schedule, PlanValueIndex value) {
   for (std::size_t i = 0; i < schedule.steps().size(); ++i) {
     const Step& step = schedule.steps()[i];
-    const std::size_t count = step.op->result_count();
+    const std::size_t count = step.result_count;
     if (value >= step.first_result && value < step.first_result + count) return i;
   }
   return std::nullopt;

@@ -69,7 +69,7 @@ class Estimator {
   void visit(const Step& step) {
     const Symbol cache = cache_of(*step.op);
     std::uint64_t cached = 0;
-    for (std::uint32_t i = 0; i < step.op->result_count(); ++i) {
+    for (std::uint32_t i = 0; i < step.result_count; ++i) {
       const ValueIndex index = step.first_result + i;
       if (schedule_.values()[index].storage != index) continue;
       const std::uint64_t size = bytes(*schedule_.values()[index].value);

@@ -24,7 +24,7 @@ class Phases::Finder {
     }
     for (std::size_t step = 0; step < schedule_.steps().size(); ++step) {
       const Step& each = schedule_.steps()[step];
-      const auto end = each.first_result + static_cast<ValueIndex>(each.op->result_count());
+      const auto end = each.first_result + each.result_count;
       for (ValueIndex index = each.first_result; index < end; ++index) decide(index, step);
       for (ValueIndex index = each.first_result; index < end; ++index) find(index);
     }

@@ -188,7 +188,7 @@ std::vector<PlanValueIndex> PlanBuilder::operands_of(std::size_t step) const {
 }
 
 std::vector<PlanValueIndex> PlanBuilder::results_of(std::size_t step) const {
-  std::vector<PlanValueIndex> indices(step_at(step).op->result_count());
+  std::vector<PlanValueIndex> indices(step_at(step).result_count);
   std::iota(indices.begin(), indices.end(), step_at(step).first_result);
   return indices;
 }

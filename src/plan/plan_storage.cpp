@@ -152,7 +152,7 @@ void PlanStorage::keep_for_observers(const PlanParts& parts) {
   for (std::uint32_t step = 0; step < schedule_.steps().size(); ++step) {
     while (computed < parts.nodes.size() && parts.nodes[computed]->step() <= step) ++computed;
     const Step& shown = schedule_.steps()[step];
-    for (std::uint32_t i = 0; i < shown.op->result_count() && computed != 0; ++i) {
+    for (std::uint32_t i = 0; i < shown.result_count && computed != 0; ++i) {
       const PlanValue& value = parts.values[shown.first_result + i];
       if (value.home != Home::kView || place_of_[value.base] == kNoPlace) continue;
       std::uint32_t& last = place(parts, value.base).last;

@@ -54,8 +54,9 @@ void RunSymbols::find_known(const Schedule& schedule) {
 }
 
 void RunSymbols::find_own(const Schedule& schedule) {
+  const bool is_block = schedule.block() != nullptr;
   const Op* const op = schedule.entry().parent();
-  all_are_own_ = op == nullptr || op->is(OpId::kGraphSubGraph);
+  all_are_own_ = !is_block && (op == nullptr || op->is(OpId::kGraphSubGraph));
   if (all_are_own_) return;
   DimTable& dims = dims_of(schedule);
   const auto add = [&](Symbol symbol) { own_.insert(symbol); };
@@ -67,6 +68,7 @@ void RunSymbols::find_own(const Schedule& schedule) {
   for (const ValueIndex index : schedule.inputs()) {
     for_each_symbol(*schedule.values()[index].value, dims, remove);
   }
+  if (is_block) return;
   for (const Value& result : op->results()) for_each_symbol(result, dims, remove);
   for (const Use& use : op->operand_uses()) for_each_symbol(*use.value(), dims, remove);
 }

@@ -24,7 +24,8 @@ class RunSymbols {
   /// Whether a run of this region of a control flow op gives the symbol a value of its own, instead
   /// of taking over the one that it has around the op: a symbol of `past`, or of an extent that a
   /// result finds out. One in the type of a value that enters or leaves the region has one value on
-  /// both sides. All symbols of a graph are its own.
+  /// both sides; in a block, one in the type of a value that enters it. All symbols of a graph are
+  /// its own.
   bool is_own(Symbol symbol) const { return all_are_own_ || own_.contains(symbol); }
 
   /// What contradicts the length of a cache, and the step on it.

@@ -14,6 +14,7 @@
 #include "ir/block_count.hpp"
 #include "ir/call_types.hpp"
 #include "ir/rewrite/bodies.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
 #include "plan/body_graphs.hpp"
@@ -42,49 +43,68 @@ class ScheduleBuilder {
     schedule_.module_ = &module;
   }
 
+  /// What contains the schedule of a region or of a block.
+  struct Around {
+    std::span<const Op* const> graphs;
+    std::size_t steps = 0;
+  };
+
   /// Of a region of `op` that reads the values `captured` from around it.
   std::optional<Schedule> build_region(const Op& op, const Region& region,
                                        std::span<const Value* const> captured,
-                                       std::span<const Op* const> graphs, std::size_t steps) {
-    schedule_.entry_ = &region;
-    schedule_.title_ = fmt::format("a region of '{}'", op.name());
-    graphs_.assign(graphs.begin(), graphs.end());
-    steps_around_ = steps;
-    schedule_.calls_.push_back({.graph = graphs_.empty() ? nullptr : graphs_.back()});
+                                       const Around& around) {
+    schedule_.title_ = fmt::format("a region of '{}'", op.info().mnemonic);
+    enter(region, around);
     if (!may_run(region, 0)) return std::nullopt;
+    return build(*region.entry(), captured, {});
+  }
+
+  /// Of a block alone, which reads the values `captured` from around it. The outputs are the
+  /// operands of its terminator, then the values `passed`.
+  std::optional<Schedule> build_block(const Block& block, std::span<const Value* const> captured,
+                                      std::span<const Value* const> passed, const Around& around) {
+    schedule_.title_ = fmt::format("block '^{}'", text(block.name()));
+    schedule_.block_ = &block;
+    enter(*block.parent(), around);
+    return build(block, captured, passed);
+  }
+
+  std::optional<Schedule> build_entry(std::string_view entry) {
+    const Region* region = find_entry(entry);
+    if (region == nullptr) return std::nullopt;
+    const std::vector<const Op*> graphs = graphs_;
+    enter(*region, {graphs});
+    if (!may_run(*region, 0)) return std::nullopt;
+    return build(*region->entry(), {}, {});
+  }
+
+ private:
+  void enter(const Region& region, const Around& around) {
+    schedule_.entry_ = &region;
+    graphs_.assign(around.graphs.begin(), around.graphs.end());
+    steps_around_ = around.steps;
+    schedule_.calls_.push_back({.graph = graphs_.empty() ? nullptr : graphs_.back()});
+  }
+
+  std::optional<Schedule> build(const Block& first, std::span<const Value* const> captured,
+                                std::span<const Value* const> passed) {
     ValueIndices indices;
     const auto add = [&](const Value& value) {
       const ValueIndex index = add_value(ValueRole::kInput, value);
       indices.emplace(&value, index);
       schedule_.inputs_.push_back(index);
     };
-    for (const Value& argument : region.only_block().arguments()) add(argument);
+    for (const Value& argument : first.arguments()) add(argument);
     for (const Value* value : captured) add(*value);
-    schedule_.outputs_ = run(region.only_block(), indices, 0);
-    if (diagnostics_.error_count() != errors_before_) return std::nullopt;
-    find_last_uses();
-    return std::move(schedule_);
-  }
-
-  std::optional<Schedule> build(std::string_view entry) {
-    const Region* region = find_entry(entry);
-    if (region == nullptr) return std::nullopt;
-    schedule_.entry_ = region;
-    schedule_.calls_.push_back({.graph = graphs_.empty() ? nullptr : graphs_.back()});
-    if (!may_run(*region, 0)) return std::nullopt;
-    ValueIndices indices;
-    for (const Value& argument : region->only_block().arguments()) {
-      const ValueIndex index = add_value(ValueRole::kInput, argument);
-      indices.emplace(&argument, index);
-      schedule_.inputs_.push_back(index);
+    schedule_.outputs_ = run(first, indices, 0);
+    for (const Value* value : passed) {
+      schedule_.outputs_.push_back(index_of(*value, indices, *value->defining_op()));
     }
-    schedule_.outputs_ = run(region->only_block(), indices, 0);
     if (diagnostics_.error_count() != errors_before_) return std::nullopt;
     find_last_uses();
     return std::move(schedule_);
   }
 
- private:
   /// Of the values of one activation.
   using ValueIndices = std::unordered_map<const Value*, ValueIndex>;
 
@@ -121,9 +141,11 @@ class ScheduleBuilder {
   void add_regions(const Op& op, std::span<const Region* const> regions,
                    std::span<const Value* const> captured, ValueIndices& indices,
                    std::uint32_t call);
+  bool can_follow(const Op& end, const FlowBlocks& blocks);
+  std::vector<ValueIndex> add_flow(const Op& end, ValueIndices& indices, std::uint32_t call);
   void add_fused(const Op& op, ValueIndices& indices, std::uint32_t call);
   bool is_global(const Value& value) const;
-  std::vector<const Value*> captured_by(const Op& op) const;
+  std::vector<const Value*> captured_by(std::span<const Block* const> blocks) const;
   void find_last_uses();
 
   const Module& module_;
@@ -141,6 +163,7 @@ class ScheduleBuilder {
   std::uint32_t part_count_ = 0;
   std::size_t steps_around_ = 0;  // of the schedules that contain this one
   bool over_limit_ = false;
+  bool lacks_results_ = false;  // of a flow that was refused
 };
 
 const Region* ScheduleBuilder::find_entry(std::string_view entry) {
@@ -234,25 +257,29 @@ std::vector<ValueIndex> ScheduleBuilder::indices_of(const Op& op, const ValueInd
   return operands;
 }
 
-/// False after reporting a graph that has not exactly one block.
+/// False after reporting a graph without blocks.
 bool ScheduleBuilder::may_run(const Region& body, std::uint32_t call) {
-  if (!body.empty() && !body.has_several_blocks()) return true;
+  if (!body.empty()) return true;
   stack_.push_back(call);
-  fail(*body.parent(), DiagCode::kNotExecutable,
-       describe_block_count(body) +
-           (body.empty() ? "" : "; control flow between blocks is not run yet"));
+  fail(*body.parent(), DiagCode::kNotExecutable, describe_block_count(body));
   stack_.pop_back();
   return false;
 }
 
-/// Appends the steps of a graph; gives what it returns.
+/// Appends the steps of a block and of those that follow it; gives what the region returns. Of a
+/// block alone, gives the operands of its terminator.
 std::vector<ValueIndex> ScheduleBuilder::run(const Block& body, ValueIndices& indices,
                                              std::uint32_t call) {
   stack_.push_back(call);
   std::vector<ValueIndex> returned;
   for (Op* op : body.ops()) {
     if (over_limit_) break;
-    if (isa<ReturnOp>(op) || op->is(OpId::kCfYield, OpId::kCfCondition)) {
+    const bool branches = !op->extra().successors.empty();
+    if (branches && schedule_.block_ != &body) {
+      returned = add_flow(*op, indices, call);
+      break;
+    }
+    if (branches || isa<ReturnOp>(op) || op->is(OpId::kCfYield, OpId::kCfCondition)) {
       returned = indices_of(*op, indices);
       break;
     }
@@ -320,17 +347,14 @@ void ScheduleBuilder::check_binding(const Op& op, const SubGraphOp& target) {
          fmt::format("{} {} of '{}' is {}, that of graph '@{}' is {}", what, i, op.name(),
                      own->spelling(), text(target.op()->symbol()), graph->spelling()));
   };
-  const Block& body = target.body()->only_block();
-  const auto arguments = body.arguments();
+  const auto arguments = target.body()->entry_arguments();
   for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
     check("operand", i, op.operand(i)->type(), arguments[i].type());
   }
-  for (const Op* last : body.ops()) {
-    if (!isa<ReturnOp>(last)) continue;
-    for (std::uint32_t i = 0; i < std::min(op.result_count(), last->operand_count()); ++i) {
-      check("result", i, op.result(i)->type(), last->operand(i)->type());
-    }
-    return;
+  const Op* const last = first_return(*target.body());
+  if (last == nullptr) return;
+  for (std::uint32_t i = 0; i < std::min(op.result_count(), last->operand_count()); ++i) {
+    check("result", i, op.result(i)->type(), last->operand(i)->type());
   }
 }
 
@@ -410,7 +434,7 @@ std::vector<ValueIndex> ScheduleBuilder::run_call(const Op& op, const SubGraphOp
                                                   std::span<const ValueIndex> operands,
                                                   std::uint32_t number) {
   if (!isa<CallGraphOp>(&op)) check_binding(op, target);
-  const Block& body = target.body()->only_block();
+  const Block& body = *target.body()->entry();
   ValueIndices inner;
   for (const Value& argument : body.arguments()) {
     inner.emplace(&argument, operands[argument.index()]);
@@ -418,7 +442,7 @@ std::vector<ValueIndex> ScheduleBuilder::run_call(const Op& op, const SubGraphOp
   graphs_.push_back(target.op());
   std::vector<ValueIndex> results = run(body, inner, number);
   graphs_.pop_back();
-  if (results.size() != op.result_count() && !over_limit_) {
+  if (results.size() != op.result_count() && !over_limit_ && !lacks_results_) {
     fail(op, DiagCode::kCallMismatch,
          fmt::format("call of '@{}' has {} results, the graph returns {}", text(target.symbol()),
                      op.result_count(), results.size()));
@@ -426,34 +450,38 @@ std::vector<ValueIndex> ScheduleBuilder::run_call(const Op& op, const SubGraphOp
   return results;
 }
 
-/// The values from around an op that the ops inside it read, in the order of the text.
-std::vector<const Value*> ScheduleBuilder::captured_by(const Op& op) const {
+/// The values from around blocks that the ops in them read, in the order of the text.
+std::vector<const Value*> ScheduleBuilder::captured_by(std::span<const Block* const> blocks) const {
+  std::unordered_set<const Value*> inside, seen;
   std::vector<const Value*> captured;
-  std::unordered_set<const Value*> inside;
-  const auto enter = [&](const Region& region) {
-    for (const Block* block : region.blocks()) {
-      for (const Value& argument : block->arguments()) inside.insert(&argument);
+  const auto enter = [&](const Block& block) {
+    for (const Value& argument : block.arguments()) inside.insert(&argument);
+  };
+  const auto for_each = [&](const auto& visit) {
+    for (const Block* block : blocks) {
+      for (const Op* op : block->ops()) {
+        visit(*op);
+        for (const Region* region = op->first_region(); region != nullptr;
+             region = region->next()) {
+          for_each_op(*region, visit);
+        }
+      }
     }
   };
-  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
-    enter(*region);
-    for_each_op(*region, [&](const Op& each) {
-      for (const Value& result : each.results()) inside.insert(&result);
-      for (const Region* nested = each.first_region(); nested != nullptr; nested = nested->next()) {
-        enter(*nested);
-      }
-    });
-  }
-  std::unordered_set<const Value*> seen;
-  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
-    for_each_op(*region, [&](const Op& each) {
-      for (const Use& use : each.operand_uses()) {
-        const Value* value = use.value();
-        if (inside.contains(value) || is_global(*value) || !seen.insert(value).second) continue;
-        captured.push_back(value);
-      }
-    });
-  }
+  for (const Block* block : blocks) enter(*block);
+  for_each([&](const Op& each) {
+    for (const Value& result : each.results()) inside.insert(&result);
+    for (const Region* nested = each.first_region(); nested != nullptr; nested = nested->next()) {
+      for (const Block* block : nested->blocks()) enter(*block);
+    }
+  });
+  for_each([&](const Op& each) {
+    for (const Use& use : each.operand_uses()) {
+      const Value* value = use.value();
+      if (inside.contains(value) || is_global(*value) || !seen.insert(value).second) continue;
+      captured.push_back(value);
+    }
+  });
   return captured;
 }
 
@@ -462,7 +490,7 @@ void ScheduleBuilder::add_fused(const Op& op, ValueIndices& indices, std::uint32
   const std::uint32_t around = part_;
   if (!may_run(*op.first_region(), call)) return;
   if (around == 0) part_ = ++part_count_;
-  const std::vector<ValueIndex> passed = run(op.first_region()->only_block(), indices, call);
+  const std::vector<ValueIndex> passed = run(*op.first_region()->entry(), indices, call);
   part_ = around;
   for (std::uint32_t i = 0; i < std::min<std::size_t>(passed.size(), op.result_count()); ++i) {
     indices.emplace(op.result(i), passed[i]);
@@ -471,10 +499,12 @@ void ScheduleBuilder::add_fused(const Op& op, ValueIndices& indices, std::uint32
 
 void ScheduleBuilder::add_control(const Op& op, ValueIndices& indices, std::uint32_t call) {
   std::vector<const Region*> regions;
+  std::vector<const Block*> blocks;
   for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
     regions.push_back(region);
+    for (const Block* block : region->blocks()) blocks.push_back(block);
   }
-  add_regions(op, regions, captured_by(op), indices, call);
+  add_regions(op, regions, captured_by(blocks), indices, call);
 }
 
 /// A call in whose run symbols of the graph have values of their own.
@@ -495,12 +525,74 @@ void ScheduleBuilder::add_regions(const Op& op, std::span<const Region* const> r
   if (over_limit_) return;
   for (const Region* region : regions) {
     ScheduleBuilder inner(module_, foreign_, diagnostics_);
-    auto schedule = inner.build_region(op, *region, captured, graphs_, steps_around_ + step + 1);
+    auto schedule = inner.build_region(op, *region, captured, {graphs_, steps_around_ + step + 1});
     if (!schedule) return;
     for (const Value* parameter : schedule->parameters()) find_parameter(parameter->symbol(), op);
     control->regions.push_back(*std::move(schedule));
   }
   schedule_.control_.emplace(step, std::move(control));
+}
+
+/// False after reporting an end of a block that nothing executes, or a flow without an exit.
+bool ScheduleBuilder::can_follow(const Op& end, const FlowBlocks& blocks) {
+  const auto check = [&](const Op& op) {
+    if (is_executable_end(op)) return true;
+    fail(op, DiagCode::kNotExecutable, fmt::format("nothing executes the branch '{}'", op.name()));
+    return false;
+  };
+  if (!check(end)) return false;
+  for (const Block* block : blocks.all()) {
+    const Op* const last = block->back();
+    const bool is_open =
+        last == nullptr || (last->extra().successors.empty() && !leaves_region(*last));
+    if (is_open) {
+      fail(end, DiagCode::kNotExecutable,
+           fmt::format("block '^{}' ends without a terminator", text(block->name())));
+    }
+    if (is_open || !check(*last)) return false;
+  }
+  if (blocks.leaving() != nullptr) return true;
+  fail(end, DiagCode::kNotExecutable,
+       fmt::format("no way from '{}' leaves its region", end.name()));
+  return false;
+}
+
+/// The step is the end of a block: all that it leads to, up to the end of the region.
+std::vector<ValueIndex> ScheduleBuilder::add_flow(const Op& end, ValueIndices& indices,
+                                                  std::uint32_t call) {
+  const FlowBlocks blocks(end);
+  lacks_results_ = true;
+  if (!can_follow(end, blocks)) return {};
+  std::vector<const Value*> captured = captured_by(blocks.all());
+  std::vector<std::vector<const Value*>> reads;
+  for (const Block* block : blocks.all()) reads.push_back(captured_by({&block, 1}));
+  auto layout = blocks.lay_out(captured, reads);
+  if (!layout) {
+    fail(end, DiagCode::kUndefinedValue, "a block reads a value that no block before it makes");
+    return {};
+  }
+  auto control = std::make_shared<ControlStep>();
+  control->captured = captured.size();
+  const std::size_t number = schedule_.steps_.size();
+  add_step(end, indices, call, captured);
+  if (over_limit_) return {};
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    ScheduleBuilder inner(module_, foreign_, diagnostics_);
+    auto schedule = inner.build_block(*blocks.all()[i], reads[i], layout->passed[i],
+                                      {graphs_, steps_around_ + number + 1});
+    if (!schedule) return {};
+    for (const Value* parameter : schedule->parameters()) find_parameter(parameter->symbol(), end);
+    control->regions.push_back(*std::move(schedule));
+  }
+  std::vector<ValueIndex> returned;
+  for (const Value* result : layout->flow.results) {
+    returned.push_back(add_value(ValueRole::kResult, *result));
+  }
+  schedule_.steps_[number].result_count = static_cast<std::uint32_t>(returned.size());
+  lacks_results_ = false;
+  control->flow = std::move(layout->flow);
+  schedule_.control_.emplace(number, std::move(control));
+  return returned;
 }
 
 void ScheduleBuilder::add_step(const Op& op, ValueIndices& indices, std::uint32_t call,
@@ -519,6 +611,7 @@ void ScheduleBuilder::add_step(const Op& op, ValueIndices& indices, std::uint32_
             .first_operand = static_cast<std::uint32_t>(schedule_.lists_.size()),
             .operand_count = static_cast<std::uint32_t>(operands.size()),
             .first_result = static_cast<std::uint32_t>(schedule_.values_.size()),
+            .result_count = op.result_count(),
             .part = part_};
   schedule_.lists_.insert(schedule_.lists_.end(), operands.begin(), operands.end());
   for (const Value& result : op.results()) {
@@ -536,7 +629,7 @@ void ScheduleBuilder::find_last_uses() {
   LastUses uses;
   for (std::uint32_t number = 0; const Step& step : schedule_.steps_) {
     for (const ValueIndex index : schedule_.operands(step)) uses.use(index, number);
-    for (std::uint32_t i = 0; i < step.op->result_count(); ++i) {
+    for (std::uint32_t i = 0; i < step.result_count; ++i) {
       uses.use(step.first_result + i, number);
     }
     ++number;
@@ -559,7 +652,7 @@ void ScheduleBuilder::find_last_uses() {
 
 std::optional<Schedule> Schedule::build(const Module& module, std::string_view entry,
                                         Diagnostics& diagnostics, const ForeignOps& foreign) {
-  return ScheduleBuilder(module, foreign, diagnostics).build(entry);
+  return ScheduleBuilder(module, foreign, diagnostics).build_entry(entry);
 }
 
 }  // namespace mir

@@ -18,6 +18,7 @@
 
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
+#include "plan/block_flow.hpp"
 #include "support/last_uses.hpp"
 
 namespace mir {
@@ -52,6 +53,7 @@ struct Step {
   std::uint32_t first_operand = 0;
   std::uint32_t operand_count = 0;
   std::uint32_t first_result = 0;  ///< results are consecutive values
+  std::uint32_t result_count = 0;  ///< those of the op; of a control step with blocks, see there
   std::uint32_t first_release = 0;
   std::uint32_t release_count = 0;
   std::uint32_t part = 0;  ///< the graph.FusedOp that contains it, by a number; 0: none
@@ -63,8 +65,12 @@ class Schedule;
 /// arguments of the region, then the values from around the op that its regions read, which are
 /// the last operands of the step; their outputs are what the end of the region passes. A call that
 /// passes other extents for the symbols of its graph is such a step, too, and the graph its region.
+///
+/// A terminator with successors is such a step, too: a schedule for each block of its flow. Its
+/// results are what the region returns.
 struct ControlStep {
   std::vector<Schedule> regions;
+  std::optional<BlockFlow> flow = {};
   std::size_t captured = 0;  ///< how many values from around the op
 };
 
@@ -106,9 +112,10 @@ class Schedule {
   const Module& module() const { return *module_; }
   /// What is run: "module 'main'" or "graph '@f'".
   std::string_view title() const { return title_; }
-  /// The region that is run, of one block: its arguments are the inputs, its return names the
-  /// outputs.
+  /// The region that is run: its arguments are the inputs, its return names the outputs.
   const Region& entry() const { return *entry_; }
+  /// The block of the region that is run alone; null: all of it, from its entry on.
+  const Block* block() const { return block_; }
   std::span<const ScheduledValue> values() const { return values_; }
   std::span<const Step> steps() const { return steps_; }
   std::span<const Call> calls() const { return calls_; }
@@ -144,6 +151,7 @@ class Schedule {
 
   const Module* module_ = nullptr;
   const Region* entry_ = nullptr;
+  const Block* block_ = nullptr;
   std::string title_;
   std::vector<ScheduledValue> values_;
   std::vector<Step> steps_;

@@ -1,4 +1,6 @@
-// Structured control flow of the cf dialect: ends of regions, conditions, bounds of loops.
+// Control flow of the cf dialect: ends of regions, conditions, bounds of loops, cases.
+#include <set>
+
 #include "mir/control_flow.hpp"
 #include "verify/checks.hpp"
 
@@ -102,9 +104,46 @@ void check_region(const Op& op, std::uint32_t number, Reporter& reporter) {
   }
 }
 
+/// One case for each successor but the first, each once.
+void check_cases(const Op& op, Reporter& reporter) {
+  const Value& index = *op.operand(0);
+  if (!is_one(index.type(), is_index)) {
+    reporter.report(ConstraintId::control_c5, op, [&] {
+      return fmt::format("the index of '{}' is {}, expected one Int32 or Int64", op.name(),
+                         index.type()->spelling());
+    });
+  }
+  const Attr* const cases = op.attribute("cases");
+  if (cases == nullptr || cases->kind() != AttrKind::kArray) return;  // attribute_c2, attribute_c3
+  const std::size_t wanted = op.extra().successors.size() - 1;
+  if (cases->elements().size() != wanted) {
+    reporter.report(ConstraintId::control_c5, op, [&] {
+      return fmt::format(
+          "'{}' has {} cases and {} successors, expected one case for each but the first",
+          op.name(), cases->elements().size(), wanted + 1);
+    });
+  }
+  std::set<std::int64_t> seen;
+  for (const Attr* each : cases->elements()) {
+    if (each->kind() != AttrKind::kInt || seen.insert(each->integer()).second) continue;
+    reporter.report(ConstraintId::control_c5, op, [&] {
+      return fmt::format("case {} of '{}' is stated twice", each->integer(), op.name());
+    });
+  }
+}
+
+/// The ops that version 1 has not.
+void check_op_version(const Op& op, Reporter& reporter) {
+  if (op.module().version() >= op.row()->version) return;
+  reporter.report(ConstraintId::version_c1, op, [&] {
+    return fmt::format("'{}' needs mir_version:{}", op.name(), op.row()->version);
+  });
+}
+
 }  // namespace
 
 void control_flow(const Op& op, Reporter& reporter) {
+  check_op_version(op, reporter);
   if (op.is(OpId::kCfYield, OpId::kCfCondition)) {
     const Op* around = op.parent_op();
     if (around->row() == nullptr || around->row()->region_flow == nullptr) {
@@ -112,17 +151,13 @@ void control_flow(const Op& op, Reporter& reporter) {
         return fmt::format("'{}' ends no region of '{}'", op.name(), around->name());
       });
     }
-    if (op.is(OpId::kCfCondition)) check_condition(op, *op.operand(0), reporter);
-    return;
   }
+  if (op.is(OpId::kCfCondition, OpId::kCfIf, OpId::kCfCondBranch)) {
+    check_condition(op, *op.operand(0), reporter);
+  }
+  if (op.is(OpId::kCfSwitch)) check_cases(op, reporter);
   if (!op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile, OpId::kGraphFused)) return;
-  if (op.module().version() < op.row()->version) {
-    reporter.report(ConstraintId::version_c1, op, [&] {
-      return fmt::format("'{}' needs mir_version:{}", op.name(), op.row()->version);
-    });
-  }
   for (std::uint32_t i = 0; i < op.region_count(); ++i) check_region(op, i, reporter);
-  if (op.is(OpId::kCfIf)) check_condition(op, *op.operand(0), reporter);
   if (op.is(OpId::kCfFor)) check_bounds(op, reporter);
 }
 

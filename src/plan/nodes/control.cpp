@@ -1,139 +1,16 @@
 // Structured control flow: regions as plans of their own.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <utility>
 
-#include "eval/parameters.hpp"
-#include "plan/execution_plan.hpp"
 #include "plan/nodes/declared.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
-#include "plan/run_symbols.hpp"
+#include "plan/nodes/planned_region.hpp"
 
 namespace mir {
 
 namespace {
-
-using Tensors = std::vector<Tensor>;
-
-/// A region with its plan. Its inputs are the arguments, then the captured values.
-class PlannedRegion {
- public:
-  PlannedRegion(const Op& op, const Schedule& schedule, const PlanOptions& options,
-                const PlanResources& resources)
-      : op_(op),
-        schedule_(schedule),
-        symbols_(schedule),
-        binder_(schedule.module().context(), {}),
-        constants_(schedule.values().size()) {
-    IRContext& context = schedule.module().context();
-    for (ValueIndex index = 0; index < constants_.size(); ++index) {
-      const ScheduledValue& scheduled = schedule.values()[index];
-      if (scheduled.role != ValueRole::kConstant) continue;
-      auto constant = constant_tensor(*scheduled.value, context);
-      if (constant) {
-        constants_[index] = *std::move(constant);
-      } else if (!refusal_) {
-        refusal_ = std::move(constant).error();
-      }
-    }
-    if (refusal_) return;
-    PlanResources own = resources;
-    own.constants = constants_;
-    plan_.emplace(ExecutionPlan::create(schedule, options, own));
-  }
-
-  /// What the end of the region passes. `outputs` are tensors that nothing needs any more: the
-  /// results are written there if nobody else holds them.
-  Result<Tensors> run(const Frame& frame, const Tensors& inputs, Tensors outputs) {
-    if (refusal_) return *refusal_;
-    if (auto failure = bind(frame, inputs)) return in_region(*std::move(failure));
-    plan_->give_back(std::move(outputs));
-    EvalEnvironment environment = frame.environment;
-    environment.dims = &binder_.bindings();
-    const PlanRun run{.inputs = inputs,
-                      .context = &frame.context,
-                      .parameters = frame.run->parameters,
-                      .environment = environment,
-                      .binder = &binder_,
-                      .stop = frame.run->stop,
-                      .iterations_left = frame.run->iterations_left};
-    auto result = plan_->run(run);
-    if (auto* failure = std::get_if<PlanFailure>(&result)) return in_region(std::move(*failure));
-    return std::get<Tensors>(std::move(result));
-  }
-
- private:
-  std::optional<PlanFailure> bind(const Frame& frame, const Tensors& inputs) {
-    binder_.restart_within(frame.binder, [&](Symbol symbol) { return symbols_.is_own(symbol); });
-    if (auto ok = check(inputs); !ok) return PlanFailure{std::nullopt, std::move(ok).error()};
-    auto problem = symbols_.bind(binder_, *frame.environment.caches, schedule_.module().context());
-    if (problem) return PlanFailure{problem->step, std::move(problem->error)};
-    return plan_->bind(binder_.bindings());
-  }
-
-  /// What was verified may have had extents that only a run knows.
-  Result<void> check(const Tensors& inputs) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const Value& value = *schedule_.values()[schedule_.inputs()[i]].value;
-      const TensorExtents found{inputs[i].dtype(), inputs[i].shape()};
-      const auto fit = fits(value.tensor_type(), found, binder_,
-                            {.kind = DimPlace::Kind::kInput, .number = i, .value = &value});
-      if (fit) continue;
-      return Error{DiagCode::kResultMismatch,
-                   fmt::format("value {} of a region of '{}' is {} [{}], declared is {}{}", i,
-                               op_.info().mnemonic, name_of(inputs[i].dtype()),
-                               fmt::join(inputs[i].shape(), ", "),
-                               value.type() == nullptr ? "no tensor" : value.type()->spelling(),
-                               fit.error().message)};
-    }
-    return {};
-  }
-
-  Error in_region(PlanFailure failure) const {
-    if (!failure.step || failure.error.code == DiagCode::kCancelled)
-      return std::move(failure.error);
-    const Op& op = *schedule_.steps()[*failure.step].op;
-    return {failure.error.code, fmt::format("in a region of '{}', at '{}': {}", op_.info().mnemonic,
-                                            short_name(op), failure.error.message)};
-  }
-
-  const Op& op_;
-  const Schedule& schedule_;
-  RunSymbols symbols_;
-  Binder binder_;  // of the current run; kept for its memory
-  Tensors constants_;
-  std::optional<Error> refusal_;  // why the region has no plan
-  std::optional<ExecutionPlan> plan_;
-};
-
-/// Counts an iteration of a loop. An error if the run must end.
-Result<void> begin_iteration(const Op& op, const PlanRun& run) {
-  if (run.stop.stop_requested()) {
-    return Error{DiagCode::kCancelled,
-                 fmt::format("the run was stopped in '{}'", op.info().mnemonic)};
-  }
-  if (run.iterations_left == nullptr) return {};
-  if (*run.iterations_left == 0) {
-    return Error{DiagCode::kLimitExceeded,
-                 fmt::format("'{}' reached the limit of iterations", op.info().mnemonic)};
-  }
-  --*run.iterations_left;
-  return {};
-}
-
-/// The one element of a condition or bound.
-Result<std::int64_t> one_element(const Op& op, const Tensor& tensor) {
-  if (tensor.elements() == 1) {
-    if (tensor.dtype() == DType::kBool) return tensor.as<std::uint8_t>().front() != 0 ? 1 : 0;
-    if (tensor.dtype() == DType::kInt32) return tensor.as<std::int32_t>().front();
-    if (tensor.dtype() == DType::kInt64) return tensor.as<std::int64_t>().front();
-  }
-  return Error{DiagCode::kShapeMismatch,
-               fmt::format("'{}' takes one Bool, Int32 or Int64, found {} [{}]", op.info().mnemonic,
-                           name_of(tensor.dtype()), fmt::join(tensor.shape(), ", "))};
-}
 
 class ControlNode : public PlanNode {
  public:
@@ -141,7 +18,7 @@ class ControlNode : public PlanNode {
               const PlanResources& resources)
       : PlanNode(step), op_(*step.op), captured_(control.captured) {
     for (const Schedule& region : control.regions) {
-      regions_.push_back(std::make_unique<PlannedRegion>(op_, region, options, resources));
+      regions_.push_back(std::make_unique<PlannedRegion>(region, options, resources));
     }
   }
 
@@ -302,6 +179,7 @@ class WhileNode final : public ControlNode {
 
 std::unique_ptr<PlanNode> control_node(const PlannedStep& step, const ControlStep& control,
                                        const PlanOptions& options, const PlanResources& resources) {
+  if (control.flow) return block_flow_node(step, control, options, resources);
   if (step.op->is(OpId::kCfIf)) {
     return std::make_unique<IfNode>(step, control, options, resources);
   }

@@ -39,6 +39,10 @@ Result<void> deliver(const Op& op, const PlanNode& node, std::vector<Tensor> ten
     const TensorExtents found{tensors[i].dtype(), tensors[i].shape()};
     if (auto ok = check_declared(op, i, found, frame.binder); !ok) return ok;
   }
+  return hand_over(node, std::move(tensors), frame);
+}
+
+Result<void> hand_over(const PlanNode& node, std::vector<Tensor> tensors, Frame& frame) {
   if (frame.begin_phase) {
     if (auto ok = frame.begin_phase(node.step()); !ok) return ok;
   }

@@ -23,5 +23,7 @@ Result<void> check_declared(const Op& op, std::uint32_t number, TensorExtents te
 /// Makes tensors the results of a node, which computes this op: checks them against the types that
 /// it declares, begins the phase whose extents they decide, and gives them to the frame.
 Result<void> deliver(const Op& op, const PlanNode& node, std::vector<Tensor> tensors, Frame& frame);
+/// The same for tensors that were checked.
+Result<void> hand_over(const PlanNode& node, std::vector<Tensor> tensors, Frame& frame);
 
 }  // namespace mir

@@ -86,6 +86,10 @@ struct PlanResources;
 /// says. The schedules of the regions outlive the node.
 std::unique_ptr<PlanNode> control_node(const PlannedStep& step, const ControlStep& control,
                                        const PlanOptions& options, const PlanResources& resources);
+/// Of a step with a flow of blocks.
+std::unique_ptr<PlanNode> block_flow_node(const PlannedStep& step, const ControlStep& control,
+                                          const PlanOptions& options,
+                                          const PlanResources& resources);
 
 /// Any step, by the reference kernels. Values of any strides, planned or not. `kernels` are those
 /// of the plan: among fast ones the name says what it is.

@@ -32,9 +32,10 @@ TEST_CASE(
       REQUIRE_FALSE(diagnostics.has_errors());
       const Op* op = modules.front()->body().entry()->front();
       REQUIRE(op->row() == &row);
-      CHECK(row.operands.admits(op->operand_count()));
+      CHECK(row.operands.admits(op->plain_operands().size()));
       CHECK(row.results.admits(op->result_count()));
       CHECK(row.regions.admits(op->region_count()));
+      CHECK(row.successors.admits(op->extra().successors.size()));
       for (const NamedAttr& attribute : op->attributes()) {
         const std::string_view key = context.text(attribute.key);
         CAPTURE(key);

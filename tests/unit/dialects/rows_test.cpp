@@ -144,7 +144,8 @@ TEST_CASE("the other dialects have the ops that dumps print, and cf those of con
   };
   has_all("builtin", {"ModuleOp"});
   has_all("graph", {"SubGraphOp", "CallGraphOp", "FusedOp"});
-  has_all("cf", {"ReturnOp", "IfOp", "ForOp", "WhileOp", "YieldOp", "ConditionOp"});
+  has_all("cf", {"ReturnOp", "IfOp", "ForOp", "WhileOp", "YieldOp", "ConditionOp", "BranchOp",
+                 "CondBranchOp", "SwitchOp"});
   has_all("tensor", {"register", "alloc", "free"});
   has_all("dbg", {"CommentOp", "HintsOp"});
   has_all("prog",

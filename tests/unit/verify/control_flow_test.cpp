@@ -113,6 +113,45 @@ TEST_SUITE("control flow") {
     CHECK(step(0) == Lines{"2:1 MIR0432 the step of 'cf.ForOp' is 0, expected a number above 0"});
   }
 
+  TEST_CASE("version_c1: branches, and blocks in the body of a module, need version 2") {
+    const Lines blocks{"cf.BranchOp () -> () [^next]", "^next:"};
+    CHECK(of_version_2(blocks) == Lines{});
+    CHECK(checked(blocks) == Lines{"1:1 MIR0321 blocks in the body of a module need mir_version:2",
+                                   "2:1 MIR0321 'cf.BranchOp' needs mir_version:2"});
+  }
+
+  TEST_CASE("control_c2, control_c5: a branch chooses by one Bool, a switch by one integer") {
+    const auto branch = [](std::string_view type) {
+      return of_version_2(
+          {fmt::format("cf.CondBranchOp (%c:{}[constant:[1]]) -> () [^a, ^a]", type), "^a:"});
+    };
+    CHECK(branch("tensor<[1], Bool, CPU>") == Lines{});
+    CHECK(
+        branch("tensor<[1], Int32, CPU>") ==
+        Lines{"2:1 MIR0432 the condition of 'cf.CondBranchOp' is tensor<[1], Int32, CPU>, expected "
+              "one Bool"});
+    const auto choice = [](std::string_view type, std::string_view cases) {
+      return of_version_2(
+          {fmt::format("cf.SwitchOp [cases:{}] (%i:{}[constant:[1]]) -> () [^a, ^a, ^a]", cases,
+                       type),
+           "^a:"});
+    };
+    CHECK(choice(kIndex, "[-1, 7]") == Lines{});
+    CHECK(choice("tensor<[1], Int64, CPU>", "[0, 1]") == Lines{});
+    CHECK(choice("tensor<[1], Float32, CPU>", "[0, 1]") ==
+          Lines{"2:1 MIR0432 the index of 'cf.SwitchOp' is tensor<[1], Float32, CPU>, expected one "
+                "Int32 or Int64"});
+    CHECK(
+        choice(kIndex, "[0]") ==
+        Lines{"2:1 MIR0432 'cf.SwitchOp' has 1 cases and 3 successors, expected one case for each "
+              "but the first"});
+    CHECK(
+        choice(kIndex, "[0, 1, 2]") ==
+        Lines{"2:1 MIR0432 'cf.SwitchOp' has 3 cases and 3 successors, expected one case for each "
+              "but the first"});
+    CHECK(choice(kIndex, "[4, 4]") == Lines{"2:1 MIR0432 case 4 of 'cf.SwitchOp' is stated twice"});
+  }
+
   TEST_CASE("signature_c1, signature_c2: a region states the results that its end passes") {
     const auto choice = [](std::string_view results) {
       return of_version_2(

@@ -1,0 +1,151 @@
+// Blocks of a region, one after the other as their ends say.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/nodes/declared.hpp"
+#include "plan/nodes/nodes.hpp"
+#include "plan/nodes/planned_region.hpp"
+
+namespace mir {
+
+namespace {
+
+/// The number of the successor to which an end goes on, by what it takes.
+Result<std::size_t> choose(const Op& end, std::span<const Tensor> operands) {
+  if (end.is(OpId::kCfBranch)) return std::size_t{0};
+  const auto found = one_element(end, operands[0]);
+  if (!found) return found.error();
+  if (end.is(OpId::kCfCondBranch)) return std::size_t{*found != 0 ? 0U : 1U};
+  const Attr* const cases = end.attribute("cases");
+  if (cases == nullptr || cases->kind() != AttrKind::kArray) return std::size_t{0};
+  const auto is_it = [&](const Attr* each) {
+    return each->kind() == AttrKind::kInt && each->integer() == *found;
+  };
+  const auto all = cases->elements();
+  const auto number = static_cast<std::size_t>(std::ranges::find_if(all, is_it) - all.begin());
+  return number < all.size() && number + 1 < end.extra().successors.size() ? number + 1 : 0;
+}
+
+/// Tensors that a block gave in its last two runs. Those of the run before the last one are mostly
+/// free to be written again.
+class Given {
+ public:
+  Tensors take_spare() { return std::exchange(older_, {}); }
+  void keep(const Tensors& outputs) {
+    older_ = std::move(last_);
+    last_ = outputs;
+  }
+
+ private:
+  Tensors older_, last_;
+};
+
+class BlockFlowNode final : public PlanNode {
+ public:
+  BlockFlowNode(const PlannedStep& step, const ControlStep& control, const PlanOptions& options,
+                const PlanResources& resources)
+      : PlanNode(step), flow_(*control.flow), captured_(control.captured) {
+    for (const Schedule& block : control.regions) {
+      blocks_.push_back(std::make_unique<PlannedRegion>(block, options, resources));
+    }
+  }
+
+  Result<void> run(Frame& frame) const override {
+    Tensors values;
+    for (const PlanValueIndex index : operands()) {
+      auto tensor = frame.tensor(index);
+      if (!tensor) return std::move(tensor).error();
+      values.push_back(*std::move(tensor));
+    }
+    auto passed = follow(frame, values);
+    if (!passed) return std::move(passed).error();
+    for (std::size_t i = 0; i < passed->size(); ++i) {
+      if (auto ok = check_result(i, (*passed)[i], frame.binder); !ok) return ok;
+    }
+    return hand_over(*this, *std::move(passed), frame);
+  }
+
+  bool looks_up_parameters() const override { return true; }
+  std::string name() const override { return "blocks"; }
+
+ private:
+  /// What the end that leaves the region passes.
+  Result<Tensors> follow(const Frame& frame, const Tensors& values) const {
+    Tensors slots(flow_.slot_count);
+    std::ranges::copy(std::span(values).last(captured_), slots.begin());
+    std::vector<Given> given(blocks_.size());
+    const BlockFlow::End* end = &flow_.begin;
+    Tensors outputs = values;
+    std::optional<std::size_t> current;
+    while (!end->targets.empty()) {
+      const auto chosen = choose(*end->op, outputs);
+      if (!chosen) return chosen.error();
+      const BlockFlow::Target& target = end->targets[*chosen];
+      const bool goes_back = current && target.block <= *current;
+      if (goes_back) {
+        if (auto ok = begin_iteration(*end->op, *frame.run); !ok) return std::move(ok).error();
+      }
+      const BlockFlow::Part& part = flow_.parts[target.block];
+      for (std::uint32_t i = 0; i < target.operand_count; ++i) {
+        slots[part.inputs[i]] = outputs[target.first_operand + i];
+      }
+      auto inputs = inputs_of(part, slots);
+      if (!inputs) return std::move(inputs).error();
+      outputs.clear();  // nobody shall hold what a block may write again
+      auto made = blocks_[target.block]->run(frame, *inputs, given[target.block].take_spare());
+      if (!made) return made;
+      outputs = *std::move(made);
+      given[target.block].keep(outputs);
+      const std::size_t passed = outputs.size() - part.outputs.size();
+      for (std::size_t i = 0; i < part.outputs.size(); ++i) {
+        slots[part.outputs[i]] = outputs[passed + i];
+      }
+      outputs.resize(passed);
+      current = target.block;
+      end = &part.end;
+    }
+    return outputs;
+  }
+
+  Result<Tensors> inputs_of(const BlockFlow::Part& part, const Tensors& slots) const {
+    Tensors inputs;
+    for (const BlockFlow::Slot slot : part.inputs) {
+      // In a module that was not verified, a block may be reached without what it reads.
+      if (!slots[slot].defined()) {
+        return Error{DiagCode::kUndefinedValue, "a block is reached without a value that it reads"};
+      }
+      inputs.push_back(slots[slot]);
+    }
+    return inputs;
+  }
+
+  Result<void> check_result(std::size_t number, const Tensor& tensor, Binder& binder) const {
+    const TensorType* const declared = flow_.results[number]->tensor_type();
+    const auto fit = fits(declared, {tensor.dtype(), tensor.shape()}, binder,
+                          {.kind = DimPlace::Kind::kResult, .number = number, .name = "blocks"});
+    if (fit) return {};
+    return Error{
+        DiagCode::kResultMismatch,
+        fmt::format("value {} that the blocks after '{}' return is {} [{}], declared is {}{}",
+                    number, flow_.begin.op->info().mnemonic, name_of(tensor.dtype()),
+                    fmt::join(tensor.shape(), ", "),
+                    declared == nullptr ? "no tensor" : declared->spelling(), fit.error().message)};
+  }
+
+  const BlockFlow& flow_;
+  std::size_t captured_;
+  std::vector<std::unique_ptr<PlannedRegion>> blocks_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlanNode> block_flow_node(const PlannedStep& step, const ControlStep& control,
+                                          const PlanOptions& options,
+                                          const PlanResources& resources) {
+  return std::make_unique<BlockFlowNode>(step, control, options, resources);
+}
+
+}  // namespace mir

@@ -1,0 +1,46 @@
+// Parts of a schedule that have plans of their own: regions of control flow ops, and blocks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "plan/execution_plan.hpp"
+#include "plan/frame.hpp"
+#include "plan/run_symbols.hpp"
+
+namespace mir {
+
+using Tensors = std::vector<Tensor>;
+
+/// A region or a block with its plan. Its inputs are the arguments, then the captured values.
+class PlannedRegion {
+ public:
+  /// The schedule must outlive it, as must `resources.weights`.
+  PlannedRegion(const Schedule& schedule, const PlanOptions& options,
+                const PlanResources& resources);
+
+  /// What its end passes. `outputs` are tensors that nothing needs any more: the results are
+  /// written there if nobody else holds them.
+  Result<Tensors> run(const Frame& frame, const Tensors& inputs, Tensors outputs);
+
+ private:
+  std::optional<PlanFailure> bind(const Frame& frame, const Tensors& inputs);
+  Result<void> check(const Tensors& inputs);
+  Error in_region(PlanFailure failure) const;
+
+  const Schedule& schedule_;
+  RunSymbols symbols_;
+  Binder binder_;  // of the current run; kept for its memory
+  Tensors constants_;
+  std::optional<Error> refusal_;  // why the region has no plan
+  std::optional<ExecutionPlan> plan_;
+};
+
+/// Counts an iteration of a loop. An error if the run must end.
+Result<void> begin_iteration(const Op& op, const PlanRun& run);
+
+/// The one element of a condition, bound or index.
+Result<std::int64_t> one_element(const Op& op, const Tensor& tensor);
+
+}  // namespace mir

@@ -1,0 +1,244 @@
+// Blocks and branches in runs of both kernel sets.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <random>
+
+#include "interp/summary.hpp"
+#include "planned.hpp"
+
+namespace mir::test::blocks {
+
+namespace {
+
+constexpr std::string_view kInt = "tensor<[1], Int32, CPU>";
+
+Tensor int32(std::int64_t number) {
+  return tensor(DType::kInt32, {1}, {static_cast<double>(number)});
+}
+
+/// A random region of blocks, each with one argument, and what it computes. Values are integers
+/// modulo 1009. Block 0 is the entry, whose argument is the input; the last block returns.
+class RandomFlow {
+ public:
+  explicit RandomFlow(std::uint32_t seed) : random_(seed), blocks_(2 + below(6)) {
+    for (std::size_t i = 0; i + 1 < blocks_.size(); ++i) {
+      Block& block = blocks_[i];
+      block.factor = 1 + below(9);
+      block.term = below(100);
+      block.reads_entry = i != 0 && below(3) == 0;
+      // One successor is the next block: all are reached, and most runs come to an end.
+      const std::size_t targets = std::size_t{1} + below(3);
+      for (std::size_t t = 0; t < targets; ++t) {
+        const auto others = static_cast<std::uint32_t>(blocks_.size() - 1);
+        block.targets.push_back({t == 0 ? i + 1 : 1 + below(others), below(3) == 0});
+      }
+      block.divisor = 1 + below(5);
+    }
+  }
+
+  std::string text() const {
+    std::string text = fmt::format("@main [mir_version:2] (%a0:{0}) -> (%r:{0}) {{\n", kInt);
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      if (i != 0) text += fmt::format("^b{0}(%a{0}:{1}):\n", i, kInt);
+      if (i + 1 == blocks_.size()) {
+        text += fmt::format("cf.ReturnOp (%a{}) -> ()\n", i);
+        break;
+      }
+      const Block& block = blocks_[i];
+      const auto op = [&](std::string_view name, const std::string& left, const std::string& right,
+                          std::string_view result) {
+        text += fmt::format("linalg.CPU.{}Op({}, {}) -> (%{}{}:{})\n", name, left, right, result, i,
+                            kInt);
+      };
+      op("Mul", fmt::format("%a{}", i), constant(block.factor), "m");
+      op("Add", fmt::format("%m{}", i),
+         block.reads_entry ? std::string("%v0") : constant(block.term), "s");
+      op("Rem", fmt::format("%s{}", i), constant(kModulus), "v");
+      text += end(i);
+    }
+    return text + "}\n";
+  }
+
+  /// No value if more branches go back than are allowed.
+  std::optional<std::int64_t> run(std::int64_t input, int most_back) const {
+    std::int64_t value = input, entry = 0;
+    for (std::size_t at = 0; at + 1 < blocks_.size();) {
+      const Block& block = blocks_[at];
+      const std::int64_t made =
+          (value * block.factor + (block.reads_entry ? entry : block.term)) % kModulus;
+      if (at == 0) entry = made;
+      const auto target = chosen(block, made);
+      if (target.block <= at && at != 0 && most_back-- == 0) return std::nullopt;
+      value = target.passes_argument ? value : made;
+      at = target.block;
+    }
+    return value;
+  }
+
+ private:
+  static constexpr std::uint32_t kModulus = 1009;
+  struct Target {
+    std::size_t block = 0;
+    bool passes_argument = false;  // instead of what the block made
+  };
+  struct Block {
+    std::uint32_t factor = 1, term = 0, divisor = 1;
+    bool reads_entry = false;
+    std::vector<Target> targets = {};
+  };
+
+  std::uint32_t below(std::uint32_t limit) { return static_cast<std::uint32_t>(random_() % limit); }
+
+  static std::string constant(std::uint32_t number) {
+    return fmt::format("%c{0}:{1}[constant:[{0}]]", number, kInt);
+  }
+
+  std::string target(std::size_t from, const Target& to) const {
+    return fmt::format("^b{}(%{}{})", to.block, to.passes_argument ? 'a' : 'v', from);
+  }
+
+  /// By what the block made: one target, two by a comparison, three by the remainder.
+  std::string end(std::size_t i) const {
+    const Block& block = blocks_[i];
+    if (block.targets.size() == 1) {
+      return fmt::format("cf.BranchOp () -> () [{}]\n", target(i, block.targets[0]));
+    }
+    if (block.targets.size() == 2) {
+      return fmt::format(
+          "linalg.CPU.LessOp(%v{0}, {1}) -> (%t{0}:tensor<[1], Bool, CPU>)\n"
+          "cf.CondBranchOp (%t{0}) -> () [{2}, {3}]\n",
+          i, constant(kModulus / 2), target(i, block.targets[0]), target(i, block.targets[1]));
+    }
+    return fmt::format(
+        "linalg.CPU.RemOp(%v{0}, {1}) -> (%t{0}:{2})\n"
+        "cf.SwitchOp [cases:[0, 1]] (%t{0}) -> () [{3}, {4}, {5}]\n",
+        i, constant(block.divisor), kInt, target(i, block.targets[0]), target(i, block.targets[1]),
+        target(i, block.targets[2]));
+  }
+
+  static Target chosen(const Block& block, std::int64_t made) {
+    if (block.targets.size() == 1) return block.targets[0];
+    if (block.targets.size() == 2) return block.targets[made < kModulus / 2 ? 0 : 1];
+    const std::int64_t rest = made % block.divisor;
+    return block.targets[rest == 0 ? 1 : rest == 1 ? 2 : 0];
+  }
+
+  std::mt19937 random_;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace
+
+TEST_CASE("random blocks compute what following them computes") {
+  constexpr int kMostBack = 40;
+  std::size_t ended = 0;
+  for (std::uint32_t seed = 0; seed < 150; ++seed) {
+    const RandomFlow flow(seed);
+    const std::string text = flow.text();
+    CAPTURE(text);
+    Runner ref(text), planned(text, fast());
+    for (const std::int64_t input : {0, 1, 500}) {
+      CAPTURE(input);
+      const auto expected = flow.run(input, kMostBack);
+      for (Runner* runner : {&ref, &planned}) {
+        Diagnostics problems;
+        const Tensor given = int32(input);
+        RunOptions options;
+        options.most_iterations = kMostBack;
+        const auto found = runner->session().run({&given, 1}, problems, options);
+        REQUIRE(found.has_value() == expected.has_value());
+        if (found) CHECK(values_of(found->front()) == std::vector{static_cast<double>(*expected)});
+        if (!found) CHECK(problems.sorted().front().code == DiagCode::kLimitExceeded);
+      }
+      ended += expected ? 1 : 0;
+    }
+  }
+  CHECK(ended > 300);
+  CHECK(ended < 450);
+}
+
+TEST_CASE("blocks stand in graphs and regions, see values around them and rename symbols") {
+  const std::string text = R"(
+@main [mir_version:2] (%x:tensor<[$S, 2], Float32, CPU>, %c:tensor<[1], Bool, CPU>, %w:tensor<[1, 2], Float32, CPU>) -> (%y:tensor<[$S, 2], Float32, CPU>, %z:tensor<[1, 2], Float32, CPU>) {
+  graph.SubGraphOp @pick <CPU> {
+    (%a:tensor<[$T, 2], Float32, CPU>, %c:tensor<[1], Bool, CPU>) -> (%r:tensor<[$T, 2], Float32, CPU>) {
+      linalg.CPU.NegOp (%a) -> (%n:tensor<[$T, 2], Float32, CPU>)
+      cf.CondBranchOp (%c) -> () [^plus, ^if]
+      ^if:
+      cf.IfOp (%c) -> (%i:tensor<[$T, 2], Float32, CPU>) {
+        () -> (%n:tensor<[$T, 2], Float32, CPU>) { cf.YieldOp (%n) -> () }
+        () -> (%k:tensor<[$T, 2], Float32, CPU>) {
+          cf.CondBranchOp (%c) -> () [^last(%a), ^last(%n)]
+          ^last(%l:tensor<[$T, 2], Float32, CPU>):
+          linalg.CPU.MulOp (%l, %a) -> (%k:tensor<[$T, 2], Float32, CPU>)
+          cf.YieldOp (%k) -> ()
+        }
+      }
+      cf.BranchOp () -> () [^end(%i)]
+      ^plus:
+      linalg.CPU.AddOp (%n, %n) -> (%p:tensor<[$T, 2], Float32, CPU>)
+      cf.BranchOp () -> () [^end(%p)]
+      ^end(%r:tensor<[$T, 2], Float32, CPU>):
+      cf.ReturnOp (%r) -> ()
+    }
+  }
+  graph.CallGraphOp @pick (%x, %c) -> (%y:tensor<[$S, 2], Float32, CPU>)
+  graph.CallGraphOp @pick (%w, %c) -> (%z:tensor<[1, 2], Float32, CPU>)
+  cf.ReturnOp (%y, %z) -> ()
+})";
+  const auto truth = [](bool value) { return tensor(DType::kBool, {1}, {value ? 1.0 : 0.0}); };
+  for (const auto& options : {SessionOptions(), fast()}) {
+    Runner runner(text, options);
+    for (const std::int64_t rows : {2, 3, 2}) {
+      const std::vector<double> numbers{1, 2, 3, 4, 5, 6};
+      const auto count = static_cast<std::size_t>(2 * rows);
+      const Tensor x =
+          tensor(DType::kFloat32, {rows, 2}, {numbers.begin(), numbers.begin() + 2 * rows});
+      const Tensor w = tensor(DType::kFloat32, {1, 2}, {3, -1});
+      for (const bool condition : {true, false}) {
+        const auto found = runner.run({x, truth(condition), w});
+        const auto y = values_of(found[0]);
+        REQUIRE(y.size() == count);
+        for (std::size_t i = 0; i < count; ++i) {
+          CHECK(y[i] == (condition ? -2 * numbers[i] : -numbers[i] * numbers[i]));
+        }
+        CHECK(values_of(found[1]) ==
+              (condition ? std::vector<double>{-6, 2} : std::vector<double>{-9, -1}));
+      }
+    }
+  }
+}
+
+TEST_CASE("a block that runs again finds other extents out") {
+  const std::string text = R"(
+@main [mir_version:2] (%x:tensor<[$S], Float32, CPU>) -> (%n:tensor<[1], Int32, CPU>, %last:tensor<[$R], Float32, CPU>) {
+  cf.BranchOp () -> () [^test(%zero:tensor<[1], Int32, CPU>[constant:[0]], %two:tensor<[1], Float32, CPU>[constant:[2.0]])]
+^test(%n:tensor<[1], Int32, CPU>, %limit:tensor<[1], Float32, CPU>):
+  linalg.CPU.LessOp (%limit, %x) -> (%above:tensor<[$S], Bool, CPU>)
+  linalg.CPU.CompressOp [dim:0] (%x, %above) -> (%kept:tensor<[$K], Float32, CPU>)
+  linalg.CPU.CastTypeOp [dtype:Int32] (%above) -> (%ones:tensor<[$S], Int32, CPU>)
+  linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%ones) -> (%count:tensor<[1], Int32, CPU>)
+  linalg.CPU.LessOp (%count, %few:tensor<[1], Int32, CPU>[constant:[2]]) -> (%done:tensor<[1], Bool, CPU>)
+  cf.CondBranchOp (%done) -> () [^end, ^more]
+^more:
+  linalg.CPU.AddOp (%n, %one:tensor<[1], Int32, CPU>[constant:[1]]) -> (%m:tensor<[1], Int32, CPU>)
+  linalg.CPU.ReduceMinOp [dim:0, keep_dim:true] (%kept) -> (%least:tensor<[1], Float32, CPU>)
+  cf.BranchOp () -> () [^test(%m, %least)]
+^end:
+  linalg.CPU.NegOp (%kept) -> (%last:tensor<[$K], Float32, CPU>)
+  linalg.CPU.CompressOp [dim:0] (%x, %above) -> (%again:tensor<[$R], Float32, CPU>)
+  cf.ReturnOp (%n, %again) -> ()
+})";
+  for (const auto& options : {SessionOptions(), fast()}) {
+    Runner runner(text, options);
+    const auto found = runner.run({tensor(DType::kFloat32, {6}, {5, 3, 9, 1, 7, 4})});
+    CHECK(values_of(found[0]) == std::vector<double>{4});
+    CHECK(values_of(found[1]) == std::vector<double>{9});
+    const auto other = runner.run({tensor(DType::kFloat32, {4}, {8, 2.5, 0, 6})});
+    CHECK(values_of(other[0]) == std::vector<double>{2});
+    CHECK(values_of(other[1]) == std::vector<double>{8});
+  }
+}
+
+}  // namespace mir::test::blocks
