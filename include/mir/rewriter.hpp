@@ -329,8 +329,7 @@ class Rewriter {
   void set_attributes(Value& value, std::span<const NamedAttr> attributes);
 
   // -- blocks and regions ----------------------------------------------------------------------
-  // Text can express neither several blocks in a module's body nor the entry of a region with a
-  // signature as a successor.
+  // Text cannot express the entry of a region with a signature, or of a module, as a successor.
   Region* add_region(Op& op);
   /// Before `before`, or at the end if that is null.
   Block* create_block(Region& region, std::span<const Type* const> argument_types = {},

@@ -137,10 +137,16 @@ bool Region::sees(const Region& outer) const {
 }
 
 Value* Region::returned(std::size_t result) const {
-  const Op* last = last_ == nullptr ? nullptr : last_->terminator();
-  const bool leaves = last != nullptr && last->extra().successors.empty();
-  if (!leaves || last->operand_count() != result_types_.size()) return nullptr;
-  return last->operand(result);
+  const Op* last = nullptr;
+  for (const Block* block : reversed_blocks()) {
+    last = block->terminator();
+    if (last != nullptr && last->extra().successors.empty()) break;
+    last = nullptr;
+  }
+  if (last == nullptr) return nullptr;
+  const std::size_t first = last->is(OpId::kCfCondition) ? 1 : 0;  // the condition stays
+  if (last->operand_count() != first + result_types_.size()) return nullptr;
+  return last->operand(first + result);
 }
 
 Op* Block::terminator() const {

@@ -8,6 +8,7 @@ void register_standard_passes(PassRegistry& registry) {
   register_fusions(registry);
   register_pattern_library(registry);
   registry.add(bind_symbols_pass());
+  registry.add(blocks_to_structure_pass());
   registry.add(convert_pass(registry));
   registry.add(convert_types_pass());
   registry.add(cse_pass());
@@ -28,6 +29,7 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(sink_transposes_pass());
   registry.add(strip_locations_pass());
   registry.add(strip_names_pass());
+  registry.add(structure_to_blocks_pass());
   registry.add(target_version_pass());
   registry.add(unroll_loops_pass());
   registry.add_pipeline(

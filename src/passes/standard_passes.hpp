@@ -12,6 +12,7 @@ void register_fusions(PassRegistry& registry);          // fuse/
 void register_pattern_library(PassRegistry& registry);  // patterns/
 
 Pass bind_symbols_pass();                         // symbols/
+Pass blocks_to_structure_pass();                  // control/
 Pass convert_pass(const PassRegistry& registry);  // rewrite/
 Pass convert_types_pass();                        // types/
 Pass cse_pass();                                  // cse/
@@ -32,6 +33,7 @@ Pass sink_pass();                                 // sink/
 Pass sink_transposes_pass();                      // sink/
 Pass strip_locations_pass();                      // names/
 Pass strip_names_pass();                          // names/
+Pass structure_to_blocks_pass();                  // control/
 Pass target_version_pass();                       // version/
 Pass unroll_loops_pass();                         // control/
 

@@ -83,7 +83,8 @@ class BlockChecks {
     }
     std::unordered_set<Symbol> names;
     for (const Block* block : region.blocks()) {
-      check_block(region, *block, names.insert(block->name()).second);
+      // Text gives a block without a name one of its own.
+      check_block(region, *block, !block->name() || names.insert(block->name()).second);
     }
   }
 

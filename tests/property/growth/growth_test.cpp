@@ -227,6 +227,8 @@ void Bill::of_passes() {
                              "hoist-invariants",
                              "simplify-control-flow",
                              "unroll-loops",
+                             "structure-to-blocks",
+                             "blocks-to-structure",
                              "fusion-all",
                              "unfuse",
                              "target-version"}) {

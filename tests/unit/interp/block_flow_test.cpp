@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <limits>
 #include <random>
 
 #include "interp/summary.hpp"
@@ -156,6 +157,72 @@ TEST_CASE("random blocks compute what following them computes") {
   }
   CHECK(ended > 300);
   CHECK(ended < 450);
+}
+
+TEST_CASE("structure that is found in random blocks, and taken apart again, computes the same") {
+  std::size_t whole = 0;
+  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+    const RandomFlow flow(seed);
+    CAPTURE(flow.text());
+    const std::string structured = after_passes(flow.text(), "blocks-to-structure");
+    CAPTURE(structured);
+    const std::string again = after_passes(structured, "structure-to-blocks");
+    CAPTURE(again);
+    CHECK(again.find("cf.IfOp") == again.npos);
+    CHECK(again.find("cf.WhileOp") == again.npos);
+    whole += structured.find("^") == structured.npos ? 1 : 0;
+    for (const std::string& text : {structured, again}) {
+      Runner runner(text, fast());
+      for (const std::int64_t input : {1, 500}) {
+        const auto expected = flow.run(input, 40);
+        if (!expected) continue;
+        CHECK(values_of(runner.run({int32(input)}).front()) ==
+              std::vector{static_cast<double>(*expected)});
+      }
+    }
+  }
+  // Many random flows have loops of several entries or exits, which stay blocks.
+  CHECK(whole > 30);
+}
+
+TEST_CASE("loops become blocks and loops again, to the last index that the type can hold") {
+  const auto sum = [](std::string_view type, std::string_view step) {
+    return fmt::format(R"(
+@main [mir_version:2] (%lo:{0}, %hi:{0}) -> (%n:{0}) {{
+  cf.ForOp (%lo, %hi, %st:{0}[constant:[{1}]], %z:{0}[constant:[0]]) -> (%n:{0}) {{
+    (%i:{0}, %a:{0}) -> (%b:{0}) {{
+      linalg.CPU.AddOp (%a, %one:{0}[constant:[1]]) -> (%b:{0})
+      cf.YieldOp (%b) -> ()
+    }}
+  }}
+  cf.ReturnOp (%n) -> ()
+}})",
+                       type, step);
+  };
+  const std::int64_t most32 = std::numeric_limits<std::int32_t>::max();
+  const auto both = [&](std::string_view step, std::int64_t low, std::int64_t high, double count) {
+    const std::string text = sum(kInt, step);
+    const std::string blocks = after_passes(text, "structure-to-blocks");
+    CHECK(blocks.find("cf.ForOp") == blocks.npos);
+    for (const std::string& each : {text, blocks, after_passes(blocks, "blocks-to-structure")}) {
+      Runner runner(each, fast());
+      CHECK(values_of(runner.run({int32(low), int32(high)}).front()) == std::vector{count});
+    }
+  };
+  both("1", 3, 7, 4);
+  both("1", 7, 7, 0);
+  both("3", -4, 4, 3);
+  both("5", most32 - 12, most32, 3);
+  both("2000000000", -most32, most32, 3);
+  // What no constant says is left.
+  const std::string loose = R"(
+@main [mir_version:2] (%st:tensor<[1], Int32, CPU>) -> () {
+  cf.ForOp (%lo:tensor<[1], Int32, CPU>[constant:[0]], %hi:tensor<[1], Int32, CPU>[constant:[4]], %st) -> () {
+    (%i:tensor<[1], Int32, CPU>) -> () { cf.YieldOp () -> () }
+  }
+  cf.ReturnOp () -> ()
+})";
+  CHECK(after_passes(loose, "structure-to-blocks").find("cf.ForOp") != std::string::npos);
 }
 
 TEST_CASE("blocks stand in graphs and regions, see values around them and rename symbols") {

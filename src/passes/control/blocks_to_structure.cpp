@@ -1,0 +1,500 @@
+// Finds conditions and loops in blocks and branches.
+//
+// Each step makes fewer blocks of a region: a block and its only successor become one, arms of a
+// branch become a cf.IfOp, a header with its body becomes a cf.WhileOp. Blocks are looked at again
+// when something around them has changed, until nothing fits any more.
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "dialects/parameters.hpp"
+#include "ir/extent_walk.hpp"
+#include "mir/control_flow.hpp"
+#include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
+#include "passes/control/block_ends.hpp"
+#include "passes/standard_passes.hpp"
+
+namespace mir {
+
+namespace {
+
+class Structuring {
+ public:
+  Structuring(PassRun& run, Rewriter& rewriter, Region& region)
+      : run_(run), rewriter_(rewriter), ends_(rewriter), region_(region) {}
+
+  void run() {
+    split_switches();
+    for (Block* block : region_.blocks()) {
+      for (const auto& successor : block->successors()) ++edges_[successor.block][block];
+      look_at(*block);
+    }
+    while (!open_.empty()) {
+      Block* const block = open_.front();
+      open_.pop_front();
+      is_open_.erase(block);
+      if (gone_.contains(block)) continue;
+      if (merge(*block) || make_condition(*block) || make_loop(*block)) look_at(*block);
+    }
+    if (region_.has_several_blocks()) run_.count("regions that keep blocks");
+  }
+
+ private:
+  using Values = std::vector<Value*>;
+
+  void look_at(Block& block) {
+    if (is_open_.insert(&block).second) open_.push_back(&block);
+  }
+
+  // -- edges ------------------------------------------------------------------------------------
+
+  std::size_t edge_count(const Block& to) const {
+    const auto found = edges_.find(&to);
+    if (found == edges_.end()) return 0;
+    std::size_t count = 0;
+    for (const auto& [from, number] : found->second) count += number;
+    return count;
+  }
+  bool is_only_reached_from(const Block& to, Block& from) const {
+    return &to != region_.entry() && edge_count(to) == 1 && edges_.at(&to).contains(&from);
+  }
+  void drop_edges(Block& from) {
+    for (const auto& successor : from.successors()) {
+      auto& sources = edges_[successor.block];
+      if (--sources[&from] == 0) sources.erase(&from);
+    }
+  }
+  void add_edges(Block& from) {
+    for (const auto& successor : from.successors()) {
+      ++edges_[successor.block][&from];
+      look_at(*successor.block);
+    }
+    look_at(from);
+    for (const auto& [source, number] : edges_[&from]) look_at(*source);
+  }
+  void forget(Block& block) {
+    edges_.erase(&block);
+    gone_.insert(&block);
+  }
+
+  static Op* branch_of(const Block& block, OpId kind) {
+    Op* const last = block.terminator();
+    return last != nullptr && last->is(kind) ? last : nullptr;
+  }
+  static Block* target_of(const Op& end, std::size_t number) {
+    return end.extra().successors[number].block;
+  }
+
+  // -- a block and its only successor -----------------------------------------------------------
+
+  bool merge(Block& block) {
+    Op* const end = branch_of(block, OpId::kCfBranch);
+    if (end == nullptr) return false;
+    Block& next = *target_of(*end, 0);
+    if (&next == &block || !is_only_reached_from(next, block)) return false;
+    const Values arguments = passed_to(*end, 0);
+    drop_edges(block);
+    drop_edges(next);
+    rewriter_.erase(*end);
+    forget(next);
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      take_name(*arguments[i], next.arguments()[static_cast<std::uint32_t>(i)]);
+    rewriter_.merge_blocks(next, block, arguments);
+    add_edges(block);
+    run_.count("blocks merged");
+    return true;
+  }
+
+  /// A result that this pass made is called as the argument that it replaces, once.
+  void take_name(Value& result, const Value& argument) {
+    const Op* const definition = result.defining_op();
+    if (definition == nullptr || !made_.contains(definition)) return;
+    if (named_.insert(&result).second) rewriter_.set_name(result, argument.name());
+  }
+
+  // -- conditions -------------------------------------------------------------------------------
+
+  /// One way from a branch: by a block of its own, or straight to where both ways meet.
+  struct Arm {
+    Block* block = nullptr;  ///< null: straight
+    Block* meets = nullptr;  ///< null: the block leaves the region
+    Op* end = nullptr;       ///< of the block
+  };
+
+  Arm arm(Block& from, Block& to) const {
+    if (!is_only_reached_from(to, from) || !read_elsewhere(to).empty()) return {.meets = &to};
+    Op* const end = to.terminator();
+    if (end != nullptr && end->is(OpId::kCfBranch)) {
+      return {.block = &to, .meets = target_of(*end, 0), .end = end};
+    }
+    if (end != nullptr && leaves_region(*end)) return {.block = &to, .end = end};
+    return {.meets = &to};
+  }
+
+  /// The values of a block that ops in other blocks read.
+  Values read_elsewhere(const Block& block) const {
+    Values values;
+    const auto look = [&](Value& value) {
+      for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+        if (use->user()->ancestor_in(region_)->block() == &block) continue;
+        return values.push_back(&value);
+      }
+    };
+    for (Value& argument : block.arguments()) look(argument);
+    for (Op* op : block.ops()) {
+      for (Value& result : op->results()) look(result);
+    }
+    return values;
+  }
+
+  bool make_condition(Block& block) {
+    Op* const end = branch_of(block, OpId::kCfCondBranch);
+    if (end == nullptr) return false;
+    std::array<Arm, 2> arms{arm(block, *target_of(*end, 0)), arm(block, *target_of(*end, 1))};
+    if (arms[0].meets != arms[1].meets) return false;
+    if (arms[0].meets == nullptr && arms[0].end->op_id() != arms[1].end->op_id()) return false;
+    for (const Arm& each : arms) {
+      if (each.block != nullptr && (each.block == each.meets || binds_symbols(*each.block))) {
+        return false;
+      }
+    }
+    replace_by_condition(block, *end, arms);
+    run_.count("conditions found");
+    return true;
+  }
+
+  void replace_by_condition(Block& block, Op& end, std::span<const Arm> arms) {
+    std::array<Values, 2> passed{passed_to(end, 0), passed_to(end, 1)};
+    Value* const condition = end.operand(0);
+    const OpId leaving = arms[0].meets == nullptr ? arms[0].end->op_id() : OpId::kNone;
+    std::vector<const Type*> types;
+    if (arms[0].meets != nullptr) {
+      for (const Value& argument : arms[0].meets->arguments()) types.push_back(argument.type());
+    } else {
+      for (const Use& use : arms[0].end->operand_uses()) types.push_back(use.value()->type());
+    }
+    drop_edges(block);
+    for (const Arm& each : arms) {
+      if (each.block != nullptr) drop_edges(*each.block);
+    }
+    rewriter_.erase(end);
+    rewriter_.set_insertion_point_to_end(block);
+    Op& made = *rewriter_.create({.name = rewriter_.context().op_name(OpId::kCfIf),
+                                  .operands = std::span(&condition, 1),
+                                  .result_types = types,
+                                  .regions = 2});
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      Region& region = *made.region(i);
+      Block& inner = *rewriter_.create_block(region);
+      rewriter_.set_has_signature(region, true);
+      rewriter_.set_result_types(region, types);
+      if (arms[i].block != nullptr) {
+        // The last op of the arm goes first: what it passes may be an argument.
+        Op* const last =
+            rewriter_.create_detached({.name = rewriter_.context().op_name(OpId::kCfYield),
+                                       .operands = ends_.take_off(*arms[i].end)});
+        rewriter_.insert(*last, *arms[i].block, nullptr);
+        forget(*arms[i].block);
+        rewriter_.merge_blocks(*arms[i].block, inner, passed[i]);
+      } else {
+        ends_.leave(inner, OpId::kCfYield, passed[i]);
+      }
+    }
+    made_.insert(&made);
+    const Values results = all_of(made.results());
+    if (arms[0].meets != nullptr) {
+      ends_.branch(block, {arms[0].meets, results});
+    } else {
+      ends_.leave(block, leaving, results);
+    }
+    add_edges(block);
+  }
+
+  static Values all_of(ValueRange values) {
+    Values all;
+    for (Value& value : values) all.push_back(&value);
+    return all;
+  }
+
+  // -- loops ------------------------------------------------------------------------------------
+
+  /// The block is a header that decides, and its body is one block that goes back, or nothing.
+  bool make_loop(Block& header) {
+    Op* const end = branch_of(header, OpId::kCfCondBranch);
+    if (end == nullptr || &header == region_.entry()) return false;
+    for (std::size_t inside = 0; inside < 2; ++inside) {
+      Block& body = *target_of(*end, inside);
+      Block& exit = *target_of(*end, 1 - inside);
+      if (&exit == &header || &exit == &body) continue;
+      const bool is_alone = &body == &header;
+      if (!is_alone) {
+        const Op* const back = branch_of(body, OpId::kCfBranch);
+        if (back == nullptr || target_of(*back, 0) != &header ||
+            !is_only_reached_from(body, header) || !read_elsewhere(body).empty()) {
+          continue;
+        }
+      }
+      if (binds_symbols(header) || binds_symbols(body)) continue;
+      replace_by_loop(header, is_alone ? nullptr : &body, exit, inside);
+      run_.count("loops found");
+      return true;
+    }
+    return false;
+  }
+
+  /// `body`: null if the header goes back to itself.
+  void replace_by_loop(Block& header, Block* body, Block& exit, std::size_t inside) {
+    Op& decision = *header.terminator();
+    const Values kept = read_elsewhere(header);
+    const Values to_body = passed_to(decision, inside), to_exit = passed_to(decision, 1 - inside);
+    Values passed = to_body;
+    const auto place_of = [&](Value* value) {
+      const auto found = std::ranges::find(passed, value);
+      const auto place = static_cast<std::uint32_t>(found - passed.begin());
+      if (found == passed.end()) passed.push_back(value);
+      return place;
+    };
+    std::vector<std::uint32_t> exit_places, kept_places;
+    for (Value* value : to_exit) exit_places.push_back(place_of(value));
+    for (Value* value : kept) kept_places.push_back(place_of(value));
+    std::vector<const Type*> types, results;
+    for (const Value& argument : header.arguments()) types.push_back(argument.type());
+    for (const Value* value : passed) results.push_back(value->type());
+
+    // A block of the same arguments takes the place of the header.
+    drop_edges(header);
+    if (body != nullptr) drop_edges(*body);
+    Block& outer = *rewriter_.create_block(region_, types, {}, &header);
+    redirect(header, outer);
+    rewriter_.set_insertion_point_to_end(outer);
+    const Values carried = all_of(outer.arguments());
+    Op& loop = *rewriter_.create({.name = rewriter_.context().op_name(OpId::kCfWhile),
+                                  .operands = carried,
+                                  .result_types = results,
+                                  .regions = 2});
+    for (std::uint32_t i = 0; i < 2; ++i) rewriter_.set_has_signature(*loop.region(i), true);
+    rewriter_.set_result_types(*loop.region(0), results);
+    rewriter_.set_result_types(*loop.region(1), types);
+    forget(header);
+    if (body != nullptr) forget(*body);
+    rewriter_.move_block(header, *loop.region(0));
+    decide(header, passed, inside);
+    // What the exit and all after it read are results; what the body reads are its arguments.
+    Block& second = body == nullptr ? *rewriter_.create_block(*loop.region(1), results) : *body;
+    if (body != nullptr) {
+      rewriter_.move_block(*body, *loop.region(1));
+      for (std::size_t i = to_body.size(); i < results.size(); ++i) {
+        rewriter_.add_argument(*body, results[i]);
+      }
+    }
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      replace_outside(*kept[i], *loop.region(0), *loop.region(1),
+                      second.arguments()[kept_places[i]], *loop.result(kept_places[i]));
+    }
+    if (body == nullptr) {
+      const auto arguments = all_of(second.arguments());
+      ends_.leave(second, OpId::kCfYield, std::span(arguments).first(to_body.size()));
+    } else {
+      const Values again = ends_.take_off(*body->terminator());
+      ends_.leave(*body, OpId::kCfYield, again);
+    }
+    Values results_for_exit;
+    for (const std::uint32_t place : exit_places) results_for_exit.push_back(loop.result(place));
+    ends_.branch(outer, {&exit, results_for_exit});
+    made_.insert(&loop);
+    add_edges(outer);
+  }
+
+  /// Ends the header with a condition that holds as long as the loop goes on.
+  void decide(Block& header, Values passed, std::size_t inside) {
+    Value* condition = header.terminator()->operand(0);
+    rewriter_.erase(*header.terminator());
+    rewriter_.set_insertion_point_to_end(header);
+    if (inside == 1) {
+      const Type* const type = condition->type();
+      const auto* tensor = condition->tensor_type();
+      const Symbol device = tensor == nullptr ? Symbol() : tensor->device();
+      condition = rewriter_
+                      .create({.name = rewriter_.context().op_name(OpId::kLinalgNot, device),
+                               .operands = std::span(&condition, 1),
+                               .result_types = std::span(&type, 1)})
+                      ->result();
+    }
+    passed.insert(passed.begin(), condition);
+    ends_.leave(header, OpId::kCfCondition, passed);
+  }
+
+  /// Branches to the header from outside go to the block that takes its place.
+  void redirect(Block& header, Block& outer) {
+    std::vector<Block*> sources;
+    for (const auto& [source, number] : edges_[&header]) {
+      sources.push_back(source);
+    }
+    for (Block* source : sources) {
+      Op& end = *source->terminator();
+      drop_edges(*source);
+      std::vector<Values> operands;
+      for (std::size_t i = 0; i < end.extra().successors.size(); ++i) {
+        operands.push_back(passed_to(end, i));
+      }
+      std::vector<SuccessorSpec> successors;
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        Block* const target = target_of(end, i);
+        successors.push_back(
+            {.block = target == &header ? &outer : target, .operands = operands[i]});
+      }
+      rewriter_.set_successors(end, successors);
+      for (const auto& successor : source->successors()) ++edges_[successor.block][source];
+    }
+  }
+
+  /// Uses of a value of the header: those in the body read its argument, those around the loop the
+  /// result.
+  void replace_outside(Value& value, const Region& header, const Region& body, Value& argument,
+                       Value& result) {
+    rewriter_.replace_uses_if(
+        value, argument, [&](const Use& use) { return use.user()->ancestor_in(body) != nullptr; });
+    rewriter_.replace_uses_if(value, result, [&](const Use& use) {
+      return use.user()->ancestor_in(header) == nullptr && use.user()->ancestor_in(body) == nullptr;
+    });
+  }
+
+  // -- what stays -------------------------------------------------------------------------------
+
+  /// A region would hide the symbols that its ops find out.
+  static bool binds_symbols(const Block& block) {
+    bool binds = false;
+    const auto look = [&](const Op& op) { binds = binds || finds_out_symbols(op) || cache_of(op); };
+    for (const Op* op : block.ops()) {
+      look(*op);
+      for (const Region* region = op->first_region(); region != nullptr; region = region->next()) {
+        for_each_op(*region, look);
+      }
+    }
+    return binds;
+  }
+
+  // -- switches ---------------------------------------------------------------------------------
+
+  /// Each case is a comparison in a block of its own.
+  void split_switches() {
+    std::vector<Op*> switches;
+    for (Block* block : region_.blocks()) {
+      if (Op* end = branch_of(*block, OpId::kCfSwitch)) switches.push_back(end);
+    }
+    for (Op* end : switches) {
+      const Attr* const cases = end->attribute("cases");
+      if (cases == nullptr || cases->elements().size() + 1 != end->extra().successors.size()) {
+        continue;
+      }
+      split_switch(*end, *cases);
+      run_.count("switches split");
+    }
+  }
+
+  void split_switch(Op& end, const Attr& cases) {
+    std::vector<BlockEnds::Target> targets;
+    for (std::size_t i = 0; i < end.extra().successors.size(); ++i) {
+      targets.push_back({target_of(end, i), passed_to(end, i)});
+    }
+    Value& index = *end.operand(0);
+    Block* block = end.block();
+    rewriter_.erase(end);
+    for (std::size_t i = 1; i < targets.size(); ++i) {
+      const bool is_last = i + 1 == targets.size();
+      rewriter_.set_insertion_point_to_end(*block);
+      Value& is_it = equal(index, *cases.elements()[i - 1]);
+      Block* const next =
+          is_last ? nullptr : rewriter_.create_block(region_, {}, {}, block->next());
+      ends_.conditional(*block, is_it, targets[i],
+                        is_last ? targets[0] : BlockEnds::Target{next, {}});
+      block = next;
+    }
+    if (targets.size() == 1) ends_.branch(*block, targets[0]);
+  }
+
+  Value& equal(Value& index, const Attr& number) {
+    IRContext& context = rewriter_.context();
+    const auto* type = index.tensor_type();
+    const Attr* const element = &number;
+    const NamedAttr constant{context.intern("constant"), context.array({&element, 1})};
+    const std::array<Value*, 2> operands{
+        &index, rewriter_.constant(region_, {.type = type, .attributes = {&constant, 1}})};
+    const Type* const truth =
+        context.tensor(type->dims(), context.intern(name_of(DType::kBool)), type->device());
+    return *rewriter_
+                .create({.name = context.op_name(OpId::kLinalgEqual, type->device()),
+                         .operands = operands,
+                         .result_types = std::span(&truth, 1)})
+                ->result();
+  }
+
+  PassRun& run_;
+  Rewriter& rewriter_;
+  BlockEnds ends_;
+  Region& region_;
+  std::unordered_map<const Block*, std::unordered_map<Block*, std::size_t>> edges_;  // by target
+  std::deque<Block*> open_;
+  std::unordered_set<const Block*> is_open_, gone_;
+  std::unordered_set<const Op*> made_;
+  std::unordered_set<const Value*> named_;
+};
+
+/// Blocks that nothing reaches, or ends of other dialects, are left alone.
+bool is_plain(const Region& region) {
+  return std::ranges::all_of(region.blocks(), [](const Block* block) {
+    const Op* const last = block->terminator();
+    if (last == nullptr) return false;
+    return leaves_region(*last) || last->is(OpId::kCfBranch, OpId::kCfCondBranch, OpId::kCfSwitch);
+  });
+}
+
+PassResult blocks_to_structure(PassRun& run) {
+  std::vector<Region*> regions;
+  const auto add = [&](Region& region) {
+    if (region.has_several_blocks() && is_plain(region)) regions.push_back(&region);
+  };
+  add(run.region());
+  walk(run.module(), run.region(), WalkOrder::kPostOrder, [&](Op& op) {
+    if (op.has(Trait::kIsolated)) return WalkResult::WALK_CONTINUE;
+    for (Region* region = op.first_region(); region != nullptr; region = region->next())
+      add(*region);
+    return WalkResult::WALK_CONTINUE;
+  });
+  Rewriter rewriter(run.module());
+  for (Region* region : regions) Structuring(run, rewriter, *region).run();
+  return run.result();
+}
+
+constexpr std::string_view kLoop =
+    R"(@main [mir_version:2] (%n:tensor<[1], Int32, CPU>) -> (%bits:tensor<[1], Int32, CPU>) {
+    cf.BranchOp () -> () [^test(%n, %none:tensor<[1], Int32, CPU>[constant:[0]])]
+^test(%m:tensor<[1], Int32, CPU>, %bits:tensor<[1], Int32, CPU>):
+    linalg.CPU.LessOp(%none:tensor<[1], Int32, CPU>[constant:[0]], %m) -> (%goes_on:tensor<[1], Bool, CPU>)
+    cf.CondBranchOp (%goes_on) -> () [^more, ^exit]
+^more:
+    linalg.CPU.DivOp(%m, %two:tensor<[1], Int32, CPU>[constant:[2]]) -> (%half:tensor<[1], Int32, CPU>)
+    linalg.CPU.AddOp(%bits, %one:tensor<[1], Int32, CPU>[constant:[1]]) -> (%next:tensor<[1], Int32, CPU>)
+    cf.BranchOp () -> () [^test(%half, %next)]
+^exit:
+    cf.ReturnOp (%bits) -> ()
+}
+)";
+
+}  // namespace
+
+Pass blocks_to_structure_pass() {
+  return {.name = "blocks-to-structure",
+          .summary = "finds conditions and loops in blocks and branches",
+          .anchor = Anchor::kGraph,
+          .takes = PassForm::kPortable,
+          .preserves = AnalysisSet::of<SymbolRanges>(),
+          .example = std::string(kLoop),
+          .run = blocks_to_structure};
+}
+
+}  // namespace mir
