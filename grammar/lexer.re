@@ -74,6 +74,7 @@ again:
   <body> "<" ws* "name" ws* "=" ws* ["] { return MIR_ACCEPT.op_name_tag('>', TokenKind::kNameAngle); }
   <body> "[" ws* "name" ws* "=" ws* ["] { return MIR_ACCEPT.op_name_tag(']', TokenKind::kNameSquare); }
   <body> "#" word                     { return MIR_ACCEPT.finish(TokenKind::kHash); }
+  <body> "!" word                     { return MIR_ACCEPT.finish(TokenKind::kOpaqueType); }
   <body> "="                          { condition_ = yycvalue; return MIR_ACCEPT.finish(TokenKind::kEqual); }
 
   <body, list> "["                { return MIR_ACCEPT.push(Nesting::kAttributes, TokenKind::kLBracket); }

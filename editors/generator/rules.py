@@ -78,6 +78,7 @@ def contexts(keywords):
             Include("symbol"),
             Match("operator", r"->"),
             Match("macro", rf"#{NAME}+(?=\s*=)"),
+            Match("type", r"![A-Za-z_][A-Za-z0-9_]*(?=\s*=)"),
             Region(r"=", r'(?<=[}\])">A-Za-z0-9_])|^', ("comment", "data")),
             Match("known op", known_ops(keywords)),
             Match("op", r"linalg\.[A-Za-z0-9_]*\.[^\s(<\[{@]*"

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ir/text/type_mentions.hpp"
+#include "ir/text/short_text.hpp"
 #include "lsp/features.hpp"
 #include "mir/print.hpp"
 #include "mir/upgrade.hpp"
@@ -43,8 +43,8 @@ struct Reading {
 };
 
 Result<Refactored> with_types(Reading& reading, bool all) {
-  auto text = all ? write_types(*reading.tree, reading.context, reading.diagnostics)
-                  : leave_types_out(*reading.tree, reading.context, reading.diagnostics);
+  auto text = all ? full_text(*reading.tree, reading.context, reading.diagnostics)
+                  : short_text(*reading.tree, reading.context, reading.diagnostics);
   if (!text) return reading.refusal();
   return Refactored{*std::move(text)};
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <unordered_map>
@@ -24,8 +25,12 @@ bool closes(K kind) {
   return kind == K::kArrayClose || kind == K::kDictClose || kind == K::kDataRParen;
 }
 
-/// One past the value that begins at `at`: a scalar, or a bracketed list.
+/// One past the value that begins at `at`: a scalar, a type, or a bracketed list.
 std::size_t value_end(const Items& items, std::size_t at) {
+  if (at < items.size() && items[at].is(K::kTensor)) {
+    while (at < items.size() && !items[at].is(K::kGreater)) ++at;
+    return std::min(at + 1, items.size());
+  }
   std::size_t depth = 0;
   for (; at < items.size(); ++at) {
     if (items[at].role != StreamItem::Role::kToken) continue;
@@ -37,7 +42,7 @@ std::size_t value_end(const Items& items, std::size_t at) {
 }
 
 bool begins_definition(const TokenStream& stream, std::size_t at) {
-  if (!stream.items[at].is(K::kHash)) return false;
+  if (!stream.items[at].is(K::kHash) && !stream.items[at].is(K::kOpaqueType)) return false;
   const std::size_t next = stream.next_token(at + 1);
   return next < stream.items.size() && stream.items[next].is(K::kEqual);
 }
@@ -205,7 +210,7 @@ class Expansion {
   /// Copies the item at `at`, or what it is an alias of.
   void item(std::size_t at) {
     const StreamItem& item = stream_.items[at];
-    if (item.is(K::kHash)) {
+    if (item.is(K::kHash) || item.is(K::kOpaqueType)) {
       const auto found = definitions_.find(item.text);
       if (found != definitions_.end() && fits(result_[found->second.value].kind, at)) {
         expand(found->second);
@@ -231,6 +236,7 @@ class Expansion {
   /// Whether the grammar allows a value of this kind in place of the alias at `at`: an entry of an
   /// annotation takes specs only, a type's encoding takes none.
   bool fits(K value, std::size_t at) const {
+    if (stream_.items[at].is(K::kOpaqueType)) return true;
     const bool spec = value == K::kQuantSpec || value == K::kQuantSpecOpen;
     if (!nesting_.empty() && nesting_.back() == K::kQuantAnnotationOpen) {
       return spec || value == K::kHash;

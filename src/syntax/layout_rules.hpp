@@ -26,7 +26,8 @@ enum class Gap : std::uint8_t {
 constexpr bool ends_item(K kind) {
   return kind == K::kEnd || kind == K::kRBrace || kind == K::kString || kind == K::kHash ||
          kind == K::kArrayClose || kind == K::kDictClose || kind == K::kQuantSpec ||
-         kind == K::kDataRParen;
+         kind == K::kDataRParen || kind == K::kType || kind == K::kGreater ||
+         kind == K::kOpaqueType;
 }
 
 constexpr bool begins_line(K previous, K kind) {
@@ -42,6 +43,7 @@ constexpr bool begins_line(K previous, K kind) {
       return previous == K::kLBrace || previous == K::kRBrace;
     case K::kSymbol:
     case K::kHash:
+    case K::kOpaqueType:
       return ends_item(previous);
     default:
       return false;
@@ -96,7 +98,7 @@ constexpr Gap gap_between(K previous, K kind) {
     case K::kSymbol:
       return previous == K::kOpName || previous == K::kLabel ? Gap::kBlank : Gap::kNone;
     case K::kEqual:
-      return previous == K::kHash ? Gap::kBlank : Gap::kNone;
+      return previous == K::kHash || previous == K::kOpaqueType ? Gap::kBlank : Gap::kNone;
     case K::kLoc:
       return previous == K::kSymbol || previous == K::kLabel ? Gap::kContinue : Gap::kBlank;
     default:

@@ -438,7 +438,7 @@ TokenKind Lexer::resume() {
   while (at != limit_) {
     if (line_start) {
       at = skip_space(at);
-      if (nesting_.size() == 1 ? *at == '@' || *at == '#' : looks_like_op(at)) break;
+      if (nesting_.size() == 1 ? *at == '@' || *at == '#' || *at == '!' : looks_like_op(at)) break;
       const bool comment = at[0] == '/' && at[1] == '/';
       // What follows a comment and is no op has its own mistake: the comment's second line.
       if (after_comment && !comment && nesting_.size() > 1) break;

@@ -232,6 +232,14 @@ std::vector<TypedMention> SourceTokens::mentions(TokenRange range) const {
   return list;
 }
 
+bool SourceTokens::has_type_alias(TokenRange range) const {
+  for (std::uint32_t i = range.begin; i < range.end; ++i) {
+    if (kind(range, i) != K::kOpaqueType) continue;
+    if (text(range, i).find_first_of(".<") == std::string_view::npos) return true;
+  }
+  return false;
+}
+
 // -- printing -------------------------------------------------------------------------------------
 
 std::string_view SourceTokens::gap(std::uint32_t unit, std::uint32_t token) const {

@@ -46,6 +46,8 @@ class SourceTokens {
   bool is_portable(SourcePos module) const;
   /// The mentions among the tokens of a range that state the type of their value, in order.
   std::vector<TypedMention> mentions(TokenRange range) const;
+  /// True if the range uses an alias of a type.
+  bool has_type_alias(TokenRange range) const;
   /// Position of a range's first token.
   SourcePos begin(TokenRange range) const;
 

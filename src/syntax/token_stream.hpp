@@ -37,6 +37,10 @@ struct TokenStream {
 void renumber(TokenStream& stream);
 void modernize(TokenStream& stream);
 void alias_attributes(TokenStream& stream);
+/// Types of values that are repeated get a definition `!t<n> = type` before the first module where
+/// that makes the text shorter. Modules for which `keeps_types` is true keep theirs. Returns for
+/// each module whether it uses an alias now.
+std::vector<bool> alias_types(TokenStream& stream, const std::vector<bool>& keeps_types);
 Result<void> expand_attributes(TokenStream& stream);
 
 }  // namespace mir

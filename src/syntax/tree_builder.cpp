@@ -113,8 +113,8 @@ std::string list_expected(std::span<const TokenKind> expected) {
   constexpr std::size_t kLongestList = 5;
   if (expected.empty()) return "";
   if (contains(expected, TokenKind::kSymbol) && contains(expected, TokenKind::kHash) &&
-      expected.size() == 2) {
-    return "expected a module or an attribute alias";
+      contains(expected, TokenKind::kOpaqueType) && expected.size() == 3) {
+    return "expected a module or an alias";
   }
   if (contains(expected, TokenKind::kOpName)) return "expected an operation or '}'";
   if (expected.size() > kLongestList) {

@@ -71,7 +71,8 @@ std::optional<FileKind> kind_of_text(std::string_view head) {
   if (first == head.npos || head.find('\0') != head.npos || !is_utf8(head)) return std::nullopt;
   if (head[first] == '{') return FileKind::kJson;
   const std::string_view rest = head.substr(first);
-  return rest.starts_with('@') || rest.starts_with('#') || rest.starts_with("//")
+  return rest.starts_with('@') || rest.starts_with('#') || rest.starts_with('!') ||
+                 rest.starts_with("//")
              ? std::optional(FileKind::kIr)
              : std::nullopt;
 }

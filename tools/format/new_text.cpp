@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ir/text/type_mentions.hpp"
+#include "ir/text/short_text.hpp"
 #include "mir/format.hpp"
 #include "syntax/edit.hpp"
 #include "syntax/wrap_lines.hpp"
@@ -59,8 +59,8 @@ Result<std::string> with_types_as_asked(const SyntaxTree& tree, const FmtSetting
                                         IRContext& context, Diagnostics& diagnostics) {
   if (!settings.shorten && !settings.full) return rewritten(tree, settings);
   if (!register_dialects(settings.dialects, context, diagnostics)) return std::string();
-  auto text = settings.shorten ? leave_types_out(tree, context, diagnostics)
-                               : write_types(tree, context, diagnostics);
+  auto text = settings.shorten ? short_text(tree, context, diagnostics)
+                               : full_text(tree, context, diagnostics);
   if (!text) return std::string();
   if (!settings.rewrites_tokens()) return *std::move(text);
   const auto file = add_text(context.sources(), tree.file(), *std::move(text));

@@ -37,9 +37,11 @@ struct FmtSettings {
       {.name = "columns", .argument = "N", .help = "break lists in lines longer than N columns"},
       number<std::uint32_t>({.least = 20, .most = 100'000})};
   Flag fix{options, {.name = "fix", .help = "apply the fixes that diagnostics offer"}};
-  Flag shorten{options,
-               {.name = "short", .help = "leave out the types that reading the text infers"}};
-  Flag full{options, {.name = "full", .help = "write the type of each operand and result"}};
+  Flag shorten{
+      options,
+      {.name = "short", .help = "leave out what reading the text infers, and name repeated types"}};
+  Flag full{options,
+            {.name = "full", .help = "write the type of each operand and result, without aliases"}};
   Flag renumber{options,
                 {.name = "renumber",
                  .help = "renumber storage ids and spec ids from 0 in order of first appearance"}};

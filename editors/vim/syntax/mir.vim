@@ -8,6 +8,7 @@ syn match mirOpInBody /\v[A-Za-z_][A-Za-z0-9_]*%(\.[A-Za-z0-9_$-]+)+/
 syn match mirOpInBody /\vlinalg\.[A-Za-z0-9_]*\.[^ \t\r\n(<[{@]*%([ \t]+%(loc%(<|>)|\/\/|-\>)@![^(<[\n@{ \t\r\n]%([^(<[\n@{]*[^(<[\n@{ \t\r\n])?)?/
 syn match mirKnownOpInBody /\v%(builtin\.%(ModuleOp)|cf\.%(YieldOp|WhileOp|ReturnOp|IfOp|ForOp|ConditionOp)|dbg\.%(HintsOp|CommentOp)|dialect\.%(TypeOp|OpOp|AttributeOp)|graph\.%(SubGraphOp|FusedOp|CallGraphOp)|linalg\.[A-Za-z_][A-Za-z0-9_]*\.%(register|XorOp|X2XOp|WhereOp|VisionRoPEOp|ViewOp|TruncOp|TransposeOp|TopKOp|TanhOp|SubOp|StackOp|SqrtOp|SplitOp|SoftmaxOp|SliceOp|SinOp|SignOp|SigmoidOp|SiLUOp|ScatterOp|STFTOp|RsqrtOp|RoundOp|RoPEOp|ReshapeOp|RepeatOp|RemOp|ReduceSumOp|ReduceMinOp|ReduceMaxOp|ReLUOp|RandomUniformOp|RadixAttnSwaSinkOp|RadixAttnRelaxOp|RMSNormOp|QuickGELUOp|PermuteOp|ParamOp|PagedAttnOp|PadOp|OrOp|NotOp|NotEqualOp|NegOp|MultimodalRoPEOp|MulOp|MinimumOp|MeanOp|MaximumOp|MatMulOp|MaskedScatterOp|LogOp|LinearOp|LessOp|LessEqualOp|LayerNormOp|LayerNorm2DOp|KVCacheOp|IotaOp|InterpolateOp|IndexOp|ISTFTOp|GreaterOp|GreaterEqualOp|GatherOp|GELUOp|FloorOp|FlashAttention2SwaSinkOp|FlashAttention2Op|FillOp|ExpOp|ErfOp|EqualOp|EmbeddingOp|EinsumOp|DivOp|CustomizedOp|CumSumOp|CosOp|CopyOp|Conv3DOp|Conv2DOp|Conv1DOp|ContiguousOp|ConcatOp|CompressOp|CloneOp|ClipOp|CeilOp|CausalMaskOp|CastTypeOp|ArgsortOp|AndOp|AddOp|AbsOp)|pattern\.%(RewriteOp)|prog\.%(value_symbol|ret|mode_config|label|kernel_symbol|kernel_launch|jump|free|fragment|exit|entry_point|bind|alloc|InstructionOp)|tensor\.[A-Za-z_][A-Za-z0-9_]*\.%(register|free|alloc))%([A-Za-z0-9_.$-]|[ \t]*[^ \t\n(<[@{}\-l])@!/
 syn region mirRegion1 matchgroup=mirDelimiter start=/\v\=/ matchgroup=mirDelimiter end=/\v%([}\])">A-Za-z0-9_])@<=|^/ contains=@mirCommentWords,@mirDataWords
+syn match mirTypeInBody /\v![A-Za-z_][A-Za-z0-9_]*%(\s*\=)@=/
 syn match mirMacroInBody /\v#[A-Za-z0-9_.$\/-]+%(\s*\=)@=/
 syn match mirOperatorInBody /\v-\>/
 syn match mirSymbolInBody /\v\@%("%([^"\\\n]|\\.)*"|%(%(\s*%([{<]|\[\s*%(%([A-Za-z0-9_.$-]+|"[^"\n]*")\s*:|[\]^])|\(\s*[%)]|\/\/|$))@![^\n])*)/
@@ -22,7 +23,7 @@ syn region mirRegion5 matchgroup=mirKnownOp start=/\vprog\.jump%([A-Za-z0-9_.$-]
 syn match mirCommentInBody /\vaddr\s*:\s*0x[0-9a-fA-F]+/
 syn region mirRegion6 matchgroup=mirComment start=/\vloc\s*\(/ matchgroup=mirComment end=/\v\)/ contains=@mirLocationTextWords
 syn match mirCommentInBody /\v\/\/[^\n]*/
-syn cluster mirBodyWords contains=mirOpInBody,mirKnownOpInBody,mirRegion1,mirMacroInBody,mirOperatorInBody,mirSymbolInBody,mirLabelInBody,mirRegion2,mirRegion3,mirRegion4,mirKeywordInBody,mirStringInBody,mirRegion5,mirCommentInBody,mirRegion6
+syn cluster mirBodyWords contains=mirOpInBody,mirKnownOpInBody,mirRegion1,mirTypeInBody,mirMacroInBody,mirOperatorInBody,mirSymbolInBody,mirLabelInBody,mirRegion2,mirRegion3,mirRegion4,mirKeywordInBody,mirStringInBody,mirRegion5,mirCommentInBody,mirRegion6
 syn match mirCommentInComment /\v\/\/[^\n]*/ contained
 syn cluster mirCommentWords contains=mirCommentInComment
 syn region mirRegion7 matchgroup=mirComment start=/\vloc\s*\(/ matchgroup=mirComment end=/\v\)/ contains=@mirLocationTextWords contained
@@ -112,6 +113,7 @@ syn match mirMacroInSpecification /\vNone\(%(\s*,)@=/ contained
 syn cluster mirSpecificationWords contains=mirWordInSpecification,mirElementTypeInSpecification,mirNumberInSpecification,mirRegion32,mirMacroInSpecification
 hi def link mirOpInBody mirOp
 hi def link mirKnownOpInBody mirKnownOp
+hi def link mirTypeInBody mirType
 hi def link mirMacroInBody mirMacro
 hi def link mirOperatorInBody mirOperator
 hi def link mirSymbolInBody mirSymbol

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ir/mention.hpp"
+#include "ir/text/short_forms.hpp"
 #include "ir/text/spellings.hpp"
 #include "ir/text/text_literal.hpp"
 #include "ir/text/value_scopes.hpp"
@@ -184,6 +185,8 @@ class Raiser {
     number_renamed();
     if (source_ != nullptr) {
       same_form_ = source_->is_portable(module.top()->span().begin) == module.is_portable();
+      has_lower_version_ = module.top()->is_modified() && module.is_portable() &&
+                           module.version() < kTypeAliasVersion;
       restated_.resize(module.op_id_end());
       for_each_region(module.body(), [&](const Region& each) { restate_free_values(each); });
     }
@@ -554,6 +557,7 @@ class Raiser {
   bool is_untouched(const Op& op, std::span<const TokenRange> pieces) const {
     if (op.is_modified() || !same_form_ || restated_[op.id()]) return false;
     if (pieces.size() != op.region_count() + 1) return false;
+    if (has_lower_version_ && uses_later_forms(op, pieces)) return false;
     if (any_renamed(op.results())) return false;
     for (const OpExtra::Successor& successor : op.extra().successors) {
       if (blocks_.is_fresh(successor.block)) return false;
@@ -565,6 +569,12 @@ class Raiser {
       if (any_renamed(region->entry_arguments()) || !returns_as_stated(*region)) return false;
     }
     return true;
+  }
+
+  /// Whether the text of the op may have a short form that the version of the module lacks.
+  bool uses_later_forms(const Op& op, std::span<const TokenRange> pieces) const {
+    const auto has_alias = [&](TokenRange piece) { return source_->has_type_alias(piece); };
+    return op.is(OpId::kTensorRegister) || std::ranges::any_of(pieces, has_alias);
   }
 
   bool returns_as_stated(const Region& region) const {
@@ -624,8 +634,9 @@ class Raiser {
   LayoutPrinter& out_;
   const SourceTokens* source_;  // null: print everything canonically
   BlockNames blocks_;
-  bool same_form_ = false;      // whether the source had the module in the form it has now
-  std::vector<bool> restated_;  // ops that must be printed anew
+  bool same_form_ = false;          // whether the source had the module in the form it has now
+  bool has_lower_version_ = false;  // maybe than the source
+  std::vector<bool> restated_;      // ops that must be printed anew
   std::unordered_map<std::uint32_t, std::vector<TypedMention>> mentions_;  // by op, of their text
   std::vector<bool> renamed_;
   std::vector<ValueName> fresh_;

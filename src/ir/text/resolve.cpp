@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
+#include <utility>
 
 #include "ir/declares_dialect.hpp"
 #include "ir/text/resolver.hpp"
@@ -48,7 +49,7 @@ void Resolver::State::node(const Node& node) {
       return path(node);
     case NodeKind::kType:
       if (unit_->tokens()[node.token].kind() == TokenKind::kOpaqueType) {
-        pending_type_ = dialect_type(node.token);
+        pending_type_ = named_type(node.token);
       } else if (node.count() == 1) {
         pending_type_ = checked(type_from_text(text(node.token)), node.token);
       } else {
@@ -130,6 +131,9 @@ void Resolver::State::attribute(const Node& node) {
       return attribute_list(node);
     case NodeKind::kAlias: {
       const Attr* value = pop_value();
+      for (const std::uint32_t token : std::exchange(head_aliases_, {})) {
+        if (aliases_.find(text(token)) == nullptr) report_unknown_alias(token);
+      }
       if (aliases_.find(text(node.token)) == nullptr) {
         aliases_.insert(text(node.token), value);
       } else {
@@ -271,6 +275,7 @@ void Resolver::State::stated_location(const Node& node) {
 
 void Resolver::State::begin_module(const Node& node) {
   const auto attributes = pop_attributes(static_cast<std::uint32_t>(attributes_.size()));
+  const auto head_aliases = std::exchange(head_aliases_, {});
   if (is_damaged(node.token)) return begin_damaged_module(node);
   module_ = &context_.create_module(context_.text(symbol_from_text(text(node.token).substr(1))));
   modules_.push_back(module_);
@@ -293,6 +298,9 @@ void Resolver::State::begin_module(const Node& node) {
     }
     check_duplicates(attributes, node.token);
     rewriter_->set_version(known ? version->integer() : 1);
+    if (known) {
+      for (const std::uint32_t token : head_aliases) check_type_alias(token);
+    }
     rewriter_->set_attributes(*top, attributes);
   }
   Region& region = module_->body();

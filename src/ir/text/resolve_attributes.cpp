@@ -9,6 +9,7 @@
 #include "ir/text/extents.hpp"
 #include "ir/text/missing_commas.hpp"
 #include "ir/text/resolver.hpp"
+#include "ir/text/short_forms.hpp"
 #include "ir/text/text_literal.hpp"
 #include "support/suggest.hpp"
 #include "syntax/layout.hpp"
@@ -87,6 +88,32 @@ const Type* Resolver::State::dialect_type(std::uint32_t token) {
   const Type* type = context_.read_type(spelling, span(token).begin, diagnostics_);
   types_.insert(spelling, hash, type);
   return type;
+}
+
+/// The type of a dialect, or the one that an alias without a dot stands for.
+const Type* Resolver::State::named_type(std::uint32_t token) {
+  const std::string_view spelling = text(token);
+  if (spelling.find_first_of(".<") != spelling.npos) return dialect_type(token);
+  if (bodies_.empty()) {
+    head_aliases_.push_back(token);
+  } else if (portable_) {
+    check_type_alias(token);
+  }
+  const Attr** alias = aliases_.find(spelling);
+  const Attr* value = alias == nullptr ? context_.null() : aliased(*alias, token);
+  return value->type() == nullptr ? dialect_type(token) : value->type();
+}
+
+/// Reports an alias of a type that the version of the module, which is portable, does not have, or
+/// that nothing defines. In earlier versions, such a name was a type of no dialect.
+void Resolver::State::check_type_alias(std::uint32_t token) {
+  const bool is_known = aliases_.find(text(token)) != nullptr;
+  const bool has_aliases = module_->version() >= kTypeAliasVersion;
+  if (is_known == has_aliases) return;
+  if (!is_known) return report_unknown_alias(token);
+  diagnostics_.error(
+      DiagCode::kNeedsVersion, span(token),
+      fmt::format("type alias '{}' needs mir_version:{}", text(token), kTypeAliasVersion));
 }
 
 const Type* Resolver::State::type_from_tokens(std::uint32_t first, std::uint32_t count,

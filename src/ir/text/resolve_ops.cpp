@@ -5,6 +5,8 @@
 
 #include "ir/result_types.hpp"
 #include "ir/text/resolver.hpp"
+#include "ir/text/short_forms.hpp"
+#include "ir/text/text_literal.hpp"
 #include "mir/infer.hpp"
 #include "support/arena.hpp"
 
@@ -311,6 +313,21 @@ void Resolver::State::note_results(const Op& op) {
   }
 }
 
+/// True if the head is that of a register without attributes whose parameter has a symbol.
+bool Resolver::State::implies_symbol() const {
+  return portable_ && module_->version() >= kImpliedSymbolVersion &&
+         head_.name.kind == OpId::kTensorRegister && !head_.has_attribute_list &&
+         head_.results.count == 1 && mentions_[head_.results.first].has_symbol;
+}
+
+void Resolver::State::imply_symbol() {
+  const std::string_view symbol = context_.text(mentions_[head_.results.first].symbol);
+  const Attr* value = is_bare_word(symbol) ? context_.scanned(AttrKind::kString, symbol)
+                                           : context_.scanned(AttrKind::kString, quote(symbol));
+  head_.attributes.push_back({context_.intern("symbol"), value});
+  head_.has_attribute_list = true;
+}
+
 /// Its parts but for its operands, results and successors.
 void Resolver::State::set_head(Op& op) {
   rewriter_->set_attributes(op, head_.attributes, head_.has_attribute_list);
@@ -362,6 +379,7 @@ Op* Resolver::State::make_op() {
                                        .result_types = type_scratch_,
                                        .location = head_.location,
                                        .has_signature = head_.has_signature});
+  if (implies_symbol()) imply_symbol();
   set_head(*op);
   attach_uses(op, 0, head_.operands);
   set_successors(*op, head_.operands.count);

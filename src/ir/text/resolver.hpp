@@ -111,6 +111,8 @@ class Resolver::State {
   // values and types
   const Type* type_from_text(std::string_view text);
   const Type* dialect_type(std::uint32_t token);
+  const Type* named_type(std::uint32_t token);
+  void check_type_alias(std::uint32_t token);
   const Type* type_from_tokens(std::uint32_t first, std::uint32_t count, const Attr* encoding);
   const Type* checked(const Type* type, std::uint32_t token);
   void mention(const Node& node);
@@ -140,6 +142,8 @@ class Resolver::State {
   void end_damaged_op();
   void begin_damaged_module(const Node& node);
   Op* make_op();
+  bool implies_symbol() const;
+  void imply_symbol();
   void set_head(Op& op);
   void set_successors(Op& op, std::uint32_t first_operand);
   void collect_operands(MentionList list, Region& region);
@@ -200,6 +204,8 @@ class Resolver::State {
   const Module* proved_ = nullptr;      // the module that prover_ is of
   std::optional<ExtentProver> prover_;  // none if that module declares no symbols
   bool portable_ = false;
+  std::vector<std::uint32_t>
+      head_aliases_;                     // of types, before the module or alias that they belong to
   std::vector<std::uint32_t> unquoted_;  // tokens in the list of the module that begins
   bool may_name_aliases_ = true;
   bool is_foreign_ = false;  // of another version, whose ops need not be those of this one

@@ -47,17 +47,17 @@ std::size_t type_end(const std::vector<StreamItem>& items, std::size_t at) {
 /// Copies a stream with other types on some of its mentions.
 class TypeEdit {
  public:
-  TypeEdit(const SyntaxTree& tree, const std::vector<TypeMention>& mentions)
-      : file_(tree.file()), stream_(tree), mentions_(mentions) {}
+  TypeEdit(TokenStream& stream, const SourceFile& file, const std::vector<TypeMention>& mentions)
+      : file_(file), stream_(stream), mentions_(mentions) {}
 
-  std::string without_redundant() {
-    return edit([&](std::size_t at, const TypeMention& mention) {
+  void remove_redundant() {
+    edit([&](std::size_t at, const TypeMention& mention) {
       return mention.is_redundant ? remove_type(at) : at;
     });
   }
 
-  std::string with_all() {
-    return edit([&](std::size_t at, const TypeMention& mention) {
+  void add_missing() {
+    edit([&](std::size_t at, const TypeMention& mention) {
       const bool is_missing = mention.stated == nullptr && mention.value->type() != nullptr;
       return is_missing ? add_type(at, *mention.value->type()) : at;
     });
@@ -67,7 +67,7 @@ class TypeEdit {
   /// Calls `change(index, mention)` at each mention; it writes to result_ what replaces the items
   /// up to the index that it returns.
   template <class Change>
-  std::string edit(const Change& change) {
+  void edit(const Change& change) {
     auto next = mentions_.begin();
     for (std::size_t at = 0; at < stream_.items.size();) {
       const StreamItem& item = stream_.items[at];
@@ -82,7 +82,6 @@ class TypeEdit {
       at = after;
     }
     stream_.items = std::move(result_);
-    return stream_.print();
   }
 
   std::size_t remove_type(std::size_t at) {
@@ -107,39 +106,32 @@ class TypeEdit {
   }
 
   const SourceFile& file_;
-  TokenStream stream_;
+  TokenStream& stream_;
   const std::vector<TypeMention>& mentions_;
   std::vector<StreamItem> result_;
 };
 
 }  // namespace
 
-std::vector<TypeMention> type_mentions(const SyntaxTree& tree, IRContext& context,
-                                       Diagnostics& diagnostics) {
+MentionedTypes type_mentions(const SyntaxTree& tree, IRContext& context, Diagnostics& diagnostics) {
   const std::size_t errors = diagnostics.error_count();
   TypeMentions mentions;
   Resolver resolver(context, tree.file(), diagnostics);
   mentions.listen(resolver);
   for (const Unit& unit : tree.units()) resolver.add(unit);
-  resolver.finish();
+  std::vector<Module*> modules = resolver.finish();
   if (diagnostics.error_count() != errors) return {};
-  return mentions.take();
+  return {mentions.take(), std::move(modules)};
 }
 
-std::optional<std::string> leave_types_out(const SyntaxTree& tree, IRContext& context,
-                                           Diagnostics& diagnostics) {
-  const std::size_t errors = diagnostics.error_count();
-  const auto mentions = type_mentions(tree, context, diagnostics);
-  if (diagnostics.error_count() != errors) return std::nullopt;
-  return TypeEdit(tree, mentions).without_redundant();
+void leave_types_out(TokenStream& stream, const SourceFile& file,
+                     const std::vector<TypeMention>& mentions) {
+  TypeEdit(stream, file, mentions).remove_redundant();
 }
 
-std::optional<std::string> write_types(const SyntaxTree& tree, IRContext& context,
-                                       Diagnostics& diagnostics) {
-  const std::size_t errors = diagnostics.error_count();
-  const auto mentions = type_mentions(tree, context, diagnostics);
-  if (diagnostics.error_count() != errors) return std::nullopt;
-  return TypeEdit(tree, mentions).with_all();
+void write_types(TokenStream& stream, const SourceFile& file,
+                 const std::vector<TypeMention>& mentions) {
+  TypeEdit(stream, file, mentions).add_missing();
 }
 
 }  // namespace mir

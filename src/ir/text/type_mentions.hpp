@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -12,6 +10,8 @@
 #include "mir/parse.hpp"
 
 namespace mir {
+
+struct TokenStream;
 
 /// One place that names an operand or a result of an op.
 struct TypeMention {
@@ -44,18 +44,21 @@ class TypeMentions {
   std::unordered_map<const Value*, std::vector<std::size_t>> free_;  // indices into list_
 };
 
-/// Resolves a text and returns its mentions, in order; `context` has the dialects. Empty after
-/// errors.
-std::vector<TypeMention> type_mentions(const SyntaxTree& tree, IRContext& context,
-                                       Diagnostics& diagnostics);
+struct MentionedTypes {
+  std::vector<TypeMention> mentions;  ///< in the order of the text
+  std::vector<Module*> modules;
+};
 
-/// The text in canonical layout without each type that reading it finds again. Names that need
-/// their type to be read keep it. No value after errors.
-std::optional<std::string> leave_types_out(const SyntaxTree& tree, IRContext& context,
-                                           Diagnostics& diagnostics);
+/// Resolves a text; `context` has the dialects. Empty after errors.
+MentionedTypes type_mentions(const SyntaxTree& tree, IRContext& context, Diagnostics& diagnostics);
 
-/// The text in canonical layout with the type of each operand and result. No value after errors.
-std::optional<std::string> write_types(const SyntaxTree& tree, IRContext& context,
-                                       Diagnostics& diagnostics);
+/// Removes each type that reading the text finds again. `stream` is that of the text of `file`, and
+/// `mentions` are its mentions. Names that need their type to be read keep it.
+void leave_types_out(TokenStream& stream, const SourceFile& file,
+                     const std::vector<TypeMention>& mentions);
+
+/// Writes the type of each operand and result.
+void write_types(TokenStream& stream, const SourceFile& file,
+                 const std::vector<TypeMention>& mentions);
 
 }  // namespace mir

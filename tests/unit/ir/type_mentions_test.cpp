@@ -9,6 +9,7 @@
 #include "isomorphic.hpp"
 #include "module_generator.hpp"
 #include "read.hpp"
+#include "syntax/token_stream.hpp"
 
 using namespace mir;
 using mir::test::corpus;
@@ -20,7 +21,7 @@ namespace type_mentions_test {
 
 namespace {
 
-using Rewrite = std::optional<std::string> (*)(const SyntaxTree&, IRContext&, Diagnostics&);
+using Rewrite = void (*)(TokenStream&, const SourceFile&, const std::vector<TypeMention>&);
 
 std::string rewritten(Rewrite rewrite, std::string text) {
   IRContext context;
@@ -29,10 +30,12 @@ std::string rewritten(Rewrite rewrite, std::string text) {
   Diagnostics diagnostics;
   const auto tree = parse(*file, diagnostics);
   REQUIRE(tree);
-  const auto result = rewrite(*tree, context, diagnostics);
+  const MentionedTypes found = type_mentions(*tree, context, diagnostics);
+  TokenStream stream(*tree);
+  rewrite(stream, *file, found.mentions);
   for (const std::string& line : mir::test::lines_of(diagnostics, context)) MESSAGE(line);
-  REQUIRE(result);
-  return *result;
+  REQUIRE(!diagnostics.has_errors());
+  return stream.print();
 }
 
 std::string shortened(std::string text) {
@@ -186,7 +189,7 @@ TEST_SUITE("types left out") {
     Diagnostics diagnostics;
     const auto tree = parse(*file, diagnostics);
     REQUIRE(tree);
-    CHECK_FALSE(write_types(*tree, context, diagnostics).has_value());
+    CHECK(type_mentions(*tree, context, diagnostics).mentions.empty());
     CHECK(diagnostics.has_errors());
   }
 

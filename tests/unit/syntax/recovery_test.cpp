@@ -133,7 +133,7 @@ TEST_SUITE("recovery") {
   TEST_CASE("braces that do not pair up are one error") {
     CHECK(errors_of("}").size() == 1);
     CHECK(errors("@main () -> () {\n}\n}\n") ==
-          Lines{"3:1 MIR0205 expected a module or an attribute alias, found '}'"});
+          Lines{"3:1 MIR0205 expected a module or an alias, found '}'"});
     CHECK(errors("@main () -> () {\n  a.b {\n}\n") ==
           Lines{"3:2 MIR0201 expected an operation or '}', found end of file"});
     CHECK(errors("@main () -> ()\n  a.b\n}\n") ==
@@ -148,11 +148,11 @@ TEST_SUITE("recovery") {
 
   TEST_CASE("text outside modules is an error and the next module is still read") {
     CHECK(errors("() -> () {\n  a.b\n}\n@m () -> () {\n  a.b (\n}\n") ==
-          Lines{"1:1 MIR0201 expected a module or an attribute alias, found '('",
+          Lines{"1:1 MIR0201 expected a module or an alias, found '('",
                 "5:8 MIR0201 expected ')' or value, found '}'"});
     CHECK(errors("main () -> () {\n}\n").size() == 1);
     CHECK(errors("@m () -> () {\n}\ntrailing text\n") ==
-          Lines{"3:1 MIR0205 expected a module or an attribute alias, found word 'trailing'"});
+          Lines{"3:1 MIR0205 expected a module or an alias, found word 'trailing'"});
   }
 
   TEST_CASE("a text without a module is refused") {

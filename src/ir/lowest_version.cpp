@@ -1,0 +1,49 @@
+#include "ir/lowest_version.hpp"
+
+#include <algorithm>
+
+#include "ir/call_types.hpp"
+#include "ir/declares_dialect.hpp"
+#include "ir/symbol_declarations.hpp"
+#include "mir/control_flow.hpp"
+#include "mir/walk.hpp"
+
+namespace mir {
+
+namespace {
+
+constexpr std::int64_t kDialectsVersion = 2;  // of dialects that a text declares
+
+bool is_of_text(const Dialect* dialect) {
+  return dialect != nullptr && !dialect->text.empty();
+}
+
+/// True if a call passes or returns other types than the graph has, as only later versions can.
+bool has_own_types(const Op& op) {
+  if (op.row() == nullptr || !op.row()->callee) return false;
+  const auto callee = callee_of(op);
+  const Op* graph = callee ? op.module().lookup_op(*callee) : nullptr;
+  return graph != nullptr && graph->first_region() != nullptr &&
+         graph->first_region()->has_signature() && CallTypes::are_own(op, *graph);
+}
+
+}  // namespace
+
+std::int64_t lowest_version(const Module& module) {
+  std::int64_t lowest = 1;
+  const auto needs = [&](std::int64_t version) { lowest = std::max(lowest, version); };
+  if (declares_dialect(module)) needs(kDialectsVersion);
+  if (module.top()->attribute(kSymbolsKey) != nullptr) needs(kSymbolsVersion);
+  for_each_op(module.body(), [&](const Op& op) {
+    if (op.row() != nullptr) needs(op.row()->version);
+    if (is_of_text(op.info().dialect)) needs(kDialectsVersion);
+    if (has_own_types(op)) needs(kSymbolsVersion);
+  });
+  for_each_value(module.body(), [&](const Value& value, const Op&) {
+    const auto* type = dyn_cast<DialectType>(value.type());
+    if (type != nullptr && is_of_text(type->kind().dialect)) needs(kDialectsVersion);
+  });
+  return std::min(lowest, module.version());
+}
+
+}  // namespace mir

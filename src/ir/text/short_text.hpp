@@ -1,0 +1,26 @@
+// Texts for people: what reading finds again is left out, and what is repeated has a name.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mir/context.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/parse.hpp"
+
+namespace mir {
+
+/// The text in canonical layout without types that reading it finds again, with aliases for
+/// repeated types and quantisation specs, and without `[symbol:w]` on registers of `@w`. Portable
+/// modules that use aliases of types or lack such symbols get version 2; a module of version 1 that
+/// would mean something else there has neither. No value after errors; `context` has the dialects.
+std::optional<std::string> short_text(const SyntaxTree& tree, IRContext& context,
+                                      Diagnostics& diagnostics);
+
+/// The text in canonical layout with the type of each operand and result, without aliases. Portable
+/// modules of version 2 that used one of the forms of short_text get the lowest version that they
+/// need. No value after errors.
+std::optional<std::string> full_text(const SyntaxTree& tree, IRContext& context,
+                                     Diagnostics& diagnostics);
+
+}  // namespace mir
