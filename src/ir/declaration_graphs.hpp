@@ -9,12 +9,16 @@
 
 namespace mir {
 
+/// Whether graphs of this name declare parameters, what is left over, or names of kernels.
+inline bool is_declaration_name(std::string_view name) {
+  constexpr std::array<std::string_view, 3> kDeclarations = {"init", "deinit", "op_symbol_table"};
+  return std::ranges::find(kDeclarations, name) != kDeclarations.end();
+}
+
 /// Whether a graph declares parameters, what is left over, or names of kernels: it is there without
 /// any call.
 inline bool is_declaration(const Op& graph) {
-  constexpr std::array<std::string_view, 3> kDeclarations = {"init", "deinit", "op_symbol_table"};
-  const std::string_view name = graph.module().context().text(graph.symbol());
-  return std::ranges::find(kDeclarations, name) != kDeclarations.end();
+  return is_declaration_name(graph.module().context().text(graph.symbol()));
 }
 
 }  // namespace mir

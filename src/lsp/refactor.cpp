@@ -3,12 +3,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ir/declaration_graphs.hpp"
 #include "ir/text/short_text.hpp"
 #include "lsp/features.hpp"
 #include "mir/print.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/walk.hpp"
 #include "passes/inline/inline_call.hpp"
+#include "passes/standard_passes.hpp"
 
 namespace mir::lsp {
 
@@ -17,7 +19,7 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr std::string_view kShort = "short", kFull = "full", kUpgrade = "upgrade",
-                           kInline = "inline";
+                           kInline = "inline", kExtract = "extract";
 /// Texts up to this size are changed at once for clients that cannot ask for an edit later.
 constexpr std::size_t kMostAtOnce = std::size_t{256} << 10;
 
@@ -86,6 +88,23 @@ Result<Refactored> with_inlined_call(Reading& reading, std::uint32_t offset) {
   return Error{DiagCode::kUnexpectedToken, "the call cannot be inlined"};
 }
 
+Result<Refactored> with_extracted_graph(Reading& reading, std::uint32_t offset) {
+  const auto modules = resolve(*reading.tree, reading.context, reading.diagnostics);
+  if (reading.diagnostics.has_errors()) return reading.refusal();
+  for (Module* module : modules) {
+    const Op* graph = op_at(*module, reading.file->base() + offset);
+    if (graph == nullptr) continue;
+    const Pass pass = extract_graph_pass();
+    PassOptions options(pass.options);
+    const auto taken = options.take(*options.find("graph"), reading.context.text(graph->symbol()));
+    if (!taken) return taken.error();
+    const Pipeline pipeline{{{.pass = &pass, .options = std::move(options)}}};
+    if (!run_pipeline(*module, pipeline, {}, reading.diagnostics)) return reading.refusal();
+    return Refactored{print(modules, *reading.tree)};
+  }
+  return Error{DiagCode::kUnexpectedToken, "the graph cannot be extracted"};
+}
+
 class Offers {
  public:
   Offers(const View& view, const Json& context, const ClientFeatures& client, Json& actions)
@@ -135,7 +154,15 @@ void add_refactorings(const View& view, Span in, const Json& context, const Clie
   const std::uint32_t index = outline.op_at(in.begin);
   if (index == kNone) return;
   const OutlineOp& op = outline.ops[index];
-  if (op.row == nullptr || !op.row->callee || !op.symbol.known()) return;
+  if (op.row == nullptr || !op.symbol.known()) return;
+  const OutlineOp* module = op.parent == kNone ? nullptr : &outline.ops[op.parent];
+  if (module != nullptr && module->is_module && module->is_portable &&
+      view.text(op.name) == "graph.SubGraphOp" &&
+      !is_declaration_name(view.text(op.symbol).substr(1))) {
+    offers.add(fmt::format("Extract graph {} as the module", view.text(op.symbol)),
+               "refactor.extract", kExtract, op.name.begin - Document::kBase);
+  }
+  if (!op.row->callee) return;
   offers.add(fmt::format("Inline the call of {}", view.text(op.symbol)), "refactor.inline", kInline,
              op.name.begin - Document::kBase);
 }
@@ -146,6 +173,7 @@ Result<Refactored> refactored(const View& view, const Json& data) {
   const auto& action = data.at("action").get_ref<const std::string&>();
   if (action == kShort || action == kFull) return with_types(reading, action == kFull);
   if (action == kUpgrade) return upgraded(reading);
+  if (action == kExtract) return with_extracted_graph(reading, data.at("offset"));
   if (action == kInline) return with_inlined_call(reading, data.at("offset"));
   return Error{DiagCode::kUsage, fmt::format("there is no action '{}'", action)};
 }

@@ -95,6 +95,20 @@ TEST_SUITE("lsp: refactorings") {
     CHECK(action_of(actions_at(client, 1), "Inline") == nullptr);
   }
 
+  TEST_CASE("a graph becomes the module") {
+    LspClient client(kResolves);
+    client.open(kTyped);
+    const Json extraction = action_of(actions_at(client, 1), "Extract graph @twice as the module");
+    REQUIRE_FALSE(extraction.is_null());
+    CHECK(extraction["kind"] == "refactor.extract");
+    const std::string text = changed(client, kTyped, extraction);
+    CHECK(text.starts_with("@main [mir_version:1] (%a" + kT + ") -> ("));
+    CHECK(text.find("SubGraphOp @twice") != text.npos);
+    client.change(Json::array({{{"text", text}}}));
+    CHECK(client.diagnostics() == Json::array());
+    CHECK(action_of(actions_at(client, 8), "Extract") == nullptr);
+  }
+
   TEST_CASE("a dump is upgraded, with a report") {
     LspClient client(kResolves);
     const std::string dump =
