@@ -63,13 +63,14 @@ std::string cost_text(const View& view, SourcePos op_name) {
   return "";
 }
 
-Json code_lenses(const View& view) {
+Json code_lenses(const View& view, bool runs_graphs) {
   Json lenses = Json::array();
   for (const auto& module : view.now().costs()) {
     if (module == nullptr) continue;
     for (const GraphCost& graph : module->graphs()) {
       const DimTable& table = graph.graph->module().context().dims();
       std::string title = work_text(table, graph.work);
+      if (runs_graphs) add_run_lenses(view, *graph.graph, lenses);
       if (title.empty()) continue;
       title += peak_text(table, graph.peak);
       lenses.push_back({{"range", view.document.range(graph.graph->span())},

@@ -35,6 +35,7 @@ struct ClientFeatures {
   bool resolves_edits = false;  ///< of code actions
   bool refreshes_diagnostics = false;
   bool watches_files = false;
+  bool runs_graphs = false;  ///< has the command kRunCommand
 };
 
 // -- facts.cpp
@@ -104,7 +105,14 @@ Result<Refactored> refactored(const View& view, const nlohmann::json& data);
 /// Arithmetic and memory traffic of an op, in words; empty if unknown or not computed.
 std::string cost_text(const View& view, SourcePos op_name);
 /// The cost of each graph. Empty unless the text is portable and has no errors.
-nlohmann::json code_lenses(const View& view);
+nlohmann::json code_lenses(const View& view, bool runs_graphs);
+
+// -- run.cpp
+/// The command of a client that runs `mllm-interp` with a list of arguments.
+inline constexpr std::string_view kRunCommand = "mllm-ir.run";
+/// Adds lenses that run and profile a graph, or the body of a module, on random inputs and weights;
+/// extents that a symbol leaves open are 8. Only for files.
+void add_run_lenses(const View& view, const Op& graph, nlohmann::json& lenses);
 
 /// A workspace edit of one document.
 nlohmann::json workspace_edit(const Document& document, nlohmann::json edits,

@@ -271,6 +271,9 @@ Json Server::initialize(const Json& params) {
       formats.is_array() && std::ranges::find(formats, Json("markdown")) != formats.end();
   client_.refreshes_diagnostics = flag(client, "workspace.diagnostics.refreshSupport");
   client_.watches_files = flag(client, "workspace.didChangeWatchedFiles.dynamicRegistration");
+  const Json& commands = member(member(member(client, "experimental"), "commands"), "commands");
+  client_.runs_graphs =
+      commands.is_array() && std::ranges::find(commands, Json(kRunCommand)) != commands.end();
   const Json& folders = member(params, "workspaceFolders");
   const auto add_folder = [&](const Json& uri) {
     if (!uri.is_string()) return;
@@ -444,7 +447,7 @@ Json Server::text_document_request(const std::string& method, const Json& params
        [&](const View& of) {
          return code_actions(of, in(of), member(params, "context"), client_);
        }},
-      {"codeLens", [&](const View& of) { return code_lenses(of); }},
+      {"codeLens", [&](const View& of) { return code_lenses(of, client_.runs_graphs); }},
       {"prepareCallHierarchy", [&](const View& of) { return prepare_call_hierarchy(of, at(of)); }},
   };
   if (!method.starts_with(kPrefix)) throw unknown();

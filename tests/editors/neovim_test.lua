@@ -106,6 +106,18 @@ local function run()
   local calls = request('textDocument/prepareCallHierarchy', at('@model ', 1))
   check(#calls == 1, 'no call hierarchy')
 
+  -- The lens of the module runs it in a terminal.
+  vim.cmd('silent write')
+  local lenses = request('textDocument/codeLens', { textDocument = document() })
+  local runs = vim.tbl_filter(function(lens) return lens.command.title == 'Run' end, lenses)
+  check(#runs > 0, 'no lens runs a graph')
+  mir.interpreter = os.getenv('MIR_SERVER'):gsub('mllm%-lsp$', 'mllm-interp')
+  client.config.commands['mllm-ir.run'](runs[1].command)
+  wait_for('outputs of the run', function()
+    return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n'):find('Float32 %[1, 8') ~= nil
+  end)
+  vim.cmd('bwipeout!')
+
   vim.lsp.stop_client(id)
   wait_for('the end of the server', function() return status ~= nil end)
   check(status == 0, 'the server ends with status ' .. status)

@@ -3,6 +3,21 @@ local M = {}
 
 local client_id
 
+--- Runs mllm-interp in a terminal below the window. The server makes the list of arguments.
+local function run(command)
+  vim.cmd('botright new')
+  vim.fn.termopen(vim.list_extend({ M.interpreter }, command.arguments[1]))
+end
+
+M.interpreter = 'mllm-interp'
+
+--- What the client can do: also run graphs, so that the server shows the lenses.
+local function capabilities()
+  local all = vim.lsp.protocol.make_client_capabilities()
+  all.experimental = { commands = { commands = { 'mllm-ir.run' } } }
+  return all
+end
+
 --- Attaches the server to a buffer; one server serves all of them.
 function M.attach(buffer, options)
   if client_id == nil or vim.lsp.get_client_by_id(client_id) == nil then
@@ -10,6 +25,8 @@ function M.attach(buffer, options)
       name = 'mllm-lsp',
       cmd = { 'mllm-lsp' },
       root_dir = vim.fn.getcwd(),
+      capabilities = capabilities(),
+      commands = { ['mllm-ir.run'] = run },
     }, options or {}))
   end
   if client_id ~= nil then vim.lsp.buf_attach_client(buffer, client_id) end

@@ -2,12 +2,36 @@
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
+const run = "mllm-ir.run";
 let client;
+
+// Tells the server that the client runs graphs, so that it shows the lenses.
+const runsGraphs = {
+  fillClientCapabilities(capabilities) {
+    capabilities.experimental = { ...capabilities.experimental, commands: { commands: [run] } };
+  },
+  initialize() {},
+  getState() {
+    return { kind: "static" };
+  },
+  clear() {},
+};
+
+// Runs mllm-interp in a terminal. The arguments are a list and need no quotes.
+function runGraph(list) {
+  const interpreter = vscode.workspace.getConfiguration("mllm-ir").get("interpreter", "mllm-interp");
+  const execution = new vscode.ProcessExecution(interpreter, list);
+  const definition = { type: "process" };
+  const task = new vscode.Task(definition, vscode.TaskScope.Workspace, "run a graph", "mllm-ir", execution);
+  return vscode.tasks.executeTask(task);
+}
 
 function createClient() {
   const command = vscode.workspace.getConfiguration("mllm-ir").get("server", "mllm-lsp");
   const options = { documentSelector: [{ language: "mir" }] };
-  return new LanguageClient("mllm-ir", "MLLM IR", { command }, options);
+  const created = new LanguageClient("mllm-ir", "MLLM IR", { command }, options);
+  created.registerFeature(runsGraphs);
+  return created;
 }
 
 async function start() {
@@ -30,7 +54,7 @@ async function activate(context) {
     await stop();
     await start();
   });
-  context.subscriptions.push(restart);
+  context.subscriptions.push(restart, vscode.commands.registerCommand(run, runGraph));
   await start();
 }
 

@@ -1,6 +1,9 @@
 // Code actions that make a new text, and what ops and graphs cost.
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include "client.hpp"
 
 using namespace mir;
@@ -40,6 +43,8 @@ const std::string kTyped = "@main [mir_version:1] (%x" + kT + ") -> (%y" + kT +
 
 const Json kResolves = {
     {"textDocument", {{"codeAction", {{"resolveSupport", {{"properties", {"edit"}}}}}}}}};
+
+const Json kRuns = {{"experimental", {{"commands", {{"commands", Json::array({"mllm-ir.run"})}}}}}};
 
 Json actions_at(LspClient& client, int line, const Json& only = nullptr) {
   const Json place = {{"line", line}, {"character", 8}};
@@ -179,6 +184,37 @@ TEST_SUITE("lsp: refactorings") {
     LspClient wrong;
     wrong.open(text + "@");
     CHECK(wrong.of("codeLens").empty());
+  }
+
+  TEST_CASE("a client that runs graphs gets lenses for the body and for each graph of a file") {
+    LspClient client(kRuns);
+    const std::string uri = "file:///models/a%20b.mir";
+    std::string text = kTyped;
+    for (std::size_t at = 0; (at = text.find("[2, 4]", at)) != text.npos;) {
+      text.replace(at, 6, "[$S, 4]");
+    }
+    client.notify(
+        "textDocument/didOpen",
+        {{"textDocument", {{"uri", uri}, {"languageId", "mir"}, {"version", 1}, {"text", text}}}});
+    const Json lenses = client.request("textDocument/codeLens", {{"textDocument", {{"uri", uri}}}});
+    std::vector<std::string> runs;
+    for (const Json& lens : lenses) {
+      if (lens["command"]["command"] != "mllm-ir.run") continue;
+      std::string line = lens["command"]["title"].get<std::string>() + ":";
+      REQUIRE(lens["command"]["arguments"].size() == 1);
+      for (const Json& word : lens["command"]["arguments"][0]) {
+        line += " " + word.get<std::string>();
+      }
+      runs.push_back(line);
+    }
+    const std::string inputs = " --bind=S=8 --input=0=random:1";
+    const std::string body = " /models/a b.mir --weights=random:1" + inputs;
+    const std::string graph = " /models/a b.mir --weights=random:1 --entry=twice" + inputs;
+    CHECK(runs == std::vector<std::string>{"Run:" + body, "Profile:" + body + " --profile",
+                                           "Run:" + graph, "Profile:" + graph + " --profile"});
+    LspClient untitled(kRuns);
+    untitled.open(text);
+    for (const Json& lens : untitled.of("codeLens")) CHECK(lens["command"]["command"] == "");
   }
 }
 
