@@ -41,8 +41,8 @@ def read_document(root: Path, path: Path) -> Document:
 
 
 def find_documents(root: Path) -> list[Path]:
-    """Every Markdown file below the root but those in build folders and hidden folders, in order."""
+    """Every Markdown file below the root but those in build folders, hidden folders and packages, in order."""
     def is_source(path: Path) -> bool:
         folders = path.relative_to(root).parts[:-1]
-        return not any(name.startswith((".", "build")) for name in folders)
+        return not any(name.startswith((".", "build")) or name == "node_modules" for name in folders)
     return sorted(path.relative_to(root) for path in root.rglob("*.md") if is_source(path))

@@ -14,6 +14,15 @@ is_installed() {
   [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
 }
 
+# install_npm_packages FOLDER: installs what the folder's package-lock.json names, if npm is there. The
+# tests that need the packages are skipped without them and say so.
+install_npm_packages() {
+  command -v npm >/dev/null || return 0
+  (cd "$1" && npm ls --silent >/dev/null 2>&1) && return 0
+  echo "installing: npm packages of $1" >&2
+  (cd "$1" && npm ci --ignore-scripts --no-audit --no-fund --silent) >&2 || return 0
+}
+
 # install_missing PACKAGE...: silent when nothing is missing. Uses sudo unless run as root. On a
 # system without dpkg it does nothing: the build names what it misses.
 install_missing() {

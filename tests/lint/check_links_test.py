@@ -27,6 +27,9 @@ class LinksTest(unittest.TestCase):
             "docs/page.md": "# Page\n\n## Two `words`, here\n\n[up](../README.md) [here](#page)\n",
         }), [])
 
+    def test_documents_of_installed_packages_are_left_out(self):
+        self.assertEqual(problems({"tests/node_modules/a/README.md": "[a](gone.md)\n"}), [])
+
     def test_equal_headings_are_numbered(self):
         files = {"docs/page.md": "# A\n\n# A\n\n[first](#a) [second](#a-1) [third](#a-2)\n"}
         self.assertEqual(problems(files), ["docs/page.md:5: docs/page.md has no heading #a-2"])
