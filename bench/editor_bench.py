@@ -3,8 +3,8 @@
 
 usage: editor_bench.py SERVER FILE [--repeats N]
 
-SERVER is mllm-lsp of a release build, or mlir-lsp-server: what a server does not have is left out. Medians in
-milliseconds, with the least sample.
+SERVER is mllm-lsp of a release build, or mlir-lsp-server with FILE.mlir: what a server does not have is left out. A
+text of its own has a symbol that is used 1,000 times. Medians in milliseconds, with the least sample.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import queue
 import re
 import statistics
 import subprocess
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -113,6 +114,52 @@ class Session:
             "textDocument": {"uri": self.uri}, "position": {"line": line, "character": column}, **(more or {})})
 
 
+def symbol_text(is_mlir, uses):
+    """A graph, or function, that is called so often; each call uses the result of the one before."""
+    if is_mlir:
+        calls = "".join(f'    %{i + 1} = "func.call"(%{i}) {{callee = @twice}} : (tensor<4xf32>) -> tensor<4xf32>\n'
+                        for i in range(uses))
+        return ('"builtin.module"() ({\n  "func.func"() ({\n  ^bb0(%a: tensor<4xf32>):\n'
+                '    "func.return"(%a) : (tensor<4xf32>) -> ()\n'
+                '  }) {sym_name = "twice", function_type = (tensor<4xf32>) -> tensor<4xf32>} : () -> ()\n'
+                '  "func.func"() ({\n  ^bb0(%0: tensor<4xf32>):\n' + calls +
+                f'    "func.return"(%{uses}) : (tensor<4xf32>) -> ()\n'
+                '  }) {sym_name = "main", function_type = (tensor<4xf32>) -> tensor<4xf32>} : () -> ()\n'
+                '}) : () -> ()\n')
+    value = "tensor<[4], Float32, CPU>"
+    calls = "".join(f"    graph.CallGraphOp @twice (%{i}:{value}) -> (%{i + 1}:{value})\n" for i in range(uses))
+    return (f"@main [mir_version:1] (%0:{value}) -> (%{uses}:{value}) {{\n    graph.SubGraphOp @twice <CPU> {{\n"
+            f"        (%a:{value}) -> (%b:{value}) {{\n            linalg.CPU.AddOp(%a:{value}, %a:{value}) -> (%b:{value})\n"
+            f"            cf.ReturnOp (%b:{value}) -> ()\n        }}\n    }}\n{calls}"
+            f"    cf.ReturnOp (%{uses}:{value}) -> ()\n}}\n")
+
+
+def time_symbol(server, is_mlir, repeats, note, uses=1000):
+    """References and renaming of a symbol with many uses, asked at one of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / ("symbol.mlir" if is_mlir else "symbol.mir")
+        path.write_text(symbol_text(is_mlir, uses), encoding="utf-8")
+        session = Session([server], path)
+        session.open()
+        session.client.diagnostics(1)
+        line = len(session.lines) // 2
+        column = session.lines[line].index("@twice") + 2
+        context = {"context": {"includeDeclaration": True}}
+        for _ in range(repeats):
+            note("references of a symbol with 1,000 uses",
+                 timed(lambda: expect(session.at("references", line, column, context)["result"], uses)))
+            if "renameProvider" in session.features:
+                note("rename of a symbol with 1,000 uses", timed(lambda: expect(
+                    session.at("rename", line, column, {"newName": "renamed"})["result"]["changes"][session.uri], uses)))
+        session.client.process.kill()
+
+
+def expect(places, uses):
+    """The uses and perhaps the definition, or the benchmark timed something else."""
+    if len(places) not in (uses, uses + 1):
+        raise SystemExit(f"{len(places)} places instead of {uses}")
+
+
 def timed(action):
     begin = time.perf_counter()
     action()
@@ -157,6 +204,7 @@ def main():
         if "semanticTokensProvider" in session.features:
             note("semantic tokens", timed(lambda: session.client.ask(
                 "textDocument/semanticTokens/full", {"textDocument": {"uri": session.uri}})))
+    time_symbol(options.server, options.file.endswith(".mlir"), options.repeats, note)
     status = Path(f"/proc/{session.client.process.pid}/status").read_text(encoding="utf-8")
     peak = int(re.search(r"VmHWM:\s+(\d+)", status)[1]) * 1024
     session.client.process.kill()
