@@ -403,6 +403,24 @@ TEST_SUITE("upgrade") {
           "with --assume='c.kernel_size=...'");
   }
 
+  TEST_CASE("the order of a kernel's extents follows from the channels, for bytes channels last") {
+    const auto conv = [](const std::string& weight, const std::string& dtype, const std::string& in,
+                         const std::string& out) {
+      return recovered({"tensor.CPU.register () -> (%5:" + t(weight, dtype) +
+                            "[@c.weight])[symbol:c.weight]",
+                        op("Conv2DOp <name=\"c\"> ", in, out)});
+    };
+    CHECK(conv("4, 8, 3, 3", "Int8", "1, 8, 6, 6", "1, 4, 6, 6") ==
+          "bias:false in_channels:8 out_channels:4 kernel_size:[3, 3] +stride:[1, 1] "
+          "+padding:[1, 1] +dilation:[1, 1]");
+    CHECK(conv("1, 1, 64, 32", "Float32", "1, 1, 8, 64", "1, 1, 8, 32") ==
+          test::Part{"its operands give tensor<[1, 1, 8, 32], UInt16PerTensor, CPU>"});
+    // Both orders are possible: only bytes have their channels last, which needs a recipe.
+    CHECK(conv("4, 4, 4, 4", "Float32", "1, 4, 4, 4", "1, 4, 4, 4") !=
+          test::Part{"impl_type is lost"});
+    CHECK(conv("4, 4, 4, 4", "Int8", "1, 4, 4, 4", "1, 4, 4, 4") == test::Part{"impl_type is lost"});
+  }
+
   TEST_CASE("a weight of bytes with its channels last is that of a QNN kernel") {
     const std::string quantised = "tensor<[1, 1, 8, 64], UInt16PerTensor, CPU>";
     CHECK(recovered({"tensor.CPU.register () -> (%5:" + t("1, 1, 64, 32", "Int8") +
