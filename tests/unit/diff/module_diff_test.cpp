@@ -226,6 +226,43 @@ TEST_SUITE("module diff") {
                 "~g: dbg.HintsOp: successor 1: ^b, block 2 -> ^a, block 1"});
   }
 
+  TEST_CASE("successors that no block has differ by their names") {
+    const auto hint = [](const std::string& successor) {
+      return "graph.SubGraphOp @g <CPU> {\n() -> () {\ndbg.HintsOp () -> () [" + successor +
+             "]\n^a:\ncf.ReturnOp () -> ()\n}\n}\n";
+    };
+    CHECK(differences(hint("^x"), hint("^x")) == Lines{});
+    CHECK(differences(hint("^x"), hint("^y")) ==
+          Lines{"~g: dbg.HintsOp: successor 0: ^x, which the region lacks -> ^y, which the region "
+                "lacks"});
+    CHECK(differences(hint("^x"), hint("^a")).size() == 1);
+    CHECK(differences(hint("^a"), hint("^x")).size() == 1);
+  }
+
+  TEST_CASE("a mention that differs from the definition is a difference, on either side") {
+    const auto two = [](const std::string& mentioned) {
+      return unary("NegOp", 0, 1) + "linalg.CPU.AbsOp(%1:" + t(mentioned) + ") -> (%2:" + t("2") +
+             ")\nlinalg.CPU.ExpOp(%1:" + t("2") + ") -> (%3:" + t("2") + ")\n";
+    };
+    const auto line_of = [](const std::string& one, const std::string& other) {
+      return Lines{"~linalg.AbsOp: type of operand 0: " + t(one) + " -> " + t(other)};
+    };
+    CHECK(differences(two("3"), two("3")) == Lines{});
+    CHECK(differences(two("3"), two("2")) == line_of("3", "2"));
+    CHECK(differences(two("2"), two("3")) == line_of("2", "3"));
+    CHECK(differences(two("3"), two("4")) == line_of("3", "4"));
+  }
+
+  TEST_CASE("a module that one side lacks is one difference") {
+    const std::string op = unary("NegOp", 0, 1), more = op + "}\n@b () -> () {\n" + op;
+    const Lines added = differences(op, more), removed = differences(more, op);
+    REQUIRE(added.size() == 1);
+    CHECK(added[0] == test::Part{"@b"});
+    CHECK(added[0].starts_with("+"));
+    REQUIRE(removed.size() == 1);
+    CHECK(removed[0] == "-" + added[0].substr(1));
+  }
+
   TEST_CASE("two blocks that one side lacks are two differences") {
     const auto blocks = [](const std::string& more) {
       return "graph.SubGraphOp @g <CPU> {\n() -> () {\ndbg.HintsOp () -> () [^a]\n^a:\n" +
