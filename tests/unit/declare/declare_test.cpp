@@ -15,6 +15,8 @@ constexpr std::string_view kDense =
     "(%x:tensor<[$B.., $K], T, D>, %w:tensor<[$N, $K], T, D>) -> (%y:tensor<[$B.., $N], T, D>) "
     "{ linalg.D.MatMulOp [transpose_b:true] (%x, %w) -> (%y) cf.ReturnOp (%y) -> () }\n";
 
+constexpr std::string_view kAlike = "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { }\n";
+
 /// The types of the results of the first op of the last module.
 std::vector<std::string> result_types(const Declared& declared) {
   std::vector<std::string> types;
@@ -154,6 +156,42 @@ TEST_SUITE("declarations") {
     CHECK(odd.problems == "");
     odd.read(module_of("%x:!my.tile<6>", ""));
     CHECK(odd.problems == "MIR0318 parameters of '!my.tile': rows come by fours\n");
+  }
+
+  TEST_CASE("attributes of the dialect have the parameters of their declaration") {
+    const auto read = [](const std::string& attribute) {
+      return Declared(
+                 "@my [mir_version:2] () -> () {\n    dialect.AttributeOp @layout "
+                 "[parameters:{rows:{type:int, range:[1, 64]}}]\n    dialect.OpOp @AnOp {\n" +
+                 std::string(kAlike) + "    }\n}\n" +
+                 module_of("%x:tensor<[8], Float32, CPU, " + attribute + ">",
+                           "my.AnOp (%x) -> (%y)"))
+          .problems;
+    };
+    CHECK(read("#my.layout<8>") == "");
+    CHECK(read("#my.layout<65>") ==
+          "MIR0318 parameter 'rows' of '#my.layout' is 65, expected an integer from 1 to 64\n");
+  }
+
+  TEST_CASE("a weight of an op has a shape, or a shape and a condition") {
+    for (const char* weight :
+         {"\"[wide]\"", "{shape:\"[wide]\"}", "{shape:[wide]}",
+          "{shape:\"[wide]\", present_if:bias}", "{present_if:bias, shape:\"[wide]\"}"}) {
+      CAPTURE(weight);
+      const Declared read(dialect_of_op(
+          std::string("weights:{bias:") + weight +
+              "}, attributes:{wide:{type:int, required:true}, bias:{type:bool, default:true}}",
+          kAlike));
+      CHECK(read.problems == "");
+      const Dialect* my = read.context.find_dialect("my");
+      REQUIRE(my != nullptr);
+      REQUIRE(my->rows[0].weights.size() == 1);
+      const WeightRow& row = my->rows[0].weights[0];
+      CHECK(row.suffix == ".bias");
+      CHECK(row.shape == "[wide]");
+      CHECK(row.present_if ==
+            (std::string_view(weight).find("present_if") == std::string_view::npos ? "" : "bias"));
+    }
   }
 
   TEST_CASE("a dialect that is read again in the same words is the same dialect") {
