@@ -282,6 +282,25 @@ TEST_SUITE("features") {
     CHECK(has(0, 1));
     CHECK(has(2, 18));
     CHECK(has(3, 8));
+    // A run of comments ends with the text, or with the first other line.
+    for (const auto& [end, count] :
+         {std::pair("// a\n// b", 1), std::pair("// a\n// b\n", 1),
+          std::pair("// a\n// b\n// c\n\n// d", 2), std::pair("// a", 0)}) {
+      CAPTURE(end);
+      LspClient ending;
+      ending.open(kWhole + end);
+      const int first = place_of(kWhole + end, "// a").line;
+      const Json all = ending.of("foldingRange");
+      const auto found =
+          std::ranges::find(all, Json(first), [](const Json& each) { return each["startLine"]; });
+      if (count == 0) {
+        CHECK(found == all.end());
+      } else {
+        REQUIRE(found != all.end());
+        CHECK((*found)["endLine"] == first + count);
+        CHECK((*found)["kind"] == "comment");
+      }
+    }
     const Place at = place_of(kWhole, "%m, %a");
     Json range = client.of("selectionRange",
                            {{"positions", {{{"line", at.line}, {"character", at.column + 1}}}}})[0];

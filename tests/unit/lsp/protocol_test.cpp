@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <thread>
 
 #include "client.hpp"
 #include "lsp/framing.hpp"
@@ -207,6 +209,13 @@ TEST_SUITE("protocol") {
     CHECK(list[0]["range"]["start"]["line"] == 3);
     CHECK(list[1]["code"] == "MIR0400");
     CHECK(list[1]["range"]["start"]["line"] == 2);
+    // That they are gone is published at once too, and then no news without an analysis.
+    client.sent.clear();
+    client.change(Json::array({{{"text", kModule}}}));
+    REQUIRE(client.sent.size() == 1);
+    CHECK(client.sent[0]["params"]["version"] == 4);
+    client.change(Json::array({change(0, 0, 0, "// more\n")}));
+    CHECK(client.sent.size() == 1);
   }
 
   TEST_CASE("a client that opens twice, or goes back in versions, gets a warning and is served") {
@@ -254,6 +263,7 @@ class Process {
     CHECK(::write(to_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
   }
   void close_input() { ::close(to_); }
+  bool is_running() const { return ::waitpid(pid_, nullptr, WNOHANG) == 0; }
   /// All output until the program ends, and its status.
   int wait(std::string& output) {
     char bytes[4096];
@@ -307,5 +317,27 @@ TEST_SUITE("mllm-lsp") {
     CHECK(server.wait(output) == 1);
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(1));
     CHECK(output.find("capabilities") != output.npos);
+  }
+
+  TEST_CASE("the server runs as long as its client does, and ends within a second after it") {
+    const pid_t client = ::fork();
+    if (client == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+    REQUIRE(client > 0);
+    Process server;
+    Json initialize = Json::parse(kInitialize);
+    initialize["params"]["processId"] = client;
+    server.write(lsp::framed(initialize.dump()));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    CHECK(server.is_running());
+    REQUIRE(::kill(client, SIGKILL) == 0);
+    REQUIRE(::waitpid(client, nullptr, 0) == client);
+    const auto begin = std::chrono::steady_clock::now();
+    std::string output;
+    CHECK(server.wait(output) == 1);
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(1));
+    server.close_input();
   }
 }

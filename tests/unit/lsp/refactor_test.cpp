@@ -184,6 +184,21 @@ TEST_SUITE("lsp: refactorings") {
     LspClient wrong;
     wrong.open(text + "@");
     CHECK(wrong.of("codeLens").empty());
+    // A prefix begins at a thousand.
+    for (const auto& [depth, work] :
+         {std::pair("499", "998 FLOP,"), std::pair("500", "1 kFLOP,"),
+          std::pair("499500", "999 kFLOP,"), std::pair("500000", "1 MFLOP,")}) {
+      std::string row = text;
+      for (const auto& [from, to] : {std::pair<std::string, std::string>("[2, 1000]", "[1, $K]"),
+                                     {"[1000, 4]", "[$K, 1]"},
+                                     {"[2, 4]", "[1, 1]"}}) {
+        row.replace(row.find(from), from.size(), to);
+      }
+      for (auto at = row.find("$K"); at != row.npos; at = row.find("$K")) row.replace(at, 2, depth);
+      LspClient of_row;
+      of_row.open(row);
+      CHECK(of_row.of("codeLens")[0]["command"]["title"].get<std::string>() == test::Part{work});
+    }
   }
 
   TEST_CASE("a client that runs graphs gets lenses for the body and for each graph of a file") {

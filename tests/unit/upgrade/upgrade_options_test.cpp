@@ -406,9 +406,9 @@ TEST_SUITE("upgrade") {
   TEST_CASE("the order of a kernel's extents follows from the channels, for bytes channels last") {
     const auto conv = [](const std::string& weight, const std::string& dtype, const std::string& in,
                          const std::string& out) {
-      return recovered({"tensor.CPU.register () -> (%5:" + t(weight, dtype) +
-                            "[@c.weight])[symbol:c.weight]",
-                        op("Conv2DOp <name=\"c\"> ", in, out)});
+      return recovered(
+          {"tensor.CPU.register () -> (%5:" + t(weight, dtype) + "[@c.weight])[symbol:c.weight]",
+           op("Conv2DOp <name=\"c\"> ", in, out)});
     };
     CHECK(conv("4, 8, 3, 3", "Int8", "1, 8, 6, 6", "1, 4, 6, 6") ==
           "bias:false in_channels:8 out_channels:4 kernel_size:[3, 3] +stride:[1, 1] "
@@ -418,7 +418,8 @@ TEST_SUITE("upgrade") {
     // Both orders are possible: only bytes have their channels last, which needs a recipe.
     CHECK(conv("4, 4, 4, 4", "Float32", "1, 4, 4, 4", "1, 4, 4, 4") !=
           test::Part{"impl_type is lost"});
-    CHECK(conv("4, 4, 4, 4", "Int8", "1, 4, 4, 4", "1, 4, 4, 4") == test::Part{"impl_type is lost"});
+    CHECK(conv("4, 4, 4, 4", "Int8", "1, 4, 4, 4", "1, 4, 4, 4") ==
+          test::Part{"impl_type is lost"});
   }
 
   TEST_CASE("a weight of bytes with its channels last is that of a QNN kernel") {
