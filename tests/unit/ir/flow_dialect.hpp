@@ -11,6 +11,20 @@ inline std::vector<RegionEdge> scope_edges(const Op& op) {
   return {{.to = 0, .operand_count = op.operand_count()},
           {.from = 0, .operand_count = op.result_count()}};
 }
+/// The region gets an index before the operands.
+inline std::vector<RegionEdge> indexed_edges(const Op& op) {
+  return {{.to = 0, .operand_count = op.operand_count(), .first_target = 1},
+          {.from = 0, .operand_count = op.result_count()}};
+}
+/// The op has a result before those of the region.
+inline std::vector<RegionEdge> counted_edges(const Op& op) {
+  return {{.to = 0, .operand_count = op.operand_count()},
+          {.from = 0, .operand_count = op.result_count(), .first_target = 1}};
+}
+/// The region does not get all of its arguments.
+inline std::vector<RegionEdge> partial_edges(const Op& op) {
+  return {{.to = 0}, {.from = 0, .operand_count = op.result_count()}};
+}
 inline std::vector<RegionEdge> loop_edges(const Op& op) {
   const std::uint32_t carried = op.operand_count();
   return {{.operand_count = carried},
@@ -48,6 +62,24 @@ inline constexpr OpRow kFlowRows[] = {
      .regions = exactly(1),
      .traits = Trait::kPure,
      .region_flow = scope_edges},
+    {.name = "indexed",
+     .operands = at_least(0),
+     .results = at_least(0),
+     .regions = exactly(1),
+     .traits = Trait::kPure,
+     .region_flow = indexed_edges},
+    {.name = "counted",
+     .operands = at_least(0),
+     .results = at_least(0),
+     .regions = exactly(1),
+     .traits = Trait::kPure,
+     .region_flow = counted_edges},
+    {.name = "partial",
+     .operands = at_least(0),
+     .results = at_least(0),
+     .regions = exactly(1),
+     .traits = Trait::kPure,
+     .region_flow = partial_edges},
     {.name = "loop",
      .operands = at_least(0),
      .results = at_least(0),

@@ -1,4 +1,6 @@
 // Inlining of calls and of regions that run once; folds that rows declare.
+#include <fmt/format.h>
+
 #include "../ir/flow_dialect.hpp"
 #include "known_passes.hpp"
 #include "mir/verify.hpp"
@@ -102,6 +104,23 @@ TEST_SUITE("inline") {
     CHECK(names == Lines{"linalg.NegOp", "flow.loop", "cf.ReturnOp"});
     CHECK(ops[0]->operand(0) == &reading.module().body().entry_arguments()[0]);
     CHECK(ops[1]->operand(0) == ops[0]->result());
+  }
+
+  TEST_CASE("a region that gets or returns more than its op's values stays") {
+    for (const char* name : {"scope", "indexed", "counted", "partial"}) {
+      CAPTURE(name);
+      FlowReading reading(
+          fmt::format("@main [mir_version:1] (%x:$) -> (%z:$) {{\n"
+                      "flow.{} (%x) -> (%z:$) {{ ({}%a:$) -> () {{\n"
+                      "  linalg.CPU.NegOp (%a) -> (%b:$)\n  flow.yield (%b) -> () }} }}\n"
+                      "cf.ReturnOp (%z) -> ()\n}}\n",
+                      name, std::string_view(name) == "indexed" ? "%i:$, " : ""));
+      Passes all;
+      CHECK(all.run(reading.module(), "inline") == Lines{});
+      const bool is_inlined =
+          test::ops_of(reading.module().body()).front()->name() == "linalg.NegOp";
+      CHECK(is_inlined == (std::string_view(name) == "scope"));
+    }
   }
 }
 

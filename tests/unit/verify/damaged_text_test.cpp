@@ -106,6 +106,20 @@ TEST_SUITE("damaged text") {
     }
   }
 
+  TEST_CASE("a block below an op that cannot be read keeps its name") {
+    const auto around = [](const std::vector<std::string>& ops) {
+      std::vector<std::string> all = {"dbg.HintsOp () -> () [^next]"};
+      all.insert(all.end(), ops.begin(), ops.end());
+      all.push_back("^next:");
+      return errors_of(damaged_graph(all));
+    };
+    CHECK(around({}) == ErrorLines{});
+    for (const PlantedMistake& syntax : kSyntax) {
+      CAPTURE(syntax.op);
+      CHECK(around({syntax.op}) == ErrorLines{"5 " + syntax.code});
+    }
+  }
+
   TEST_CASE("what an op that cannot be read may define is not undefined") {
     const std::string user = "linalg.CPU.ReLUOp (%s" + kTyped + ") -> (%t" + kTyped + ")";
     for (const PlantedMistake& syntax : kSyntax) {

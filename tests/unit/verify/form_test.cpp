@@ -285,6 +285,24 @@ TEST_SUITE("form") {
                 "$past"});
     CHECK(steps("c", "$past+$S") == Lines{});
     CHECK(steps("d", "$past") == Lines{});
+    // Without operands or results an op is no step; with some of them it is one.
+    const auto after = [&](const std::string& first) {
+      Lines codes;
+      for (const std::string& each : verified(
+               "@main [mir_version:1] (%k:tensor<[1, 1, $S, 4], Float32, CPU>) -> () {\n"
+               "linalg.CPU.KVCacheOp [cache:@c, q_head:1, kv_head:1, head_dim:4, past:$past] " +
+               first + "\n" + step("c", "$past", "(%3, %4)") + "\ncf.ReturnOp () -> ()\n}\n")) {
+        codes.push_back(each.substr(0, each.find(' ', each.find(' ') + 1)));
+      }
+      return codes;
+    };
+    CHECK(after("(%k, %k) -> (%1, %2)") == Lines{"3:1 MIR0429"});
+    const std::string typed = ":tensor<[1, 1, $S+$past, 4], Float32, CPU>";
+    const std::string results = "(%1" + typed + ", %2" + typed + ")";
+    CHECK(after("() -> " + results) == Lines{"2:1 MIR0401"});
+    CHECK(after("(%k, %k) -> ()") == Lines{"2:1 MIR0401"});
+    CHECK(after("(%k) -> " + results) == Lines{"2:1 MIR0401", "3:1 MIR0429"});
+    CHECK(after("(%k, %k) -> (%1" + typed + ")") == Lines{"2:1 MIR0401", "3:1 MIR0429"});
   }
 
   TEST_CASE("cache_c1: MIR0429 steps without 'past', and in graphs that call each other") {
