@@ -177,4 +177,58 @@ TEST_CASE("fast: products of codes of 8 bits are sums of integers") {
   }
 }
 
+TEST_CASE("fast: without verification, extents that do not fit are refused by the nodes") {
+  const auto error_of = [](const std::string& inputs, const std::string& op,
+                           const std::string& result) {
+    CAPTURE(op);
+    const Text read(
+        fmt::format("@main [mir_version:1] ({0}) -> (%z:{2}) {{\n{1} -> (%z:{2})\n"
+                    "cf.ReturnOp (%z:{2}) -> ()\n}}\n",
+                    inputs, op, result));
+    WeightSet weights;
+    REQUIRE(weights.add("random:1"));
+    SessionOptions options = fast();
+    options.weights = &weights;
+    Diagnostics problems;
+    auto session = Session::create(*read.module, options, problems);
+    if (!session) return std::string("not created: ") + errors_of(problems).front();
+    const auto values = load_inputs(*session, std::vector<std::string>{"x=random:1"}, {});
+    REQUIRE(values);
+    const bool ran = session->run(*values, problems).has_value();
+    CHECK(ran != problems.has_errors());
+    return ran ? std::string("runs") : errors_of(problems).front();
+  };
+  const std::string kMargins = "500 the margins do not fit the result";
+  const std::string kExtents = "500 extents of operands and result do not fit together";
+  const auto pad = [&](const std::string& margins, const std::string& result) {
+    return error_of("%x:tensor<[2, 3], Float32, CPU>",
+                    "linalg.CPU.PadOp [pad:" + margins + "] (%x)",
+                    "tensor<" + result + ", Float32, CPU>");
+  };
+  CHECK(pad("[1, 1]", "[2, 5]") == "runs");
+  CHECK(pad("[1, 0, 0, 2]", "[4, 4]") == "runs");
+  CHECK(pad("[1, 1]", "[2, 3]") == kMargins);
+  CHECK(pad("[2, 0]", "[2, 4]") == kMargins);
+  CHECK(pad("[-1, 0]", "[2, 2]") == kMargins);
+  CHECK(pad("[-1, 1]", "[2, 3]") == kMargins);
+  const auto conv = [&](const std::string& weight, const std::string& bias,
+                        const std::string& result) {
+    return error_of("%x:tensor<[1, 4, 6, 6], Float32, CPU>",
+                    fmt::format("tensor.CPU.register () -> (%w:tensor<{}, Float32, "
+                                "CPU>[@c.weight])[symbol:c.weight]\ntensor.CPU.register () -> "
+                                "(%b:tensor<[{}], Float32, CPU>[@c.bias])[symbol:c.bias]\n"
+                                "linalg.CPU.Conv2DOp <name=\"c\"> [in_channels:4, out_channels:6, "
+                                "kernel_size:[3, 3], padding:[1, 1], bias:true] (%x)",
+                                weight, bias),
+                    "tensor<" + result + ", Float32, CPU>");
+  };
+  CHECK(conv("[6, 4, 3, 3]", "6", "[1, 6, 6, 6]") == "runs");
+  CHECK(conv("[6, 4, 3, 2]", "6", "[1, 6, 6, 6]") == kExtents);
+  CHECK(conv("[6, 4, 3, 4]", "6", "[1, 6, 6, 6]") == kExtents);
+  CHECK(conv("[6, 4, 3, 3]", "5", "[1, 6, 6, 6]") == kExtents);
+  CHECK(conv("[6, 4, 3, 3]", "6", "[1, 5, 6, 6]") == kExtents);
+  CHECK(conv("[6, 4, 3, 3]", "6", "[2, 6, 6, 6]") == kExtents);
+  CHECK(conv("[6, 4, 3, 3]", "6", "[1, 6, 6, 5]") == kExtents);
+}
+
 }  // namespace mir::test

@@ -8,6 +8,7 @@
 #include "mir/session.hpp"
 #include "mir/validate.hpp"
 #include "mir/verify.hpp"
+#include "validate/values.hpp"
 
 using namespace mir;
 using mir::test::Reading;
@@ -207,6 +208,9 @@ TEST_SUITE("validation of patterns") {
         CHECK(std::ranges::equal(after[i].bytes(), found.actual[i].bytes()));
       }
       CHECK_FALSE(std::ranges::equal(before[0].bytes(), after[0].bytes()));
+      // Where all values of a type were tried, one is enough to show it.
+      const auto values = validate::all_values(found.inputs[0].dtype());
+      CHECK_FALSE((values && found.inputs[0].elements() == values->elements()));
     }
   }
 

@@ -111,6 +111,31 @@ TEST_SUITE("validation of rewrites") {
               .refuted);
   }
 
+  TEST_CASE("the larger the products of a rewrite are, the less often it is tried") {
+    const std::string rules =
+        "@rules [mir_version:1] () -> () {\npattern.RewriteOp @p [claim:value] {\n"
+        "(%x, %u) -> (%z) { linalg.D.NegOp(%x) -> (%y) linalg.D.NegOp(%y) -> (%w) "
+        "linalg.D.MatMulOp [transpose_a:true, transpose_b:false] (%w, %u) -> (%z) cf.ReturnOp (%z) "
+        "-> () }\n"
+        "(%x, %u) -> (%z) { linalg.D.MatMulOp [transpose_a:true, transpose_b:false] (%x, %u) -> "
+        "(%z) "
+        "cf.ReturnOp (%z) -> () }\n}\n}\n";
+    const auto runs = [&](int columns) {
+      const auto report = tried(
+          rules, fmt::format("@main [mir_version:1] (%x:tensor<[1, {0}], Float32, CPU>, "
+                             "%u:tensor<[1, 1], Float32, CPU>) -> (%z:tensor<[{0}, 1], Float32, "
+                             "CPU>) {{\nlinalg.CPU.NegOp(%x) -> (%y)\nlinalg.CPU.NegOp(%y) -> "
+                             "(%w)\nlinalg.CPU.MatMulOp [transpose_a:true, transpose_b:false] "
+                             "(%w, %u) -> (%z)\ncf.ReturnOp (%z) -> ()\n}}\n",
+                             columns));
+      CHECK(report.rewrites == 1);
+      CHECK_FALSE(report.refuted);
+      return report.runs;
+    };
+    CHECK(runs(100) == 40);
+    CHECK(runs(10000) == 9);  // of 10^8 products each
+  }
+
   TEST_CASE("rewrites that differ in names alone are tried once") {
     const auto report = tried(
         pattern_of("value", kTwoNegs, "", "%x"),
