@@ -455,6 +455,26 @@ TEST_CASE("fast: what a kernel does not take runs as its steps do") {
 )",
        {{2, 4, 3, 2}, {2, 2, 5, 2}, {2, 1, 3, 5}},
        1},
+      {"a mask of queries and keys",
+       R"(
+@main [mir_version:1] (%q:tensor<[2, 4, 3, 2], Float32, CPU>, %k:tensor<[2, 2, 5, 2], Float32, CPU>, %m:tensor<[3, 5], Float32, CPU>, %n:tensor<[4, 1, 5], Float32, CPU>, %l:tensor<[5], Float32, CPU>) -> (%o:tensor<[2, 4, 3, 2], Float32, CPU>, %u:tensor<[2, 4, 3, 2], Float32, CPU>, %x:tensor<[2, 4, 3, 2], Float32, CPU>) {
+  linalg.CPU.MatMulOp [transpose_b:true] (%q, %k) -> (%s)
+  linalg.CPU.AddOp (%s, %m) -> (%t)
+  linalg.CPU.SoftmaxOp [axis:3] (%t) -> (%p)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p, %k) -> (%o)
+  linalg.CPU.MatMulOp [transpose_b:true] (%o, %k) -> (%s2)
+  linalg.CPU.AddOp (%s2, %n) -> (%t2)
+  linalg.CPU.SoftmaxOp [axis:3] (%t2) -> (%p2)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p2, %k) -> (%u)
+  linalg.CPU.MatMulOp [transpose_b:true] (%u, %k) -> (%s3)
+  linalg.CPU.AddOp (%s3, %l) -> (%t3)
+  linalg.CPU.SoftmaxOp [axis:3] (%t3) -> (%p3)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p3, %k) -> (%x)
+  cf.ReturnOp (%o, %u, %x) -> ()
+}
+)",
+       {{2, 4, 3, 2}, {2, 2, 5, 2}, {3, 5}, {4, 1, 5}, {5}},
+       3},
       {"rotation of what is no row in memory, written in another order",
        R"(
 @main [mir_version:1] (%x:tensor<[1, 4, 3, 2], Float32, CPU>, %sin:tensor<[3, 4], Float32, CPU>, %cos:tensor<[1, 3, 4], Float32, CPU>) -> (%y:tensor<[1, 3, 2, 4], Float32, CPU>) {

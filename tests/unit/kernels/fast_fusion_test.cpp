@@ -151,6 +151,29 @@ TEST_CASE("products of normalised rows have the bits of rms_norm and the product
   });
 }
 
+TEST_CASE("threads normalise rows in memory of their own") {
+  // As many rows as give each thread blocks, and wide enough that all of them get to work.
+  constexpr std::int64_t kManyRows = 96, kDepth = 1024, kOutputs = 8;
+  for (const IsaLevel isa : isas()) {
+    Context one(1, isa), many(4, isa);
+    const Packed weight(Weights(DType::kFloat32, kOutputs, kDepth, 58), one);
+    const FloatValues x = random_floats(kManyRows * kDepth, 59);
+    const RmsNorm norm = {.weight = nullptr, .epsilon = 1e-5F, .add_unit_offset = false};
+    const auto product = [&](Context& context) {
+      FloatValues out(static_cast<std::size_t>(kManyRows * kOutputs));
+      linear(weight.matrix,
+             {.rows = {.x = x.data(), .x_stride = kDepth, .rows = kManyRows, .norm = &norm},
+              .out = out.data(),
+              .out_stride = kOutputs,
+              .epilogue = {}},
+             context);
+      return out;
+    };
+    const FloatValues want = product(one);
+    for (int round = 0; round < 5; ++round) CHECK(same_bits(product(many), want));
+  }
+}
+
 TEST_CASE("a group of products has the bits of its products") {
   on_each_isa([](Context& context) {
     const Packed first(Weights(DType::kFloat32, 53, 96, 35), context);

@@ -202,6 +202,37 @@ TEST_SUITE("reduction") {
     CHECK(run.report.after.graphs == 1);
   }
 
+  TEST_CASE("extents of regions shrink with those of their values") {
+    const std::string text =
+        R"(@main [mir_version:2] (%x:tensor<[6, 4], Float32, CPU>) -> (%z:tensor<[6, 4], Float32, CPU>) {
+    graph.FusedOp () -> (%z:tensor<[6, 4], Float32, CPU>) {
+        () -> (%z:tensor<[6, 4], Float32, CPU>) {
+            linalg.CPU.SiLUOp (%x) -> (%y:tensor<[6, 4], Float32, CPU>)
+            cf.YieldOp (%y) -> ()
+        }
+    }
+    cf.ReturnOp (%z) -> ()
+}
+)";
+    REQUIRE(verifies(text));
+    const Run run(text, mentions({"SiLUOp", "FusedOp"}));
+    CHECK(run.report.text.find("tensor<[1, 1], Float32, CPU>") != std::string::npos);
+    CHECK(run.report.text.find("[6") == std::string::npos);
+    CHECK(run.report.text.find("4]") == std::string::npos);
+    CHECK(verifies(run.report.text));
+  }
+
+  TEST_CASE("of the attributes of a value, those that are needed remain") {
+    const std::string text =
+        R"(@main [mir_version:1] (%x:tensor<[2], Float32, CPU>[k:1, l:2, m:3]) -> (%y:tensor<[2], Float32, CPU>) {
+    linalg.CPU.SiLUOp (%x) -> (%y)
+    cf.ReturnOp (%y) -> ()
+}
+)";
+    const Run run(text, mentions({"SiLUOp", "k:1", "m:3"}));
+    CHECK(run.report.text.find("[k:1, m:3]") != std::string::npos);
+  }
+
   TEST_CASE("an interest of results keeps what passes change") {
     Passes passes;
     const auto pipeline = passes.read("simplify");
