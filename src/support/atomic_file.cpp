@@ -166,19 +166,6 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
       descriptor_(std::exchange(other.descriptor_, -1)),
       size_(other.size_) {}
 
-AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
-  if (this != &other) {
-    discard();
-    path_ = std::move(other.path_);
-    target_ = std::move(other.target_);
-    temporary_ = std::exchange(other.temporary_, {});
-    unlinked_ = other.unlinked_;
-    descriptor_ = std::exchange(other.descriptor_, -1);
-    size_ = other.size_;
-  }
-  return *this;
-}
-
 AtomicFile::~AtomicFile() {
   discard();
 }

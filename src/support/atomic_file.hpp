@@ -27,7 +27,7 @@ class AtomicFile {
   enum class Existing { kUse, kReplace };
   static Result<AtomicFile> create(const std::string& path, Existing existing = Existing::kUse);
   AtomicFile(AtomicFile&& other) noexcept;
-  AtomicFile& operator=(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();
 
   /// Appends all of `bytes`.
