@@ -85,8 +85,8 @@ bool Signatures::add_output(Region& graph, Value& value) {
   return true;
 }
 
-bool Signatures::drop_input(Region& graph, std::size_t index) {
-  if (graph.entry_arguments()[index].has_uses()) return false;
+void Signatures::drop_input(Region& graph, std::size_t index) {
+  if (graph.entry_arguments()[index].has_uses()) return;
   rewriter_.erase_argument(*graph.entry(), index);
   for (Op* call : calls_of(graph)) {
     std::vector<Value*> operands = operands_of(*call);
@@ -94,10 +94,9 @@ bool Signatures::drop_input(Region& graph, std::size_t index) {
     operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(index));
     rewriter_.set_operands(*call, operands);
   }
-  return true;
 }
 
-bool Signatures::drop_output(Region& graph, std::size_t index) {
+void Signatures::drop_output(Region& graph, std::size_t index) {
   Op* end = return_of(graph);
   const std::vector<Op*> calls = calls_of(graph);
   const auto has_result_uses = [&](const Op* call) {
@@ -105,7 +104,7 @@ bool Signatures::drop_output(Region& graph, std::size_t index) {
   };
   if (end == nullptr || index >= end->operand_count() ||
       std::ranges::any_of(calls, has_result_uses)) {
-    return false;
+    return;
   }
   const auto at = static_cast<std::ptrdiff_t>(index);
   std::vector<Value*> operands = operands_of(*end);
@@ -115,7 +114,6 @@ bool Signatures::drop_output(Region& graph, std::size_t index) {
   types.erase(types.begin() + at);
   rewriter_.set_result_types(graph, types);
   for (Op* call : calls) rewriter_.erase_result(*call, index);
-  return true;
 }
 
 }  // namespace mir::reduce

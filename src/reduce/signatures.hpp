@@ -27,10 +27,10 @@ class Signatures {
   /// Adds the value, which is defined directly in the graph, to the outputs. The results that calls
   /// get become outputs as well. Returns false if the graph does not end in a return.
   bool add_output(Region& graph, Value& value);
-  /// Drops an input. Returns false if it has uses.
-  bool drop_input(Region& graph, std::size_t index);
-  /// Drops an output. Returns false if the result of a call has uses.
-  bool drop_output(Region& graph, std::size_t index);
+  /// Drops an input, unless it has uses.
+  void drop_input(Region& graph, std::size_t index);
+  /// Drops an output, unless the result of a call has uses.
+  void drop_output(Region& graph, std::size_t index);
 
  private:
   Rewriter rewriter_;
