@@ -348,6 +348,25 @@ TEST_SUITE("features") {
     CHECK(part != text);
   }
 
+  TEST_CASE("text with errors is formatted if only white space changes") {
+    for (const char* line : {"words that are no op", "?"}) {
+      CAPTURE(line);
+      for (const char* space : {"  ", "\t", "\n\n\n", "\r\n", "\n"}) {
+        CAPTURE(space);
+        std::string text = kWhole;
+        text.insert(text.find("      linalg.CPU.AddOp"), "      " + std::string(line) + "\n");
+        text.insert(text.find("      linalg.CPU.ReLUOp"), space);
+        LspClient client;
+        client.open(text);
+        const Json edits = client.of("formatting");
+        REQUIRE(edits.is_array());  // an object is an error
+        const std::string formatted = edited(text, edits);
+        CHECK(formatted != text);
+        CHECK(formatted == test::Part{std::string("\n            ") + line + "\n"});
+      }
+    }
+  }
+
   TEST_CASE("every fix of a finding is a code action that repairs it") {
     LspClient client(kMarkdown);
     std::string text = kWhole;

@@ -330,7 +330,7 @@ TEST_SUITE("mllm-lsp") {
     Json initialize = Json::parse(kInitialize);
     initialize["params"]["processId"] = client;
     server.write(lsp::framed(initialize.dump()));
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));  // several looks at the client
     CHECK(server.is_running());
     REQUIRE(::kill(client, SIGKILL) == 0);
     REQUIRE(::waitpid(client, nullptr, 0) == client);

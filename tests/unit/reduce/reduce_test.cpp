@@ -233,6 +233,19 @@ TEST_SUITE("reduction") {
     CHECK(run.report.text.find("[k:1, m:3]") != std::string::npos);
   }
 
+  TEST_CASE("numbers of a constant become one number") {
+    const std::string text =
+        R"(@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) {
+    linalg.CPU.AddOp (%x, %c:tensor<[2], Float32, CPU>[k:[3, 4], constant:[0.5, 0.25]]) -> (%y)
+    cf.ReturnOp (%y) -> ()
+}
+)";
+    const Run any(text, mentions({"AddOp", "tensor<[2]", "k:[3, 4]", "constant"}));
+    CHECK(any.report.text.find("constant:[1, 1]") != std::string::npos);
+    const Run first(text, mentions({"AddOp", "tensor<[2]", "k:[3, 4]", "constant:[0.5"}));
+    CHECK(first.report.text.find("constant:[0.5, 0.5]") != std::string::npos);
+  }
+
   TEST_CASE("an interest of results keeps what passes change") {
     Passes passes;
     const auto pipeline = passes.read("simplify");
