@@ -13,6 +13,7 @@ namespace mir {
 namespace {
 
 constexpr std::int64_t kDialectsVersion = 2;  // of dialects that a text declares
+constexpr std::int64_t kBlocksVersion = 2;    // of blocks in the body of a module
 
 bool is_of_text(const Dialect* dialect) {
   return dialect != nullptr && !dialect->text.empty();
@@ -34,8 +35,10 @@ std::int64_t lowest_version(const Module& module) {
   const auto needs = [&](std::int64_t version) { lowest = std::max(lowest, version); };
   if (declares_dialect(module)) needs(kDialectsVersion);
   if (module.top()->attribute(kSymbolsKey) != nullptr) needs(kSymbolsVersion);
+  if (module.body().has_several_blocks()) needs(kBlocksVersion);
   for_each_op(module.body(), [&](const Op& op) {
-    if (op.row() != nullptr) needs(op.row()->version);
+    // An unknown op may be of a dialect in another file.
+    needs(op.row() == nullptr ? module.version() : op.row()->version);
     if (is_of_text(op.info().dialect)) needs(kDialectsVersion);
     if (has_own_types(op)) needs(kSymbolsVersion);
   });

@@ -118,7 +118,7 @@ class AttentionNode final : public PlanNode {
     for (int from_end = 1; from_end <= 4; ++from_end) {
       const std::int64_t wanted = scores[4 - from_end];
       const std::int64_t extent = from_end <= mask.rank ? mask.extent(from_end) : 1;
-      const bool repeats = extent == 1 && (from_end > 1 || wanted == 1);
+      const bool repeats = extent == 1 && from_end > 1;
       if (extent != wanted && !repeats) return require(false, "the mask does not fit the scores");
       if (from_end > 1) {
         operands.mask_strides[4 - from_end] = extent == 1 ? 0 : mask.stride(from_end);

@@ -133,6 +133,14 @@ TEST_SUITE("short text") {
     CHECK(has(full_of(short_of(declared)), "mir_version:2"));
     const std::string unused = module_with("2", "[@b.weight])[symbol:b.weight]");
     CHECK(full_of(unused) == unused);
+    // An op that no loaded dialect has, and blocks of the module.
+    for (const std::string more : {"    my.op (%y) -> (%3:tensor<[2], Float32, CPU>)\n",
+                                   "    cf.BranchOp () -> () [^next]\n^next:\n",
+                                   "    dbg.HintsOp () -> () [^next]\n^next:\n"}) {
+      std::string text = unused;
+      text.insert(text.rfind("    cf.ReturnOp"), more);
+      CHECK(has(full_of(short_of(text)), "mir_version:2"));
+    }
   }
 
   TEST_CASE("names of aliases that the text has stay free") {
