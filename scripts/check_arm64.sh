@@ -44,7 +44,7 @@ done < <(
   cd testdata/examples/qwen2_tiny || exit
   "${interp[@]}" ../foo_net.mir -w random:7 -i random:8 2>/dev/null || echo "foo_net.mir failed"
   "${interp[@]}" model.mir -w model.safetensors -i ids=ids.npy -i positions=positions.npy --then=20 \
-    --feed='ids=argmax(%32)' --feed='positions=$past' 2>/dev/null | tail -n 2
+    --feed='ids=argmax(%logits)' --feed='positions=$past' 2>/dev/null | tail -n 2
 )
 ((result)) && echo "scripts/check_arm64.sh: failed" || echo "scripts/check_arm64.sh: passed"
 exit "$result"

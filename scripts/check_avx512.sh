@@ -88,7 +88,7 @@ for level in $levels; do
   {
     /root/mllm-interp ../foo_net.mir -w random:7 -i random:8 --isa=$level
     /root/mllm-interp model.mir -w model.safetensors -i ids=ids.npy -i positions=positions.npy --then=20 \
-      --feed='ids=argmax(%32)' --feed='positions=$past' --isa=$level | tail -n 2
+      --feed='ids=argmax(%logits)' --feed='positions=$past' --isa=$level | tail -n 2
   } 2>/dev/null | sed "s/^/HASH $level /"
 done
 cd /tmp

@@ -60,7 +60,7 @@ PAGES = [
     Page("options-json.md", ["mllm-pack --help-as=json"]),
     Page("report-json.md", [
         RUN.format("--expect=expected_logits.npy --tolerance=abs=1e-6,top1=1 --probe=linalg.SoftmaxOp"),
-        RUN.format("--then=1 --feed='ids=argmax(%32)' --feed='positions=$past'"),
+        RUN.format("--then=1 --feed='ids=argmax(%logits)' --feed='positions=$past'"),
         RUN.format("--against=model.mir --against-weights=random:1"),
     ]),
     Page("loss-report-json.md",

@@ -15,8 +15,8 @@ steps=12
 "$python" "$root/scripts/qwen2_float64.py" "$model" --decode $steps --into "$work" > "$work/tokens"
 "$tools/mllm-interp" "$model/model.mir" --weights="$model/model.safetensors" \
   --input=ids="$model/ids.npy" --input=positions="$model/positions.npy" \
-  --then=$steps --feed='ids=argmax(%32)' --feed='positions=$past' \
-  --expect="%32=$work/logits-{run}.npy" --atol=1e-6 --rtol=0 > "$work/runs"
+  --then=$steps --feed='ids=argmax(%logits)' --feed='positions=$past' \
+  --expect="%logits=$work/logits-{run}.npy" --atol=1e-6 --rtol=0 > "$work/runs"
 [ "$(grep -c 'equal within tolerance' "$work/runs")" = $((steps + 1)) ]
 fed=$(sed -n 's/^run [0-9]*: .*%ids = \[\([0-9]*\)\].*/\1/p' "$work/runs" | tr '\n' ' ')
 wanted=$(sed 's/^tokens //; s/ [0-9]*$/ /' "$work/tokens")

@@ -52,6 +52,7 @@ class DecoderBuilder {
     rewriter.set_name(*ids_, ValueName::symbol(context_.intern("ids")));
     rewriter.set_name(*positions_, ValueName::symbol(context_.intern("positions")));
     Value* const logits = entry();
+    rewriter.set_name(*logits, ValueName::symbol(context_.intern("logits")));
     if (is_graph) give(logits);
     model();
     for (std::int64_t i = 0; i < shape_.layers; ++i) {
