@@ -6,10 +6,13 @@
 
 (defconst mir-known-ops
   '("builtin.ModuleOp"
+    "cf.BranchOp"
+    "cf.CondBranchOp"
     "cf.ConditionOp"
     "cf.ForOp"
     "cf.IfOp"
     "cf.ReturnOp"
+    "cf.SwitchOp"
     "cf.WhileOp"
     "cf.YieldOp"
     "dbg.CommentOp"
@@ -202,6 +205,7 @@
     "bias"
     "cache"
     "capacity"
+    "cases"
     "causal_mask"
     "center"
     "claim"

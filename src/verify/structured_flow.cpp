@@ -132,9 +132,9 @@ void check_cases(const Op& op, Reporter& reporter) {
   }
 }
 
-/// The ops that version 1 has not.
+/// The ops that version 1 does not have.
 void check_op_version(const Op& op, Reporter& reporter) {
-  if (op.module().version() >= op.row()->version) return;
+  if (op.row()->version == 1 || op.module().version() >= op.row()->version) return;
   reporter.report(ConstraintId::version_c1, op, [&] {
     return fmt::format("'{}' needs mir_version:{}", op.name(), op.row()->version);
   });
