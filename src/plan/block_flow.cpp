@@ -9,7 +9,7 @@ namespace mir {
 
 bool is_executable_end(const Op& op) {
   const auto successors = op.extra().successors;
-  if (successors.empty()) return leaves_region(op);
+  if (successors.empty()) return op.is(OpId::kCfReturn, OpId::kCfYield, OpId::kCfCondition);
   if (!op.is(OpId::kCfBranch, OpId::kCfCondBranch, OpId::kCfSwitch)) return false;
   const std::size_t operands = op.is(OpId::kCfBranch) ? 0 : 1;
   if (op.plain_operands().size() != operands) return false;
@@ -39,12 +39,34 @@ FlowBlocks::FlowBlocks(const Op& end) : begin_(end) {
   }
 }
 
-const Op* FlowBlocks::leaving() const {
+std::vector<const Op*> FlowBlocks::leaving() const {
+  std::vector<const Op*> ends;
   for (const Block* block : blocks_) {
     const Op* last = block->terminator();
-    if (last != nullptr && leaves_region(*last)) return last;
+    if (last != nullptr && leaves_region(*last)) ends.push_back(last);
   }
-  return nullptr;
+  return ends;
+}
+
+std::optional<std::vector<const Value*>> FlowBlocks::results() const {
+  const std::vector<const Op*> ends = leaving();
+  const Region& region = *begin_.parent_region();
+  const auto stated = region.result_types();
+  std::vector<const Value*> results;
+  for (std::uint32_t i = 0; i < ends.front()->operand_count(); ++i) {
+    const Value* result = ends.front()->operand(i);
+    bool differ = false;
+    for (const Op* end : ends) {
+      if (end->operand_count() != ends.front()->operand_count()) return std::nullopt;
+      const Value* const value = end->operand(i);
+      differ = differ || value->type() != result->type();
+      const bool is_stated = i < stated.size() && value->type() == stated[i];
+      if (is_stated) result = value;
+    }
+    if (differ && (i >= stated.size() || result->type() != stated[i])) return std::nullopt;
+    results.push_back(result);
+  }
+  return results;
 }
 
 BlockFlow::End FlowBlocks::end(const Op& op) const {
@@ -87,7 +109,7 @@ std::optional<FlowBlocks::Layout> FlowBlocks::lay_out(
     }
   }
   layout.flow.slot_count = slots.size();
-  for (const Use& use : leaving()->operand_uses()) layout.flow.results.push_back(use.value());
+  layout.flow.results = *results();
   return layout;
 }
 

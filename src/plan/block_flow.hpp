@@ -54,15 +54,19 @@ class FlowBlocks {
 
   /// In text order.
   std::span<const Block* const> all() const { return blocks_; }
-  /// An end that leaves the region; null: none does.
-  const Op* leaving() const;
+  /// The ends that leave the region, in text order.
+  std::vector<const Op*> leaving() const;
+  /// The values whose types the results have: one that is passed and has the type that the region
+  /// states, or any if all have one type. No value if there is no such value, or if the ends pass
+  /// different numbers of values. At least one end leaves.
+  std::optional<std::vector<const Value*>> results() const;
 
   struct Layout {
     BlockFlow flow;
     std::vector<std::vector<const Value*>> passed;  ///< by block: what other blocks read
   };
   /// `captured`: the values from around all blocks; `reads`: those from around each block. All ends
-  /// are executable, and one leaves the region. No value if a block reads what no block makes.
+  /// are executable, and results() has a value. No value if a block reads what no block makes.
   std::optional<Layout> lay_out(std::span<const Value* const> captured,
                                 std::span<const std::vector<const Value*>> reads) const;
 

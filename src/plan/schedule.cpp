@@ -550,10 +550,23 @@ bool ScheduleBuilder::can_follow(const Op& end, const FlowBlocks& blocks) {
            fmt::format("block '^{}' ends without a terminator", text(block->name())));
     }
     if (is_open || !check(*last)) return false;
+    for (const Op* op : block->ops()) {
+      if (op == last || (!op->has(Trait::kTerminator) && op->extra().successors.empty())) continue;
+      fail(*op, DiagCode::kNotExecutable,
+           fmt::format("'{}' is not the last op of its block", op->name()));
+      return false;
+    }
   }
-  if (blocks.leaving() != nullptr) return true;
+  if (blocks.leaving().empty()) {
+    fail(end, DiagCode::kNotExecutable,
+         fmt::format("no way from '{}' leaves its region", end.name()));
+    return false;
+  }
+  if (blocks.results()) return true;
   fail(end, DiagCode::kNotExecutable,
-       fmt::format("no way from '{}' leaves its region", end.name()));
+       fmt::format("the ways from '{}' return values of different types; pass them to one block "
+                   "that returns",
+                   end.name()));
   return false;
 }
 

@@ -13,6 +13,7 @@
 #include "dialects/parameters.hpp"
 #include "ir/extent_walk.hpp"
 #include "mir/control_flow.hpp"
+#include "mir/dominance.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "passes/control/block_ends.hpp"
@@ -30,7 +31,8 @@ class Structuring {
   void run() {
     split_switches();
     for (Block* block : region_.blocks()) {
-      for (const auto& successor : block->successors()) ++edges_[successor.block][block];
+      for (const auto& successor : block->successors()) add_edge(*block, *successor.block);
+      if (binds_symbols(*block)) binding_.insert(block);
       look_at(*block);
     }
     while (!open_.empty()) {
@@ -52,32 +54,42 @@ class Structuring {
 
   // -- edges ------------------------------------------------------------------------------------
 
-  std::size_t edge_count(const Block& to) const {
-    const auto found = edges_.find(&to);
-    if (found == edges_.end()) return 0;
-    std::size_t count = 0;
-    for (const auto& [from, number] : found->second) count += number;
-    return count;
-  }
+  /// The edges that lead to a block, by their sources.
+  struct Sources {
+    std::unordered_map<Block*, std::size_t> counts;
+    std::size_t total = 0;
+  };
+
   bool is_only_reached_from(const Block& to, Block& from) const {
-    return &to != region_.entry() && edge_count(to) == 1 && edges_.at(&to).contains(&from);
+    if (&to == region_.entry()) return false;
+    const auto found = sources_.find(&to);
+    return found != sources_.end() && found->second.total == 1 &&
+           found->second.counts.contains(&from);
+  }
+  void add_edge(Block& from, const Block& to) {
+    Sources& sources = sources_[&to];
+    ++sources.counts[&from];
+    ++sources.total;
   }
   void drop_edges(Block& from) {
     for (const auto& successor : from.successors()) {
-      auto& sources = edges_[successor.block];
-      if (--sources[&from] == 0) sources.erase(&from);
+      Sources& sources = sources_[successor.block];
+      if (--sources.counts[&from] == 0) sources.counts.erase(&from);
+      if (--sources.total == 1) look_at(*sources.counts.begin()->first);
     }
   }
   void add_edges(Block& from) {
     for (const auto& successor : from.successors()) {
-      ++edges_[successor.block][&from];
+      add_edge(from, *successor.block);
       look_at(*successor.block);
     }
     look_at(from);
-    for (const auto& [source, number] : edges_[&from]) look_at(*source);
+    // A block with one source is part of what can be found there.
+    const Sources& sources = sources_[&from];
+    if (sources.total == 1) look_at(*sources.counts.begin()->first);
   }
   void forget(Block& block) {
-    edges_.erase(&block);
+    sources_.erase(&block);
     gone_.insert(&block);
   }
 
@@ -96,6 +108,8 @@ class Structuring {
     if (end == nullptr) return false;
     Block& next = *target_of(*end, 0);
     if (&next == &block || !is_only_reached_from(next, block)) return false;
+    // Each time that one of two blocks runs, its symbols get values of their own.
+    if (binding_.contains(&next) && !binding_.insert(&block).second) return false;
     const Values arguments = passed_to(*end, 0);
     drop_edges(block);
     drop_edges(next);
@@ -156,15 +170,22 @@ class Structuring {
     if (end == nullptr) return false;
     std::array<Arm, 2> arms{arm(block, *target_of(*end, 0)), arm(block, *target_of(*end, 1))};
     if (arms[0].meets != arms[1].meets) return false;
-    if (arms[0].meets == nullptr && arms[0].end->op_id() != arms[1].end->op_id()) return false;
+    if (arms[0].meets == nullptr && !leave_alike(*arms[0].end, *arms[1].end)) return false;
     for (const Arm& each : arms) {
-      if (each.block != nullptr && (each.block == each.meets || binds_symbols(*each.block))) {
+      if (each.block != nullptr && (each.block == each.meets || binding_.contains(each.block))) {
         return false;
       }
     }
     replace_by_condition(block, *end, arms);
     run_.count("conditions found");
     return true;
+  }
+
+  static bool leave_alike(const Op& a, const Op& b) {
+    return a.op_id() == b.op_id() &&
+           std::ranges::equal(a.operand_uses(), b.operand_uses(), [](const Use& x, const Use& y) {
+             return x.value()->type() == y.value()->type();
+           });
   }
 
   void replace_by_condition(Block& block, Op& end, std::span<const Arm> arms) {
@@ -238,7 +259,7 @@ class Structuring {
           continue;
         }
       }
-      if (binds_symbols(header) || binds_symbols(body)) continue;
+      if (binding_.contains(&header) || binding_.contains(&body)) continue;
       replace_by_loop(header, is_alone ? nullptr : &body, exit, inside);
       run_.count("loops found");
       return true;
@@ -331,9 +352,7 @@ class Structuring {
   /// Branches to the header from outside go to the block that takes its place.
   void redirect(Block& header, Block& outer) {
     std::vector<Block*> sources;
-    for (const auto& [source, number] : edges_[&header]) {
-      sources.push_back(source);
-    }
+    for (const auto& [source, number] : sources_[&header].counts) sources.push_back(source);
     for (Block* source : sources) {
       Op& end = *source->terminator();
       drop_edges(*source);
@@ -348,7 +367,7 @@ class Structuring {
             {.block = target == &header ? &outer : target, .operands = operands[i]});
       }
       rewriter_.set_successors(end, successors);
-      for (const auto& successor : source->successors()) ++edges_[successor.block][source];
+      for (const auto& successor : source->successors()) add_edge(*source, *successor.block);
     }
   }
 
@@ -388,9 +407,10 @@ class Structuring {
     }
     for (Op* end : switches) {
       const Attr* const cases = end->attribute("cases");
-      if (cases == nullptr || cases->elements().size() + 1 != end->extra().successors.size()) {
-        continue;
-      }
+      const bool is_complete =
+          cases != nullptr && cases->elements().size() + 1 == end->extra().successors.size();
+      const TensorType* const type = end->operand(0)->tensor_type();
+      if (!is_complete || type == nullptr || !type->element_count()) continue;
       split_switch(*end, *cases);
       run_.count("switches split");
     }
@@ -437,18 +457,20 @@ class Structuring {
   Rewriter& rewriter_;
   BlockEnds ends_;
   Region& region_;
-  std::unordered_map<const Block*, std::unordered_map<Block*, std::size_t>> edges_;  // by target
+  std::unordered_map<const Block*, Sources> sources_;
   std::deque<Block*> open_;
   std::unordered_set<const Block*> is_open_, gone_;
+  std::unordered_set<const Block*> binding_;  // see binds_symbols()
   std::unordered_set<const Op*> made_;
   std::unordered_set<const Value*> named_;
 };
 
-/// Blocks that nothing reaches, or ends of other dialects, are left alone.
+/// Regions with blocks that nothing reaches, or with ends of other dialects, are left alone.
 bool is_plain(const Region& region) {
-  return std::ranges::all_of(region.blocks(), [](const Block* block) {
+  const Dominance dominance(region);
+  return std::ranges::all_of(region.blocks(), [&](const Block* block) {
     const Op* const last = block->terminator();
-    if (last == nullptr) return false;
+    if (last == nullptr || !dominance.is_reachable(*block)) return false;
     return leaves_region(*last) || last->is(OpId::kCfBranch, OpId::kCfCondBranch, OpId::kCfSwitch);
   });
 }

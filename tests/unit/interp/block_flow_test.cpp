@@ -277,6 +277,57 @@ TEST_CASE("blocks stand in graphs and regions, see values around them and rename
   }
 }
 
+TEST_CASE("returns of several types have the one that the region states") {
+  const std::string text = R"(
+@main [mir_version:2] (%c:tensor<[1], Bool, CPU>, %x:tensor<[4], Float32, CPU>, %y:tensor<[?], Float32, CPU>) -> (%r:tensor<[?], Float32, CPU>) {
+  cf.CondBranchOp (%c) -> () [^a, ^b]
+^a:
+  cf.ReturnOp (%x) -> ()
+^b:
+  cf.ReturnOp (%y) -> ()
+})";
+  const Tensor x = pattern({4}), y = pattern({8});
+  for (const std::string& each : {text, after_passes(text, "blocks-to-structure")}) {
+    for (const auto& options : {SessionOptions(), fast()}) {
+      Runner runner(each, options);
+      for (const bool first : {true, false}) {
+        const Tensor condition = tensor(DType::kBool, {1}, {first ? 1.0 : 0.0});
+        CHECK(values_of(runner.run({condition, x, y}).front()) == values_of(first ? x : y));
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "structure is not looked for in blocks that nothing reaches, or by an index of any extent") {
+  const std::string unreached = R"(
+@main [mir_version:2] (%n:tensor<[1], Int32, CPU>) -> (%n:tensor<[1], Int32, CPU>) {
+  cf.BranchOp () -> () [^e]
+^e:
+  cf.ReturnOp (%n) -> ()
+^u(%x:tensor<[1], Int32, CPU>):
+  cf.BranchOp () -> () [^v(%y)]
+^v(%y:tensor<[1], Int32, CPU>):
+  linalg.CPU.AddOp (%y, %x) -> (%z:tensor<[1], Int32, CPU>)
+  cf.BranchOp () -> () [^u(%z)]
+})";
+  CHECK(after_passes(unreached, "blocks-to-structure").find("^v") != std::string::npos);
+  const std::string open = R"(
+@main [mir_version:2] (%n:tensor<[?], Int64, CPU>) -> (%n:tensor<[?], Int64, CPU>) {
+  cf.SwitchOp [cases:[-1]] (%n) -> () [^a(%n), ^b]
+^a(%x:tensor<[?], Int64, CPU>):
+  linalg.CPU.NegOp (%x) -> (%m:tensor<[?], Int64, CPU>)
+  cf.ReturnOp (%m) -> ()
+^b:
+  cf.ReturnOp (%n) -> ()
+})";
+  for (const std::string& each : {open, after_passes(open, "blocks-to-structure")}) {
+    Runner runner(each, fast());
+    CHECK(values_of(runner.run({tensor(DType::kInt64, {1}, {-1})}).front()) == std::vector{-1.0});
+    CHECK(values_of(runner.run({tensor(DType::kInt64, {1}, {5})}).front()) == std::vector{-5.0});
+  }
+}
+
 TEST_CASE("a block that runs again finds other extents out") {
   const std::string text = R"(
 @main [mir_version:2] (%x:tensor<[$S], Float32, CPU>) -> (%n:tensor<[1], Int32, CPU>, %last:tensor<[$R], Float32, CPU>) {

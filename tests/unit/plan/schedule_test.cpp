@@ -153,6 +153,17 @@ TEST_CASE("blocks that only foreign ops lead to, or that never return, are refus
         Problems{"810 block '^open' ends without a terminator"});
   CHECK(problems("cf.BranchOp () -> () [^loop]\n^loop:\ncf.BranchOp () -> () [^loop]" + exit) ==
         Problems{"810 no way from 'cf.BranchOp' leaves its region"});
+  const std::string either =
+      "cf.CondBranchOp (%k:tensor<[1], Bool, CPU>[constant:[true]]) -> () [^exit, ^other]" + exit +
+      "\n^other:\n";
+  const Problems different{
+      "810 the ways from 'cf.CondBranchOp' return values of different types; pass them to one "
+      "block "
+      "that returns"};
+  CHECK(problems(either + "cf.ReturnOp (%a:V, %a:V) -> ()") == different);
+  CHECK(problems(either + "cf.ReturnOp () -> ()") == different);
+  CHECK(problems("cf.BranchOp () -> () [^exit]" + exit + "\ncf.BranchOp () -> () [^exit]") ==
+        Problems{"810 'cf.ReturnOp' is not the last op of its block"});
   // A block that nothing reaches is not looked at.
   Text fine(module_of(graph_of("cf.ReturnOp (%a:V) -> ()\n^side:\ndbg.HintsOp () -> () [^side]"),
                       "graph.CallGraphOp @f (%x:V) -> (%y:V)"));
