@@ -47,20 +47,15 @@ class BlockFlowNode final : public PlanNode {
  public:
   BlockFlowNode(const PlannedStep& step, const ControlStep& control, const PlanOptions& options,
                 const PlanResources& resources)
-      : PlanNode(step), flow_(*control.flow), captured_(control.captured) {
-    for (const Schedule& block : control.regions) {
-      blocks_.push_back(std::make_unique<PlannedRegion>(block, options, resources));
-    }
-  }
+      : PlanNode(step),
+        flow_(*control.flow),
+        captured_(control.captured),
+        blocks_(plan_parts(control, options, resources)) {}
 
   Result<void> run(Frame& frame) const override {
-    Tensors values;
-    for (const PlanValueIndex index : operands()) {
-      auto tensor = frame.tensor(index);
-      if (!tensor) return std::move(tensor).error();
-      values.push_back(*std::move(tensor));
-    }
-    auto passed = follow(frame, values);
+    const auto values = operands_of(*this, frame);
+    if (!values) return values.error();
+    auto passed = follow(frame, *values);
     if (!passed) return std::move(passed).error();
     for (std::size_t i = 0; i < passed->size(); ++i) {
       if (auto ok = check_result(i, (*passed)[i], frame.binder); !ok) return ok;

@@ -16,20 +16,15 @@ class ControlNode : public PlanNode {
  public:
   ControlNode(const PlannedStep& step, const ControlStep& control, const PlanOptions& options,
               const PlanResources& resources)
-      : PlanNode(step), op_(*step.op), captured_(control.captured) {
-    for (const Schedule& region : control.regions) {
-      regions_.push_back(std::make_unique<PlannedRegion>(region, options, resources));
-    }
-  }
+      : PlanNode(step),
+        op_(*step.op),
+        captured_(control.captured),
+        regions_(plan_parts(control, options, resources)) {}
 
   Result<void> run(Frame& frame) const override {
-    Tensors values;
-    for (const PlanValueIndex index : operands()) {
-      auto tensor = frame.tensor(index);
-      if (!tensor) return std::move(tensor).error();
-      values.push_back(*std::move(tensor));
-    }
-    auto computed = run_regions(frame, values);
+    const auto values = operands_of(*this, frame);
+    if (!values) return values.error();
+    auto computed = run_regions(frame, *values);
     if (!computed) return std::move(computed).error();
     return deliver(op_, *this, *std::move(computed), frame);
   }

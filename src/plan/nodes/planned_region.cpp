@@ -84,6 +84,26 @@ Error PlannedRegion::in_region(PlanFailure failure) const {
                                           failure.error.message)};
 }
 
+std::vector<std::unique_ptr<PlannedRegion>> plan_parts(const ControlStep& control,
+                                                       const PlanOptions& options,
+                                                       const PlanResources& resources) {
+  std::vector<std::unique_ptr<PlannedRegion>> parts;
+  for (const Schedule& part : control.regions) {
+    parts.push_back(std::make_unique<PlannedRegion>(part, options, resources));
+  }
+  return parts;
+}
+
+Result<Tensors> operands_of(const PlanNode& node, const Frame& frame) {
+  Tensors values;
+  for (const PlanValueIndex index : node.operands()) {
+    auto tensor = frame.tensor(index);
+    if (!tensor) return std::move(tensor).error();
+    values.push_back(*std::move(tensor));
+  }
+  return values;
+}
+
 Result<void> begin_iteration(const Op& op, const PlanRun& run) {
   if (run.stop.stop_requested()) {
     return Error{DiagCode::kCancelled,

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "plan/execution_plan.hpp"
 #include "plan/frame.hpp"
+#include "plan/plan_node.hpp"
 #include "plan/run_symbols.hpp"
 
 namespace mir {
@@ -36,6 +38,14 @@ class PlannedRegion {
   std::optional<Error> refusal_;  // why the region has no plan
   std::optional<ExecutionPlan> plan_;
 };
+
+/// One for each part of a step.
+std::vector<std::unique_ptr<PlannedRegion>> plan_parts(const ControlStep& control,
+                                                       const PlanOptions& options,
+                                                       const PlanResources& resources);
+
+/// What a node reads, as tensors.
+Result<Tensors> operands_of(const PlanNode& node, const Frame& frame);
 
 /// Counts an iteration of a loop. An error if the run must end.
 Result<void> begin_iteration(const Op& op, const PlanRun& run);
