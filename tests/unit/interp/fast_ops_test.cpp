@@ -138,9 +138,10 @@ void compare(const std::string& text, Tally& tally) {
   const QuantisationTable& codes = SessionAccess::state(*session).quantisations;
   const Schedule& schedule = SessionAccess::schedule(*session);
   std::map<std::string, int> expected, found;
-  for (const Step& step : schedule.steps()) {
+  for (std::size_t number = 0; number < schedule.steps().size(); ++number) {
+    const Step& step = schedule.steps()[number];
     const Op& op = *step.op;
-    if (op.row() != nullptr && op.row()->region_flow != nullptr) continue;  // plans of its regions
+    if (schedule.control(number) != nullptr) continue;  // its regions have plans of their own
     const bool moves = op.has(Trait::kMoves) && keeps_codes(op, codes);
     std::vector<ValueIndex> values(schedule.operands(step).begin(), schedule.operands(step).end());
     for (std::uint32_t i = 0; i < op.result_count(); ++i) values.push_back(step.first_result + i);
