@@ -283,9 +283,10 @@ TEST_SUITE("features") {
     CHECK(has(2, 18));
     CHECK(has(3, 8));
     // A run of comments ends with the text, or with the first other line.
-    for (const auto& [end, count] :
+    for (const auto& [last_lines, count] :
          {std::pair("// a\n// b", 1), std::pair("// a\n// b\n", 1),
           std::pair("// a\n// b\n// c\n\n// d", 2), std::pair("// a", 0)}) {
+      const std::string end = last_lines;
       CAPTURE(end);
       LspClient ending;
       ending.open(kWhole + end);
