@@ -130,8 +130,13 @@ class SourceTokens::Indexer {
       depth += kind == K::kLParen ? 1 : kind == K::kRParen ? -1 : 0;
       if (kind == K::kColon && depth == 0) break;
     }
+    const TokenRange head{unit_, name, at + 1};
+    if (open_.empty()) {  // of the module
+      index_.blocks_.push_back({module_.at, 0, head});
+      return;
+    }
     const auto region = static_cast<std::uint32_t>(open_.back().pieces.size() - 1);
-    index_.blocks_.push_back({open_.back().at, region, {unit_, name, at + 1}});
+    index_.blocks_.push_back({open_.back().at, region, head});
   }
 
   void end_op() {
