@@ -40,7 +40,7 @@ ResultPlaces::ResultPlaces(const Schedule& schedule) : schedule_(&schedule) {
   // Inner calls have higher numbers: what they return is known before outer calls return it.
   for (auto number = static_cast<std::uint32_t>(schedule.calls().size()); number-- > 1;) {
     const Call& call = schedule.calls()[number];
-    // What several blocks return is the result of no op.
+    // The values that several blocks return are results of no op.
     const Region& body = *call.graph->first_region();
     const Op* last = body.has_several_blocks() ? nullptr : body.only_block().back();
     for (std::uint32_t i = 0; last != nullptr && i < call.op->result_count(); ++i) {

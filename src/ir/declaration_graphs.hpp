@@ -9,7 +9,7 @@
 
 namespace mir {
 
-/// Whether graphs of this name declare parameters, what is left over, or names of kernels.
+/// True if graphs of this name declare parameters, what is left over, or names of kernels.
 inline bool is_declaration_name(std::string_view name) {
   constexpr std::array<std::string_view, 3> kDeclarations = {"init", "deinit", "op_symbol_table"};
   return std::ranges::find(kDeclarations, name) != kDeclarations.end();

@@ -1,4 +1,4 @@
-// Modules that declare dialects.
+// Dialects that texts declare.
 #pragma once
 
 #include "mir/module.hpp"
@@ -9,6 +9,11 @@ namespace mir {
 inline bool declares_dialect(const Module& module) {
   return module.has_made(OpId::kDialectOp) || module.has_made(OpId::kDialectType) ||
          module.has_made(OpId::kDialectAttribute);
+}
+
+/// True for a dialect that a text declares, not for one of the build or of a plug-in.
+inline bool is_declared(const Dialect* dialect) {
+  return dialect != nullptr && !dialect->text.empty();
 }
 
 }  // namespace mir

@@ -15,10 +15,6 @@ namespace {
 constexpr std::int64_t kDialectsVersion = 2;  // of dialects that a text declares
 constexpr std::int64_t kBlocksVersion = 2;    // of blocks in the body of a module
 
-bool is_of_text(const Dialect* dialect) {
-  return dialect != nullptr && !dialect->text.empty();
-}
-
 /// True if a call passes or returns other types than the graph has, as only later versions can.
 bool has_own_types(const Op& op) {
   if (op.row() == nullptr || !op.row()->callee) return false;
@@ -39,12 +35,12 @@ std::int64_t lowest_version(const Module& module) {
   for_each_op(module.body(), [&](const Op& op) {
     // An unknown op may be of a dialect in another file.
     needs(op.row() == nullptr ? module.version() : op.row()->version);
-    if (is_of_text(op.info().dialect)) needs(kDialectsVersion);
+    if (is_declared(op.info().dialect)) needs(kDialectsVersion);
     if (has_own_types(op)) needs(kSymbolsVersion);
   });
   for_each_value(module.body(), [&](const Value& value, const Op&) {
     const auto* type = dyn_cast<DialectType>(value.type());
-    if (type != nullptr && is_of_text(type->kind().dialect)) needs(kDialectsVersion);
+    if (type != nullptr && is_declared(type->kind().dialect)) needs(kDialectsVersion);
   });
   return std::min(lowest, module.version());
 }

@@ -18,6 +18,7 @@
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
 #include "plan/body_graphs.hpp"
+#include "plan/captured_values.hpp"
 #include "plan/report.hpp"
 #include "support/suggest.hpp"
 
@@ -144,8 +145,6 @@ class ScheduleBuilder {
   bool can_follow(const Op& end, const FlowBlocks& blocks);
   std::vector<ValueIndex> add_flow(const Op& end, ValueIndices& indices, std::uint32_t call);
   void add_fused(const Op& op, ValueIndices& indices, std::uint32_t call);
-  bool is_global(const Value& value) const;
-  std::vector<const Value*> captured_by(std::span<const Block* const> blocks) const;
   void find_last_uses();
 
   const Module& module_;
@@ -216,12 +215,6 @@ ValueIndex ScheduleBuilder::index_of(const Value& value, const ValueIndices& ind
   }
   shared_.emplace(&value, index);
   return index;
-}
-
-/// Whether a value is a constant or a parameter, which no activation makes.
-bool ScheduleBuilder::is_global(const Value& value) const {
-  const Op* definition = value.defining_op();
-  return value.is_free() || (definition != nullptr && isa<RegisterOp>(definition));
 }
 
 /// A mention `%w[@w]` anywhere means the parameter that is registered under the symbol.
@@ -448,41 +441,6 @@ std::vector<ValueIndex> ScheduleBuilder::run_call(const Op& op, const SubGraphOp
                      op.result_count(), results.size()));
   }
   return results;
-}
-
-/// The values from around blocks that the ops in them read, in the order of the text.
-std::vector<const Value*> ScheduleBuilder::captured_by(std::span<const Block* const> blocks) const {
-  std::unordered_set<const Value*> inside, seen;
-  std::vector<const Value*> captured;
-  const auto enter = [&](const Block& block) {
-    for (const Value& argument : block.arguments()) inside.insert(&argument);
-  };
-  const auto for_each = [&](const auto& visit) {
-    for (const Block* block : blocks) {
-      for (const Op* op : block->ops()) {
-        visit(*op);
-        for (const Region* region = op->first_region(); region != nullptr;
-             region = region->next()) {
-          for_each_op(*region, visit);
-        }
-      }
-    }
-  };
-  for (const Block* block : blocks) enter(*block);
-  for_each([&](const Op& each) {
-    for (const Value& result : each.results()) inside.insert(&result);
-    for (const Region* nested = each.first_region(); nested != nullptr; nested = nested->next()) {
-      for (const Block* block : nested->blocks()) enter(*block);
-    }
-  });
-  for_each([&](const Op& each) {
-    for (const Use& use : each.operand_uses()) {
-      const Value* value = use.value();
-      if (inside.contains(value) || is_global(*value) || !seen.insert(value).second) continue;
-      captured.push_back(value);
-    }
-  });
-  return captured;
 }
 
 /// Its steps are those of its region, which a plan may compute as one.

@@ -1,17 +1,10 @@
 #include <fmt/format.h>
 
+#include "ir/declares_dialect.hpp"
 #include "mir/walk.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {
-
-namespace {
-
-bool is_declared(const Dialect* dialect) {
-  return dialect != nullptr && !dialect->text.empty();
-}
-
-}  // namespace
 
 void versions(Reporter& reporter) {
   const Module& module = reporter.module();

@@ -571,7 +571,7 @@ class Raiser {
     return true;
   }
 
-  /// Whether the text of the op may have a short form that the version of the module lacks.
+  /// True if the text of the op may have a short form that the version of the module lacks.
   bool uses_later_forms(const Op& op, std::span<const TokenRange> pieces) const {
     const auto has_alias = [&](TokenRange piece) { return source_->has_type_alias(piece); };
     return op.is(OpId::kTensorRegister) || std::ranges::any_of(pieces, has_alias);

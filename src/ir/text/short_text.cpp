@@ -82,7 +82,7 @@ std::optional<Register> register_at(const Items& items, std::size_t at) {
   return values == 1 && !found.symbol.empty() ? std::optional(found) : std::nullopt;
 }
 
-/// Whether the items from `at` on are `[symbol:w]` and nothing else belongs to the list.
+/// True if the items from `at` on are `[symbol:w]` and nothing else belongs to the list.
 bool states_symbol(const Items& items, std::size_t at, std::string_view symbol) {
   constexpr K kList[] = {K::kLBracket, K::kKey, K::kColon, K::kBare, K::kRBracket};
   for (std::size_t i = 0; i < std::size(kList); ++i) {
@@ -91,7 +91,7 @@ bool states_symbol(const Items& items, std::size_t at, std::string_view symbol) 
   return items[at + 1].text == kSymbolKey && items[at + 3].text == symbol && is_bare_word(symbol);
 }
 
-/// Whether the item at `at` is the use of an alias of a type.
+/// True if the item at `at` is the use of an alias of a type.
 bool is_alias(const Items& items, std::size_t at) {
   const auto defines = [&](std::size_t i) { return i < items.size() && items[i].is(K::kEqual); };
   return items[at].is(K::kOpaqueType) &&

@@ -1,4 +1,4 @@
-// Texts for people: what reading finds again is left out, and what is repeated has a name.
+// Texts for people leave out what reading finds again, and name what they repeat.
 #pragma once
 
 #include <optional>

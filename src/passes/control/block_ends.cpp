@@ -33,11 +33,9 @@ std::vector<Value*> BlockEnds::take_off(Op& end) {
   return operands;
 }
 
-void BlockEnds::go_on(Op& end, Block& target, std::size_t first) {
+void BlockEnds::go_on(Op& end, Block& target) {
   Block& block = *end.block();
-  std::vector<Value*> operands = take_off(end);
-  operands.erase(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(first));
-  branch(block, {&target, std::move(operands)});
+  branch(block, {&target, take_off(end)});
 }
 
 std::vector<Value*> passed_to(const Op& end, std::size_t successor) {

@@ -26,8 +26,8 @@ class BlockEnds {
 
   /// Erases an end and returns all its operands, those for successors included.
   std::vector<Value*> take_off(Op& end);
-  /// Replaces an end without successors by a branch that passes its operands from `first` on.
-  void go_on(Op& end, Block& target, std::size_t first);
+  /// Replaces an end without successors by a branch that passes its operands.
+  void go_on(Op& end, Block& target);
 
  private:
   Op& create(Block& block, OpId kind, std::span<Value* const> operands);

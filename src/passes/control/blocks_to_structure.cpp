@@ -304,7 +304,7 @@ class Structuring {
     if (body != nullptr) forget(*body);
     rewriter_.move_block(header, *loop.region(0));
     decide(header, passed, inside);
-    // What the exit and all after it read are results; what the body reads are its arguments.
+    // The exit and all after it read results, the body reads its arguments.
     Block& second = body == nullptr ? *rewriter_.create_block(*loop.region(1), results) : *body;
     if (body != nullptr) {
       rewriter_.move_block(*body, *loop.region(1));

@@ -63,7 +63,7 @@ class Flattening {
   void branch_to(std::span<Block* const> entries, std::span<const std::vector<Op*>> exits) {
     ends_.conditional(start_, *operands_[0], {entries[0], {}}, {entries[1], {}});
     for (const auto& ends : exits) {
-      for (Op* end : ends) ends_.go_on(*end, *rest_, 0);
+      for (Op* end : ends) ends_.go_on(*end, *rest_);
     }
   }
 
@@ -75,7 +75,7 @@ class Flattening {
       const std::vector<Value*> passed(all.begin() + 1, all.end());
       ends_.conditional(block, *all[0], {entries[1], passed}, {rest_, passed});
     }
-    for (Op* end : exits[1]) ends_.go_on(*end, *entries[0], 0);
+    for (Op* end : exits[1]) ends_.go_on(*end, *entries[0]);
   }
 
   /// The body decides at its end: the next index is below the last one, and above this one, as a

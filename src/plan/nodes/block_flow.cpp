@@ -67,7 +67,7 @@ class BlockFlowNode final : public PlanNode {
   std::string name() const override { return "blocks"; }
 
  private:
-  /// What the end that leaves the region passes.
+  /// Returns the values that the end passes which leaves the region.
   Result<Tensors> follow(const Frame& frame, const Tensors& values) const {
     Tensors slots(flow_.slot_count);
     std::ranges::copy(std::span(values).last(captured_), slots.begin());
