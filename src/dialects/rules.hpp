@@ -116,6 +116,10 @@ bool radix_attention(InferContext& op);
 bool view(InferContext& op);
 /// As view with `shape`.
 bool reshape(InferContext& op);
+/// x -> Int64 [1]: the extent at `dim`, which is in range.
+bool extent(InferContext& op);
+/// x -> `shape`, which has the rank of x. A run compares the extents.
+bool match_shape(InferContext& op);
 /// x -> the part that `indices` names. One entry per dimension: {start, end, step}, any of which
 /// may be missing, or the word all; start and end may be extents, the word all or 2147483633 (all).
 /// A negative constant counts from the end; start -1 with end 0 is the last element. Bounds are

@@ -105,27 +105,6 @@ bool concat(InferContext& op) {
   return give(op, std::move(shape), *first);
 }
 
-namespace {
-
-/// Attribute `shape`, which states all extents of a result.
-std::optional<Shape> stated_shape(InferContext& op) {
-  if (op.attribute("shape") == nullptr) {
-    missing(op, "shape");
-    return std::nullopt;
-  }
-  auto shape = op.dims("shape");
-  if (!shape) return std::nullopt;
-  for (const Dim extent : *shape) {
-    if (!extent.is_unknown() && !extent.is_negative()) continue;
-    op.fail(DiagCode::kAttributeOutOfRange,
-            fmt::format("'shape' of '{}' is {}, expected extents", op.op_name(), show(op, *shape)));
-    return std::nullopt;
-  }
-  return shape;
-}
-
-}  // namespace
-
 bool random_uniform(InferContext& op) {
   op.constraint("random_uniform_c1");
   const TensorType* state = ranked(op, 0, 1);

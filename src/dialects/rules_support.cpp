@@ -256,6 +256,22 @@ bool expect_choice(InferContext& op, std::string_view key, std::string_view foun
                              fmt::join(choices, ", ")));
 }
 
+std::optional<Shape> stated_shape(InferContext& op) {
+  if (op.attribute("shape") == nullptr) {
+    missing(op, "shape");
+    return std::nullopt;
+  }
+  auto shape = op.dims("shape");
+  if (!shape) return std::nullopt;
+  for (const Dim extent : *shape) {
+    if (!extent.is_unknown() && !extent.is_negative()) continue;
+    op.fail(DiagCode::kAttributeOutOfRange,
+            fmt::format("'shape' of '{}' is {}, expected extents", op.op_name(), show(op, *shape)));
+    return std::nullopt;
+  }
+  return shape;
+}
+
 std::optional<std::size_t> axis_or(InferContext& op, std::string_view key, std::size_t rank,
                                    std::int64_t otherwise) {
   const auto value = integer_or(op, key, otherwise);

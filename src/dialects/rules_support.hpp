@@ -78,6 +78,8 @@ std::optional<std::int64_t> integer_at_least(InferContext& op, std::string_view 
 /// Reports when there is no value.
 std::optional<std::int64_t> required_integer(InferContext& op, std::string_view key);
 bool missing(InferContext& op, std::string_view key);
+/// Attribute `shape`, which states all extents of a result; reports.
+std::optional<Shape> stated_shape(InferContext& op);
 /// The attribute as an extent: an integer, an expression, or unknown where there is none.
 std::optional<Dim> extent_or_unknown(InferContext& op, std::string_view key);
 /// An extent as an array element or a dictionary value writes it; none for another kind.

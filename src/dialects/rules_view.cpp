@@ -107,6 +107,27 @@ bool reshape(InferContext& op) {
   return reshape_to(op, "shape");
 }
 
+bool extent(InferContext& op) {
+  const TensorType* x = op.operand(0);
+  if (x == nullptr) return false;
+  op.constraint("extent_c1");
+  return required_axis(op, "dim", x->rank()) && give(op, {Dim(1)}, DType::kInt64, *x);
+}
+
+bool match_shape(InferContext& op) {
+  const TensorType* x = op.operand(0);
+  if (x == nullptr) return false;
+  op.constraint("match_shape_c1");
+  auto shape = stated_shape(op);
+  if (!shape) return false;
+  op.constraint("match_shape_c2");
+  if (shape->size() != x->rank()) {
+    return mismatch(op, DiagCode::kRankMismatch, "an operand with the rank of " + show(op, *shape),
+                    show(op, shape_of(*x)));
+  }
+  return give(op, *std::move(shape), *x);
+}
+
 bool slice(InferContext& op) {
   const TensorType* x = op.operand(0);
   if (x == nullptr) return false;

@@ -49,6 +49,7 @@ Result<void> vision_rope(EvalCall& call);
 Result<void> concat(EvalCall& call);
 Result<void> copy(EvalCall& call);
 Result<void> fill(EvalCall& call);
+Result<void> extent(EvalCall& call);
 Result<void> iota(EvalCall& call);
 Result<void> random_uniform(EvalCall& call);
 Result<void> permute(EvalCall& call);
@@ -61,6 +62,7 @@ Result<void> transpose(EvalCall& call);
 Result<void> same_bytes(EvalCall& call);
 Result<void> param(EvalCall& call);
 /// The result stays as it was allocated: zeros.
+Result<void> match_shape(EvalCall& call);
 Result<void> no_content(EvalCall& call);
 
 // cache.cpp

@@ -1,7 +1,9 @@
 #include "kernels/ref/movement.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -21,6 +23,18 @@ Result<void> same_bytes(EvalCall& call) {
   if (!result) return std::move(result).error();
   call.result() = *std::move(result);
   return {};
+}
+
+Result<void> match_shape(EvalCall& call) {
+  const auto shape = call.result_shape();
+  if (!shape) return shape.error();
+  const Tensor& x = call.operand(0);
+  if (!std::ranges::equal(x.shape(), *shape)) {
+    return call.error(DiagCode::kShapeMismatch,
+                      fmt::format("operand 0 is [{}], 'shape' is [{}]", fmt::join(x.shape(), ", "),
+                                  fmt::join(*shape, ", ")));
+  }
+  return same_bytes(call);
 }
 
 Result<void> param(EvalCall& call) {
@@ -176,6 +190,12 @@ Result<void> fill(EvalCall& call) {
           ? sequence(call.number("start"), call.number("step"), call.result().elements())
           : sequence(type == "ones" ? 1 : call.number("value"), 0, 1);
   return values ? spread(call, *values) : Result<void>(values.error());
+}
+
+Result<void> extent(EvalCall& call) {
+  const Tensor& x = call.operand(0);
+  call.result().as_mutable<std::int64_t>().front() = x.shape()[dimension(call.integer("dim"), x)];
+  return {};
 }
 
 Result<void> iota(EvalCall& call) {

@@ -298,6 +298,13 @@ bool PlanBuilder::add_view(std::size_t step) {
   return true;
 }
 
+bool PlanBuilder::add_match_shape(std::size_t step) {
+  if (!add_view(step)) return false;
+  const PlanValueIndex view = results_of(step).front();
+  add(match_shape_node(step, *step_at(step).op, operands_of(step).front(), view));
+  return true;
+}
+
 namespace {
 
 /// The dimension of the operand that each dimension of the result is.

@@ -26,6 +26,7 @@ class PlanBuilder {
 
   /// The operand's bytes under the result's extents.
   bool add_view(std::size_t step);
+  bool add_match_shape(std::size_t step);
   /// The operand's bytes with dimensions in another order.
   bool add_permutation(std::size_t step);
   /// Appends to a cache in place.

@@ -1,6 +1,7 @@
 #include "plan/plan_storage.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -201,7 +202,11 @@ Result<void> PlanStorage::set_extents(const PlanParts& parts, std::uint16_t numb
     const PlanValue& value = parts.values[index];
     if (value.home != Home::kView) continue;
     if (tensors_[index].elements() != tensors_[value.base].elements()) {
-      return Error{DiagCode::kShapeMismatch, "a view has another number of elements"};
+      refused_ = index;
+      return Error{DiagCode::kShapeMismatch,
+                   fmt::format("a view of [{}] has extents [{}]",
+                               fmt::join(tensors_[value.base].shape(), ", "),
+                               fmt::join(tensors_[index].shape(), ", "))};
     }
   }
   return {};

@@ -1,6 +1,7 @@
 // linalg rows: views, copies and conversions.
 #pragma once
 
+#include "dialects/folds.hpp"
 #include "dialects/rules.hpp"
 #include "dialects/work_rules.hpp"
 #include "mir/context.hpp"
@@ -23,6 +24,15 @@ inline constexpr AttrRow kViewAttributes[] = {
 };
 inline constexpr AttrRow kReshapeAttributes[] = {
     {.name = "shape", .type = AttrType::kDims, .summary = "the new extents; one may be -1"},
+};
+inline constexpr AttrRow kExtentAttributes[] = {
+    {.name = "dim", .type = AttrType::kInt, .required = true, .summary = "the dimension"},
+};
+inline constexpr AttrRow kMatchShapeAttributes[] = {
+    {.name = "shape",
+     .type = AttrType::kDims,
+     .required = true,
+     .summary = "extents that the operand has when it runs"},
 };
 inline constexpr AttrRow kTransposeAttributes[] = {
     {.name = "dim0", .type = AttrType::kInt, .required = true, .summary = "one dimension"},
@@ -137,6 +147,31 @@ inline constexpr OpRow kShapeRows[] = {
      .summary = "As ViewOp, but always a fresh tensor.",
      .example = "linalg.CPU.ReshapeOp [shape:[6, -1]] (%0:tensor<[2, 3, 4], Float32, CPU>) -> "
                 "(%1:tensor<[6, 4], Float32, CPU>)"},
+    {.name = "ExtentOp",
+     .type_name = "Extent",
+     .operands = exactly(1),
+     .results = exactly(1),
+     .traits = Trait::kPure | Trait::kPortableOnly,
+     .fold = folds::extent,
+     .attributes = kExtentAttributes,
+     .infer = rules::extent,
+     .work = works::results_once,
+     .page = "movement",
+     .summary = "The extent of one dimension, as a number.",
+     .example = "linalg.CPU.ExtentOp [dim:1] (%0:tensor<[1, $S, 64], Float32, CPU>) -> "
+                "(%1:tensor<[1], Int64, CPU>)"},
+    {.name = "MatchShapeOp",
+     .type_name = "MatchShape",
+     .operands = exactly(1),
+     .results = exactly(1),
+     .traits = Trait::kPure | Trait::kMoves | Trait::kSameBytes | Trait::kMayRefuse |
+               Trait::kPortableOnly,
+     .attributes = kMatchShapeAttributes,
+     .infer = rules::match_shape,
+     .page = "movement",
+     .summary = "The same tensor with extents that a run checks.",
+     .example = "linalg.CPU.MatchShapeOp [shape:[1, 32, 64]] "
+                "(%0:tensor<[1, $S, 64], Float32, CPU>) -> (%1:tensor<[1, 32, 64], Float32, CPU>)"},
     {.name = "TransposeOp",
      .type_name = "Transpose",
      .operands = exactly(1),

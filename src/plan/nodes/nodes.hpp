@@ -82,6 +82,10 @@ std::unique_ptr<PlanNode> cache_node(const PlannedStep& step);
 struct PlanOptions;
 struct PlanResources;
 
+/// The check of a step whose result is a view of `from`: that it has the extents of the view.
+std::unique_ptr<PlanNode> match_shape_node(std::size_t step, const Op& op, PlanValueIndex from,
+                                           PlanValueIndex view);
+
 /// A step of structured control flow: a plan for each region, made now and run as often as the op
 /// says. The schedules of the regions outlive the node.
 std::unique_ptr<PlanNode> control_node(const PlannedStep& step, const ControlStep& control,
@@ -133,6 +137,7 @@ std::unique_ptr<PlanNode> concat_node(const FastStep& step);
 std::unique_ptr<PlanNode> copy_into_node(const FastStep& step);
 std::unique_ptr<PlanNode> cum_sum_node(const FastStep& step);
 std::unique_ptr<PlanNode> embedding_node(const FastStep& step);
+std::unique_ptr<PlanNode> extent_node(const FastStep& step);
 std::unique_ptr<PlanNode> fill_node(const FastStep& step);
 std::unique_ptr<PlanNode> flash_attention_node(const FastStep& step);
 std::unique_ptr<PlanNode> gather_node(const FastStep& step);

@@ -346,6 +346,19 @@ def cum_sum(s):
                 {"dim": axis, "exclusive": exclusive, "reverse": reverse})
 
 
+@op("ExtentOp", "exact", MOVED)
+def extent(s):
+    x = s.some(int(s.rng.integers(1, 5)))
+    axis = s.axis(x.ndim)
+    return Case([x], [same(np.array([x.shape[axis]], np.int64))], {"dim": axis})
+
+
+@op("MatchShapeOp", "exact", MOVED)
+def match_shape(s):
+    x = s.some(int(s.rng.integers(0, 5)))
+    return Case([x], [same(x)], {"shape": list(x.shape)})
+
+
 @op("IotaOp", "exact", MOVED[:-1])
 def iota(s):
     shape = list(s.shape(int(s.rng.integers(1, 4))))

@@ -68,6 +68,31 @@ TEST_CASE("gather replaces one dimension by those of the indices") {
   });
 }
 
+TEST_CASE("the extent of a dimension is one number") {
+  check_all({
+      {"ExtentOp", "dim:1", {"[2, $S]"}, "Int64 [1]"},
+      {"ExtentOp", "dim:-2", {"Bool [2, ?]"}, "Int64 [1]"},
+      {"ExtentOp", "dim:2", {"[2, 3]"}, "503 'dim'"},  // extent_c1
+      {"ExtentOp", "dim:-3", {"[2, 3]"}, "503 'dim'"},
+      {"ExtentOp", "dim:0", {"[]"}, "503 'dim'"},
+      {"ExtentOp", "", {"[2]"}, "506 'ExtentOp' needs"},
+  });
+}
+
+TEST_CASE("a shape that a run matches has the rank of the operand") {
+  check_all({
+      {"MatchShapeOp", "shape:[1, 4]", {"[1, $S]"}, "[1, 4]"},
+      {"MatchShapeOp", "shape:[$T, 4]", {"Int8 [?, $S]"}, "Int8 [$T, 4]"},
+      {"MatchShapeOp", "shape:[2*($S/2)]", {"[$S]"}, "[2*($S/2)]"},
+      {"MatchShapeOp", "shape:[3]", {"[3]"}, "[3]"},
+      {"MatchShapeOp", "shape:[]", {"[]"}, "[]"},
+      {"MatchShapeOp", "shape:[3]", {"[4]"}, "[3]"},
+      {"MatchShapeOp", "shape:[1, 3]", {"[3]"}, "501 'MatchShapeOp' takes"},      // match_shape_c2
+      {"MatchShapeOp", "shape:[-1]", {"[$S]"}, "504 'shape' of 'MatchShapeOp'"},  // match_shape_c1
+      {"MatchShapeOp", "", {"[$S]"}, "506 'MatchShapeOp' needs"},
+  });
+}
+
 TEST_CASE("compress leaves open how many elements it takes") {
   check_all({
       {"CompressOp", "", {"[16, 4]", "Bool [16]"}, "[?, 4]"},

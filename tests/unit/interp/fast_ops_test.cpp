@@ -174,6 +174,10 @@ const TypedOp kTypedOps[] = {
      [](DType type) { return info(type).lanes == 1; }},
     {"linalg.CPU.ViewOp [to_shape:[2]] (%x:tensor<[2], ?, CPU>) -> (%y:tensor<[2], ?, CPU>)",
      [](DType) { return true; }},
+    {"linalg.CPU.ExtentOp [dim:0] (%x:tensor<[2], ?, CPU>) -> (%y:tensor<[1], Int64, CPU>)",
+     [](DType) { return true; }},
+    {"linalg.CPU.MatchShapeOp [shape:[2]] (%x:tensor<[2], ?, CPU>) -> (%y:tensor<[2], ?, CPU>)",
+     [](DType) { return true; }},
     {"linalg.CPU.TopKOp [k:1] (%x:tensor<[2], ?, CPU>) -> (%y:tensor<[1], ?, CPU>, "
      "%i:tensor<[1], Int32, CPU>)",
      fast::has_top_k},

@@ -1,0 +1,13 @@
+// Results that follow from types and attributes alone: the functions of OpRow::fold.
+#pragma once
+
+#include <vector>
+
+#include "mir/context.hpp"
+
+namespace mir::folds {
+
+/// The extent that `dim` selects, if it is a number.
+std::vector<FoldedResult> extent(const Op& op);
+
+}  // namespace mir::folds
