@@ -76,12 +76,16 @@ struct Work {
   }
 };
 
-/// One kernel call that was timed.
+class Schedule;
+
+/// One kernel call that was timed. Conditions, loops and calls that have plans of their own are not
+/// timed, but the kernels in them.
 struct KernelTiming {
   using Clock = std::chrono::steady_clock;
 
-  std::size_t step = 0;     ///< the last one of those that the call computes
-  std::string_view kernel;  ///< "Linear + residual", "TopKOp (ref)"; valid for the call
+  const Schedule* schedule = nullptr;  ///< of the run, or of a region, block or call in it
+  std::size_t step = 0;                ///< of the schedule: the last one that the call computes
+  std::string_view kernel;             ///< "Linear + residual", "TopKOp (ref)"; valid for the call
   Clock::time_point begin;
   Clock::time_point end;
   Work work;

@@ -43,6 +43,7 @@ Profile::Row Profile::Phase::total() const {
 void Profile::begin_phase(std::string title) {
   phases_.push_back({.title = std::move(title), .steps = {}});
   rows_.clear();
+  places_.clear();
 }
 
 void Profile::end_run(double seconds, const ExecutionPlan& plan) {
@@ -65,23 +66,21 @@ void Profile::set_memory(const Memory& memory) {
 
 /// The row of the call's step and kernel in the last phase. A step may need several kernels: copies
 /// of operands in another order, say.
-std::uint32_t Profile::step_row(const Schedule& schedule, const KernelTiming& timing) {
+std::uint32_t Profile::step_row(const KernelTiming& timing) {
+  const Schedule& schedule = *timing.schedule;
   std::vector<StepRow>& steps = phases_.back().steps;
-  const auto [found, is_new] = rows_.try_emplace(std::pair(timing.step, timing.kernel),
+  const auto [found, is_new] = rows_.try_emplace(RowKey(&schedule, timing.step, timing.kernel),
                                                  static_cast<std::uint32_t>(steps.size()));
   if (!is_new) return found->second;
-  if (schedule_ != &schedule) {
-    places_.emplace(schedule);
-    schedule_ = &schedule;
-  }
+  const ResultPlaces& places = places_.try_emplace(&schedule, schedule).first->second;
   const bool has_result = schedule.steps()[timing.step].op->result_count() > 0;
   steps.push_back({.row = {.kernel = std::string(timing.kernel), .work = {}},
-                   .place = has_result ? render(places_->of(timing.step, 0)) : std::string()});
+                   .place = has_result ? render(places.of(timing.step, 0)) : std::string()});
   return found->second;
 }
 
-void Profile::add(const Schedule& schedule, const KernelTiming& timing) {
-  const std::uint32_t number = step_row(schedule, timing);
+void Profile::add(const KernelTiming& timing) {
+  const std::uint32_t number = step_row(timing);
   Row& row = phases_.back().steps[number].row;
   ++row.calls;
   row.seconds += std::chrono::duration<double>(timing.end - timing.begin).count();

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -79,7 +80,8 @@ class Profile {
   void begin_phase(std::string title);
   /// `plan`: what the run was run by.
   void end_run(double seconds, const ExecutionPlan& plan);
-  void add(const Schedule& schedule, const KernelTiming& timing);
+  /// Its schedule lives as long as the profile adds to the phase.
+  void add(const KernelTiming& timing);
   /// `values` is the profile's to set.
   void set_memory(const Memory& memory);
   const std::optional<Memory>& memory() const { return memory_; }
@@ -89,13 +91,14 @@ class Profile {
   std::uint64_t dropped_events() const { return dropped_; }
 
  private:
-  std::uint32_t step_row(const Schedule& schedule, const KernelTiming& timing);
+  std::uint32_t step_row(const KernelTiming& timing);
 
   bool keeps_events_;
   std::vector<Phase> phases_;
-  std::map<std::pair<std::size_t, std::string_view>, std::uint32_t> rows_;  // of the last phase
-  const Schedule* schedule_ = nullptr;                                      // that places_ are of
-  std::optional<ResultPlaces> places_;
+  using RowKey = std::tuple<const Schedule*, std::size_t, std::string_view>;  // step and kernel
+  // Of the last phase.
+  std::map<RowKey, std::uint32_t> rows_;
+  std::map<const Schedule*, ResultPlaces> places_;
   std::vector<Event> events_;
   std::optional<Memory> memory_;
   std::uint64_t dropped_ = 0;

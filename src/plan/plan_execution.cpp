@@ -85,7 +85,7 @@ Result<void> PlanExecution::run_node(std::size_t number) {
   if (node.looks_up_parameters()) {
     if (auto ok = acquire(node); !ok) return ok;
   }
-  return run_.timed ? run_timed(number) : node.run(frame_);
+  return run_.timed && !node.runs_plans() ? run_timed(number) : node.run(frame_);
 }
 
 /// Also asks the caller, which may limit the memory of values.
@@ -103,7 +103,12 @@ Result<void> PlanExecution::run_timed(std::size_t number) {
   const auto begin = KernelTiming::Clock::now();
   if (auto ok = node.run(frame_); !ok) return ok;
   const auto end = KernelTiming::Clock::now();
-  run_.timed({node.step(), state_.names[number], begin, end, node.work(frame_)});
+  run_.timed({.schedule = &state_.schedule,
+              .step = node.step(),
+              .kernel = state_.names[number],
+              .begin = begin,
+              .end = end,
+              .work = node.work(frame_)});
   return {};
 }
 

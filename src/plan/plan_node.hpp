@@ -42,6 +42,8 @@ class PlanNode {
   virtual bool may_overwrite(std::size_t /*operand*/) const { return false; }
   /// Whether the node looks the parameters of its step up when it runs; others keep what they need.
   virtual bool looks_up_parameters() const { return false; }
+  /// Whether the node runs other plans, whose nodes are timed.
+  virtual bool runs_plans() const { return false; }
   /// Whether results may have any strides with neighbours in the last dimension.
   virtual bool writes_strided() const { return false; }
 

@@ -39,7 +39,7 @@ std::optional<std::vector<Tensor>> Profiling::run(std::size_t number, Session& s
   if (number == 0 && !restart_resident_peak()) planning_.reset();
   const Schedule& schedule = SessionAccess::schedule(session, options.entry);
   begin(number, schedule);
-  options.timed = [&](const KernelTiming& timing) { profile_->add(schedule, timing); };
+  options.timed = [&](const KernelTiming& timing) { profile_->add(timing); };
   const auto start = KernelTiming::Clock::now();
   auto outputs = session.run(inputs, diagnostics, options);
   const std::chrono::duration<double> time = KernelTiming::Clock::now() - start;

@@ -64,6 +64,7 @@ class BlockFlowNode final : public PlanNode {
   }
 
   bool looks_up_parameters() const override { return true; }
+  bool runs_plans() const override { return true; }
   std::string name() const override { return "blocks"; }
 
  private:

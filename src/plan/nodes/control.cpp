@@ -30,6 +30,7 @@ class ControlNode : public PlanNode {
   }
 
   bool looks_up_parameters() const override { return true; }
+  bool runs_plans() const override { return true; }
   std::string name() const override { return short_name(op_); }
 
  protected:

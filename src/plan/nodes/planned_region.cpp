@@ -46,7 +46,8 @@ Result<Tensors> PlannedRegion::run(const Frame& frame, const Tensors& inputs, Te
                     .environment = environment,
                     .binder = &binder_,
                     .stop = frame.run->stop,
-                    .iterations_left = frame.run->iterations_left};
+                    .iterations_left = frame.run->iterations_left,
+                    .timed = frame.run->timed};
   auto result = plan_->run(run);
   if (auto* failure = std::get_if<PlanFailure>(&result)) return in_region(std::move(*failure));
   return std::get<Tensors>(std::move(result));

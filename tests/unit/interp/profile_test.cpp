@@ -38,7 +38,7 @@ Profile profile_of(KernelSet kernels, bool keeps_events = false) {
   RunOptions run;
   run.timed = [&](const KernelTiming& timing) {
     CHECK(timing.end >= timing.begin);
-    profile.add(runner.schedule(), timing);
+    profile.add(timing);
   };
   profile.begin_phase("two runs");
   for (int i = 0; i < 2; ++i) {
@@ -287,11 +287,12 @@ TEST_CASE("profile: rates, shares and places of calls whose times are known") {
   using std::chrono::milliseconds;
   const KernelTiming::Clock::time_point start{};
   const auto call = [&](std::size_t step, std::string_view kernel, int begin, int end, Work work) {
-    profile.add(runner.schedule(), {.step = step,
-                                    .kernel = kernel,
-                                    .begin = start + milliseconds(begin),
-                                    .end = start + milliseconds(end),
-                                    .work = work});
+    profile.add({.schedule = &runner.schedule(),
+                 .step = step,
+                 .kernel = kernel,
+                 .begin = start + milliseconds(begin),
+                 .end = start + milliseconds(end),
+                 .work = work});
   };
   call(0, "Linear", 100, 200, {.flop = 4e8, .bytes = 1e6});
   call(1, "Sin", 250, 300, {.flop = 1e8, .bytes = 2e7});
