@@ -489,8 +489,8 @@ class Region {
   std::uint32_t index() const { return index_; }
   /// Of the values that it hands over, by its signature.
   std::span<const Type* const> result_types() const { return result_types_; }
-  /// The operand that becomes this result, of the terminator that leaves the region, the last one
-  /// in text. Null if there is none, or if it does not match the signature.
+  /// The operand that becomes this result, of the first terminator in text that leaves the region.
+  /// Null if there is none, or if it does not match the signature.
   Value* returned(std::size_t result) const;
   /// Values that are used here and defined neither here nor around the region, in order of first
   /// use.

@@ -323,8 +323,10 @@ std::optional<std::int64_t> Session::cache_length(std::string_view name) const {
 }
 
 DimBindings Session::cache_bindings(std::size_t entry) const {
-  Binder binder(state_->entries[entry].schedule.module().context(), {});
-  state_->entries[entry].symbols.bind_caches_that_fit(binder, state_->caches);
+  const Schedule& schedule = state_->entries[entry].schedule;
+  Binder binder(schedule.module().context(), {});
+  schedule.for_each(
+      [&](const Schedule& each) { RunSymbols(each).bind_caches_that_fit(binder, state_->caches); });
   return binder.bindings();
 }
 

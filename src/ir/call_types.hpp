@@ -28,6 +28,8 @@ class CallTypes {
   /// True if a symbol stands for anything but itself. Then it has a value of its own in the run of
   /// the call.
   bool has_own_symbols() const { return has_own_symbols_; }
+  /// The symbols that arguments determine, with what they stand for.
+  std::span<const std::pair<Symbol, Dim>> symbols() const { return symbols_; }
   /// A type of the graph as the call has it. Symbols that no argument determines are unknown
   /// extents, if the call has symbols of its own.
   const Type* at_call(const Type* type) const;

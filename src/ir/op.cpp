@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mir/control_flow.hpp"
 #include "mir/module.hpp"
 #include "support/arena.hpp"
 
@@ -137,12 +138,7 @@ bool Region::sees(const Region& outer) const {
 }
 
 Value* Region::returned(std::size_t result) const {
-  const Op* last = nullptr;
-  for (const Block* block : reversed_blocks()) {
-    last = block->terminator();
-    if (last != nullptr && last->extra().successors.empty()) break;
-    last = nullptr;
-  }
+  const Op* const last = first_return(*this);
   if (last == nullptr) return nullptr;
   const std::size_t first = last->is(OpId::kCfCondition) ? 1 : 0;  // the condition stays
   if (last->operand_count() != first + result_types_.size()) return nullptr;

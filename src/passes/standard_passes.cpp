@@ -27,6 +27,7 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(simplify_control_flow_pass());
   registry.add(sink_pass());
   registry.add(sink_transposes_pass());
+  registry.add(specialize_pass());
   registry.add(strip_locations_pass());
   registry.add(strip_names_pass());
   registry.add(structure_to_blocks_pass());

@@ -31,6 +31,7 @@ Pass separate_weights_pass();                     // weights/
 Pass simplify_control_flow_pass();                // control/
 Pass sink_pass();                                 // sink/
 Pass sink_transposes_pass();                      // sink/
+Pass specialize_pass();                           // symbols/
 Pass strip_locations_pass();                      // names/
 Pass strip_names_pass();                          // names/
 Pass structure_to_blocks_pass();                  // control/

@@ -36,8 +36,9 @@ bool is_library(const Module& module) {
   const auto does_nothing = [](const Op* op) {
     return isa<SubGraphOp>(op) || isa<RegisterOp>(op) || isa<ReturnOp>(op);
   };
-  return module.body().empty() ||
-         std::ranges::all_of(module.body().only_block().ops(), does_nothing);
+  const Region& body = module.body();
+  return body.empty() ||
+         (!body.has_several_blocks() && std::ranges::all_of(body.entry()->ops(), does_nothing));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "ir/declaration_graphs.hpp"
 #include "mir/ops.hpp"
 #include "passes/eliminate/eliminations.hpp"
+#include "passes/extract/body_graph.hpp"
 #include "passes/standard_passes.hpp"
 #include "support/suggest.hpp"
 
@@ -23,7 +24,7 @@ Op* find_graph(PassRun& run, std::string_view name) {
     return op;
   }
   NearestName nearest(name);
-  for (const Op* each : module.body().only_block().ops()) {
+  for (const Op* each : module.body().entry()->ops()) {
     if (isa<SubGraphOp>(each)) nearest.offer(context.text(each->symbol()));
   }
   Diagnostic& problem = run.diagnostics().error(DiagCode::kPipeline, module.top()->span(),
@@ -33,22 +34,18 @@ Op* find_graph(PassRun& run, std::string_view name) {
 }
 
 /// Leaves nothing in the body but graphs and registers.
-void clear_body(Rewriter& rewriter, Block& body) {
-  std::vector<Op*> ops;
-  for (Op* op : body.reversed()) {
-    if (!isa<SubGraphOp>(op) && !isa<RegisterOp>(op)) ops.push_back(op);
-  }
-  for (Op* op : ops) rewriter.erase(*op);
-  rewriter.erase_arguments(body);
-  rewriter.erase_unused_free_values(*body.parent());
+void clear_body(Rewriter& rewriter) {
+  Module& module = rewriter.module();
+  rewriter.erase(move_body_to_graph(rewriter, module.context().text(module.name())));
+  rewriter.erase_arguments(*module.body().entry());
 }
 
 PassResult extract_graph(PassRun& run) {
   Op* graph = find_graph(run, run.options().text("graph"));
   if (graph == nullptr) return PassResult::kFailed;
   Rewriter rewriter(run.module());
+  clear_body(rewriter);
   Block& body = run.module().body().only_block();
-  clear_body(rewriter, body);
   const Region& region = *graph->first_region();
   std::vector<Value*> inputs;
   for (const Value& argument : region.entry_arguments()) {

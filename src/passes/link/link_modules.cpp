@@ -10,6 +10,7 @@
 #include "mir/call_graph.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "passes/extract/body_graph.hpp"
 
 namespace mir {
 
@@ -27,11 +28,16 @@ class Linking {
   /// Adds a copy of a module that belongs to the link alone.
   void add(Module& module) {
     if (!settle_names(module) || !join_heads(module)) return;
-    Block& block = module.body().only_block();
-    for (Op* op : block.ops()) {
-      if (isa<SubGraphOp>(op)) add_graph(*op);
+    Rewriter rewriter(module);
+    const Op& body = move_body_to_graph(rewriter, text(module.name()));
+    for (Op* op : module.body().only_block().ops()) {
+      if (isa<RegisterOp>(op)) {
+        add_parameter(*op);
+      } else if (op != &body) {
+        add_graph(*op);
+      }
     }
-    add_body(module);
+    add_copy(body);
   }
 
   std::unique_ptr<Module> take() { return is_good_ ? std::move(linked_) : nullptr; }
@@ -127,6 +133,10 @@ class Linking {
       return;
     }
     if (is_declaration(graph) && linked().lookup_op(graph.symbol()) != nullptr) return;
+    add_copy(graph);
+  }
+
+  void add_copy(const Op& graph) {
     RewriteMapping ignored;
     move_after_graphs();
     rewriter_.clone(graph, ignored);
@@ -148,55 +158,24 @@ class Linking {
     }
   }
 
-  /// The body of the module as a graph with its name. Registers in it join the others.
-  void add_body(Module& module) {
-    const Region& from = module.body();
-    std::vector<const Type*> types;
-    for (const Value& input : from.entry_arguments()) types.push_back(input.type());
-    Builder builder(linked(), ignored_);
-    if (Op* first = first_computing()) builder.set_insertion_point(first);
-    Region& region = *builder.subgraph(text(module.name()), types)->first_region();
-    Block& block = region.only_block();
-    RewriteMapping mapping;
-    for (const Value& input : from.entry_arguments()) {
-      Value& argument = block.arguments()[input.index()];
-      rewriter_.set_name(argument, input.name());
-      rewriter_.set_attributes(argument, input.attributes());
-      mapping.map(input, argument);
-    }
-    for (Op* op : from.only_block().ops()) {
-      if (isa<SubGraphOp>(op)) continue;
-      if (isa<RegisterOp>(op)) {
-        add_parameter(*op);
-        mapping.map(*op->result(), *rewriter_.constant(region, *constant_of(*op->result())));
-        continue;
-      }
-      rewriter_.set_insertion_point_to_end(block);
-      rewriter_.clone(*op, mapping);
-    }
-    rewriter_.set_result_types(region, from.result_types());
-    rewriter_.erase_unused_free_values(region);
-  }
-
   /// The first op of the body that declares nothing; null if there is none.
   Op* first_computing() {
-    const auto ops = linked().body().only_block().ops();
-    for (Op* op : ops) {
-      if (!isa<SubGraphOp>(op) && !isa<RegisterOp>(op)) return op;
+    for (Op* op : linked().body().entry()->ops()) {
+      if (!declares(*op)) return op;
     }
     return nullptr;
   }
 
   void move_after_graphs() {
     if (Op* first = first_computing()) return rewriter_.set_insertion_point(*first);
-    rewriter_.set_insertion_point_to_end(linked().body().only_block());
+    rewriter_.set_insertion_point_to_end(*linked().body().entry());
   }
 
   Block& init() {
     const Op* known = linked().lookup_op(context_.intern("init"));
     if (known != nullptr) return known->first_region()->only_block();
     Builder builder(linked(), ignored_);
-    if (Op* first = linked().body().only_block().front()) builder.set_insertion_point(first);
+    if (Op* first = linked().body().entry()->front()) builder.set_insertion_point(first);
     builder.subgraph("init", {}, "notype");
     return *builder.block();
   }
@@ -217,11 +196,9 @@ std::unique_ptr<Module> link_modules(std::span<Module* const> modules, NameColli
   Linking linking(*modules.front(), collision, diagnostics);
   bool are_linkable = true;
   for (const Module* module : modules) {
-    if (module->is_portable() && !module->body().empty() && !module->body().has_several_blocks()) {
-      continue;
-    }
+    if (module->is_portable() && !module->body().empty()) continue;
     linking.refuse(DiagCode::kPipeline, *module->top(),
-                   "only portable modules whose body has one block can be linked");
+                   "only portable modules with a body can be linked");
     are_linkable = false;
   }
   if (!are_linkable) return nullptr;

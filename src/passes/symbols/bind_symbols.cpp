@@ -7,8 +7,8 @@
 
 #include "ir/symbol_declarations.hpp"
 #include "mir/rewriter.hpp"
-#include "mir/walk.hpp"
 #include "passes/standard_passes.hpp"
+#include "passes/symbols/substitute_extents.hpp"
 #include "support/suggest.hpp"
 
 namespace mir {
@@ -28,25 +28,36 @@ class SymbolBinding {
     }
     if (!check_declarations()) return PassResult::kFailed;
     drop_declarations();
-    for_each_value(run_.module().body(), [&](Value& value, Op&) { bind(value); });
-    for_each_op(run_.module().body(), [&](Op& op) { bind(op); });
-    for_each_region(run_.module().body(), [&](Region& region) { bind(region); });
-    for (const auto& [symbol, value] : bindings_.entries()) {
-      if (!found_.contains(symbol)) refuse(symbol);
+    ExtentSubstitution substitution(rewriter_, bindings_);
+    substitution.apply(run_.module().body());
+    bool has_failed = false;
+    if (const auto extent = substitution.negative()) {
+      refuse_negative(*extent);
+      has_failed = true;
     }
-    return has_failed_ ? PassResult::kFailed : run_.result();
+    for (const auto& [symbol, value] : bindings_.entries()) {
+      if (substitution.bound().contains(symbol)) continue;
+      refuse(symbol, substitution.found());
+      has_failed = true;
+    }
+    return has_failed ? PassResult::kFailed : run_.result();
   }
 
  private:
   /// No extent of the module has the symbol.
-  void refuse(Symbol symbol) {
+  void refuse(Symbol symbol, const std::set<Symbol>& others) {
     NearestName nearest(context_.text(symbol));
-    for (const Symbol each : seen_) nearest.offer(context_.text(each));
+    for (const Symbol each : others) nearest.offer(context_.text(each));
     Diagnostic& problem = run_.diagnostics().error(
         DiagCode::kPipeline, run_.module().top()->span(),
         fmt::format("no extent of the module has the symbol '{}'", context_.text(symbol)));
     suggest(problem, nearest.best());
-    has_failed_ = true;
+  }
+
+  void refuse_negative(Dim extent) {
+    run_.diagnostics().error(DiagCode::kPipeline, run_.module().top()->span(),
+                             fmt::format("extent {} is {}", context_.dims().print(extent),
+                                         context_.dims().substitute(extent, bindings_).constant()));
   }
 
   /// The head of the module may exclude a value.
@@ -76,85 +87,10 @@ class SymbolBinding {
     rewriter_.remove_attribute(head, key);
   }
 
-  Dim bound(Dim dim) {
-    if (dim.is_constant() || dim.is_unknown()) return dim;
-    for (const Symbol symbol : context_.dims().symbols(dim)) {
-      seen_.insert(symbol);
-      if (bindings_.find(symbol)) found_.insert(symbol);
-    }
-    const Dim result = context_.dims().substitute(dim, bindings_);
-    if (result.is_constant() && result.constant() < 0 && !has_failed_) {
-      run_.diagnostics().error(
-          DiagCode::kPipeline, run_.module().top()->span(),
-          fmt::format("extent {} is {}", context_.dims().print(dim), result.constant()));
-      has_failed_ = true;
-    }
-    return result;
-  }
-
-  const Type* bound(const Type* type) {
-    const auto* tensor = type == nullptr ? nullptr : dyn_cast<TensorType>(type);
-    if (tensor == nullptr || tensor->has_static_shape()) return type;
-    std::vector<Dim> dims;
-    for (const Dim dim : tensor->dims()) dims.push_back(bound(dim));
-    if (std::ranges::equal(dims, tensor->dims())) return type;
-    return context_.tensor(dims, tensor->dtype_name(), tensor->device(), tensor->encoding());
-  }
-
-  const Attr* bound(const Attr* attribute) {
-    switch (attribute->kind()) {
-      case AttrKind::kDim:
-        return context_.dim(bound(attribute->dim()));
-      case AttrKind::kArray: {
-        std::vector<const Attr*> elements;
-        for (const Attr* each : attribute->elements()) elements.push_back(bound(each));
-        return std::ranges::equal(elements, attribute->elements()) ? attribute
-                                                                   : context_.array(elements);
-      }
-      case AttrKind::kDict: {
-        std::vector<NamedAttr> entries = bound(attribute->entries());
-        return std::ranges::equal(entries, attribute->entries()) ? attribute
-                                                                 : context_.dict(entries);
-      }
-      default:
-        return attribute;
-    }
-  }
-
-  std::vector<NamedAttr> bound(std::span<const NamedAttr> list) {
-    std::vector<NamedAttr> made;
-    for (const NamedAttr& each : list) made.push_back({each.key, bound(each.value)});
-    return made;
-  }
-
-  void bind(Value& value) {
-    const Type* type = bound(value.type());
-    if (type != value.type()) rewriter_.set_type(value, type);
-    const auto attributes = bound(value.attributes());
-    if (!std::ranges::equal(attributes, value.attributes())) {
-      rewriter_.set_attributes(value, attributes);
-    }
-  }
-
-  void bind(Op& op) {
-    const auto attributes = bound(op.attributes());
-    if (!std::ranges::equal(attributes, op.attributes())) rewriter_.set_attributes(op, attributes);
-  }
-
-  void bind(Region& region) {
-    std::vector<const Type*> types;
-    for (const Type* each : region.result_types()) types.push_back(bound(each));
-    if (!std::ranges::equal(types, region.result_types())) {
-      rewriter_.set_result_types(region, types);
-    }
-  }
-
   PassRun& run_;
   IRContext& context_;
   Rewriter rewriter_;
   DimBindings bindings_;
-  std::set<Symbol> seen_, found_;
-  bool has_failed_ = false;
 };
 
 constexpr std::string_view kSymbolicExtent =

@@ -227,6 +227,7 @@ void Bill::of_passes() {
                              "hoist-invariants",
                              "simplify-control-flow",
                              "unroll-loops",
+                             "specialize",
                              "structure-to-blocks",
                              "blocks-to-structure",
                              "fusion-all",

@@ -126,6 +126,66 @@ TEST_SUITE("standard passes") {
     CHECK(has(after(declared, "bind-symbols{S=8,T=1}"), "@main [mir_version:2] "));
   }
 
+  TEST_CASE("graphs are copied for values of a symbol, and for calls that pass numbers") {
+    const std::string text =
+        "@main [mir_version:1] (%x:tensor<[$S, 4], Float32, CPU>) -> "
+        "(%y:tensor<[$S+1, 4], Float32, CPU>) {\n"
+        "graph.SubGraphOp @outer <CPU> [symbol:outer] {\n"
+        "(%a:tensor<[$S, 4], Float32, CPU>) -> (%c:tensor<[$S+1, 4], Float32, CPU>) {\n"
+        "linalg.CPU.PadOp [pad:[0, 0, 0, 1]] (%a) -> (%b:tensor<[$S+1, 4], Float32, CPU>)\n"
+        "graph.CallGraphOp @inner (%b) -> (%c:tensor<[$S+1, 4], Float32, CPU>)\n"
+        "cf.ReturnOp (%c) -> ()\n}\n}\n"
+        // The symbol is in no argument alone.
+        "graph.SubGraphOp @inner <CPU> {\n"
+        "(%a:tensor<[$S+1, 4], Float32, CPU>) -> (%b:tensor<[$S+1, 4], Float32, CPU>) {\n"
+        "linalg.CPU.NegOp (%a) -> (%b:tensor<[$S+1, 4], Float32, CPU>)\n"
+        "cf.ReturnOp (%b) -> ()\n}\n}\n"
+        "graph.CallGraphOp @outer (%x) -> (%y:tensor<[$S+1, 4], Float32, CPU>)\n"
+        "cf.ReturnOp (%y) -> ()\n}\n";
+    const std::string once = after(text, "specialize{S=2}");
+    CHECK(has(once, "@main [mir_version:2] "));
+    CHECK(has(once, "graph.SubGraphOp @outer.S2 <CPU> [symbol:outer.S2] {"));
+    CHECK(has(once, "graph.CallGraphOp @inner.S2 (%b:tensor<[3, 4], Float32, CPU>)"));
+    CHECK(has(once, "-> (%y:tensor<[$S+1, 4], Float32, CPU>)"));
+    CHECK_FALSE(has(once, "@main.body"));
+    // Names that are taken, and values that are given twice.
+    const std::string again = after(once, "specialize{S=[2, 2, 0]}");
+    CHECK(has(again, "graph.CallGraphOp @main.body.S2 "));
+    CHECK(has(again, "graph.SubGraphOp @outer.S2.1 <CPU> [symbol:outer.S2.1] {"));
+    CHECK(has(again, "[cases:[2, 0]] [^any, ^S2, ^S0]"));
+    CHECK(has(after(text, "specialize{SS=2}"), "no dimension of an input is '$SS'"));
+
+    const std::string calls =
+        "@main [mir_version:2] (%x:tensor<[3, 4], Float32, CPU>, %z:tensor<[$N, $M], Float32, "
+        "CPU>) -> "
+        "(%y:tensor<[3, 4], Float32, CPU>, %w:tensor<[$N, 1], Float32, CPU>) {\n"
+        "graph.SubGraphOp @half <CPU> {\n"
+        "(%a:tensor<[$S, $T], Float32, CPU>) -> (%b:tensor<[$S, $T], Float32, CPU>) {\n"
+        "linalg.CPU.NegOp (%a) -> (%b:tensor<[$S, $T], Float32, CPU>)\n"
+        "cf.ReturnOp (%b) -> ()\n}\n}\n"
+        "graph.CallGraphOp @half (%x) -> (%y:tensor<[3, 4], Float32, CPU>)\n"
+        "graph.CallGraphOp @half (%z) -> (%t:tensor<[$N, $M], Float32, CPU>)\n"
+        "linalg.CPU.ReduceSumOp [dim:1, keep_dim:true] (%t) -> (%v:tensor<[$N, 1], Float32, CPU>)\n"
+        "graph.CallGraphOp @half (%v) -> (%u:tensor<[$N, 1], Float32, CPU>)\n"
+        "graph.CallGraphOp @half (%u) -> (%w:tensor<[$N, 1], Float32, CPU>)\n"
+        "cf.ReturnOp (%y, %w) -> ()\n}\n";
+    const std::string direct = after(calls, "specialize");
+    CHECK(has(direct, "graph.CallGraphOp @half.S3.T4 ("));
+    CHECK(has(direct, "graph.SubGraphOp @half.T1 "));
+    CHECK(has(direct, "graph.CallGraphOp @half.T1 (%u:"));
+    CHECK(after(direct, "specialize") == direct);
+
+    const std::string declared =
+        "@main [mir_version:2, symbols:{S:{min:4,multiple:4}}] "
+        "(%x:tensor<[$S], Float32, CPU>) -> (%y:tensor<[$S-2], Float32, CPU>) {\n"
+        "linalg.CPU.SliceOp [indices:[{\"end\":-2}]] (%x) -> (%y)\ncf.ReturnOp (%y) -> ()\n}\n";
+    CHECK(after(declared, "specialize{S=[4,6]}") ==
+          "1:1 MIR0830 '$S' is 6 by the pass, its declaration admits 4 or more, a multiple of 4");
+    std::string any = declared;
+    any.replace(any.find(", symbols:{S:{min:4,multiple:4}}"), 32, "");
+    CHECK(has(after(any, "specialize{S=1}"), "extent $S-2 is negative for one of the values"));
+  }
+
   TEST_CASE("keyed options are read and printed") {
     Passes all;
     const auto spelled = [&](std::string_view text) {

@@ -1,0 +1,64 @@
+#include "passes/extract/body_graph.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "mir/equivalence.hpp"
+#include "mir/ops.hpp"
+
+namespace mir {
+
+namespace {
+
+std::string_view device_of(std::span<Op* const> ops, const IRContext& context) {
+  const auto has_device = [](const Op* op) { return bool(op->op_name().device); };
+  const auto found = std::ranges::find_if(ops, has_device);
+  return found == ops.end() ? "CPU" : context.text((*found)->op_name().device);
+}
+
+}  // namespace
+
+bool declares(const Op& op) {
+  return isa<SubGraphOp>(&op) || isa<RegisterOp>(&op);
+}
+
+Op& move_body_to_graph(Rewriter& rewriter, std::string_view name) {
+  Module& module = rewriter.module();
+  Region& body = module.body();
+  Block& entry = *body.entry();
+  std::vector<Op*> ops;
+  for (Op* op : entry.ops()) {
+    if (!declares(*op)) ops.push_back(op);
+  }
+  std::vector<const Type*> types;
+  for (const Value& input : entry.arguments()) types.push_back(input.type());
+  const std::vector<const Type*> results(body.result_types().begin(), body.result_types().end());
+
+  Diagnostics ignored;
+  Builder builder(module, ignored);
+  if (!ops.empty()) builder.set_insertion_point(ops.front());
+  Op& graph = *builder.subgraph(name, types, device_of(ops, module.context()));
+  Region& region = *graph.first_region();
+  Block& first = region.only_block();
+  for (Value& input : entry.arguments()) {
+    Value& argument = first.arguments()[input.index()];
+    rewriter.set_name(argument, input.name());
+    rewriter.set_attributes(argument, input.attributes());
+    rewriter.replace_all_uses(input, argument);
+  }
+  for (Op* op : ops) rewriter.move_to_end(*op, first);
+  const std::vector<Block*> blocks(body.blocks().begin(), body.blocks().end());
+  for (Block* block : blocks) {
+    if (block != &entry) rewriter.move_block(*block, region);
+  }
+  rewriter.set_result_types(region, results);
+  for (Op* op : entry.ops()) {
+    if (!isa<RegisterOp>(op) || !op->result()->has_uses()) continue;
+    Value& parameter = *op->result();
+    rewriter.replace_all_uses(parameter, *rewriter.constant(region, *constant_of(parameter)));
+  }
+  rewriter.erase_unused_free_values(body);
+  return graph;
+}
+
+}  // namespace mir

@@ -1,0 +1,61 @@
+// Copies of graphs for some values of their symbols.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mir/diagnostic.hpp"
+#include "mir/rewriter.hpp"
+
+namespace mir {
+
+/// Makes at most one copy of a graph for each choice of values. What a copy calls with numbers for
+/// symbols are copies, too.
+class GraphCopies {
+ public:
+  explicit GraphCopies(Rewriter& rewriter)
+      : rewriter_(rewriter), detached_(rewriter.module()), context_(rewriter.context()) {}
+
+  /// The copy of a graph of the module with numbers for these symbols; the graph itself if it has
+  /// none of them.
+  Op& copy(Op& graph, const DimBindings& values);
+  /// Lets a call with numbers for symbols of its graph call a copy. False if it has none.
+  bool redirect(Op& call);
+
+  std::size_t count() const { return copies_.size(); }
+  /// The graph and the extent that is a negative number in a copy; no graph if there is none.
+  std::pair<const Op*, Dim> negative() const { return negative_; }
+
+ private:
+  using Key = std::pair<const Op*, std::vector<std::pair<Symbol, std::int64_t>>>;
+
+  /// A call in a copy, with the values of symbols that no argument tells.
+  struct OpenCall {
+    Op* call = nullptr;
+    DimBindings known{};
+  };
+
+  Op* called_by(const Op& call) const;
+  const std::set<Symbol>& symbols_of(const Op& graph);
+  DimBindings numbers_passed(const Op& call, const Op& graph, DimBindings known) const;
+  Op& make(Op& graph, const DimBindings& values);
+  void redirect_one(Op& call, const DimBindings& known);
+  std::string name_of(const Op& graph, const Key& key) const;
+
+  Rewriter& rewriter_;
+  Rewriter detached_;  // without insertion point
+  IRContext& context_;
+  std::map<Key, Op*> copies_;
+  std::map<const Op*, std::set<Symbol>> symbols_;
+  std::vector<OpenCall> open_;
+  std::map<const Op*, Op*> last_copies_;  // of each graph, in text
+  std::pair<const Op*, Dim> negative_ = {};
+};
+
+/// `name`, or with a number behind it if the module or one of its graphs has that name.
+std::string unused_graph_name(const Module& module, std::string_view name);
+
+}  // namespace mir

@@ -1,0 +1,336 @@
+// Graphs for some values of a symbol, and the choice between them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "ir/symbol_declarations.hpp"
+#include "mir/ops.hpp"
+#include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
+#include "passes/control/block_ends.hpp"
+#include "passes/extract/body_graph.hpp"
+#include "passes/standard_passes.hpp"
+#include "passes/symbols/graph_copies.hpp"
+#include "passes/symbols/substitute_extents.hpp"
+#include "support/suggest.hpp"
+
+namespace mir {
+
+namespace {
+
+constexpr std::string_view kSpecializedSymbol = "SYMBOL";
+
+/// The body of the module becomes a graph, unless it only calls one; blocks of the module call
+/// copies of it, and the extent of an input selects the block.
+class Dispatch {
+ public:
+  Dispatch(PassRun& run, Symbol symbol, std::vector<std::int64_t> values)
+      : run_(run),
+        module_(run.module()),
+        context_(module_.context()),
+        rewriter_(module_),
+        copies_(rewriter_),
+        symbol_(symbol),
+        values_(std::move(values)) {}
+
+  PassResult apply() {
+    if (!check_values() || !find_extent()) return PassResult::kFailed;
+    if (module_.version() < kSymbolsVersion) rewriter_.set_version(kSymbolsVersion);
+    take_call();
+    add_dispatch();
+    for (const std::int64_t value : values_) add_choice(value);
+    if (const auto [graph, extent] = copies_.negative(); graph != nullptr) {
+      return refuse(DiagCode::kPipeline, graph->span(),
+                    fmt::format("extent {} is negative for one of the values",
+                                context_.dims().print(extent)));
+    }
+    run_.count("graphs specialized", copies_.count());
+    return run_.result();
+  }
+
+ private:
+  PassResult refuse(DiagCode code, Span at, std::string message) {
+    run_.diagnostics().error(code, at, std::move(message));
+    return PassResult::kFailed;
+  }
+
+  std::string_view text(Symbol symbol) const { return context_.text(symbol); }
+  Region& body() const { return module_.body(); }
+  Block& entry() const { return *body().entry(); }
+
+  // -- the values --------------------------------------------------------------------------------
+
+  bool check_values() {
+    for (const SymbolDeclaration& each : symbol_declarations(module_)) {
+      if (each.name != symbol_) continue;
+      const auto other =
+          std::ranges::find_if_not(values_, [&](std::int64_t value) { return each.admits(value); });
+      if (other == values_.end()) continue;
+      refuse(DiagCode::kSymbolOutOfRange, module_.top()->span(),
+             fmt::format("'${}' is {} by the pass, its declaration admits {}", text(symbol_),
+                         *other, each.text()));
+      return false;
+    }
+    return true;
+  }
+
+  /// The dimension of an input that is the symbol.
+  bool find_extent() {
+    NearestName nearest(text(symbol_));
+    const Dim wanted = context_.dims().symbol(text(symbol_));
+    for (Value& input : entry().arguments()) {
+      if (input.tensor_type() == nullptr) continue;
+      const auto extents = input.tensor_type()->dims();
+      const auto found = std::ranges::find(extents, wanted);
+      if (found != extents.end()) {
+        input_ = &input;
+        dimension_ = found - extents.begin();
+        return true;
+      }
+      for (const Dim extent : extents) {
+        for (const Symbol each : context_.dims().symbols(extent)) nearest.offer(text(each));
+      }
+    }
+    Diagnostic& problem = run_.diagnostics().error(
+        DiagCode::kPipeline, module_.top()->span(),
+        fmt::format("no dimension of an input is '${}', so that nothing tells its value",
+                    text(symbol_)));
+    suggest(problem, nearest.best());
+    return false;
+  }
+
+  // -- the graph ----------------------------------------------------------------------------------
+
+  /// Leaves the call of a graph and a return in the module.
+  void take_call() {
+    std::vector<Op*> ops;
+    for (Op* op : entry().ops()) {
+      if (!declares(*op)) ops.push_back(op);
+    }
+    if (!body().has_several_blocks() && ops.size() == 2 && is_whole(*ops[0], *ops[1])) {
+      call_ = ops[0];
+      end_ = ops[1];
+      return;
+    }
+    move_to_graph();
+  }
+
+  /// True if a call passes the inputs, and its results are returned.
+  bool is_whole(const Op& call, const Op& end) const {
+    const auto is_argument = [](const Use& use, const Value& argument) {
+      return use.value() == &argument;
+    };
+    const auto is_result = [](const Use& use, const Value& result) {
+      return use.value() == &result;
+    };
+    return isa<CallGraphOp>(&call) && end.is(OpId::kCfReturn) &&
+           std::ranges::equal(call.operand_uses(), entry().arguments(), is_argument) &&
+           std::ranges::equal(end.operand_uses(), call.results(), is_result);
+  }
+
+  void move_to_graph() {
+    const std::string name =
+        unused_graph_name(module_, fmt::format("{}.body", text(module_.name())));
+    const Op& graph = move_body_to_graph(rewriter_, name);
+    const Region& region = *graph.first_region();
+    rewriter_.set_insertion_point_to_end(entry());
+    const std::vector<Value*> inputs = inputs_of_module();
+    call_ = rewriter_.create({.name = context_.op_name(OpId::kGraphCallGraph),
+                              .operands = inputs,
+                              .result_types = region.result_types(),
+                              .symbol = graph.symbol()});
+    std::vector<Value*> outputs;
+    for (Value& result : call_->results()) {
+      if (const Value* const returned = region.returned(result.index())) {
+        rewriter_.set_name(result, returned->name());
+        rewriter_.set_attributes(result, returned->attributes());
+      }
+      outputs.push_back(&result);
+    }
+    end_ = rewriter_.create({.name = context_.op_name(OpId::kCfReturn), .operands = outputs});
+  }
+
+  std::vector<Value*> inputs_of_module() const {
+    std::vector<Value*> inputs;
+    for (Value& input : entry().arguments()) inputs.push_back(&input);
+    return inputs;
+  }
+
+  // -- the choice ---------------------------------------------------------------------------------
+
+  Symbol device() const { return input_->tensor_type()->device(); }
+
+  /// The first successor takes any value: the call as it was.
+  void add_dispatch() {
+    Block& any = *rewriter_.create_block(body(), {}, context_.intern("any"));
+    rewriter_.move_to_end(*call_, any);
+    rewriter_.move_to_end(*end_, any);
+    successors_.push_back({.block = &any});
+    rewriter_.set_insertion_point_to_end(entry());
+    const NamedAttr dim{context_.intern("dim"), context_.integer(dimension_)};
+    const Dim one(1);
+    const Type* number =
+        context_.tensor({&one, 1}, context_.intern(name_of(DType::kInt64)), device());
+    Value* const input = input_;
+    Value* const extent = rewriter_
+                              .create({.name = context_.op_name(OpId::kLinalgExtent, device()),
+                                       .operands = {&input, 1},
+                                       .result_types = {&number, 1},
+                                       .attributes = {&dim, 1}})
+                              ->result();
+    std::vector<const Attr*> cases;
+    for (const std::int64_t value : values_) cases.push_back(context_.integer(value));
+    const NamedAttr list{context_.intern("cases"), context_.array(cases)};
+    switch_ = rewriter_.create({.name = context_.op_name(OpId::kCfSwitch),
+                                .operands = {&extent, 1},
+                                .attributes = {&list, 1}});
+  }
+
+  /// A block that calls a copy, with the types of inputs and results as the module has them.
+  void add_choice(std::int64_t value) {
+    DimBindings values;
+    values.bind(symbol_, value);
+    ExtentSubstitution substitution(rewriter_, values);
+    Block& block = *rewriter_.create_block(
+        body(), {}, context_.intern(fmt::format("{}{}", text(symbol_), value)));
+    rewriter_.set_insertion_point_to_end(block);
+    std::vector<Value*> operands;
+    for (Value* input : inputs_of_module()) {
+      operands.push_back(matched(*input, substitution.replaced(input->type())));
+    }
+    std::vector<const Type*> types;
+    for (const Value& result : call_->results())
+      types.push_back(substitution.replaced(result.type()));
+    Op& call = *rewriter_.create({.name = call_->op_name(),
+                                  .operands = operands,
+                                  .result_types = types,
+                                  .attributes = call_->attributes(),
+                                  .symbol = call_->symbol(),
+                                  .location = call_->location()});
+    std::vector<Value*> results;
+    for (Value& result : call.results()) {
+      const Value& general = call_->results()[result.index()];
+      rewriter_.set_attributes(result, general.attributes());
+      results.push_back(matched(result, general.type()));
+    }
+    rewriter_.create({.name = context_.op_name(OpId::kCfReturn), .operands = results});
+    copies_.redirect(call);
+    successors_.push_back({.block = &block});
+    rewriter_.set_successors(*switch_, successors_);
+  }
+
+  /// The value as one with these extents.
+  Value* matched(Value& value, const Type* type) {
+    const auto* tensor = dyn_cast<TensorType>(type);
+    if (tensor == nullptr || type == value.type()) return &value;
+    std::vector<const Attr*> extents;
+    for (const Dim extent : tensor->dims()) {
+      extents.push_back(extent.is_constant() ? context_.integer(extent.constant())
+                                             : context_.dim(extent));
+    }
+    const NamedAttr shape{context_.intern("shape"), context_.array(extents)};
+    Value* const operand = &value;
+    Value* const result =
+        rewriter_
+            .create({.name = context_.op_name(OpId::kLinalgMatchShape, tensor->device()),
+                     .operands = {&operand, 1},
+                     .result_types = {&type, 1},
+                     .attributes = {&shape, 1}})
+            ->result();
+    rewriter_.set_attributes(*result, value.attributes());
+    return result;
+  }
+
+  PassRun& run_;
+  Module& module_;
+  IRContext& context_;
+  Rewriter rewriter_;
+  GraphCopies copies_;
+  Symbol symbol_;
+  std::vector<std::int64_t> values_;
+  Value* input_ = nullptr;
+  std::int64_t dimension_ = 0;
+  Op* call_ = nullptr;
+  Op* end_ = nullptr;
+  Op* switch_ = nullptr;
+  std::vector<SuccessorSpec> successors_;
+};
+
+/// Calls that pass numbers call copies.
+PassResult specialize_calls(PassRun& run) {
+  Module& module = run.module();
+  if (module.version() < kSymbolsVersion) return PassResult::kUnchanged;  // no call passes others
+  std::vector<Op*> calls;
+  for_each_op(module.body(), [&](Op& op) {
+    if (isa<CallGraphOp>(&op)) calls.push_back(&op);
+  });
+  Rewriter rewriter(module);
+  GraphCopies copies(rewriter);
+  for (Op* call : calls) {
+    if (copies.redirect(*call)) run.count("calls specialized");
+  }
+  run.count("graphs specialized", copies.count());
+  if (const auto [graph, extent] = copies.negative(); graph != nullptr) {
+    run.diagnostics().error(
+        DiagCode::kPipeline, graph->span(),
+        fmt::format("extent {} is negative for a call", module.context().dims().print(extent)));
+    return PassResult::kFailed;
+  }
+  return run.result();
+}
+
+PassResult specialize(PassRun& run) {
+  const auto given = run.options().keyed_integers(kSpecializedSymbol);
+  if (given.empty()) return specialize_calls(run);
+  std::vector<std::int64_t> values;
+  for (const auto& [name, value] : given) {
+    if (name != given.front().first) {
+      run.diagnostics().error(DiagCode::kPipeline, run.module().top()->span(),
+                              fmt::format("'specialize' takes one symbol, found '{}' and '{}': use "
+                                          "it once for each",
+                                          given.front().first, name));
+      return PassResult::kFailed;
+    }
+    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+  }
+  const std::string_view name = given.front().first;
+  const Symbol symbol =
+      run.module().context().intern(name.starts_with('$') ? name.substr(1) : name);
+  return Dispatch(run, symbol, std::move(values)).apply();
+}
+
+constexpr std::string_view kOneGraph =
+    R"(@main [mir_version:2] (%x:tensor<[1, $S, 8], Float32, CPU>) -> (%y:tensor<[1, $S, 8], Float32, CPU>) {
+    graph.SubGraphOp @net <CPU> {
+        (%a:tensor<[1, $S, 8], Float32, CPU>) -> (%b:tensor<[1, $S, 8], Float32, CPU>) {
+            linalg.CPU.SoftmaxOp [axis:1] (%a) -> (%b)
+            cf.ReturnOp (%b) -> ()
+        }
+    }
+    graph.CallGraphOp @net (%x) -> (%y)
+    cf.ReturnOp (%y) -> ()
+}
+)";
+
+}  // namespace
+
+Pass specialize_pass() {
+  return {.name = "specialize",
+          .summary =
+              "copies graphs for values of a symbol, which an input selects: "
+              "specialize{S=1,32}; without options for calls that pass numbers",
+          .takes = PassForm::kPortable,
+          .options = {{.name = std::string(kSpecializedSymbol),
+                       .kind = PassOption::Kind::kInteger,
+                       .is_list = true,
+                       .is_keyed = true,
+                       .summary = "values of the symbol `$SYMBOL` that get a graph of their own",
+                       .least = 0}},
+          .example = std::string(kOneGraph),
+          .example_options = "S=1",
+          .run = specialize};
+}
+
+}  // namespace mir

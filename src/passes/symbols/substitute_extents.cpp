@@ -1,0 +1,82 @@
+#include "passes/symbols/substitute_extents.hpp"
+
+#include <algorithm>
+
+#include "mir/walk.hpp"
+
+namespace mir {
+
+void ExtentSubstitution::apply(Region& region) {
+  for_each_value(region, [&](Value& value, Op&) { apply(value); });
+  for_each_op(region, [&](Op& op) { apply_to_op(op); });
+  for_each_region(region, [&](Region& inner) { apply_to_results(inner); });
+}
+
+Dim ExtentSubstitution::replaced(Dim extent) {
+  if (extent.is_constant() || extent.is_unknown()) return extent;
+  for (const Symbol symbol : context_.dims().symbols(extent)) {
+    found_.insert(symbol);
+    if (values_.find(symbol)) bound_.insert(symbol);
+  }
+  const Dim result = context_.dims().substitute(extent, values_);
+  if (result.is_constant() && result.is_negative() && !negative_) negative_ = extent;
+  return result;
+}
+
+const Type* ExtentSubstitution::replaced(const Type* type) {
+  const auto* tensor = type == nullptr ? nullptr : dyn_cast<TensorType>(type);
+  if (tensor == nullptr || tensor->has_static_shape()) return type;
+  std::vector<Dim> extents;
+  for (const Dim extent : tensor->dims()) extents.push_back(replaced(extent));
+  if (std::ranges::equal(extents, tensor->dims())) return type;
+  return context_.tensor(extents, tensor->dtype_name(), tensor->device(), tensor->encoding());
+}
+
+const Attr* ExtentSubstitution::replaced(const Attr* attribute) {
+  switch (attribute->kind()) {
+    case AttrKind::kDim:
+      return context_.dim(replaced(attribute->dim()));
+    case AttrKind::kArray: {
+      std::vector<const Attr*> elements;
+      for (const Attr* each : attribute->elements()) elements.push_back(replaced(each));
+      return std::ranges::equal(elements, attribute->elements()) ? attribute
+                                                                 : context_.array(elements);
+    }
+    case AttrKind::kDict: {
+      const std::vector<NamedAttr> entries = replaced(attribute->entries());
+      return std::ranges::equal(entries, attribute->entries()) ? attribute : context_.dict(entries);
+    }
+    default:
+      return attribute;
+  }
+}
+
+std::vector<NamedAttr> ExtentSubstitution::replaced(std::span<const NamedAttr> list) {
+  std::vector<NamedAttr> made;
+  for (const NamedAttr& each : list) made.push_back({each.key, replaced(each.value)});
+  return made;
+}
+
+void ExtentSubstitution::apply(Value& value) {
+  const Type* type = replaced(value.type());
+  if (type != value.type()) rewriter_.set_type(value, type);
+  const auto attributes = replaced(value.attributes());
+  if (!std::ranges::equal(attributes, value.attributes())) {
+    rewriter_.set_attributes(value, attributes);
+  }
+}
+
+void ExtentSubstitution::apply_to_op(Op& op) {
+  const auto attributes = replaced(op.attributes());
+  if (!std::ranges::equal(attributes, op.attributes())) rewriter_.set_attributes(op, attributes);
+}
+
+void ExtentSubstitution::apply_to_results(Region& region) {
+  std::vector<const Type*> types;
+  for (const Type* each : region.result_types()) types.push_back(replaced(each));
+  if (!std::ranges::equal(types, region.result_types())) {
+    rewriter_.set_result_types(region, types);
+  }
+}
+
+}  // namespace mir
