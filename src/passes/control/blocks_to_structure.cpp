@@ -17,6 +17,7 @@
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "passes/control/block_ends.hpp"
+#include "passes/control/own_symbols.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {
@@ -380,21 +381,6 @@ class Structuring {
     rewriter_.replace_uses_if(value, result, [&](const Use& use) {
       return use.user()->ancestor_in(header) == nullptr && use.user()->ancestor_in(body) == nullptr;
     });
-  }
-
-  // -- what stays -------------------------------------------------------------------------------
-
-  /// A region would hide the symbols that its ops find out.
-  static bool binds_symbols(const Block& block) {
-    bool binds = false;
-    const auto look = [&](const Op& op) { binds = binds || finds_out_symbols(op) || cache_of(op); };
-    for (const Op* op : block.ops()) {
-      look(*op);
-      for (const Region* region = op->first_region(); region != nullptr; region = region->next()) {
-        for_each_op(*region, look);
-      }
-    }
-    return binds;
   }
 
   // -- switches ---------------------------------------------------------------------------------

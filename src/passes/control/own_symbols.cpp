@@ -25,6 +25,19 @@ std::unordered_set<Symbol> symbols_bound_in(const Op& op) {
   return bound;
 }
 
+bool binds_symbols(const Block& block) {
+  bool binds = false;
+  const auto look = [&](const Op& op) { binds = binds || finds_out_symbols(op) || cache_of(op); };
+  for (const Op* op : block.ops()) {
+    if (op->has(Trait::kIsolated)) continue;  // a graph, which runs elsewhere
+    look(*op);
+    for (const Region* region = op->first_region(); region != nullptr; region = region->next()) {
+      for_each_op(*region, look);
+    }
+  }
+  return binds;
+}
+
 bool has_symbol_of(const Op& op, const std::unordered_set<Symbol>& symbols) {
   if (symbols.empty()) return false;
   DimTable& dims = op.module().context().dims();

@@ -10,6 +10,10 @@ namespace mir {
 /// The symbols whose values data, or the length of a cache, decides inside of an op.
 std::unordered_set<Symbol> symbols_bound_in(const Op& op);
 
+/// True if ops of a block, or inside of them, find out symbols or append to caches. A region around
+/// them would hide these symbols.
+bool binds_symbols(const Block& block);
+
 /// True if attributes of an op or types of its results have one of the symbols.
 bool has_symbol_of(const Op& op, const std::unordered_set<Symbol>& symbols);
 

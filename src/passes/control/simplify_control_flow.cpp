@@ -1,7 +1,9 @@
-// Removes branches that are never taken, and loops that run at most once.
+// Removes branches that are never taken, with the blocks that only they reach, and loops that run
+// at most once.
 #include <vector>
 
 #include "mir/rewriter.hpp"
+#include "passes/control/constant_branches.hpp"
 #include "passes/control/constant_loop.hpp"
 #include "passes/inline/replace_by_region.hpp"
 #include "passes/standard_passes.hpp"
@@ -35,9 +37,20 @@ void remove_loop(PassRun& run, Rewriter& rewriter, Op& loop) {
   }
 }
 
+void clean_blocks(PassRun& run, Rewriter& rewriter, Region& region) {
+  if (!region.has_several_blocks()) return;
+  const BlockCleanup done = take_constant_branches(rewriter, region);
+  run.count("branches taken", done.branches_taken);
+  run.count("blocks removed", done.blocks_removed);
+  run.count("blocks merged", done.blocks_merged);
+}
+
 PassResult simplify_control_flow(PassRun& run) {
   Rewriter rewriter(run.module());
   walk(run.module(), run.region(), WalkOrder::kPostOrder, [&](Op& op) {
+    for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
+      if (!op.has(Trait::kIsolated)) clean_blocks(run, rewriter, *region);
+    }
     if (op.is(OpId::kCfIf)) {
       take_branch(run, rewriter, op);
     } else if (op.is(OpId::kCfFor)) {
@@ -45,6 +58,7 @@ PassResult simplify_control_flow(PassRun& run) {
     }
     return WalkResult::WALK_CONTINUE;
   });
+  clean_blocks(run, rewriter, run.region());
   return run.result();
 }
 
