@@ -58,6 +58,7 @@ Result<void> refuse_unused_patterns(const OptSettings& settings, const InputName
 
 /// Refuses options that no pass of the pipeline reads.
 Result<void> refuse_unread(const OptSettings& settings, const InputNames& names) {
+  if (settings.emit->is_symbols) return {};  // it upgrades copies
   for (const OptionRow* row : settings.options.rows()) {
     const auto readers = readers_of(settings, *row);
     const bool is_read = std::ranges::any_of(

@@ -45,17 +45,22 @@ enum class TableForm : std::uint8_t { kNone, kTable, kJson };
 inline constexpr Choice<TableForm> kTableForms[] = {{"table", TableForm::kTable},
                                                     {"json", TableForm::kJson}};
 
-/// What is written of the modules: their text, or a report of their cost.
+/// What is written of the modules: their text, a report of their cost, or the extents that may be
+/// symbols.
 struct OptForm {
   bool is_cost = false;
   CostForm cost{};
+  bool is_symbols = false;
   friend bool operator==(const OptForm&, const OptForm&) = default;
 };
 inline constexpr Choice<OptForm> kOptForms[] = {
     {"module", {}},
     {"cost", {true, CostForm::kTable}, "arithmetic, memory traffic and peak memory"},
     {"cost-csv", {true, CostForm::kCsv}},
-    {"cost-json", {true, CostForm::kJson}}};
+    {"cost-json", {true, CostForm::kJson}},
+    {"symbolic-dims",
+     {.is_symbols = true},
+     "the extents of a dump's inputs that --symbolic-dim can make symbols, with what follows"}};
 
 inline constexpr Choice<NameCollision> kNameCollisions[] = {
     {"refuse", NameCollision::kRefuse},

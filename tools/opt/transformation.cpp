@@ -19,6 +19,7 @@
 #include "tools/opt/explain_conversion.hpp"
 #include "tools/opt/validate_run.hpp"
 #include "upgrade/settle_text.hpp"
+#include "upgrade/symbolic_proposals.hpp"
 
 namespace mir::tools {
 
@@ -152,11 +153,32 @@ bool Transformation::split(std::vector<Module*>& modules, Diagnostics& diagnosti
   return is_good;
 }
 
+std::optional<std::string> Transformation::symbolic_dims_of(std::span<Module* const> modules,
+                                                            Diagnostics& diagnostics) const {
+  std::string text;
+  for (const Module* module : modules) {
+    if (!is_wanted(*module)) continue;
+    if (module->is_portable()) {
+      diagnostics.error(DiagCode::kPipeline, module->top()->span(),
+                        "--emit=symbolic-dims takes dumps, without passes that upgrade them");
+      return std::nullopt;
+    }
+    const auto proposals =
+        propose_symbolic_dims(*module, settings_.known.conversions.granted, diagnostics);
+    if (diagnostics.has_errors()) return std::nullopt;
+    text += fmt::format("@{}: {} extents of inputs\n", module->context().text(module->name()),
+                        proposals.size());
+    text += render(proposals);
+  }
+  return text;
+}
+
 std::optional<std::string> Transformation::text_of(std::vector<Module*> modules,
                                                    const SyntaxTree& tree,
                                                    Diagnostics& diagnostics) {
   if (settings_.split_module.is_given() && !split(modules, diagnostics)) return std::nullopt;
   const OptForm& form = *settings_.emit;
+  if (form.is_symbols) return symbolic_dims_of(modules, diagnostics);
   if (!form.is_cost) {
     if (made_.empty()) return print(modules, tree);
     std::string text;
@@ -277,7 +299,7 @@ ExitCode Transformation::write() const {
     if (form.is_cost) sink(cost_head(form.cost));
     bool is_first = true;
     for (const Outcome& each : outcomes_) {
-      if (!std::exchange(is_first, false) && !form.is_cost) sink("// -----\n");
+      if (!std::exchange(is_first, false) && !form.is_cost && !form.is_symbols) sink("// -----\n");
       sink(*each.text);
     }
   });
