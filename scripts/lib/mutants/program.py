@@ -115,7 +115,7 @@ class Program:
             flags = ["-w", "-Wno-narrowing", f'-DMIR_MUTANTS_SWITCH="{self.switch_file}"', "-include",
                      str(self.tree / SWITCH)]
             self._run(["meson", "setup", str(self.build_dir), str(self.tree), "-Doptimization=1", "-Dwerror=false",
-                       "-Dwarning_level=0", "-Dunity=on", f"-Dcpp_args={shlex.join(flags)}"])
+                       "-Dwarning_level=0", "-Dunity=on", "-Db_ndebug=false", f"-Dcpp_args={shlex.join(flags)}"])
 
     def build(self, targets: list[str], jobs: int) -> None:
         """Compiles the targets with all mutants off. Drops places that do not compile until the rest does."""
