@@ -65,6 +65,57 @@ TEST_SUITE("bisection of pipelines") {
     CHECK(spelling(*named) == "pass 2 'number-values'");
   }
 
+  TEST_CASE("the number, the pattern and the root of the rewrite are those of the first true one") {
+    const auto spelled = [](std::string_view pipeline, std::string_view op, std::size_t fewer) {
+      const auto found = culprit(pipeline, op, fewer);
+      return found ? spelling(*found) : found.error().message;
+    };
+    CHECK(spelled("simplify", "AbsOp", 2) ==
+          "pass 1 'simplify', rewrite 2: 'fold-idempotent' of linalg.CPU.AbsOp at test.mir:5:5");
+    CHECK(spelled("simplify", "NegOp", 1) ==
+          "pass 1 'simplify', rewrite 1: 'fold-involution' of linalg.CPU.NegOp at test.mir:3:5");
+    CHECK(spelled("simplify,simplify", "NegOp", 1) ==
+          "pass 1 'simplify', rewrite 1: 'fold-involution' of linalg.CPU.NegOp at test.mir:3:5");
+    // Rewrites of earlier passes count too.
+    CHECK(spelled("simplify,number-values,cse", "%e", 1) == "pass 2 'number-values'");
+    CHECK(spelled("number-values,strip-locations", "%e", 1) == "pass 1 'number-values'");
+    CHECK(spelled("strip-locations,number-values", "%e", 1) == "pass 2 'number-values'");
+    CHECK(spelled("cse,simplify,extract-graph{graph=none}", "AbsOp", 2) ==
+          "pass 'extract-graph' of the pipeline fails");
+  }
+
+  TEST_CASE("every number of passes is judged as often as halving asks for") {
+    Reading reading{std::string(kText)};
+    Passes passes;
+    const auto items = passes.read(
+        "strip-locations,strip-locations,strip-locations,strip-locations,number-values,"
+        "strip-locations,strip-locations,strip-locations");
+    REQUIRE(items);
+    std::size_t calls = 0;
+    const reduce::Judgement judgement = [&](const Module& before,
+                                            const Module& after) -> Result<bool> {
+      ++calls;
+      CHECK(count_of(before, "%e") > 0);
+      return count_of(after, "%e") == 0;
+    };
+    const auto found = reduce::bisect(reading.module(), *items, judgement);
+    REQUIRE(found);
+    CHECK(spelling(*found) == "pass 5 'number-values'");
+    CHECK(calls == 5);  // before and after all, then 4, 6 and 5
+    for (std::size_t good = 0; good < calls; ++good) {
+      CAPTURE(good);
+      std::size_t left = good;
+      const auto stopped = reduce::bisect(reading.module(), *items,
+                                          [&](const Module&, const Module& after) -> Result<bool> {
+                                            if (left-- == 0)
+                                              return Error{DiagCode::kCancelled, "no answer"};
+                                            return count_of(after, "%e") == 0;
+                                          });
+      REQUIRE_FALSE(stopped);
+      CHECK(stopped.error().message == "no answer");
+    }
+  }
+
   TEST_CASE("a judgement that never becomes true, or is true at first, is an error") {
     const auto never = culprit("cse,simplify", "SiLUOp", 1);
     REQUIRE_FALSE(never);

@@ -37,6 +37,25 @@ std::string chain(int count) {
       count, ops);
 }
 
+/// Two modules, of which the first calls a graph; many parts are not needed.
+const std::string kTwoModules =
+    R"(@main [mir_version:1] (%x:tensor<[4], Float32, CPU>, %n:tensor<[4], Float32, CPU>) -> (%z:tensor<[4], Float32, CPU>, %x:tensor<[4], Float32, CPU>) {
+    graph.SubGraphOp @f <CPU> {
+        (%a:tensor<[4], Float32, CPU>) -> (%c:tensor<[4], Float32, CPU>) {
+            linalg.CPU.NegOp (%a) -> (%b:tensor<[4], Float32, CPU>)
+            linalg.CPU.SiLUOp [k:1, l:2] (%b) -> (%c:tensor<[4], Float32, CPU>)
+            cf.ReturnOp (%c) -> ()
+        }
+    }
+    graph.CallGraphOp @f (%x) -> (%y:tensor<[4], Float32, CPU>)
+    linalg.CPU.AbsOp (%y) -> (%z:tensor<[4], Float32, CPU>)
+    cf.ReturnOp (%z, %x) -> ()
+}
+@other [mir_version:1] () -> () {
+    cf.ReturnOp () -> ()
+}
+)";
+
 struct Run {
   explicit Run(const std::string& text, reduce::Interest interest) : original(text) {
     const reduce::ReduceOptions options{
@@ -257,6 +276,69 @@ TEST_SUITE("reduction") {
     CHECK(answer->found == "1000 runs give equal results");
   }
 
+  TEST_CASE("an interest of results tells why a text is not interesting") {
+    Passes passes;
+    const std::string text = chain(2), dump = "@main () -> () {\n}\n";
+    const auto answer = [&](std::string_view pipeline, const std::string& of) {
+      const auto items = passes.read(pipeline);
+      REQUIRE(items);
+      const auto found = reduce::changes_results({passes.registry, *items}, {})(of);
+      REQUIRE(found);
+      return (found->is_interesting ? "changed: " : "") + found->found;
+    };
+    CHECK(answer("simplify", "no module") == "it cannot be read");
+    CHECK(answer("strip-locations", dump) ==
+          "only portable modules can be compared by running them");
+    CHECK(answer("simplify", text) == "1000 runs give equal results");
+    CHECK(answer("extract-graph{graph=none}", text) ==
+          "the passes fail: the module has no graph '@none'");
+    // Of several modules, the last one's answer, unless one is interesting.
+    CHECK(answer("strip-locations", dump + text) == "1000 runs give equal results");
+    CHECK(answer("strip-locations", text + dump) ==
+          "only portable modules can be compared by running them");
+  }
+
+  TEST_CASE("results of two modules are compared within a bound") {
+    const auto negated = [](std::string_view op) {
+      return fmt::format(
+          "@main [mir_version:1] (%x:{0}) -> (%y:{0}) {{\n    linalg.CPU.{1} (%x) -> (%y:{0})\n"
+          "    cf.ReturnOp (%y) -> ()\n}}\n",
+          "tensor<[2], Float32, CPU>", op);
+    };
+    mir::test::Reading neg(negated("NegOp")), abs(negated("AbsOp")), sin(negated("SinOp"));
+    const auto different = reduce::compare(neg.module(), abs.module(), {});
+    CHECK(different.is_interesting);
+    CHECK(different.found ==
+          "result 0, element 0: -0.6925368905067444 before, 0.6925368905067444 after");
+    const auto same = reduce::compare(neg.module(), neg.module(), {});
+    CHECK_FALSE(same.is_interesting);
+    CHECK(same.found == "1000 runs give equal results");
+    const auto within = reduce::compare(sin.module(), abs.module(), {.bound = 1e30});
+    CHECK_FALSE(within.is_interesting);
+    CHECK(within.found == "1000 runs give equal results");
+  }
+
+  TEST_CASE("an interest of a code lists the codes that are reported") {
+    Passes passes;
+    const auto none = passes.read("strip-locations");
+    REQUIRE(none);
+    const auto answer = [&](DiagCode code, const std::string& text) {
+      const auto found = reduce::reports_code(code, {passes.registry, *none})(text);
+      REQUIRE(found);
+      return (found->is_interesting ? "yes, " : "no, ") + found->found;
+    };
+    const std::string mismatch =
+        "@main [mir_version:1] (%0:tensor<[2], Float32, CPU>, %1:tensor<[3], Float32, CPU>) -> () "
+        "{\n"
+        "    linalg.CPU.AddOp (%0, %1) -> (%3:tensor<[2], Float32, CPU>)\n"
+        "    cf.ReturnOp () -> ()\n}\n";
+    CHECK(answer(DiagCode::kShapeMismatch, mismatch) == "yes, MIR0500 is reported");
+    CHECK(answer(DiagCode::kUsage, mismatch) == "no, MIR0500 is reported");
+    CHECK(answer(DiagCode::kShapeMismatch, chain(2)) == "no, no code is reported");
+    CHECK(answer(DiagCode::kShapeMismatch, chain(2) + mismatch) == "yes, MIR0500 is reported");
+    CHECK(answer(DiagCode::kShapeMismatch, "no module") == "no, MIR0201 is reported");
+  }
+
   TEST_CASE("several jobs take the same steps to the same text, and count the same tests") {
     const auto log = [](unsigned jobs) {
       const Passes passes;
@@ -309,6 +391,125 @@ TEST_SUITE("reduction") {
     REQUIRE(run.report.stopped);
     CHECK(run.report.text == run.kept.back());
     CHECK(run.report.after.ops < run.report.before.ops);
+  }
+
+  TEST_CASE("every step that made the text smaller is reported, with sizes and tests") {
+    std::string log = "\n";
+    const auto text_of = [](const reduce::Size& size) {
+      return fmt::format("{} modules, {} graphs, {} ops, {} lines", size.modules, size.graphs,
+                         size.ops, size.lines);
+    };
+    const Passes passes;
+    const reduce::Interest inner = mentions({"SiLUOp", "k:1"});
+    const reduce::ReduceOptions options{
+        .interest =
+            [&](const std::string& text) {
+              auto answer = inner(text);
+              log += answer->is_interesting ? "test: yes\n" : "test: no\n";
+              return answer;
+            },
+        .keep =
+            [&](const std::string& text) {
+              log += fmt::format("keep {} bytes\n", text.size());
+              return Result<void>();
+            },
+        .report =
+            [&](const reduce::Success& success) {
+              log += fmt::format("{}: {} -> {}, {} tests\n", success.step, text_of(success.before),
+                                 text_of(success.after), success.tests);
+            }};
+    const auto report = reduce::reduce(kTwoModules, passes.registry, options);
+    REQUIRE(report);
+    log += fmt::format("{} -> {}, {} tests\n", text_of(report->before), text_of(report->after),
+                       report->tests);
+    CHECK(report->text ==
+          R"(@main [mir_version:1] (%0:tensor<[1], Float32, CPU>) -> () {
+    linalg.CPU.SiLUOp [k:1] (%0:tensor<[1], Float32, CPU>) -> (%1:tensor<[1], Float32, CPU>)
+    cf.ReturnOp () -> ()
+}
+)");
+    CHECK(log == R"(
+test: yes
+keep 853 bytes
+test: no
+test: yes
+keep 792 bytes
+drop modules: 2 modules, 1 graphs, 7 ops, 15 lines -> 1 modules, 1 graphs, 6 ops, 12 lines, 2 tests
+test: no
+test: no
+test: yes
+keep 677 bytes
+drop ops: 1 modules, 1 graphs, 6 ops, 12 lines -> 1 modules, 1 graphs, 4 ops, 10 lines, 3 tests
+test: no
+test: no
+test: yes
+keep 614 bytes
+drop ops: 1 modules, 1 graphs, 4 ops, 10 lines -> 1 modules, 1 graphs, 3 ops, 9 lines, 3 tests
+test: yes
+keep 272 bytes
+extract a graph: 1 modules, 1 graphs, 3 ops, 9 lines -> 1 modules, 0 graphs, 2 ops, 4 lines, 1 tests
+test: yes
+keep 216 bytes
+drop outputs: 1 modules, 0 graphs, 2 ops, 4 lines -> 1 modules, 0 graphs, 2 ops, 4 lines, 1 tests
+test: no
+test: yes
+keep 186 bytes
+drop inputs: 1 modules, 0 graphs, 2 ops, 4 lines -> 1 modules, 0 graphs, 2 ops, 4 lines, 2 tests
+test: yes
+keep 186 bytes
+shrink extents: 1 modules, 0 graphs, 2 ops, 4 lines -> 1 modules, 0 graphs, 2 ops, 4 lines, 1 tests
+test: no
+test: yes
+keep 181 bytes
+drop attributes: 1 modules, 0 graphs, 2 ops, 4 lines -> 1 modules, 0 graphs, 2 ops, 4 lines, 2 tests
+test: yes
+keep 181 bytes
+simplify names: 1 modules, 0 graphs, 2 ops, 4 lines -> 1 modules, 0 graphs, 2 ops, 4 lines, 1 tests
+test: no
+test: no
+2 modules, 1 graphs, 7 ops, 15 lines -> 1 modules, 0 graphs, 2 ops, 4 lines, 19 tests
+)");
+  }
+
+  TEST_CASE("a text in canonical form is kept without a test, another one is tested first") {
+    const std::string text =
+        "@main [mir_version:1] (%0:tensor<[1], Float32, CPU>) -> () {\n"
+        "    cf.ReturnOp () -> ()\n}\n";
+    const Run first(text, mentions({"@main"})), spaced(text + "\n", mentions({"@main"}));
+    CHECK(first.kept.front() == text);
+    CHECK(spaced.kept.front() == text);
+    CHECK(spaced.report.tests == first.report.tests + 1);
+    CHECK_FALSE(first.tested.contains(text));
+    CHECK(spaced.tested.contains(text));
+    CHECK(spaced.report.text == first.report.text);
+  }
+
+  TEST_CASE("an error of the test or of what keeps texts ends the reduction where it is") {
+    const Passes passes;
+    const std::string text = chain(8);
+    // The canonical form has other white space: it is tested and kept at the beginning.
+    const auto outcome = [&](int good_tests, int good_keeps) {
+      const reduce::ReduceOptions options{
+          .interest = [&](const std::string& each) -> Result<reduce::Answer> {
+            if (good_tests-- == 0) return Error{DiagCode::kCancelled, "no test"};
+            return mentions({"SiLUOp"})(each);
+          },
+          .keep = [&](const std::string&) -> Result<void> {
+            if (good_keeps-- == 0) return Error{DiagCode::kCancelled, "no place"};
+            return {};
+          }};
+      const auto report = reduce::reduce(text, passes.registry, options);
+      if (!report) return "refused: " + report.error().message;
+      const std::string end = report->stopped ? report->stopped->message : "finished";
+      return fmt::format("{}: {} of {} ops", end, report->after.ops, report->before.ops);
+    };
+    CHECK(outcome(0, 100) == "refused: no test");
+    CHECK(outcome(100, 0) == "refused: no place");
+    CHECK(outcome(1, 100) == "no test: 9 of 9 ops");
+    CHECK(outcome(100, 1) == "no place: 9 of 9 ops");
+    CHECK(outcome(100, 2) == "no place: 5 of 9 ops");
+    CHECK(outcome(2, 100) == "no test: 9 of 9 ops");
+    CHECK(outcome(100, 100) == "finished: 2 of 9 ops");
   }
 
   TEST_CASE("any subset of the edits of a step leaves a text that can be read") {
