@@ -117,7 +117,6 @@ void Pairing::free_values(const Region& a, const Region& b) {
 
 void Pairing::blocks(const Block& a, const Block& b) {
   blocks_.emplace(&a, &b);
-  blocks_back_.emplace(&b, &a);
   values(a.arguments(), b.arguments());
   Ops from, to, declared, redeclared;
   for (const Op* op : a.ops()) (is_declared(*op) ? declared : from).push_back(op);

@@ -26,7 +26,6 @@ class Pairing {
   const Value* after(const Value& value) const { return found(values_, &value); }
   /// The same from `after` to `before`.
   const Op* before(const Op& op) const { return found(ops_back_, &op); }
-  const Block* before(const Block& block) const { return found(blocks_back_, &block); }
 
   /// Pairs two values that are free in regions of one pair and belong to no other.
   /// False: they are none, have symbols or belong to others.
@@ -54,7 +53,7 @@ class Pairing {
   void pair(const Value& a, const Value& b);
 
   Map<Op> ops_, ops_back_;
-  Map<Block> blocks_, blocks_back_;
+  Map<Block> blocks_;
   Map<Value> values_, values_back_;
 };
 
