@@ -51,6 +51,20 @@ class PlacesTest(unittest.TestCase):
         self.assertEqual(mutations("list.resize(n + 1);"),
                          {("list.resize(n + 1);", ""), ("n + 1", "n - 1"), ("1", "0")})
 
+    def test_seeds_of_hashes_are_left_out_and_what_is_hashed_is_not(self):
+        for head in ("std::size_t hash_of(int x)", "std::uint32_t hash(int x) const", "std::size_t combined_hash(int x)"):
+            found = {(place.before, place.after) for place in
+                     find_places(head + " {\n  if (x > 0) add(x);\n  return x * 31 + 7;\n}\n")}
+            self.assertEqual(found, {("x > 0", "!(x > 0)"), ("x > 0", "x >= 0"), ("x > 0", "x <= 0"),
+                                     ("add(x);", "")}, head)
+        for head in ("Hash hash_of(int x)", "std::uint64_t hash(int x)", "std::size_t hashes(int x)", "int f(int x)"):
+            self.assertEqual(len(find_places(head + " {\n  return x + 7;\n}\n")), 2, head)
+
+    def test_loops_whose_time_is_measured_are_left_out(self):
+        loop = "for (int i = 0; i < 9; ++i) {}"
+        self.assertEqual(mutations(f'{loop} asm volatile("" : : "r"(x) : "memory"); return i + 1;'), set())
+        self.assertNotEqual(mutations(f'{loop} asm volatile("" : "+v"(x)); return i + 1;'), set())
+
     def test_what_cannot_compile_is_left_out(self):
         for text in ('return name + ".err";', 'return ".err" + name;', "return at - text.data();"):
             self.assertEqual(mutations(text), set(), text)

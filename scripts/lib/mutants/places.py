@@ -28,6 +28,9 @@ KEYWORDS = {"return", "if", "for", "while", "do", "switch", "case", "default", "
             "static_assert", "static_cast", "reinterpret_cast", "try", "catch", "struct", "class", "enum", "union"}
 # Calls that change nothing but time and memory: neither they nor their arguments are mutated.
 WITHOUT_EFFECT = {"reserve", "shrink_to_fit", "prefetch", "Prefetch", "madvise", "assert"}
+# Functions that hash for a table: other seeds and steps only spread the same keys otherwise.
+HASH = re.compile(r"hash(_\w+)?|\w+_hash")
+HASH_TYPES = {"size_t", "uint32_t"}
 UNEVALUATED = {"requires", "sizeof", "decltype", "alignof", "alignas", "noexcept", "static_assert"}
 
 
@@ -52,6 +55,7 @@ class Finder:
         self.tokens = Tokens(source)
         self.usable = [False] * len(self.tokens)
         self.constant_functions: list[range] = []
+        self.hash_functions: list[range] = []
         self.places: list[Place] = []
 
     def find(self) -> list[Place]:
@@ -78,7 +82,9 @@ class Finder:
             if tokens.text(index) == "{" and index in tokens.match:
                 kind, is_constant = self._kind_of_brace(index)
                 last = tokens.match[index]
-                if kind == "function":
+                if kind == "function" and not self._measures_time(index, last):
+                    if self._hashes(index):
+                        self.hash_functions.append(range(tokens[index].start, tokens[last].end))
                     for inner in range(index + 1, last):
                         self.usable[inner] = True
                     if is_constant:
@@ -111,6 +117,22 @@ class Finder:
         if "(" in head:
             return "function", "constexpr" in head
         return ("scope", False) if {"class", "struct", "union"} & set(head) else ("value", False)
+
+    def _measures_time(self, first: int, last: int) -> bool:
+        """Whether a body has `asm` that touches memory: only a loop whose time is measured needs one."""
+        tokens = self.tokens
+        return any(tokens.text(at) == "asm" and any(tokens.text(inner) == '"memory"' for inner in range(at, last))
+                   for at in range(first, last))
+
+    def _hashes(self, brace: int) -> bool:
+        """Whether the function of this body returns a number and is named for a hash."""
+        tokens, at = self.tokens, brace - 1
+        while at > 0 and tokens[at].kind == "name":  # const, noexcept
+            at -= 1
+        if tokens.text(at) != ")" or at not in tokens.match:
+            return False
+        name = tokens.match[at] - 1
+        return bool(HASH.fullmatch(tokens.text(name))) and tokens.text(name - 1) in HASH_TYPES
 
     def _is_initialiser(self, brace: int) -> bool:
         """`member{value}` of a constructor."""
@@ -196,6 +218,8 @@ class Finder:
             return
         start, end = self.tokens[first].start, self.tokens[last].end
         source = self.tokens.source
+        if kind in ("constant", "sum") and any(start in body for body in self.hash_functions):
+            return
         if any(start in body for body in self.constant_functions):
             switched = switched.replace(MUTANT, MUTANT_AT_RUN_TIME)
         self.places.append(
