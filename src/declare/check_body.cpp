@@ -91,8 +91,7 @@ class Trial {
 
 }  // namespace
 
-bool check_bodies(const OpDraft& draft, Diagnostics& diagnostics) {
-  bool all_good = true;
+void check_bodies(const OpDraft& draft, Diagnostics& diagnostics) {
   for (const Signature& signature : draft.declared->signatures) {
     Trial trial(draft, signature);
     if (!trial.is_possible()) continue;
@@ -104,11 +103,9 @@ bool check_bodies(const OpDraft& draft, Diagnostics& diagnostics) {
       const std::string reason = trial.run(length);
       if (reason.empty()) continue;
       diagnostics.error(DiagCode::kBadDeclaration, draft.op->span(), reason);
-      all_good = false;
       break;
     }
   }
-  return all_good;
 }
 
 }  // namespace mir::declare

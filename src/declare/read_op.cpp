@@ -281,19 +281,16 @@ OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnos
   return draft;
 }
 
-bool read_bodies(OpDraft& draft, Diagnostics& diagnostics) {
-  if (!draft.is_good) return false;
+void read_bodies(OpDraft& draft, Diagnostics& diagnostics) {
+  if (!draft.is_good) return;
   SignatureReader reader(*draft.op, *draft.declared, diagnostics);
   std::size_t number = 0;
-  bool all_good = true;
   for (const Region* region = draft.op->first_region(); region != nullptr;
        region = region->next(), ++number) {
     Signature& signature = draft.declared->signatures[number];
     if (!signature.has_body) continue;
     signature.has_body = reader.read_body(*region, signature, draft.bound[number]);
-    all_good = all_good && signature.has_body;
   }
-  return all_good;
 }
 
 }  // namespace mir::declare

@@ -65,10 +65,10 @@ struct OpDraft {
 };
 /// Reads everything but bodies. The row is filled in also after an error.
 OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnostics& diagnostics);
-/// Reads the bodies; false after reporting.
-bool read_bodies(OpDraft& draft, Diagnostics& diagnostics);
-/// Whether each body gives the types that its signature states, as far as that can be tried.
-bool check_bodies(const OpDraft& draft, Diagnostics& diagnostics);
+/// Reads the bodies. A signature whose body is wrong has none after reporting.
+void read_bodies(OpDraft& draft, Diagnostics& diagnostics);
+/// Reports bodies that do not give the types of their signatures, as far as that can be tried.
+void check_bodies(const OpDraft& draft, Diagnostics& diagnostics);
 
 /// The row of a type or attribute kind.
 TypeRowSpec read_type(const Op& op, std::string_view dialect, RowStore& store,

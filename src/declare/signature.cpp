@@ -33,7 +33,6 @@ std::vector<std::uint32_t> Signature::counts(std::size_t operand_count) const {
     std::size_t count = each.is_optional ? 0 : 1;
     if (each.is_many) {
       count += spare;
-      spare = 0;
     } else if (each.is_optional && spare > 0) {
       count = 1;
       --spare;

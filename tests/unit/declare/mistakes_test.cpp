@@ -84,6 +84,9 @@ TEST_SUITE("mistakes in dialects") {
           dialect_of_op(each.attributes, each.regions) +
           module_of("%x:tensor<" + each.shape + ", Float32, CPU>", "my.AnOp(%x) -> (%y)"));
       CHECK(used.problems == read.problems);
+      const Declared used_otherwise(dialect_of_op(each.attributes, each.regions) +
+                                    module_of("", "my.AnOp() -> ()"));
+      CHECK(used_otherwise.problems == read.problems);
     }
   }
 

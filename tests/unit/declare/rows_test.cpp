@@ -467,6 +467,47 @@ TEST_SUITE("rows of declarations") {
          "(%x:tensor<[$n], T, D>, %z:tensor<[$m], T, D>) -> (%y:tensor<[$n], T, D>) { "
          "linalg.D.AddOp(%x, %z) -> (%y) cf.ReturnOp (%y) -> () }\n",
          "''; AnOp 2..2 -> 1..1 traits 1 body infer"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y) { linalg.D.NegOp(%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
+         "''; AnOp 1..1 -> 1..1 traits 1 body infer"},
+        {"",
+         "(%x:tensor<[$n], T, D>, %z:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { "
+         "}\n(%x:tensor<[$a, $b], T, D>) -> (%y:tensor<[$a, $b], T, D>) { linalg.D.TransposeOp "
+         "[dim0:0, dim1:1] (%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
+         "MIR0320 the body of 'my.AnOp': the new '%y' would be tensor<[$b, $a], Float32, CPU>, not "
+         "tensor<[$a, $b], Float32, CPU> as stated\n"},
+        {"",
+         "(%x:tensor<[$n], T, D>, %z:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { "
+         "}\n(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { linalg.D.NoneOp(%x) -> (%y) "
+         "cf.ReturnOp (%y) -> () }\n",
+         "MIR0320 'my.AnOp': operation 'linalg.NoneOp' is not known\n"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { linalg.D.NoneOp(%x) -> (%y) "
+         "cf.ReturnOp (%y) -> () }\n(%x:tensor<[$n], T, D>, %z:tensor<[$n], T, D>) -> "
+         "(%y:tensor<[$n], T, D>) { linalg.D.NeitherOp(%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
+         "MIR0320 'my.AnOp': operation 'linalg.NoneOp' is not known\nMIR0320 'my.AnOp': operation "
+         "'linalg.NeitherOp' is not known\n"},
+        {"",
+         "(%x:tensor<[$B..], T, D>) -> (%y:tensor<[$B..], T, D>) { linalg.D.SoftmaxOp [axis:-3] "
+         "(%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
+         "MIR0320 the body of 'my.AnOp': the rewrite would not verify: 'axis' of 'SoftmaxOp' is "
+         "-3, expected an axis of rank 1\n"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { linalg.D.SoftmaxOp [axis:$z] (%x) "
+         "-> (%y) cf.ReturnOp (%y) -> () }\n(%x:tensor<[$n], T, D>, %w:tensor<[$z], T, D>) -> "
+         "(%y:tensor<[$n], T, D>) { }\n",
+         "MIR0320 'my.AnOp': nothing binds '$z'\n"},
+        {"", "(%x:tensor<[$n], T, D>) -> (%a:tensor<[$n], T, D>[many:true, optional:true]) { }\n",
+         "MIR0320 'my.AnOp': a result has no mark 'optional', only 'many'\n"},
+        {"attributes:{k:{type:int, default:1}, l:{type:int, required:true}}",
+         "(%x:tensor<[$a, $b], T, D>) -> (%y:tensor<[$a, $b], T, D>) { linalg.D.TransposeOp "
+         "[dim0:0, dim1:1] (%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
+         "''; AnOp 1..1 -> 1..1 traits 1 body infer k:0 = 1 l:0 required"},
+        {"attributes:{k:{type:int, default:1}, l:{type:int, default:2}}",
+         "(%x:tensor<[$a, $b], T, D>) -> (%y:tensor<[$a, $b], T, D>) { linalg.D.TransposeOp "
+         "[dim0:0, dim1:1] (%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
+         "MIR0320 the body of 'my.AnOp': the new '%y' would be tensor<[$b, $a], Float32, CPU>, not "
+         "tensor<[$a, $b], Float32, CPU> as stated\n"},
     };
     for (const Declaration& each : declarations) {
       CAPTURE(each.attributes);
@@ -595,6 +636,30 @@ TEST_SUITE("rows of declarations") {
     CHECK(refused(named, "!my.tile<3>") == "");
     CHECK(refused(named, "!my.tile<2>") == "MIR0318 parameters of '!my.tile': more rows");
     CHECK(refused(named, "!my.tile<9>") == "MIR0318 parameters of '!my.tile': fewer rows");
+  }
+
+  TEST_CASE("operands of a type of the dialect are compared by their parameters") {
+    const auto use = [](const std::string& one, const std::string& other) {
+      return use_text(
+          "@my [mir_version:2] () -> () {\n    dialect.TypeOp @tile "
+          "[parameters:{rows:int, cols:int}]\n    dialect.TypeOp @row [parameters:{rows:int}]\n"
+          "    dialect.OpOp @AnOp {\n"
+          "(%a:!my.tile<$r, $c>, %b:!my.tile<$c, $r>) -> (%t:!my.tile<$r, $r>) { }\n    }\n}\n" +
+          module_of("%a:" + one + ", %b:" + other, "my.AnOp(%a, %b) -> (%t)"));
+    };
+    CHECK(use("!my.tile<2, 3>", "!my.tile<3, 2>") == "!my.tile<2, 2>");
+    CHECK(use("!my.tile<2, 3>", "!my.tile<4, 2>") ==
+          "MIR0502 operand '%b' of 'my.AnOp' is !my.tile<4, 2>, expected !my.tile<$c, $r>: "
+          "parameter 0 is 4, and $c is 3 (%a)\n");
+    CHECK(use("!my.tile<2, 3>", "!my.tile<3, 3>") ==
+          "MIR0502 operand '%b' of 'my.AnOp' is !my.tile<3, 3>, expected !my.tile<$c, $r>: "
+          "parameter 1 is 3, and $r is 2 (%a)\n");
+    CHECK(use("!my.row<2>", "!my.tile<3, 2>") ==
+          "MIR0502 operand '%a' of 'my.AnOp' is !my.row<2>, expected !my.tile<$r, $c>: another "
+          "type\n");
+    CHECK(use("tensor<[2], Float32, CPU>", "!my.tile<3, 2>") ==
+          "MIR0502 operand '%a' of 'my.AnOp' is tensor<[2], Float32, CPU>, expected !my.tile<$r, "
+          "$c>: another type\n");
   }
 
   TEST_CASE("the resource of an op is the text of the attribute that it names") {
@@ -965,6 +1030,23 @@ TEST_SUITE("rows of declarations") {
          "%x:tensor<[4], Float32, CPU>", "my.AnOp(%x) -> (%y:tensor<[9], Float32, CPU>)",
          "MIR0410 result 0 of 'my.AnOp' is stated as tensor<[9], Float32, CPU>, its operands and "
          "attributes give tensor<[4], Float32, CPU>\n"},
+        {"where:{\"$n == 5\":\"T of D\"}",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { }\n", "%x:tensor<[4], Float32, CPU>",
+         "my.AnOp(%x) -> (%y)", "MIR0508 'my.AnOp' T of D: $n is 4 (%x)\n"},
+        {"",
+         "(%x:tensor<[$n, $n], T, D>, %z:tensor<[$n, $m, $m], T, D>) -> (%y:tensor<[$n], T, D>) { "
+         "}\n",
+         "%x:tensor<[4, 5], Float32, CPU>, %z:tensor<[4, 5, 5], Float32, CPU>",
+         "my.AnOp(%x, %z) -> (%y)",
+         "MIR0500 operand '%x' of 'my.AnOp' is tensor<[4, 5], Float32, CPU>, expected tensor<[$n, "
+         "$n], T, D>: extent 1 is 5, and $n is 4\n"},
+        {"",
+         "(%x:tensor<[$n, $n], T, D>, %z:tensor<[$n, $m, $m], T, D>) -> (%y:tensor<[$n], T, D>) { "
+         "}\n",
+         "%x:tensor<[4, 4], Float32, CPU>, %z:tensor<[4, 5, 6], Float32, CPU>",
+         "my.AnOp(%x, %z) -> (%y)",
+         "MIR0500 operand '%z' of 'my.AnOp' is tensor<[4, 5, 6], Float32, CPU>, expected "
+         "tensor<[$n, $m, $m], T, D>: extent 2 is 6, and $m is 5\n"},
     };
     for (const Use& each : uses) {
       CAPTURE(each.attributes);

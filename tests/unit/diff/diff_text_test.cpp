@@ -133,4 +133,21 @@ TEST_CASE("each graph has its counts, in columns, and all have sums") {
   CHECK(diff.count(DiffEntry::Kind::kRemoved) == 1);
 }
 
+TEST_CASE("the counts of changes, additions and removals are told apart") {
+  ModuleDiff diff;
+  for (const DiffEntry::Kind kind :
+       {DiffEntry::Kind::kChanged, DiffEntry::Kind::kAdded, DiffEntry::Kind::kAdded,
+        DiffEntry::Kind::kRemoved, DiffEntry::Kind::kRemoved, DiffEntry::Kind::kRemoved}) {
+    diff.entries.push_back(added("op"));
+    diff.entries.back().kind = kind;
+  }
+  CHECK(diff_stat(diff, {.before_name = "a", .after_name = "b", .colour = false, .each = false}) ==
+        " @main | 1 changed, +2, -3\n"
+        " 1 graphs differ: 1 fields changed, 2 operations added, 3 removed\n");
+  const IRContext context;
+  CHECK(diff_json(diff, context,
+                  {.before_name = "a", .after_name = "b", .colour = false, .each = false})
+            .find("\"changed\": 1,\n  \"added\": 2,\n  \"removed\": 3,") != std::string::npos);
+}
+
 }  // namespace mir::test

@@ -721,6 +721,133 @@ linalg.CPU.NegOp [symbol:"constant_1"] (%0:tensor<[2], Float32, CPU>) -> (%1:ten
          "Float32, CPU>)\n}\n@main () -> () {\nlinalg.CPU.ExpOp (%0:tensor<[2], Float32, CPU>) -> "
          "(%1:tensor<[2], Float32, CPU>)\n}\n",
          "", ""},
+        {R"(@main () -> () {
+linalg.CPU.ExpOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+linalg.CPU.NegOp <name="a"> [k:1] (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)
+linalg.CPU.NegOp <name="b"> [k:1] (%0:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)
+}
+)",
+         R"(@main () -> () {
+linalg.CPU.ExpOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+linalg.CPU.NegOp <name="b"> [k:9] (%0:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)
+}
+)",
+         R"(- main/ linalg.NegOp 'a': : linalg.NegOp 'a' [k:1] (t[2]) -> (t[2]) ->  (3:1, )
+~ main/ linalg.NegOp 'b': attribute 'k': 1 -> 9 (4:1, 3:1)
+)",
+         R"(+ main/ linalg.NegOp 'a': :  -> linalg.NegOp 'a' [k:1] (t[2]) -> (t[2]) (, 3:1)
+~ main/ linalg.NegOp 'b': attribute 'k': 9 -> 1 (3:1, 4:1)
+)"},
+        {R"(@main () -> () {
+linalg.CPU.ExpOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+linalg.CPU.NegOp <name="a"> [k:1] (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)
+linalg.CPU.NegOp <name="b"> [k:1] (%0:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)
+}
+)",
+         R"(@main () -> () {
+linalg.CPU.ExpOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+linalg.CPU.NegOp <name="a"> [k:9] (%0:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)
+}
+)",
+         R"(~ main/ linalg.NegOp 'a': attribute 'k': 1 -> 9 (3:1, 3:1)
+- main/ linalg.NegOp 'b': : linalg.NegOp 'b' [k:1] (t[2]) -> (t[2]) ->  (4:1, )
+)",
+         R"(~ main/ linalg.NegOp 'a': attribute 'k': 9 -> 1 (3:1, 3:1)
++ main/ linalg.NegOp 'b': :  -> linalg.NegOp 'b' [k:1] (t[2]) -> (t[2]) (, 4:1)
+)"},
+        {R"(@main () -> () {
+linalg.CPU.NegOp <name="a"> [k:1] (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)
+linalg.CPU.NegOp <name="b"> [k:1] (%0:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)
+linalg.CPU.ExpOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+}
+)",
+         R"(@main () -> () {
+linalg.CPU.NegOp <name="b"> [k:9] (%0:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)
+linalg.CPU.ExpOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+}
+)",
+         R"(- main/ linalg.NegOp 'a': : linalg.NegOp 'a' [k:1] (t[2]) -> (t[2]) ->  (2:1, )
+~ main/ linalg.NegOp 'b': attribute 'k': 1 -> 9 (3:1, 2:1)
+)",
+         R"(+ main/ linalg.NegOp 'a': :  -> linalg.NegOp 'a' [k:1] (t[2]) -> (t[2]) (, 2:1)
+~ main/ linalg.NegOp 'b': attribute 'k': 9 -> 1 (2:1, 3:1)
+)"},
+        {R"(@main () -> () {
+linalg.CPU.NegOp <name="a"> [k:1] (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)
+linalg.CPU.NegOp <name="b"> [k:1] (%0:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)
+linalg.CPU.ExpOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+}
+)",
+         R"(@main () -> () {
+linalg.CPU.NegOp <name="a"> [k:9] (%0:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)
+linalg.CPU.ExpOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+}
+)",
+         R"(~ main/ linalg.NegOp 'a': attribute 'k': 1 -> 9 (2:1, 2:1)
+- main/ linalg.NegOp 'b': : linalg.NegOp 'b' [k:1] (t[2]) -> (t[2]) ->  (3:1, )
+)",
+         R"(~ main/ linalg.NegOp 'a': attribute 'k': 9 -> 1 (2:1, 2:1)
++ main/ linalg.NegOp 'b': :  -> linalg.NegOp 'b' [k:1] (t[2]) -> (t[2]) (, 3:1)
+)"},
+        {R"(@main () -> () {
+linalg.CPU.ExpOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+linalg.CPU.NegOp <name="a"> [k:1] (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)
+linalg.CPU.NegOp <name="b"> [k:1] (%0:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)
+linalg.CPU.SinOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+}
+)",
+         R"(@main () -> () {
+linalg.CPU.ExpOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+linalg.CPU.NegOp <name="b"> [k:9] (%0:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)
+linalg.CPU.SinOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+}
+)",
+         R"(- main/ linalg.NegOp 'a': : linalg.NegOp 'a' [k:1] (t[2]) -> (t[2]) ->  (3:1, )
+~ main/ linalg.NegOp 'b': attribute 'k': 1 -> 9 (4:1, 3:1)
+)",
+         R"(+ main/ linalg.NegOp 'a': :  -> linalg.NegOp 'a' [k:1] (t[2]) -> (t[2]) (, 3:1)
+~ main/ linalg.NegOp 'b': attribute 'k': 9 -> 1 (3:1, 4:1)
+)"},
+        {R"(@main () -> () {
+linalg.CPU.ExpOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+linalg.CPU.NegOp <name="a"> [k:1] (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)
+linalg.CPU.NegOp <name="b"> [k:1] (%0:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)
+linalg.CPU.SinOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+}
+)",
+         R"(@main () -> () {
+linalg.CPU.ExpOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+linalg.CPU.NegOp <name="a"> [k:9] (%0:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, CPU>)
+linalg.CPU.SinOp (%5:tensor<[2], Float32, CPU>) -> (%6:tensor<[2], Float32, CPU>)
+}
+)",
+         R"(~ main/ linalg.NegOp 'a': attribute 'k': 1 -> 9 (3:1, 3:1)
+- main/ linalg.NegOp 'b': : linalg.NegOp 'b' [k:1] (t[2]) -> (t[2]) ->  (4:1, )
+)",
+         R"(~ main/ linalg.NegOp 'a': attribute 'k': 9 -> 1 (3:1, 3:1)
++ main/ linalg.NegOp 'b': :  -> linalg.NegOp 'b' [k:1] (t[2]) -> (t[2]) (, 4:1)
+)"},
+        {"@main () -> () {\nlinalg.CPU.NegOp (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], "
+         "Float32, CPU>)\nlinalg.CPU.ExpOp (%1:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], "
+         "Float32, CPU>)\n}\n",
+         "@main () -> () {\nlinalg.CPU.NegOp(%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[3], "
+         "Float32, CPU>)\nlinalg.CPU.ExpOp(%1:tensor<[3], Float32, CPU>) -> (%2:tensor<[2], "
+         "Float32, CPU>)\n}\n",
+         "~ main/ linalg.NegOp: type of result 0: t[2] -> t[3] (2:1, 2:1)\n",
+         "~ main/ linalg.NegOp: type of result 0: t[3] -> t[2] (2:1, 2:1)\n"},
+        {"@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> () {\ngraph.SubGraphOp @f <CPU> "
+         "{\n(%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) {\nlinalg.CPU.NegOp "
+         "(%x) -> (%a)\nlinalg.CPU.ExpOp (%a) -> (%y:tensor<[2], Float32, CPU>)\ncf.ReturnOp (%y) "
+         "-> ()\n}\n}\ngraph.SubGraphOp @g <CPU> {\n(%x:tensor<[2], Float32, CPU>) -> "
+         "(%y:tensor<[2], Float32, CPU>) {\nlinalg.CPU.NegOp (%x) -> (%a)\nlinalg.CPU.ExpOp (%a) "
+         "-> (%y:tensor<[2], Float32, CPU>)\ncf.ReturnOp (%y) -> ()\n}\n}\n}\n",
+         "@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> () {\ngraph.SubGraphOp @f <CPU> "
+         "{\n(%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) {\nlinalg.CPU.NegOp "
+         "(%x) -> (%a)\nlinalg.CPU.ExpOp (%a) -> (%y:tensor<[2], Float32, CPU>)\ncf.ReturnOp (%y) "
+         "-> ()\n}\n}\ngraph.SubGraphOp @g <CPU> {\n(%x:tensor<[2], Float32, CPU>) -> "
+         "(%y:tensor<[2], Float32, CPU>) {\nlinalg.CPU.NegOp (%x) -> (%b)\nlinalg.CPU.ExpOp (%b) "
+         "-> (%y:tensor<[2], Float32, CPU>)\ncf.ReturnOp (%y) -> ()\n}\n}\n}\n",
+         "", ""},
         {"@main () -> () {\ngraph.SubGraphOp @g <CPU> {\n() -> () {\ndbg.HintsOp () -> "
          "()\n^a:\nlinalg.CPU.NegOp [k:1] (%0:tensor<[2], Float32, CPU>) -> (%9:tensor<[2], "
          "Float32, CPU>)\n^b:\nlinalg.CPU.NegOp [k:2] (%0:tensor<[2], Float32, CPU>) -> "
@@ -1057,6 +1184,34 @@ operand: @q | %w2 at 17:1
     linalg.CPU.NegOp(%0:t[2]) -> (%2:t[2])
     cf.ReturnOp (%2:t[2]) -> ()
 ^more(%1:t[2]):
+    cf.ReturnOp (%1:t[2]) -> ()
+}
+)");
+    CHECK(normal("@main [mir_version:1] (%1:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, "
+                 "CPU>) {\n    graph.SubGraphOp @f <CPU> {\n        (%1:tensor<[2], Float32, CPU>) "
+                 "-> (%2:tensor<[2], Float32, CPU>) {\n            linalg.CPU.NegOp (%1) -> "
+                 "(%2:tensor<[2], Float32, CPU>)\n            cf.ReturnOp (%2) -> ()\n        }\n  "
+                 "  }\n    graph.SubGraphOp @g <CPU> {\n        (%1:tensor<[2], Float32, CPU>) -> "
+                 "(%3:tensor<[2], Float32, CPU>) {\n            linalg.CPU.NegOp (%1) -> "
+                 "(%2:tensor<[2], Float32, CPU>)\n            linalg.CPU.NegOp (%2) -> "
+                 "(%3:tensor<[2], Float32, CPU>)\n            cf.ReturnOp (%3) -> ()\n        }\n  "
+                 "  }\n    linalg.CPU.NegOp (%1) -> (%2:tensor<[2], Float32, CPU>)\n    "
+                 "cf.ReturnOp (%2) -> ()\n}\n") == R"(
+@main [mir_version:1] (%0:t[2]) -> (%1:t[2]) {
+    graph.SubGraphOp @f <CPU> {
+        (%2:t[2]) -> (%3:t[2]) {
+            linalg.CPU.NegOp(%2:t[2]) -> (%3:t[2])
+            cf.ReturnOp (%3:t[2]) -> ()
+        }
+    }
+    graph.SubGraphOp @g <CPU> {
+        (%4:t[2]) -> (%5:t[2]) {
+            linalg.CPU.NegOp(%4:t[2]) -> (%6:t[2])
+            linalg.CPU.NegOp(%6:t[2]) -> (%5:t[2])
+            cf.ReturnOp (%5:t[2]) -> ()
+        }
+    }
+    linalg.CPU.NegOp(%0:t[2]) -> (%1:t[2])
     cf.ReturnOp (%1:t[2]) -> ()
 }
 )");
