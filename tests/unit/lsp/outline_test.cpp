@@ -17,6 +17,15 @@ namespace outline_test {
 
 namespace {
 
+const std::string kVersions =
+    R"(@a [k:1] () -> () {
+  linalg.CPU.NegOp [mir_version:1] (%x:tensor<[2, 4], Float32, CPU>) -> (%x:tensor<[2, 4], Float32, CPU>)
+}
+@b () -> () {
+  linalg.CPU.NegOp (%x:tensor<[2, 4], Float32, CPU>) -> (%x:tensor<[2, 4], Float32, CPU>)
+}
+)";
+
 const std::string kPortable =
     R"(// first
 // second
@@ -248,6 +257,20 @@ std::string answer(const std::string& text, const std::string& method,
 
 TEST_SUITE("whole answers") {
   TEST_CASE("outlines have every op, mention, value and symbol of a text") {
+    CHECK(outline_of(kVersions) == R"j(
+op '@a' whole 1:1-3:2 head 1:1-1:20 symbol 1:1-1:3 parent - no row module body
+op 'linalg.CPU.NegOp' whole 2:3-2:106 head 2:3-2:106 symbol - parent 0
+op '@b' whole 4:1-6:2 head 4:1-4:14 symbol 4:1-4:3 parent - no row module body
+op 'linalg.CPU.NegOp' whole 5:3-5:90 head 5:3-5:90 symbol - parent 2
+mention %x 2:37-2:39 type 2:40-2:68 op 1 value 0 index 0
+mention %x 2:74-2:76 type 2:77-2:105 op 1 value 1 index 0 defines
+mention %x 5:21-5:23 type 5:24-5:52 op 3 value 2 index 0
+mention %x 5:58-5:60 type 5:61-5:89 op 3 value 3 index 0 defines
+value x definition - scope 0 first 0 mentions 0
+value x definition 1 scope 0 first 1 mentions 1
+value x definition - scope 2 first 2 mentions 2
+value x definition 3 scope 2 first 3 mentions 3
+)j");
     CHECK(outline_of(kPortable) == R"j(
 op '@main' whole 3:1-21:2 head 3:1-3:98 symbol 3:1-3:6 parent - no row module portable body
 op 'graph.SubGraphOp' whole 4:3-11:4 head 4:3-4:47 symbol 4:20-4:26 parent 0 portable body

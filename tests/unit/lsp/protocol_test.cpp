@@ -218,6 +218,50 @@ TEST_SUITE("protocol") {
     CHECK(client.sent.size() == 1);
   }
 
+  TEST_CASE("findings move with the edits before and around them") {
+    const std::string text =
+        "@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> () {\n"
+        "  linalg.CPU.MullOp (%x) -> (%y:tensor<[2], Float32, CPU>)\n"
+        "  cf.ReturnOp () -> ()\n}\n";
+    const auto moved = [&](const std::vector<Json>& changes) {
+      LspClient client;
+      client.open(text);
+      REQUIRE(client.diagnostics().size() == 1);
+      client.sent.clear();
+      // The last edit makes an error of syntax, so that what is known is published at once.
+      Json all(changes);
+      all.push_back(
+          {{"range",
+            {{"start", {{"line", 9}, {"character", 0}}}, {"end", {{"line", 9}, {"character", 0}}}}},
+           {"text", "@"}});
+      client.change(all);
+      REQUIRE(client.sent.size() == 1);
+      std::string places;
+      for (const Json& each : client.sent[0]["params"]["diagnostics"]) {
+        if (each["code"] != "MIR0400") continue;
+        const Json &start = each["range"]["start"], &end = each["range"]["end"];
+        places += std::to_string(start["line"].get<int>()) + ":" +
+                  std::to_string(start["character"].get<int>()) + "-" +
+                  std::to_string(end["line"].get<int>()) + ":" +
+                  std::to_string(end["character"].get<int>());
+      }
+      return places;
+    };
+    CHECK(moved({}) == "1:2-1:19");
+    CHECK(moved({change(0, 0, 0, "// a\n")}) == "2:2-2:19");
+    CHECK(moved({change(1, 0, 2, "")}) == "1:0-1:17");
+    CHECK(moved({change(1, 1, 2, "   ")}) == "1:4-1:21");
+    CHECK(moved({change(1, 2, 2, "x")}) == "1:2-1:20");
+    CHECK(moved({change(1, 2, 3, "")}) == "1:2-1:18");
+    CHECK(moved({change(1, 13, 19, "AbcdeOp")}) == "1:2-1:20");
+    CHECK(moved({change(1, 18, 19, "")}) == "1:2-1:18");
+    CHECK(moved({change(1, 19, 19, "x")}) == "1:2-1:19");
+    CHECK(moved({change(1, 18, 21, "abcd")}) == "1:2-1:18");
+    CHECK(moved({change(1, 1, 19, "ab")}) == "1:1-1:3");
+    CHECK(moved({change(1, 0, 19, "ab"), change(1, 0, 0, "c")}) == "1:0-1:3");
+    CHECK(moved({change(2, 0, 0, "// a\n")}) == "1:2-1:19");
+  }
+
   TEST_CASE("a client that opens twice, or goes back in versions, gets a warning and is served") {
     LspClient client;
     client.open("@main");
