@@ -531,6 +531,116 @@ Greater; Not; Where: 192 of 192 bytes, folded 0 in 0 bytes
 Greater; Not; Where: 192 of 192 bytes, folded 0 in 0 bytes
 Greater; Not; Where: 192 of 192 bytes, folded 0 in 0 bytes
 )"},
+      {"rotations",
+       "%x:tensor<[2, 5, 3, 8], Float32, CPU>, %t:tensor<[5, 4], Float32, CPU>, %u:tensor<[5, 4], "
+       "Float32, CPU>",
+       "", R"(linalg.CPU.VisionRoPEOp (%x, %t, %u) -> (%a)
+linalg.CPU.MultimodalRoPEOp [input_type:BSHD] (%x, %t, %u) -> (%b)
+)",
+       "%a, %b", R"(
+VisionRoPE; MultimodalRoPE: 1920 of 1920 bytes, folded 0 in 0 bytes
+VisionRoPE; MultimodalRoPE: 1920 of 1920 bytes, folded 0 in 0 bytes
+VisionRoPE; MultimodalRoPE: 1920 of 1920 bytes, folded 0 in 0 bytes
+)"},
+      {"picked elements", "%x:tensor<[3, 5, 4], Float32, CPU>", "",
+       R"(linalg.CPU.GatherOp [dim:1] (%x, %i:tensor<[2, 3], Int64, CPU>[constant:[0, 2, -3, 1, 1, 4]]) -> (%a)
+linalg.CPU.GatherOp [dim:0] (%x, %j:tensor<[2], Int32, CPU>[constant:[2, -3]]) -> (%b)
+linalg.CPU.GatherOp [dim:-1] (%x, %k:tensor<[2], Int32, CPU>[constant:[3, -4]]) -> (%c)
+)",
+       "%a, %b, %c", R"(
+Gather; Gather; Gather: 640 of 640 bytes, folded 0 in 0 bytes
+Gather; Gather; Gather: 640 of 640 bytes, folded 0 in 0 bytes
+Gather; Gather; Gather: 640 of 640 bytes, folded 0 in 0 bytes
+)"},
+      {"margins of each kind", "%x:tensor<[3, 5, 4], Float32, CPU>", "",
+       R"(linalg.CPU.NegOp (%x) -> (%n)
+linalg.CPU.PadOp [pad:[0, 0, 1, 2, 2, 0], value:0.75] (%n) -> (%a)
+linalg.CPU.PadOp [pad:[7, 3, 4, 1], mode:reflect] (%n) -> (%b)
+linalg.CPU.PadOp [pad:[2, 3, 3, 0], mode:replicate] (%n) -> (%c)
+linalg.CPU.PadOp [pad:[3, 10, 0, 0, 0, 1], mode:circular] (%n) -> (%d)
+)",
+       "%a, %b, %c, %d", R"(
+Neg; Pad; Pad; Pad; Pad: 4928 of 4928 bytes, folded 0 in 0 bytes
+Neg; Pad; Pad; Pad; Pad: 4928 of 4928 bytes, folded 0 in 0 bytes
+Neg; Pad; Pad; Pad; Pad: 4928 of 4928 bytes, folded 0 in 0 bytes
+)"},
+      {"a part of a value that is replaced",
+       "%x:tensor<[3, 5, 4], Float32, CPU>, %y:tensor<[2, 4], Float32, CPU>", "",
+       R"(linalg.CPU.NegOp (%x) -> (%n)
+linalg.CPU.CopyOp [indices:[{"start":1,"end":3}, {"start":2,"end":3}, {}]] (%y, %n) -> (%e:tensor<[3, 5, 4], Float32, CPU>)
+linalg.CPU.CopyOp [indices:[{"start":0,"end":1}, {"start":0,"end":2}, {}]] (%y, %e) -> (%g:tensor<[3, 5, 4], Float32, CPU>)
+)",
+       "%g, %n", R"(
+Neg; Copy; Copy: 768 of 768 bytes, folded 0 in 0 bytes
+Neg; Copy; Copy: 512 of 512 bytes, folded 0 in 0 bytes
+Neg; Copy; Copy: 512 of 512 bytes, folded 0 in 0 bytes
+)"},
+      {"the largest elements", "%x:tensor<[3, 5, 4], Float32, CPU>", "",
+       R"(linalg.CPU.TopKOp [k:2] (%x) -> (%f, %g)
+linalg.CPU.TopKOp [k:3, dim:1, largest:false] (%x) -> (%h, %j)
+)",
+       "%f, %g, %h, %j", R"(
+TopK; TopK: 640 of 640 bytes, folded 0 in 0 bytes
+TopK; TopK: 640 of 640 bytes, folded 0 in 0 bytes
+TopK; TopK: 640 of 640 bytes, folded 0 in 0 bytes
+)"},
+      {"repeated and stacked values", "%x:tensor<[2, 4], Float32, CPU>", "",
+       R"(linalg.CPU.RepeatOp [dim:0, repeat_times:3] (%x) -> (%a)
+linalg.CPU.StackOp [dim:1] (%x, %x) -> (%b)
+)",
+       "%a, %b", R"(
+Repeat; Stack: 192 of 192 bytes, folded 0 in 0 bytes
+Repeat; Stack: 192 of 192 bytes, folded 0 in 0 bytes
+Repeat; Stack: 192 of 192 bytes, folded 0 in 0 bytes
+)"},
+      {"attention of permuted values",
+       "%q:tensor<[1, 3, 2, 4], Float32, CPU>, %k:tensor<[1, 5, 2, 4], Float32, CPU>, "
+       "%v:tensor<[1, 5, 2, 4], Float32, CPU>",
+       "", R"(linalg.CPU.TransposeOp [dim0:1, dim1:2] (%q) -> (%Q)
+linalg.CPU.TransposeOp [dim0:1, dim1:2] (%k) -> (%K)
+linalg.CPU.TransposeOp [dim0:1, dim1:2] (%v) -> (%V)
+linalg.CPU.MatMulOp [transpose_a:false, transpose_b:true] (%Q, %K) -> (%s)
+linalg.CPU.MulOp (%s, %c:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%m)
+linalg.CPU.SoftmaxOp [axis:-1] (%m) -> (%p)
+linalg.CPU.MatMulOp [transpose_a:false, transpose_b:false] (%p, %V) -> (%y)
+linalg.CPU.TransposeOp [dim0:1, dim1:2] (%y) -> (%z)
+)",
+       "%z", R"(
+MatMul; Mul; Softmax; MatMul: 256 of 256 bytes, folded 0 in 0 bytes
+MatMul; Mul; Softmax; MatMul: 256 of 256 bytes, folded 0 in 0 bytes
+attention: 128 of 128 bytes, folded 0 in 0 bytes
+)"},
+      {"attention of operands in columns",
+       "%q:tensor<[1, 2, 4, 3], Float32, CPU>, %k:tensor<[1, 2, 4, 5], Float32, CPU>, "
+       "%v:tensor<[1, 2, 4, 5], Float32, CPU>",
+       "", R"(linalg.CPU.TransposeOp [dim0:-1, dim1:-2] (%q) -> (%Q)
+linalg.CPU.TransposeOp [dim0:-1, dim1:-2] (%k) -> (%K)
+linalg.CPU.TransposeOp [dim0:-1, dim1:-2] (%v) -> (%V)
+linalg.CPU.MatMulOp [transpose_a:false, transpose_b:true] (%Q, %K) -> (%s)
+linalg.CPU.MulOp (%s, %c:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%m)
+linalg.CPU.SoftmaxOp [axis:-1] (%m) -> (%p)
+linalg.CPU.MatMulOp [transpose_a:false, transpose_b:false] (%p, %V) -> (%y)
+)",
+       "%y", R"(
+MatMul; Mul; Softmax; MatMul: 256 of 256 bytes, folded 0 in 0 bytes
+MatMul; Mul; Softmax; MatMul: 256 of 256 bytes, folded 0 in 0 bytes
+copy; copy; copy; attention: 640 of 640 bytes, folded 0 in 0 bytes
+)"},
+      {"values that die at different steps", "%x:tensor<[8, 8], Float32, CPU>", "",
+       R"(linalg.CPU.NegOp (%x) -> (%a)
+linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%a) -> (%r)
+linalg.CPU.SoftmaxOp [axis:0] (%a) -> (%s)
+linalg.CPU.ReduceSumOp [dim:1, keep_dim:true] (%s) -> (%t)
+linalg.CPU.CumSumOp [dim:0] (%s) -> (%c)
+linalg.CPU.AddOp (%r, %c) -> (%d)
+linalg.CPU.CumSumOp [dim:1] (%d) -> (%e)
+linalg.CPU.MulOp (%t, %e) -> (%g)
+)",
+       "%g", R"(
+Neg; ReduceSum; Softmax; ReduceSum; CumSum; Add; CumSum; Mul: 640 of 640 bytes, folded 0 in 0 bytes
+Neg; ReduceSum; Softmax; ReduceSum; CumSum; Add; CumSum; Mul: 576 of 576 bytes, folded 0 in 0 bytes
+Neg; ReduceSum; Softmax; ReduceSum; CumSum; Add; CumSum; Mul: 576 of 576 bytes, folded 0 in 0 bytes
+)"},
   };
   for (const Planned& each : cases) {
     CAPTURE(each.name);
