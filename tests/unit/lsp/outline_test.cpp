@@ -240,6 +240,27 @@ std::string answers(const std::string& text, const std::string& method,
   return all;
 }
 
+/// The ranges to select at each column of a line, from the innermost one outwards.
+std::string selections(const std::string& text, int line, int columns) {
+  LspClient client(kAll);
+  client.open(text);
+  Json positions = Json::array();
+  for (int i = 0; i < columns; ++i) positions.push_back({{"line", line}, {"character", i}});
+  std::string all = "\n", last;
+  int column = 0;
+  for (const Json& each : client.of("selectionRange", {{"positions", positions}})) {
+    std::string ranges;
+    for (const Json* at = &each; at != nullptr;
+         at = at->contains("parent") ? &at->at("parent") : nullptr) {
+      ranges += " " + compact(at->at("range")).get<std::string>();
+    }
+    if (ranges != last) all += fmt::format("{}{}\n", column, ranges);
+    last = ranges;
+    ++column;
+  }
+  return all;
+}
+
 /// The answer about the whole text.
 std::string answer(const std::string& text, const std::string& method,
                    const Json& parts = Json::object(), const Json& client_has = kAll) {
@@ -712,6 +733,47 @@ symbol first 10:22-10:27 op 6 module 0
 6:22-26 {"documentChanges":[{"edits":[{"newText":"2","range":"6:23-6:26"},{"newText":"2","range":"7:24-7:27"}],"textDocument":{"version":1}}]}
 7:23-27 {"documentChanges":[{"edits":[{"newText":"2","range":"6:23-6:26"},{"newText":"2","range":"7:24-7:27"}],"textDocument":{"version":1}}]}
 12:20-22 {"documentChanges":[{"edits":[{"newText":"2","range":"12:21-12:22"}],"textDocument":{"version":1}}]}
+)j");
+  }
+
+  TEST_CASE("selections grow from the word at each place") {
+    CHECK(selections(kOps, 2, 50) == R"j(
+0 0:0-4:1 0:0-5:0
+2 2:2-2:22 2:2-2:47 0:0-4:1 0:0-5:0
+23 2:2-2:47 0:0-4:1 0:0-5:0
+34 2:34-2:36 2:2-2:47 0:0-4:1 0:0-5:0
+37 2:2-2:47 0:0-4:1 0:0-5:0
+42 2:42-2:46 2:2-2:47 0:0-4:1 0:0-5:0
+47 2:2-2:47 0:0-4:1 0:0-5:0
+)j");
+    CHECK(selections(kDump, 1, 84) == R"j(
+0 0:0-10:1 0:0-14:0
+2 1:2-1:21 1:2-1:83 0:0-10:1 0:0-14:0
+22 1:2-1:83 0:0-10:1 0:0-14:0
+29 1:29-1:31 1:29-1:60 1:2-1:83 0:0-10:1 0:0-14:0
+32 1:2-1:83 0:0-10:1 0:0-14:0
+63 1:63-1:66 1:2-1:83 0:0-10:1 0:0-14:0
+67 1:2-1:83 0:0-10:1 0:0-14:0
+78 1:78-1:81 1:2-1:83 0:0-10:1 0:0-14:0
+82 1:2-1:83 0:0-10:1 0:0-14:0
+)j");
+    CHECK(selections(kPortable, 3, 47) == R"j(
+0 2:0-20:1 0:0-21:0
+2 3:2-3:18 3:2-3:46 3:2-10:3 2:0-20:1 0:0-21:0
+19 3:2-3:46 3:2-10:3 2:0-20:1 0:0-21:0
+20 3:20-3:25 3:2-3:46 3:2-10:3 2:0-20:1 0:0-21:0
+26 3:2-3:46 3:2-10:3 2:0-20:1 0:0-21:0
+40 3:40-3:45 3:2-3:46 3:2-10:3 2:0-20:1 0:0-21:0
+46 3:2-3:46 3:2-10:3 2:0-20:1 0:0-21:0
+)j");
+    CHECK(selections(kDamaged, 5, 26) == R"j(
+0 1:2-8:3 0:0-11:1 0:0-14:0
+6 5:6-5:23 1:2-8:3 0:0-11:1 0:0-14:0
+11 5:11-5:14 5:6-5:23 1:2-8:3 0:0-11:1 0:0-14:0
+15 5:6-5:23 1:2-8:3 0:0-11:1 0:0-14:0
+16 5:16-5:19 5:6-5:23 1:2-8:3 0:0-11:1 0:0-14:0
+20 5:6-5:23 1:2-8:3 0:0-11:1 0:0-14:0
+21 5:21-5:23 5:6-5:23 1:2-8:3 0:0-11:1 0:0-14:0
 )j");
   }
 
