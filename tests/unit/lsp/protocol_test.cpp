@@ -262,6 +262,21 @@ TEST_SUITE("protocol") {
     CHECK(moved({change(2, 0, 0, "// a\n")}) == "1:2-1:19");
   }
 
+  TEST_CASE("versions that do not grow are warned of, those that do are not") {
+    // The client sends the version after the one that is set; the text has version 1.
+    for (const int before : {-1, 0, 1, 6}) {
+      CAPTURE(before);
+      LspClient client;
+      client.open(kModule);
+      client.sent.clear();
+      client.version = before;
+      client.change(Json::array({change(0, 0, 0, "// x\n")}));
+      const auto warnings = std::ranges::count_if(
+          client.sent, [](const Json& each) { return each["method"] == "window/logMessage"; });
+      CHECK(warnings == (before + 1 <= 1 ? 1 : 0));
+    }
+  }
+
   TEST_CASE("a client that opens twice, or goes back in versions, gets a warning and is served") {
     LspClient client;
     client.open("@main");
