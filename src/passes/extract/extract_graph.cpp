@@ -61,7 +61,12 @@ PassResult extract_graph(PassRun& run) {
                               .result_types = region.result_types(),
                               .symbol = graph->symbol()});
   std::vector<Value*> results;
-  for (Value& result : call->results()) results.push_back(&result);
+  for (Value& result : call->results()) {
+    if (const Value* returned = region.returned(result.index())) {
+      rewriter.set_name(result, returned->name());
+    }
+    results.push_back(&result);
+  }
   rewriter.create({.name = context.op_name(OpId::kCfReturn), .operands = results});
   rewriter.set_result_types(run.module().body(), region.result_types());
   eliminate_unused_graphs(run);

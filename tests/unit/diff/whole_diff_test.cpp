@@ -1181,10 +1181,10 @@ operand: @q | %w2 at 17:1
                  "cf.ReturnOp (%1) -> ()\n^more(%17:tensor<[2], Float32, CPU>):\n    cf.ReturnOp "
                  "(%17) -> ()\n}\n") == R"(
 @main [mir_version:1] (%0:t[2]) -> (%1:t[2]) {
-    linalg.CPU.NegOp(%0:t[2]) -> (%2:t[2])
-    cf.ReturnOp (%2:t[2]) -> ()
-^more(%1:t[2]):
+    linalg.CPU.NegOp(%0:t[2]) -> (%1:t[2])
     cf.ReturnOp (%1:t[2]) -> ()
+^more(%2:t[2]):
+    cf.ReturnOp (%2:t[2]) -> ()
 }
 )");
     CHECK(normal("@main [mir_version:1] (%1:tensor<[2], Float32, CPU>) -> (%2:tensor<[2], Float32, "

@@ -596,29 +596,23 @@ nothing
     CHECK(each_edit("inline calls", kDump) == "\n");
     CHECK(each_edit("extract a graph", kCalls) == R"(
 0:
--6
-+@main [mir_version:1] (%a:t[2], %b:t[2]) -> (%0:t[2], %1:t[2]) {
-+linalg.CPU.NegOp(%a:t[2]) -> (%0:t[2])
-+linalg.CPU.SiLUOp(%0:t[2]) -> (%1:t[2])
-+cf.ReturnOp (%0:t[2], %1:t[2]) -> ()
+-3
++@main [mir_version:1] (%a:t[2], %b:t[2]) -> (%p:t[2], %q:t[2]) {
 -13
 1:
 -3
-+@main [mir_version:1] (%a:t[2], %b:t[2]) -> (%0:t[2]) {
--1
++@main [mir_version:1] (%a:t[2], %b:t[2]) -> (%t:t[2]) {
+-7
 +linalg.CPU.NegOp(%q:t[2]) -> (%s:t[2])
-+linalg.CPU.SiLUOp(%s:t[2]) -> (%0:t[2])
-+cf.ReturnOp (%0:t[2]) -> ()
--13
++linalg.CPU.SiLUOp(%s:t[2]) -> (%t:t[2])
+-6
 )");
     CHECK(each_edit("extract a graph", kAttributes) == "\n");
     CHECK(each_edit("extract a graph", kRegions) == R"(
 0:
--6
-+@main [mir_version:2] (%a:t[6]) -> (%0:t[6]) {
-+linalg.CPU.NegOp(%a:t[6]) -> (%0:t[6])
-+cf.ReturnOp (%0:t[6]) -> ()
--9
+-10
++@main [mir_version:2] (%a:t[6]) -> (%b:t[6]) {
+-3
 )");
     CHECK(each_edit("extract a graph", kDump) == "\n");
   }
