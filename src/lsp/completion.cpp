@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "lsp/features.hpp"
+#include "lsp/named.hpp"
 #include "lsp/names.hpp"
 #include "lsp/op_facts.hpp"
 #include "mir/dialects.hpp"
@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr int kFunctionItem = 3, kVariableItem = 6, kPropertyItem = 10, kEnumItem = 20,
-              kModuleItem = 9;
+              kModuleItem = 9, kClassItem = 7, kConstantItem = 21, kReferenceItem = 18;
 /// What encloses a place in the head of an op, by the words before it.
 struct Context {
   enum class Inside { kNothing, kOperands, kResults, kAttributes };
@@ -180,6 +180,31 @@ void add_symbols(const View& view, Items& items) {
   }
 }
 
+/// Aliases, and the types or attributes of dialects.
+void add_aliases(const View& view, NameKind kind, SourcePos at, Items& items) {
+  const bool of_types = kind == NameKind::kTypeAlias;
+  const std::string sigil = of_types ? "!" : "#";
+  const int item = of_types ? kClassItem : kConstantItem;
+  for (const std::string& each : names_at(view, kind, at)) {
+    items.add(sigil + each, item, std::string(alias_value(view, sigil + each)), "", "0");
+  }
+  for (const Dialect* dialect : view.rows.dialects()) {
+    for (const TypeRow& row : of_types ? dialect->types : dialect->attribute_kinds) {
+      items.add(fmt::format("{}{}.{}", sigil, dialect->name, row.name), item,
+                std::string(row.example), std::string(row.summary), "1");
+    }
+  }
+}
+
+/// Blocks of the region, or extents of the module.
+void add_names(const View& view, NameKind kind, SourcePos at, Items& items) {
+  const bool is_block = kind == NameKind::kBlock;
+  for (const std::string& each : names_at(view, kind, at)) {
+    items.add((is_block ? "^" : "$") + each, is_block ? kReferenceItem : kVariableItem,
+              is_block ? "block" : "extent");
+  }
+}
+
 void add_ops(const View& view, Items& items) {
   for (const Dialect* dialect : view.rows.dialects()) {
     for (const OpRow& row : dialect->rows) {
@@ -238,8 +263,25 @@ Json completion(const View& view, SourcePos at) {
   std::uint32_t begin = at - Document::kBase;
   while (begin != 0 && kNameCharacters.find(text[begin - 1]) != kNameCharacters.npos) --begin;
   const char sigil = begin == 0 ? '\0' : text[begin - 1];
-  if (sigil == '%' || sigil == '@') --begin;
+  if (sigil != '\0' && std::string_view("%@!#^").find(sigil) != std::string_view::npos) --begin;
+  // A name of an extent may follow others in an expression.
+  const std::string_view word = text.substr(begin, at - Document::kBase - begin);
+  const bool is_extent = word.find('$') != word.npos &&
+                         std::string_view("%@^").find(word[0]) == std::string_view::npos;
+  if (is_extent) begin += static_cast<std::uint32_t>(word.rfind('$'));
   Items items(view, {Document::kBase + begin, at});
+  if (is_extent) {
+    add_names(view, NameKind::kExtent, at, items);
+    return items.take();
+  }
+  if (sigil == '^') {
+    add_names(view, NameKind::kBlock, at, items);
+    return items.take();
+  }
+  if (sigil == '!' || sigil == '#') {
+    add_aliases(view, sigil == '!' ? NameKind::kTypeAlias : NameKind::kAttributeAlias, at, items);
+    return items.take();
+  }
   if (sigil == '%') {
     add_values(view, at, items);
     return items.take();
@@ -256,6 +298,8 @@ Json completion(const View& view, SourcePos at) {
     context.key.empty() ? add_keys(view, context, items) : add_choices(view, context, items);
   } else if (context.inside == Context::Inside::kNothing) {
     add_ops(view, items);
+  } else if (sigil == ':') {
+    add_aliases(view, NameKind::kTypeAlias, at, items);
   } else {
     add_values(view, at, items);
   }

@@ -1,5 +1,7 @@
 #include "lsp/dialect_texts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -35,12 +37,6 @@ std::vector<std::string> files_below(const std::string& folder) {
   }
   std::ranges::sort(files);
   return files;
-}
-
-/// False if the text declares no dialect, which saves reading most texts.
-bool may_declare(std::string_view text) {
-  return text.find("dialect.OpOp") != text.npos || text.find("dialect.TypeOp") != text.npos ||
-         text.find("dialect.AttributeOp") != text.npos;
 }
 
 /// Reads the dialects of a text into the context. False after errors, and if the text has modules
@@ -82,13 +78,40 @@ std::optional<std::string> path_of_uri(std::string_view uri) {
   return path;
 }
 
+bool may_declare_dialect(std::string_view text) {
+  return text.find("dialect.OpOp") != text.npos || text.find("dialect.TypeOp") != text.npos ||
+         text.find("dialect.AttributeOp") != text.npos;
+}
+
+std::string uri_of_path(std::string_view path) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+  std::error_code error;
+  const fs::path full = fs::absolute(path, error);
+  std::string uri = "file://";
+  for (const char c : error ? std::string(path) : full.lexically_normal().string()) {
+    if (kPlain.find(c) != kPlain.npos) {
+      uri += c;
+    } else {
+      fmt::format_to(std::back_inserter(uri), "%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return uri;
+}
+
+std::vector<DialectText> DialectTexts::all() const {
+  std::vector<DialectText> texts = always_;
+  texts.insert(texts.end(), found_.begin(), found_.end());
+  return texts;
+}
+
 void DialectTexts::search(const std::vector<std::string>& folders) {
   found_.clear();
   std::vector<DialectText> candidates;
   for (const std::string& folder : folders) {
     for (const std::string& path : files_below(folder)) {
       auto text = read_file(path, kMostBytes);
-      if (text && may_declare(*text)) candidates.push_back({path, std::move(*text)});
+      if (text && may_declare_dialect(*text)) candidates.push_back({path, std::move(*text)});
     }
   }
   // A dialect may use others that come later by name: those that failed get another try.

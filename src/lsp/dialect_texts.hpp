@@ -17,6 +17,10 @@ struct DialectText {
 
 /// The path of a `file:` URI; no value for others.
 std::optional<std::string> path_of_uri(std::string_view uri);
+std::string uri_of_path(std::string_view path);
+
+/// False if the text declares no dialect, which saves reading most texts.
+bool may_declare_dialect(std::string_view text);
 
 class DialectTexts {
  public:
@@ -27,6 +31,8 @@ class DialectTexts {
   /// and are not hidden. Files that cannot be read are left out, and so are dialects that do not
   /// agree with those before. At most 1000 files are read, and none of more than 1 MiB.
   void search(const std::vector<std::string>& folders);
+  /// All of them, in the order in which they are registered.
+  std::vector<DialectText> all() const;
   std::size_t count() const { return always_.size() + found_.size(); }
 
   /// Registers the built-in dialects and all others but those of the file `except`.

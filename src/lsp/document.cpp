@@ -59,6 +59,12 @@ Snapshot::Snapshot(std::string name, std::string text, const DialectTexts& diale
   syntax_errors_ = found_.sorted();
 }
 
+IRContext& Snapshot::rows(IRContext& shared) {
+  if (!may_declare_dialect(text())) return shared;
+  findings();
+  return context_;
+}
+
 const Outline& Snapshot::outline(IRContext& rows) {
   if (!outline_) outline_ = make_outline(tree_, rows);
   return *outline_;

@@ -45,6 +45,9 @@ class Snapshot {
   const std::vector<Diagnostic>& syntax_errors() const { return syntax_errors_; }
   bool is_whole() const { return syntax_errors_.empty(); }
 
+  /// The context with the rows of ops that the text has: its own if it declares dialects, which
+  /// analyses it; `shared` otherwise.
+  IRContext& rows(IRContext& shared);
   /// Made at the first call.
   const Outline& outline(IRContext& rows);
   /// Resolves and verifies what can be read; all findings of the text, in its order. The first call

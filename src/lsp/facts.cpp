@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "lsp/features.hpp"
+#include "lsp/named.hpp"
 #include "lsp/op_facts.hpp"
 #include "mir/tensor.hpp"
 
@@ -87,6 +87,10 @@ std::string defined_by(const View& view, const OutlineValue& value, const HoverT
                                  text.code(view.text(op.name)), place);
 }
 
+std::string used_text(std::size_t uses) {
+  return uses == 0 ? "not used" : uses == 1 ? "used once" : fmt::format("used {} times", uses);
+}
+
 Json hover_value(const View& view, std::uint32_t index, bool markdown) {
   const Outline& outline = view.outline();
   const Mention& mention = outline.mentions[index];
@@ -95,10 +99,13 @@ Json hover_value(const View& view, std::uint32_t index, bool markdown) {
   const OutlineValue& value = outline.values[mention.value];
   const std::string type = type_text(view, mention.value);
   const std::string name = "%" + std::string(value.name);
+  const std::string_view meaning = alias_value(view, type);
   text.line(text.code(type.empty() ? name : name + ": " + type) + bytes_of(view.rows, type));
+  if (!meaning.empty()) {
+    text.line(text.code(fmt::format("{} = {}", type, meaning)) + bytes_of(view.rows, meaning));
+  }
   text.line(defined_by(view, value, text));
-  const std::size_t uses = value.mentions.size() - (value.definition == kNone ? 0 : 1);
-  text.line(uses == 0 ? "not used" : uses == 1 ? "used once" : fmt::format("used {} times", uses));
+  text.line(used_text(value.mentions.size() - (value.definition == kNone ? 0 : 1)));
   return text.json(view.document, mention.at);
 }
 
@@ -120,6 +127,93 @@ Json hover_symbol(const View& view, std::uint32_t index, bool markdown) {
   }
   text.line(fmt::format("named {} {} elsewhere", uses, uses == 1 ? "time" : "times"));
   return text.json(view.document, symbol.at);
+}
+
+/// The definition, and how often the name is used.
+void add_places(const View& view, const Named& named, std::string_view definition,
+                HoverText& text) {
+  std::size_t uses = 0;
+  bool is_defined = false;
+  for (const NameMention& each : mentions_of(view, named)) {
+    uses += each.declares ? 0 : 1;
+    if (!each.declares || is_defined) continue;
+    is_defined = true;
+    text.line(fmt::format("{}, {}", definition, line_of(view.document, each.at.begin)));
+  }
+  if (!is_defined) text.line("not defined in this document");
+  text.line(used_text(uses));
+}
+
+/// The words from `begin` to the first `:` outside of parentheses and brackets.
+std::string_view label_of_block(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    depth += c == '(' || c == '[' || c == '<' ? 1 : c == ')' || c == ']' || c == '>' ? -1 : 0;
+    if (c == '\n' || (c == ':' && depth <= 0)) return text.substr(0, i);
+  }
+  return text;
+}
+
+/// The words of the row of a type or attribute of a dialect.
+void add_type_row(const View& view, const Named& named, HoverText& text) {
+  for (const Dialect* dialect : view.rows.dialects()) {
+    if (dialect->name != named.dialect) continue;
+    const auto rows = named.kind == NameKind::kType ? dialect->types : dialect->attribute_kinds;
+    const auto row = std::ranges::find(rows, named.name, &TypeRow::name);
+    if (row == rows.end()) continue;
+    if (!row->summary.empty()) text.line(std::string(row->summary));
+    for (const AttrRow& each : row->parameters) {
+      text.line(text.code(attribute_signature(each)) +
+                (each.summary.empty() ? "" : ": " + std::string(each.summary)));
+    }
+    return;
+  }
+  text.line("no registered dialect has this name");
+}
+
+Json hover_named(const View& view, const Named& named, bool markdown) {
+  HoverText text(markdown);
+  const Span at = named.mention.at;
+  switch (named.kind) {
+    case NameKind::kTypeAlias:
+    case NameKind::kAttributeAlias: {
+      const std::string name = (named.kind == NameKind::kTypeAlias ? "!" : "#") + named.name;
+      const std::string_view value = alias_value(view, name);
+      text.line(text.code(value.empty() ? name : fmt::format("{} = {}", name, value)) +
+                bytes_of(view.rows, value));
+      add_places(view, named, "alias", text);
+      break;
+    }
+    case NameKind::kBlock: {
+      std::string label = "^" + named.name;
+      for (const NameMention& each : mentions_of(view, named)) {
+        const std::string_view rest = view.document.text().substr(each.at.begin - Document::kBase);
+        if (each.declares) label = label_of_block(rest);
+      }
+      text.line(text.code(label));
+      add_places(view, named, "block", text);
+      break;
+    }
+    case NameKind::kExtent:
+      text.line(text.code("$" + named.name));
+      add_places(view, named, named.is_declared ? "variable of the declaration" : "extent", text);
+      break;
+    case NameKind::kType:
+    case NameKind::kAttribute:
+      text.line(text.code(fmt::format("{}{}.{}", named.kind == NameKind::kType ? '!' : '#',
+                                      named.dialect, named.name)));
+      add_type_row(view, named, text);
+      break;
+    default:
+      return nullptr;
+  }
+  return text.json(view.document, at);
+}
+
+Json hover_word(const View& view, SourcePos at, bool markdown) {
+  const auto named = named_at(view, at);
+  return named ? hover_named(view, *named, markdown) : Json(nullptr);
 }
 
 Json hover_op(const View& view, const OutlineOp& op, bool markdown) {
@@ -197,7 +291,7 @@ Json hover(const View& view, SourcePos at, bool markdown) {
     return hover_symbol(view, symbol, markdown);
   }
   const std::uint32_t index = outline.op_at(at);
-  if (index == kNone) return nullptr;
+  if (index == kNone) return hover_word(view, at, markdown);
   const OutlineOp& op = outline.ops[index];
   if (at >= op.name.begin && at <= op.name.end) {
     return op.is_module ? Json(nullptr) : hover_op(view, op, markdown);
@@ -209,7 +303,7 @@ Json hover(const View& view, SourcePos at, bool markdown) {
     if (!row->summary.empty()) text.line(std::string(row->summary));
     return text.json(view.document, key);
   }
-  return nullptr;
+  return hover_word(view, at, markdown);
 }
 
 Json inlay_hints(const View& view, Span in) {

@@ -16,8 +16,10 @@ namespace mir::lsp {
 
 /// What a feature works on.
 struct View {
+  View(Document& of, IRContext& shared) : document(of), rows(of.now().rows(shared)) {}
+
   Document& document;
-  IRContext& rows;  ///< has the dialects
+  IRContext& rows;  ///< has the dialects, also those that the document declares
 
   Snapshot& now() const { return document.now(); }
   const Outline& outline() const { return now().outline(rows); }

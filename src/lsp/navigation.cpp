@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "lsp/features.hpp"
+#include "lsp/dialect_texts.hpp"
+#include "lsp/named.hpp"
 
 namespace mir::lsp {
 
@@ -12,26 +13,6 @@ namespace {
 
 Json location(const View& view, Span at) {
   return {{"uri", view.document.uri()}, {"range", view.document.range(at)}};
-}
-
-/// Calls `visit(place, declares)` for each mention of what a place names.
-template <class Visit>
-void for_each_mention(const View& view, SourcePos at, const Visit& visit) {
-  const Outline& outline = view.outline();
-  if (const std::uint32_t mention = outline.mention_at(at); mention != kNone) {
-    const std::uint32_t value = outline.mentions[mention].value;
-    if (value == kNone) return;
-    for (const std::uint32_t each : outline.values[value].mentions) {
-      visit(outline.mentions[each].at, each == outline.values[value].definition);
-    }
-    return;
-  }
-  const std::uint32_t symbol = outline.symbol_at(at);
-  if (symbol == kNone) return;
-  const SymbolMention& named = outline.symbols[symbol];
-  for (const SymbolMention& each : outline.symbols) {
-    if (each.name == named.name && each.module == named.module) visit(each.at, each.declares);
-  }
 }
 
 constexpr int kTextKind = 1, kReadKind = 2, kWriteKind = 3;  // of highlights
@@ -70,33 +51,55 @@ const SymbolMention* graph_around(const Outline& outline, std::uint32_t op) {
   return nullptr;
 }
 
+/// Where a file of another document declares an op, a type or an attribute.
+Json definition_elsewhere(const View& view, const Named& named) {
+  Json found = Json::array();
+  if (named.dialect.empty()) return found;
+  for (const DialectText& each : view.document.dialects().all()) {
+    if (each.text.find('@' + named.dialect) == each.text.npos) continue;
+    Document document(uri_of_path(each.path), 0, each.text, view.document.encoding(),
+                      view.document.dialects());
+    const View there{document, view.rows};
+    const std::uint32_t symbol = declaring_symbol(there, named);
+    if (symbol != kNone) found.push_back(location(there, there.outline().symbols[symbol].at));
+  }
+  return found;
+}
+
 }  // namespace
 
 Json definition(const View& view, SourcePos at) {
+  const auto named = named_at(view, at);
+  if (!named) return nullptr;
   Json found = Json::array();
-  for_each_mention(view, at, [&](Span place, bool declares) {
-    if (declares) found.push_back(location(view, place));
-  });
+  for (const NameMention& each : mentions_of(view, *named)) {
+    if (each.declares) found.push_back(location(view, each.at));
+  }
+  if (found.empty()) found = definition_elsewhere(view, *named);
   return found.empty() ? Json(nullptr) : found;
 }
 
 Json references(const View& view, SourcePos at, bool with_declaration) {
   Json found = Json::array();
-  for_each_mention(view, at, [&](Span place, bool declares) {
-    if (!declares || with_declaration) found.push_back(location(view, place));
-  });
+  const auto named = named_at(view, at);
+  if (!named) return found;
+  for (const NameMention& each : mentions_of(view, *named)) {
+    if (!each.declares || with_declaration) found.push_back(location(view, each.at));
+  }
   return found;
 }
 
 Json highlights(const View& view, SourcePos at) {
   Json found = Json::array();
-  const bool is_value = view.outline().mention_at(at) != kNone;
-  for_each_mention(view, at, [&](Span place, bool declares) {
-    found.push_back({{"range", view.document.range(place)},
-                     {"kind", !is_value  ? kTextKind
-                              : declares ? kWriteKind
-                                         : kReadKind}});
-  });
+  const auto named = named_at(view, at);
+  if (!named) return found;
+  const bool is_value = named->kind == NameKind::kValue;
+  for (const NameMention& each : mentions_of(view, *named)) {
+    found.push_back({{"range", view.document.range(each.at)},
+                     {"kind", !is_value       ? kTextKind
+                              : each.declares ? kWriteKind
+                                              : kReadKind}});
+  }
   return found;
 }
 

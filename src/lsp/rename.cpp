@@ -1,10 +1,10 @@
-// Renaming values and symbols.
+// Renaming whatever has a name.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "lsp/features.hpp"
+#include "lsp/named.hpp"
 #include "lsp/names.hpp"
 
 namespace mir::lsp {
@@ -17,33 +17,63 @@ Error refusal(std::string message) {
   return {DiagCode::kUsage, std::move(message)};
 }
 
-/// What is renamed: places without sigils, in the order of the text.
-struct Subject {
-  std::uint32_t value = kNone;
-  std::uint32_t symbol = kNone;
-  Span at;  ///< of the mention, without its sigil
+bool is_dialect_name(NameKind kind) {
+  return kind == NameKind::kOp || kind == NameKind::kType || kind == NameKind::kAttribute;
+}
+
+Result<Named> subject_at(const View& view, SourcePos at) {
+  auto named = named_at(view, at);
+  if (!named) return refusal("nothing that has a name is here");
+  if (is_dialect_name(named->kind) && named->symbol == kNone) {
+    return refusal(fmt::format("this document does not declare '{}'", named->name));
+  }
+  return *std::move(named);
+}
+
+/// What names of a kind consist of.
+struct Spelling {
+  char sigil;  // NUL: none
+  std::string_view characters;
+  std::string_view rule;
 };
 
-Result<Subject> subject_at(const View& view, SourcePos at) {
-  const Outline& outline = view.outline();
-  if (const std::uint32_t mention = outline.mention_at(at); mention != kNone) {
-    const Span place = outline.mentions[mention].at;
-    if (outline.mentions[mention].value == kNone) return refusal("the value is not known");
-    return Subject{outline.mentions[mention].value, kNone, {place.begin + 1, place.end}};
+Spelling spelling_of(NameKind kind) {
+  constexpr std::string_view kWord =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+  constexpr std::string_view kWordRule = "letters, digits and '_', and does not begin with a digit";
+  constexpr std::string_view kBlock =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$/-";
+  constexpr std::string_view kNameRule = "letters, digits, '_', '.', '$' and '-'";
+  switch (kind) {
+    case NameKind::kValue:
+      return {'%', kNameCharacters, kNameRule};
+    case NameKind::kSymbol:
+      return {'@', kNameCharacters, kNameRule};
+    case NameKind::kBlock:
+      return {'^', kBlock, "letters, digits, '_', '.', '$', '/' and '-'"};
+    case NameKind::kTypeAlias:
+      return {'!', kWord, kWordRule};
+    case NameKind::kAttributeAlias:
+      return {'#', kWord, kWordRule};
+    case NameKind::kExtent:
+      return {'$', kWord, kWordRule};
+    case NameKind::kOp:
+    case NameKind::kType:
+    case NameKind::kAttribute:
+      return {'@', kWord, kWordRule};
   }
-  if (const std::uint32_t symbol = outline.symbol_at(at); symbol != kNone) {
-    return Subject{kNone, symbol, outline.symbols[symbol].at};
-  }
-  return refusal("no value or symbol is here");
+  return {'\0', kWord, kWordRule};
 }
 
 /// The name without the sigil that users may type.
-Result<std::string> checked_name(std::string_view name, char sigil) {
-  if (!name.empty() && name.front() == sigil) name.remove_prefix(1);
+Result<std::string> checked_name(std::string_view name, NameKind kind) {
+  const Spelling spelling = spelling_of(kind);
+  if (!name.empty() && name.front() == spelling.sigil) name.remove_prefix(1);
   if (name.empty()) return refusal("the new name is empty");
-  if (const auto bad = name.find_first_not_of(kNameCharacters); bad != name.npos) {
-    return refusal(
-        fmt::format("'{}' is no name: letters, digits, '_', '.', '$' and '-' can be in one", name));
+  const bool is_word = spelling.characters.find('.') == std::string_view::npos;
+  const bool begins_with_digit = name.front() >= '0' && name.front() <= '9';
+  if (name.find_first_not_of(spelling.characters) != name.npos || (is_word && begins_with_digit)) {
+    return refusal(fmt::format("'{}' is no name: it consists of {}", name, spelling.rule));
   }
   return std::string(name);
 }
@@ -61,20 +91,31 @@ Result<void> check_value_clash(const Outline& outline, const OutlineValue& renam
   return {};
 }
 
-std::vector<Span> places_of(const Outline& outline, const Subject& subject) {
-  std::vector<Span> places;
-  if (subject.value != kNone) {
-    for (const std::uint32_t each : outline.values[subject.value].mentions) {
-      const Span at = outline.mentions[each].at;
-      places.push_back({at.begin + 1, at.end});
+Result<void> check_clash(const View& view, const Named& named, const std::string& name) {
+  if (named.name == name) return {};
+  const Outline& outline = view.outline();
+  if (named.kind == NameKind::kValue) {
+    return check_value_clash(outline, outline.values[named.value], name);
+  }
+  if (named.symbol != kNone) {
+    const SymbolMention& symbol = outline.symbols[named.symbol];
+    const auto clashes = [&](const SymbolMention& each) {
+      return each.module == symbol.module && each.name == name;
+    };
+    if (std::ranges::any_of(outline.symbols, clashes)) {
+      return refusal(fmt::format("the module has a symbol '@{}' already", name));
     }
-    return places;
+    if (named.kind == NameKind::kSymbol) return {};
   }
-  const SymbolMention& symbol = outline.symbols[subject.symbol];
-  for (const SymbolMention& each : outline.symbols) {
-    if (each.name == symbol.name && each.module == symbol.module) places.push_back(each.at);
+  Named other = named;
+  other.name = name;
+  other.symbol = kNone;
+  if (mentions_of(view, other).empty()) return {};
+  const Spelling spelling = spelling_of(named.kind);
+  if (is_dialect_name(named.kind)) {
+    return refusal(fmt::format("the text has '{}.{}' already", named.dialect, name));
   }
-  return places;
+  return refusal(fmt::format("the text has '{}{}' there already", spelling.sigil, name));
 }
 
 }  // namespace
@@ -82,35 +123,24 @@ std::vector<Span> places_of(const Outline& outline, const Subject& subject) {
 Result<Json> prepare_rename(const View& view, SourcePos at) {
   const auto subject = subject_at(view, at);
   if (!subject) return Json(nullptr);
-  return Json{{"range", view.document.range(subject->at)},
-              {"placeholder", std::string(view.text(subject->at))}};
+  const Span place = subject->mention.name();
+  // The dialect of `dialect.name` is another name.
+  if (at + subject->mention.sigil + 1 < place.begin) return Json(nullptr);
+  return Json{{"range", view.document.range(place)},
+              {"placeholder", std::string(view.text(place))}};
 }
 
 Result<Json> rename(const View& view, SourcePos at, const std::string& name,
                     bool document_changes) {
   const auto subject = subject_at(view, at);
   if (!subject) return subject.error();
-  const Outline& outline = view.outline();
-  const auto checked = checked_name(name, subject->value != kNone ? '%' : '@');
+  const auto checked = checked_name(name, subject->kind);
   if (!checked) return checked.error();
-  if (subject->value != kNone) {
-    const OutlineValue& value = outline.values[subject->value];
-    if (value.name != *checked) {
-      const auto free = check_value_clash(outline, value, *checked);
-      if (!free) return free.error();
-    }
-  } else {
-    const SymbolMention& symbol = outline.symbols[subject->symbol];
-    const auto clashes = [&](const SymbolMention& each) {
-      return each.module == symbol.module && each.name == *checked && each.name != symbol.name;
-    };
-    if (std::ranges::any_of(outline.symbols, clashes)) {
-      return refusal(fmt::format("the module has a symbol '@{}' already", *checked));
-    }
-  }
+  const auto free = check_clash(view, *subject, *checked);
+  if (!free) return free.error();
   Json edits = Json::array();
-  for (const Span place : places_of(outline, *subject)) {
-    edits.push_back({{"range", view.document.range(place)}, {"newText", *checked}});
+  for (const NameMention& each : mentions_of(view, *subject)) {
+    edits.push_back({{"range", view.document.range(each.name())}, {"newText", *checked}});
   }
   return workspace_edit(view.document, std::move(edits), document_changes);
 }

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "lsp/features.hpp"
+#include "lsp/words.hpp"
 #include "syntax/gaps.hpp"
-#include "syntax/lexer.hpp"
 
 namespace mir::lsp {
 
@@ -130,19 +130,6 @@ class Words {
   std::vector<std::uint32_t> data_;
 };
 
-/// The words of text that the parser has skipped.
-void scan_words(const View& view, Span at, Words& words) {
-  const SourceFile& file = view.now().file();
-  Diagnostics ignored;
-  Lexer lexer(file, ignored, at.begin - Document::kBase);
-  while (true) {
-    const TokenKind kind = lexer.next();
-    const Span span{file.position_of(lexer.begin()), file.position_of(lexer.end())};
-    if (kind == TokenKind::kEnd || span.begin >= at.end) return;
-    if (span.end <= at.end) words.token(kind, span);
-  }
-}
-
 }  // namespace
 
 Json semantic_token_legend() {
@@ -172,7 +159,7 @@ std::vector<std::uint32_t> semantic_tokens(const View& view, Span in) {
         const Span at = place(token);
         if (at.end <= in.begin || at.begin >= in.end) return;
         if (kind == TokenKind::kError) {
-          scan_words(view, at, words);
+          scan_words(view, at, [&](TokenKind is, Span span) { words.token(is, span); });
         } else {
           words.token(kind, at);
         }

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "lsp/features.hpp"
+#include "lsp/named.hpp"
 
 namespace mir::lsp {
 
@@ -12,7 +12,8 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr int kModuleKind = 2, kFunctionKind = 12, kObjectKind = 19;  // of the protocol
+constexpr int kModuleKind = 2, kFunctionKind = 12, kConstantKind = 14, kObjectKind = 19,
+              kTypeParameterKind = 26;  // of the protocol
 
 bool is_symbol(const OutlineOp& op) {
   const bool declares = op.row != nullptr && has(op.row->traits, Trait::kSymbol);
@@ -46,6 +47,25 @@ Json symbol_information(const View& view, const OutlineOp& op) {
           {"location", {{"uri", view.document.uri()}, {"range", view.document.range(op.whole)}}}};
 }
 
+int kind_of(const View& view, const Alias& alias) {
+  return view.text(alias.name).starts_with('!') ? kTypeParameterKind : kConstantKind;
+}
+
+Json symbol_json(const View& view, const Alias& alias) {
+  return {{"name", std::string(view.text(alias.name))},
+          {"kind", kind_of(view, alias)},
+          {"detail", "alias"},
+          {"range", view.document.range(alias.whole)},
+          {"selectionRange", view.document.range(alias.name)}};
+}
+
+Json symbol_information(const View& view, const Alias& alias) {
+  return {
+      {"name", std::string(view.text(alias.name))},
+      {"kind", kind_of(view, alias)},
+      {"location", {{"uri", view.document.uri()}, {"range", view.document.range(alias.whole)}}}};
+}
+
 /// Whether the text has the query in it; the case of letters does not count.
 bool contains(std::string_view text, std::string_view query) {
   const auto are_equal = [](char a, char b) {
@@ -61,7 +81,14 @@ bool contains(std::string_view text, std::string_view query) {
 Json document_symbols(const View& view, bool hierarchical) {
   const Outline& outline = view.outline();
   Json list = Json::array();
+  // Aliases stand between modules: the list has both in the order of the text.
+  std::vector<std::pair<SourcePos, Json>> tops;
+  for (const Alias& alias : aliases_of(view)) {
+    tops.emplace_back(alias.whole.begin,
+                      hierarchical ? symbol_json(view, alias) : symbol_information(view, alias));
+  }
   if (!hierarchical) {
+    for (auto& [at, symbol] : tops) list.push_back(std::move(symbol));
     for (const OutlineOp& op : outline.ops) {
       if (is_symbol(op)) list.push_back(symbol_information(view, op));
     }
@@ -72,6 +99,7 @@ Json document_symbols(const View& view, bool hierarchical) {
   for (std::size_t i = outline.ops.size(); i != 0; --i) {
     const OutlineOp& op = outline.ops[i - 1];
     if (!is_symbol(op)) {
+      // Ops outside of all modules have no parent.
       Json& to = op.parent == kNone ? list : children[op.parent];
       for (auto each = children[i - 1].rbegin(); each != children[i - 1].rend(); ++each) {
         to.push_back(std::move(*each));
@@ -81,13 +109,25 @@ Json document_symbols(const View& view, bool hierarchical) {
     Json symbol = symbol_json(view, op);
     std::reverse(children[i - 1].begin(), children[i - 1].end());
     if (!children[i - 1].empty()) symbol["children"] = std::move(children[i - 1]);
-    (op.parent == kNone ? list : children[op.parent]).push_back(std::move(symbol));
+    if (op.parent == kNone) {
+      tops.emplace_back(op.whole.begin, std::move(symbol));
+    } else {
+      children[op.parent].push_back(std::move(symbol));
+    }
   }
-  std::reverse(list.begin(), list.end());
+  for (auto symbol = list.rbegin(); symbol != list.rend(); ++symbol) {
+    tops.emplace_back(0, std::move(*symbol));
+  }
+  std::ranges::stable_sort(tops, {}, [](const auto& each) { return each.first; });
+  list = Json::array();
+  for (auto& [at, symbol] : tops) list.push_back(std::move(symbol));
   return list;
 }
 
 void add_workspace_symbols(const View& view, std::string_view query, Json& list) {
+  for (const Alias& alias : aliases_of(view)) {
+    if (contains(view.text(alias.name), query)) list.push_back(symbol_information(view, alias));
+  }
   for (const OutlineOp& op : view.outline().ops) {
     if (is_symbol(op) && contains(view.text(named_span(op)), query)) {
       list.push_back(symbol_information(view, op));
@@ -159,6 +199,7 @@ Json selection_range(const View& view, SourcePos at) {
     const Span name = outline.ops[ops.front()].name;
     if (at >= name.begin && at <= name.end) around.push_back(name);
   }
+  if (const auto named = named_at(view, at)) around.push_back(named->mention.at);
   Json range = nullptr;
   Span outer{};
   for (const Span each : around) {

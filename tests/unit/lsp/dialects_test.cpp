@@ -84,6 +84,39 @@ TEST_SUITE("lsp: dialects") {
     CHECK(client.diagnostics() == Json::array());
   }
 
+  TEST_CASE(
+      "the definition of an op can be in the file of its dialect, which rename leaves alone") {
+    const std::string text =
+        "@main [mir_version:2] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) {\n"
+        "    twin.TwiceOp (%x) -> (%y)\n    cf.ReturnOp (%y) -> ()\n}\n";
+    const std::string dialect =
+        "@twin [mir_version:2] () -> () {\n    dialect.OpOp @TwiceOp {\n"
+        "        (%x:tensor<[$n..], T, D>) -> (%y:tensor<[$n..], T, D>) {\n        }\n    }\n}\n";
+    std::vector<Json> sent;
+    lsp::CancelledRequests cancelled;
+    lsp::Server server([&](std::string_view body) { sent.push_back(Json::parse(body)); }, "1",
+                       cancelled, {{"/a folder/twin.mir", dialect}});
+    const auto send = [&](const char* method, const Json& params) {
+      server.receive(
+          Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}}.dump());
+      return sent.back();
+    };
+    send("initialize", {{"processId", nullptr}, {"capabilities", Json::object()}});
+    server.receive(Json{
+        {"jsonrpc", "2.0"},
+        {"method", "textDocument/didOpen"},
+        {"params", {{"textDocument", {{"uri", "untitled:a"}, {"version", 1}, {"text", text}}}}}}
+                       .dump());
+    const Json at = {{"textDocument", {{"uri", "untitled:a"}}},
+                     {"position", {{"line", 1}, {"character", 12}}},
+                     {"newName", "OtherOp"}};
+    const Json found = send("textDocument/definition", at)["result"];
+    REQUIRE(found.size() == 1);
+    CHECK(found[0]["uri"].get<std::string>() == "file:///a%20folder/twin.mir");
+    CHECK(found[0]["range"]["start"]["line"].get<int>() == 1);
+    CHECK(send("textDocument/rename", at).contains("error"));
+  }
+
   TEST_CASE("the file of a dialect is checked by itself when it is open") {
     const Folder folder;
     folder.write("mine.mir", declaration("DoubleOp"));

@@ -1,0 +1,70 @@
+// Whatever has a name in the language, and the places that mention it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lsp/features.hpp"
+
+namespace mir::lsp {
+
+enum class NameKind : std::uint8_t {
+  kValue,           ///< `%name`
+  kSymbol,          ///< `@name`, `[symbol:name]`, labels of jumps
+  kTypeAlias,       ///< `!name`, of a file
+  kAttributeAlias,  ///< `#name`, of a file
+  kBlock,           ///< `^name`, of a region
+  kExtent,          ///< `$name`, of a module; a variable of a declared op or of a pattern
+  kOp,              ///< `dialect.path.Name`
+  kType,            ///< `!dialect.name<...>`
+  kAttribute,       ///< `#dialect.name<...>`
+};
+
+/// One place that mentions a name.
+struct NameMention {
+  Span at;                  ///< with the sigil, but that of symbols
+  std::uint32_t sigil = 0;  ///< bytes before the name
+  bool declares = false;
+  bool is_quoted = false;
+
+  Span name() const { return {at.begin + sigil, at.end}; }
+};
+
+/// What a place names.
+struct Named {
+  NameKind kind;
+  std::string name;              ///< without sigil and dialect
+  NameMention mention;           ///< the one at the place
+  std::string dialect{};         ///< of kOp, kType and kAttribute
+  Span scope{};                  ///< of kBlock and kExtent: where the name has this meaning
+  bool is_declared = false;      ///< of kExtent: a variable of a declaration or of a pattern
+  std::uint32_t value = kNone;   ///< of kValue
+  std::uint32_t symbol = kNone;  ///< of kSymbol, and of others that declare a symbol here
+};
+
+/// What the place names; none if nothing.
+std::optional<Named> named_at(const View& view, SourcePos at);
+/// All places of the document that mention it, in the order of the text.
+std::vector<NameMention> mentions_of(const View& view, const Named& named);
+/// The names of a kind that can be used at a place, each once, without sigil: for aliases, blocks
+/// and extents.
+std::vector<std::string> names_at(const View& view, NameKind kind, SourcePos at);
+
+/// The symbol by which the document declares an op, a type or an attribute of a dialect; kNone if
+/// it does not.
+std::uint32_t declaring_symbol(const View& view, const Named& named);
+
+/// The definition of an alias.
+struct Alias {
+  Span whole;
+  Span name;  ///< with the sigil
+  Span value;
+};
+std::vector<Alias> aliases_of(const View& view);
+/// What an alias with its sigil stands for, through other aliases; empty if it has no definition.
+std::string_view alias_value(const View& view, std::string_view name);
+
+}  // namespace mir::lsp
