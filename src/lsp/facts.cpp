@@ -216,6 +216,15 @@ Json hover_word(const View& view, SourcePos at, bool markdown) {
   return named ? hover_named(view, *named, markdown) : Json(nullptr);
 }
 
+Json hover_module(const View& view, const OutlineOp& module, bool markdown) {
+  HoverText text(markdown);
+  std::string_view head = view.text(module.is_damaged ? module.name : module.head);
+  if (head.ends_with('{')) head.remove_suffix(1);
+  text.line(text.code(head.substr(0, head.find_last_not_of(" \t\r\n") + 1)));
+  text.line(module.is_portable ? "portable module" : "module of a dump");
+  return text.json(view.document, module.name);
+}
+
 Json hover_op(const View& view, const OutlineOp& op, bool markdown) {
   HoverText text(markdown);
   text.line(text.code(op_signature(view.text(op.name), op.row)));
@@ -294,7 +303,7 @@ Json hover(const View& view, SourcePos at, bool markdown) {
   if (index == kNone) return hover_word(view, at, markdown);
   const OutlineOp& op = outline.ops[index];
   if (at >= op.name.begin && at <= op.name.end) {
-    return op.is_module ? Json(nullptr) : hover_op(view, op, markdown);
+    return op.is_module ? hover_module(view, op, markdown) : hover_op(view, op, markdown);
   }
   Span key;
   if (const AttrRow* row = attribute_at(view, op, at, key)) {

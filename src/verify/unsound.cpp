@@ -14,17 +14,18 @@
 // note [sound ops]
 // An error of an op follows from another one if something that the op is checked against is wrong:
 // the op itself, the definition of an operand, or the contents of its regions. What is left out is
-// thus checked after the other errors are repaired. Names, arities, attributes and callees are
-// checked against nothing but rows and symbols, so they are reported for all ops.
+// thus checked after the other errors are repaired. Names, arities, attributes, callees and
+// repeated symbols are checked against nothing but rows and symbols, so they are reported for all
+// ops.
 
 namespace mir {
 
 namespace {
 
 bool concerns_op_alone(DiagCode code) {
-  constexpr DiagCode kCodes[] = {DiagCode::kUnknownOp, DiagCode::kWrongArity,
+  constexpr DiagCode kCodes[] = {DiagCode::kUnknownOp,        DiagCode::kWrongArity,
                                  DiagCode::kUnknownAttribute, DiagCode::kUnknownCallee,
-                                 DiagCode::kAttributeKind};
+                                 DiagCode::kAttributeKind,    DiagCode::kDuplicateSymbol};
   return std::ranges::find(kCodes, code) != std::end(kCodes);
 }
 
@@ -49,6 +50,7 @@ using Ops = std::vector<std::pair<SourcePos, const Op*>>;
 Ops ops_of(std::span<Module* const> modules) {
   Ops ops;
   for (const Module* module : modules) {
+    ops.emplace_back(module->top()->span().begin, module->top());
     for_each_op(module->body(), [&](const Op& op) { ops.emplace_back(op.span().begin, &op); });
   }
   std::ranges::sort(ops);
@@ -61,10 +63,48 @@ const Op* op_at(const Ops& ops, SourcePos at) {
   return next == ops.begin() ? nullptr : std::prev(next)->second;
 }
 
+/// An op whose body is not closed, and where that was noticed. What follows may be outside of it.
+struct UnclosedOp {
+  const Op* op;
+  SourcePos noticed;
+};
+
+/// Errors of syntax have a note at the brace that is not closed.
+std::vector<UnclosedOp> unclosed_ops(const Ops& ops, std::span<const Diagnostic> known) {
+  std::vector<UnclosedOp> unclosed;
+  for (const Diagnostic& each : known) {
+    if (each.code != DiagCode::kUnexpectedToken) continue;
+    for (const Note& note : each.notes) {
+      const Op* op = note.at.known() ? op_at(ops, note.at.begin) : nullptr;
+      if (op != nullptr) unclosed.push_back({op, each.at.begin});
+    }
+  }
+  return unclosed;
+}
+
+bool is_inside(const Op* op, const Op* outer) {
+  while (op != nullptr && op != outer) op = op->parent_op();
+  return op == outer;
+}
+
+/// Values that a region without its closing brace hides from what follows it.
+void withdraw_hidden_values(const Ops& ops, std::span<const UnclosedOp> unclosed,
+                            Diagnostics& diagnostics) {
+  if (unclosed.empty()) return;
+  diagnostics.withdraw([&](const Diagnostic& each) {
+    return each.code == DiagCode::kUndefinedValue &&
+           std::ranges::any_of(unclosed, [&](const UnclosedOp& outer) {
+             return each.at.begin > outer.noticed && is_inside(op_at(ops, each.at.begin), outer.op);
+           });
+  });
+}
+
 /// See note [sound ops].
 class UnsoundOps {
  public:
-  UnsoundOps(std::span<Module* const> modules, const Ops& ops, std::span<const Diagnostic> known) {
+  UnsoundOps(std::span<Module* const> modules, const Ops& ops, std::span<const Diagnostic> known,
+             std::span<const UnclosedOp> unclosed) {
+    for (const UnclosedOp& each : unclosed) add_parents(each.op);
     for (const auto& [at, op] : ops) {
       const auto has_no_type = [](const Use& use) { return use.value()->type() == nullptr; };
       if (std::ranges::any_of(op->operand_uses(), has_no_type)) add(*op);
@@ -132,26 +172,31 @@ bool may_be_declared(std::span<Module* const> modules, const Op* call) {
 
 }  // namespace
 
-void verify_unsound(std::span<Module* const> modules, Diagnostics& diagnostics,
+void verify_unsound(std::span<Module* const> all, Diagnostics& diagnostics,
                     const VerifyOptions& options) {
   VerifyOptions errors_only = options;
   errors_only.report_findings = false;
   constexpr std::size_t kMost = 1000;
   Diagnostics found(kMost);
-  for (const Module* module : modules) verify(*module, found, errors_only);
   const std::vector<Diagnostic> known = diagnostics.sorted();
   // What another version of the language means is not for this one to judge.
-  const auto of_version = [](const Diagnostic& each) {
-    return each.code == DiagCode::kUnsupportedVersion;
-  };
-  if (std::ranges::any_of(known, of_version)) return;
+  std::vector<Module*> modules;
+  std::ranges::copy_if(all, std::back_inserter(modules), [&](const Module* module) {
+    return std::ranges::none_of(known, [&](const Diagnostic& each) {
+      return each.code == DiagCode::kUnsupportedVersion &&
+             each.at.begin == module->top()->span().begin;
+    });
+  });
+  for (const Module* module : modules) verify(*module, found, errors_only);
   const Ops ops = ops_of(modules);
   std::vector<Diagnostic> breaches = found.sorted();
   withdraw_follow_on(ops, breaches, diagnostics);
+  const std::vector<UnclosedOp> unclosed = unclosed_ops(ops, known);
+  withdraw_hidden_values(ops, unclosed, diagnostics);
   std::vector<Diagnostic> causes = known;
   std::ranges::copy_if(breaches, std::back_inserter(causes),
                        [](const Diagnostic& each) { return concerns_op_alone(each.code); });
-  const UnsoundOps unsound(modules, ops, causes);
+  const UnsoundOps unsound(modules, ops, causes, unclosed);
   std::set<std::pair<DiagCode, SourcePos>> said;
   for (const Diagnostic& each : known) said.emplace(each.code, each.at.begin);
   for (Diagnostic& each : breaches) {
