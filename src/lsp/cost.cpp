@@ -68,6 +68,7 @@ Json code_lenses(const View& view, bool runs_graphs) {
   for (const auto& module : view.now().costs()) {
     if (module == nullptr) continue;
     for (const GraphCost& graph : module->graphs()) {
+      view.check_stop();
       const DimTable& table = graph.graph->module().context().dims();
       std::string title = work_text(table, graph.work);
       if (runs_graphs) add_run_lenses(view, *graph.graph, lenses);

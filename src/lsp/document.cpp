@@ -66,14 +66,27 @@ IRContext& Snapshot::rows(IRContext& shared) {
 }
 
 const Outline& Snapshot::outline(IRContext& rows) {
-  if (!outline_) outline_ = make_outline(tree_, rows);
+  if (!outline_) outline_ = make_outline(tree_, rows, [&] { check_stop(); });
   return *outline_;
 }
 
 const std::vector<Diagnostic>& Snapshot::findings() {
   if (findings_) return *findings_;
+  is_spoiled_ = true;
+  analyse();
+  is_spoiled_ = false;
+  return *findings_;
+}
+
+void Snapshot::analyse() {
   dialects_.register_in(context_, path_of_uri(file_->name()).value_or(""));
-  modules_ = resolve(tree_, context_, found_);
+  Resolver resolver(context_, *file_, found_);
+  for (const Unit& unit : tree_.units()) {
+    check_stop();
+    resolver.add(unit);
+  }
+  modules_ = resolver.finish();
+  check_stop();
   if (found_.has_errors()) {
     verify_unsound(modules_, found_, {.findings_per_code = 0});
   } else {
@@ -84,7 +97,6 @@ const std::vector<Diagnostic>& Snapshot::findings() {
     for_each_op(module->body(), [&](const Op& op) { ops_.emplace_back(op.span().begin, &op); });
   }
   std::ranges::sort(ops_);
-  return *findings_;
 }
 
 Snapshot::~Snapshot() = default;
@@ -96,12 +108,14 @@ bool Snapshot::is_sound() {
 
 const std::vector<std::unique_ptr<CostEstimate>>& Snapshot::costs() {
   if (costs_) return *costs_;
-  costs_.emplace();
+  std::vector<std::unique_ptr<CostEstimate>> costs;
   const bool sound = is_sound();
   for (const Module* module : modules_) {
+    check_stop();
     const bool has_cost = sound && module->is_portable();
-    costs_->push_back(has_cost ? std::make_unique<CostEstimate>(*module) : nullptr);
+    costs.push_back(has_cost ? std::make_unique<CostEstimate>(*module) : nullptr);
   }
+  costs_ = std::move(costs);
   return *costs_;
 }
 
@@ -165,6 +179,7 @@ void Document::edit(const std::optional<Range>& range, std::string_view replacem
 }
 
 Snapshot& Document::now() {
+  if (snapshot_ != nullptr && snapshot_->is_spoiled()) snapshot_.reset();
   if (snapshot_ == nullptr) {
     snapshot_ = std::make_unique<Snapshot>(uri_, text_, dialects_, before_.get(), edit_);
     before_.reset();

@@ -1,6 +1,7 @@
 // An open document: its text, its tree and what was found in it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -29,6 +30,9 @@ struct Range {
   Position begin, end;
 };
 
+/// Thrown where the work for a request is stopped; never leaves the server.
+struct Stopped {};
+
 /// The text of one version with its tree, which may be damaged. Positions in the source space of a
 /// snapshot begin at base(). The dialects must outlive it.
 class Snapshot {
@@ -37,6 +41,15 @@ class Snapshot {
   Snapshot(std::string name, std::string text, const DialectTexts& dialects,
            const Snapshot* before = nullptr, const TextEdit& edit = {});
   ~Snapshot();
+
+  /// What makes check_stop() throw; null: nothing.
+  void set_stop(const std::atomic<bool>* stop) { stop_ = stop; }
+  /// Throws Stopped if the client no longer waits for what is being done.
+  void check_stop() const {
+    if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw Stopped{};
+  }
+  /// Whether an analysis was stopped, which cannot go on.
+  bool is_spoiled() const { return is_spoiled_; }
 
   const SourceFile& file() const { return *file_; }
   std::string_view text() const { return file_->text(); }
@@ -64,7 +77,11 @@ class Snapshot {
   const Op* op_named_at(SourcePos name);
 
  private:
+  void analyse();
+
   IRContext context_;
+  const std::atomic<bool>* stop_ = nullptr;
+  bool is_spoiled_ = false;
   const DialectTexts& dialects_;
   const SourceFile* file_;
   SyntaxTree tree_;

@@ -319,6 +319,7 @@ Json inlay_hints(const View& view, Span in) {
   Json hints = Json::array();
   const Outline& outline = view.outline();
   for (const Mention& each : outline.mentions) {
+    view.check_stop();
     if (each.at.begin < in.begin || each.at.end > in.end) continue;
     if (!each.defines || each.type.known() || each.value == kNone) continue;
     const std::string type = type_text(view, each.value);

@@ -16,7 +16,9 @@ namespace mir::lsp {
 
 /// What a feature works on.
 struct View {
-  View(Document& of, IRContext& shared) : document(of), rows(of.now().rows(shared)) {}
+  /// `stop` ends the work for a request; null if nothing does.
+  View(Document& of, IRContext& shared, const std::atomic<bool>* stop = nullptr)
+      : document(of), rows(rows_of(of, shared, stop)) {}
 
   Document& document;
   IRContext& rows;  ///< has the dialects, also those that the document declares
@@ -24,6 +26,14 @@ struct View {
   Snapshot& now() const { return document.now(); }
   const Outline& outline() const { return now().outline(rows); }
   std::string_view text(Span span) const { return now().file().slice(span); }
+  void check_stop() const { now().check_stop(); }
+
+ private:
+  static IRContext& rows_of(Document& of, IRContext& shared, const std::atomic<bool>* stop) {
+    Snapshot& now = of.now();
+    now.set_stop(stop);
+    return now.rows(shared);
+  }
 };
 
 /// Features of the client that answers depend on.

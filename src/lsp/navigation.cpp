@@ -73,6 +73,7 @@ Json definition(const View& view, SourcePos at) {
   if (!named) return nullptr;
   Json found = Json::array();
   for (const NameMention& each : mentions_of(view, *named)) {
+    view.check_stop();
     if (each.declares) found.push_back(location(view, each.at));
   }
   if (found.empty()) found = definition_elsewhere(view, *named);
@@ -84,6 +85,7 @@ Json references(const View& view, SourcePos at, bool with_declaration) {
   const auto named = named_at(view, at);
   if (!named) return found;
   for (const NameMention& each : mentions_of(view, *named)) {
+    view.check_stop();
     if (!each.declares || with_declaration) found.push_back(location(view, each.at));
   }
   return found;
@@ -95,6 +97,7 @@ Json highlights(const View& view, SourcePos at) {
   if (!named) return found;
   const bool is_value = named->kind == NameKind::kValue;
   for (const NameMention& each : mentions_of(view, *named)) {
+    view.check_stop();
     found.push_back({{"range", view.document.range(each.at)},
                      {"kind", !is_value       ? kTextKind
                               : each.declares ? kWriteKind

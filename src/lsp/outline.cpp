@@ -14,10 +14,12 @@ constexpr std::string_view kEntrySuffix = ".__entry";
 
 class OutlineBuilder {
  public:
-  OutlineBuilder(const SyntaxTree& tree, IRContext& rows) : tree_(tree), rows_(rows) {}
+  OutlineBuilder(const SyntaxTree& tree, IRContext& rows, const std::function<void()>& check_stop)
+      : tree_(tree), rows_(rows), check_stop_(check_stop) {}
 
   Outline run() {
     for (const Unit& unit : tree_.units()) {
+      check_stop_();
       unit_ = &unit;
       for (const Node& each : unit.nodes()) node(each);
     }
@@ -466,6 +468,7 @@ class OutlineBuilder {
 
   const SyntaxTree& tree_;
   IRContext& rows_;
+  const std::function<void()>& check_stop_;
   Outline outline_;
   const Unit* unit_ = nullptr;
 
@@ -527,8 +530,9 @@ bool Outline::is_inside(std::uint32_t op, std::uint32_t outer) const {
   return op == outer;
 }
 
-Outline make_outline(const SyntaxTree& tree, IRContext& rows) {
-  return OutlineBuilder(tree, rows).run();
+Outline make_outline(const SyntaxTree& tree, IRContext& rows,
+                     const std::function<void()>& check_stop) {
+  return OutlineBuilder(tree, rows, check_stop).run();
 }
 
 }  // namespace mir::lsp

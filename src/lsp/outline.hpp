@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -74,6 +75,8 @@ struct Outline {
 };
 
 /// The outline of a tree that may be damaged. `rows` has the dialects. Names refer to the text.
-Outline make_outline(const SyntaxTree& tree, IRContext& rows);
+/// `check_stop` is called now and then, and may throw.
+Outline make_outline(const SyntaxTree& tree, IRContext& rows,
+                     const std::function<void()>& check_stop);
 
 }  // namespace mir::lsp

@@ -140,6 +140,7 @@ Result<Json> rename(const View& view, SourcePos at, const std::string& name,
   if (!free) return free.error();
   Json edits = Json::array();
   for (const NameMention& each : mentions_of(view, *subject)) {
+    view.check_stop();
     edits.push_back({{"range", view.document.range(each.name())}, {"newText", *checked}});
   }
   return workspace_edit(view.document, std::move(edits), document_changes);

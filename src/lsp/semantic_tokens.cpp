@@ -155,6 +155,7 @@ std::vector<std::uint32_t> semantic_tokens(const View& view, Span in) {
   for_each_token(
       view.now().tree(),
       [&](std::string_view gap, TokenKind kind, std::string_view token) {
+        view.check_stop();
         comments(gap);
         const Span at = place(token);
         if (at.end <= in.begin || at.begin >= in.end) return;

@@ -93,7 +93,22 @@ void CancelledRequests::look_at(std::string_view message) {
   if (member(json, "method") != "$/cancelRequest") return;
   const Json& id = member(member(json, "params"), "id");
   const std::lock_guard lock(mutex_);
-  ids_.insert(id.dump());
+  const std::string text = id.dump();
+  if (text == running_) stop_ = true;
+  ids_.insert(text);
+}
+
+void CancelledRequests::begin(const Json& id) {
+  const std::lock_guard lock(mutex_);
+  running_ = id.dump();
+  stop_ = ids_.contains(running_);
+}
+
+void CancelledRequests::end() {
+  const std::lock_guard lock(mutex_);
+  ids_.erase(running_);
+  running_.clear();
+  stop_ = false;
 }
 
 bool CancelledRequests::take(const Json& id) {
@@ -170,6 +185,9 @@ void Server::request(const Json& id, const std::string& method, const Json& para
   if (!initialized_ && method != "initialize") {
     return send_error(id, kServerNotInitialized, "the server is not initialized");
   }
+  cancelled_.begin(id);
+  const auto end_work = [this](const void*) { cancelled_.end(); };
+  const std::unique_ptr<const void, decltype(end_work)> work(this, end_work);
   const Json& token = member(params, "workDoneToken");
   const bool has_progress = token.is_string() || token.is_number_integer();
   if (has_progress) send_progress(token, {{"kind", "begin"}, {"title", method}});
@@ -181,6 +199,9 @@ void Server::request(const Json& id, const std::string& method, const Json& para
     end_progress();
     if (cancelled_.take(id)) return send_error(id, kRequestCancelled, "the request was cancelled");
     send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
+  } catch (const Stopped&) {
+    end_progress();
+    send_error(id, kRequestCancelled, "the request was cancelled");
   } catch (const Failure& failure) {
     end_progress();
     send_error(id, failure.code, failure.message);

@@ -1,6 +1,7 @@
 // The language server: a state that messages change, and the answers to them.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,14 +22,22 @@ namespace mir::lsp {
 /// to it while the server works.
 class CancelledRequests {
  public:
-  /// Notes the id if the message is a cancellation.
+  /// Notes the id if the message is a cancellation, and stops the work for that request.
   void look_at(std::string_view message);
+  /// The request that the server works for from now on.
+  void begin(const nlohmann::json& id);
+  /// Forgets that request.
+  void end();
+  /// Whether the request that the server works for is cancelled.
+  const std::atomic<bool>& stop() const { return stop_; }
   /// True if the request is cancelled, which is then forgotten.
   bool take(const nlohmann::json& id);
 
  private:
   std::mutex mutex_;
   std::set<std::string> ids_;  // as JSON
+  std::string running_;        // likewise; empty: none
+  std::atomic<bool> stop_ = false;
 };
 
 /// Messages are bodies without headers. Not thread-safe.
@@ -80,7 +89,7 @@ class Server {
   void send_error(const Json& id, int code, std::string_view message);
   void log(std::string_view message);
   void publish(Document& document, bool is_final);
-  View view(Document& document) { return {document, *rows_}; }
+  View view(Document& document) { return {document, *rows_, &cancelled_.stop()}; }
   Document& document_of(const Json& params);
   SourcePos position_in(const Document& document, const Json& params) const;
   Span range_in(const Document& document, const Json& params) const;

@@ -97,6 +97,7 @@ Json document_symbols(const View& view, bool hierarchical) {
   // Children come after their parents, so lists are filled from the end.
   std::vector<Json> children(outline.ops.size(), Json::array());
   for (std::size_t i = outline.ops.size(); i != 0; --i) {
+    view.check_stop();
     const OutlineOp& op = outline.ops[i - 1];
     if (!is_symbol(op)) {
       // Ops outside of all modules have no parent.
@@ -129,6 +130,7 @@ void add_workspace_symbols(const View& view, std::string_view query, Json& list)
     if (contains(view.text(alias.name), query)) list.push_back(symbol_information(view, alias));
   }
   for (const OutlineOp& op : view.outline().ops) {
+    view.check_stop();
     if (is_symbol(op) && contains(view.text(named_span(op)), query)) {
       list.push_back(symbol_information(view, op));
     }
@@ -147,6 +149,7 @@ Json folding_ranges(const View& view) {
     list.push_back(std::move(fold));
   };
   for (const OutlineOp& op : view.outline().ops) {
+    view.check_stop();
     // The line of the closing brace stays in view.
     if (!op.has_body) continue;
     const std::uint32_t last = lines.line_of(op.whole.end - Document::kBase);

@@ -31,6 +31,7 @@ void for_each_word(const View& view, Span in, const std::function<void(TokenKind
     const auto first = std::ranges::partition_point(
         tokens, [&](const Token& each) { return unit->base() + each.end() < in.begin; });
     for (auto token = first; token != tokens.end(); ++token) {
+      view.check_stop();
       const Span at = unit->span(static_cast<std::uint32_t>(token - tokens.begin()));
       if (at.begin > in.end) return;
       if (token->kind() == TokenKind::kError) {

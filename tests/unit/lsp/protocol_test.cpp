@@ -151,6 +151,86 @@ TEST_SUITE("protocol") {
     CHECK(client.sent.back().contains("result"));
   }
 
+  TEST_CASE("the work for a request that is cancelled while it runs is stopped") {
+    std::string text =
+        "@main [mir_version:1] (%0:tensor<[4], Float32, CPU>) -> (%0:tensor<[4], Float32, CPU>) {\n"
+        "    graph.SubGraphOp @twice <CPU> {\n"
+        "        (%0:tensor<[4], Float32, CPU>) -> (%1:tensor<[4], Float32, CPU>) {\n"
+        "            linalg.CPU.AddOp (%0, %0) -> (%1)\n            cf.ReturnOp (%1) -> ()\n"
+        "        }\n    }\n";
+    for (int i = 0; i < 3000; ++i) {
+      text += "    graph.CallGraphOp @twice (%0:tensor<[4], Float32, CPU>) -> (%x" +
+              std::to_string(i) + ":tensor<[4], Float32, CPU>)\n";
+    }
+    text += "    cf.ReturnOp (%0) -> ()\n}\n";
+    const Json place = {{"textDocument", {{"uri", kUri}}},
+                        {"position", {{"line", 3}, {"character", 32}}},
+                        {"newName", "renamed"},
+                        {"query", ""},
+                        {"context", {{"includeDeclaration", true}}},
+                        {"workDoneToken", "progress"}};
+    Json of_symbol = place;
+    of_symbol["position"] = {{"line", 1}, {"character", 24}};
+    using Clock = std::chrono::steady_clock;
+    const auto run = [&](const char* method, const Json& params, bool is_cancelled) {
+      lsp::CancelledRequests cancelled;
+      std::vector<std::string> sent;
+      bool sees_progress = false;
+      lsp::Server server(
+          [&](std::string_view body) {
+            sent.emplace_back(body);
+            // The request has begun when its progress does.
+            if (body.find("\"begin\"") == body.npos) return;
+            sees_progress = true;
+            if (is_cancelled) {
+              cancelled.look_at(R"({"method":"$/cancelRequest","params":{"id":7}})");
+            }
+          },
+          "1", cancelled);
+      server.receive(
+          R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}})");
+      server.receive(
+          Json{{"jsonrpc", "2.0"},
+               {"method", "textDocument/didOpen"},
+               {"params", {{"textDocument", {{"uri", kUri}, {"version", 1}, {"text", text}}}}}}
+              .dump());
+      const auto ask = [&] {
+        const auto begin = Clock::now();
+        server.receive(
+            Json{{"jsonrpc", "2.0"}, {"id", 7}, {"method", method}, {"params", params}}.dump());
+        return Clock::now() - begin;
+      };
+      const auto spent = ask();
+      CHECK(sees_progress);
+      const Json answer = Json::parse(sent.back());
+      CHECK(answer["id"] == 7);
+      CHECK(answer.contains("error") == is_cancelled);
+      if (is_cancelled) {
+        CHECK(answer["error"]["code"].get<int>() == kCancelled);
+        is_cancelled = false;
+        ask();
+        CHECK(Json::parse(sent.back()).contains("result"));  // nothing is spoiled
+      }
+      return spent;
+    };
+    struct Row {
+      const char* method;
+      const Json& params;
+    };
+    for (const Row& row : std::initializer_list<Row>{{"textDocument/references", of_symbol},
+                                                     {"textDocument/rename", of_symbol},
+                                                     {"textDocument/documentHighlight", of_symbol},
+                                                     {"textDocument/semanticTokens/full", place},
+                                                     {"textDocument/codeLens", place},
+                                                     {"textDocument/documentSymbol", place},
+                                                     {"workspace/symbol", place}}) {
+      CAPTURE(row.method);
+      const auto whole = run(row.method, row.params, false);
+      const auto stopped = run(row.method, row.params, true);
+      CHECK(stopped * 3 < whole);
+    }
+  }
+
   TEST_CASE("the position encoding is one that the client offers") {
     const auto chosen = [](const Json& offered) {
       LspClient client(Json{{"general", {{"positionEncodings", offered}}}});
