@@ -1,4 +1,5 @@
 // mllm-lsp: the language server for MLLM IR text.
+#include <malloc.h>
 #include <unistd.h>
 
 #include "dialect_files.hpp"
@@ -46,6 +47,11 @@ ExitCode body(const Run& run, const LspSettings& settings) {
   }
   auto dialects = read_texts(settings.dialects);
   if (!dialects) return run.report(dialects.error());
+  // Memory of long texts and answers goes back to the system, also that of the thread that reads.
+  constexpr int kLongBytes = 1 << 18;
+  mallopt(M_MMAP_THRESHOLD, kLongBytes);
+  mallopt(M_TRIM_THRESHOLD, kLongBytes);
+  mallopt(M_ARENA_MAX, 1);
   const int status = lsp::serve(STDIN_FILENO, STDOUT_FILENO, MIR_VERSION, *std::move(dialects));
   return status == 0 ? ExitCode::kSuccess : ExitCode::kFindings;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "mir/verify.hpp"
 #include "mir/walk.hpp"
@@ -78,25 +79,44 @@ const std::vector<Diagnostic>& Snapshot::findings() {
   return *findings_;
 }
 
-void Snapshot::analyse() {
-  dialects_.register_in(context_, path_of_uri(file_->name()).value_or(""));
-  Resolver resolver(context_, *file_, found_);
+void Snapshot::make_modules(Diagnostics& diagnostics) {
+  Resolver resolver(context_, *file_, diagnostics);
   for (const Unit& unit : tree_.units()) {
     check_stop();
     resolver.add(unit);
   }
   modules_ = resolver.finish();
+  has_modules_ = true;
   check_stop();
+}
+
+void Snapshot::release_modules() {
+  for (Module* module : modules_) context_.release(*module);
+  modules_.clear();
+  ops_.clear();
+  has_modules_ = false;
+}
+
+void Snapshot::forget_all_but_syntax() {
+  costs_.reset();
+  release_modules();
+  outline_.reset();
+  findings_.reset();
+}
+
+void Snapshot::analyse() {
+  dialects_.register_in(context_, path_of_uri(file_->name()).value_or(""));
+  make_modules(found_);
   if (found_.has_errors()) {
     verify_unsound(modules_, found_, {.findings_per_code = 0});
   } else {
     for (const Module* module : modules_) verify(*module, found_, {.findings_per_code = 0});
   }
   findings_ = found_.sorted();
-  for (const Module* module : modules_) {
-    for_each_op(module->body(), [&](const Op& op) { ops_.emplace_back(op.span().begin, &op); });
-  }
-  std::ranges::sort(ops_);
+  // Dumps state their types and have no costs, so their modules are hardly ever asked for again.
+  const bool has_dump =
+      std::ranges::any_of(modules_, [](const Module* module) { return !module->is_portable(); });
+  if (has_dump) release_modules();
 }
 
 Snapshot::~Snapshot() = default;
@@ -110,7 +130,7 @@ const std::vector<std::unique_ptr<CostEstimate>>& Snapshot::costs() {
   if (costs_) return *costs_;
   std::vector<std::unique_ptr<CostEstimate>> costs;
   const bool sound = is_sound();
-  for (const Module* module : modules_) {
+  for (const Module* module : modules()) {
     check_stop();
     const bool has_cost = sound && module->is_portable();
     costs.push_back(has_cost ? std::make_unique<CostEstimate>(*module) : nullptr);
@@ -121,11 +141,22 @@ const std::vector<std::unique_ptr<CostEstimate>>& Snapshot::costs() {
 
 const std::vector<Module*>& Snapshot::modules() {
   findings();
+  if (!has_modules_) {
+    Diagnostics known(0);
+    is_spoiled_ = true;
+    make_modules(known);
+    is_spoiled_ = false;
+  }
   return modules_;
 }
 
 const Op* Snapshot::op_named_at(SourcePos name) {
-  findings();
+  if (ops_.empty()) {
+    for (const Module* module : modules()) {
+      for_each_op(module->body(), [&](const Op& op) { ops_.emplace_back(op.span().begin, &op); });
+    }
+    std::ranges::sort(ops_);
+  }
   const auto found =
       std::ranges::lower_bound(ops_, name, {}, [](const auto& each) { return each.first; });
   return found == ops_.end() || found->first != name ? nullptr : found->second;
@@ -146,19 +177,24 @@ void Document::edit(const std::optional<Range>& range, std::string_view replacem
     std::ranges::copy_if(snapshot_->findings(), std::back_inserter(last_findings_),
                          [](const Diagnostic& each) { return each.code >= kFirstOfResolve; });
   }
+  const std::string_view old = text();
+  std::uint32_t begin = 0;
+  auto end = static_cast<std::uint32_t>(old.size());
+  if (range) {
+    begin = lines_.offset_of(old, range->begin, encoding_);
+    end = std::max(begin, lines_.offset_of(old, range->end, encoding_));
+  }
+  std::string changed;
+  changed.reserve(old.size() - (end - begin) + replacement.size());
+  changed.append(old.substr(0, begin)).append(replacement).append(old.substr(end));
+  text_ = std::move(changed);
   if (snapshot_ != nullptr) {
+    snapshot_->forget_all_but_syntax();
     before_ = std::move(snapshot_);
     edit_ = {};
   }
   const bool is_first = before_ != nullptr && edit_.inserted == 0 && edit_.end == edit_.begin;
   shown_ = false;
-  std::uint32_t begin = 0;
-  auto end = static_cast<std::uint32_t>(text_.size());
-  if (range) {
-    begin = lines_.offset_of(text_, range->begin, encoding_);
-    end = std::max(begin, lines_.offset_of(text_, range->end, encoding_));
-  }
-  text_.replace(begin, end - begin, replacement);
   const auto inserted = static_cast<std::uint32_t>(replacement.size());
   const TextEdit edit{begin, end, inserted};
   edit_ = is_first ? edit : joined(edit_, edit);
@@ -178,10 +214,18 @@ void Document::edit(const std::optional<Range>& range, std::string_view replacem
   }
 }
 
+void Document::take_text_back() {
+  text_ = std::string(snapshot_->text());
+}
+
 Snapshot& Document::now() {
-  if (snapshot_ != nullptr && snapshot_->is_spoiled()) snapshot_.reset();
+  if (snapshot_ != nullptr && snapshot_->is_spoiled()) {
+    take_text_back();
+    snapshot_.reset();
+  }
   if (snapshot_ == nullptr) {
-    snapshot_ = std::make_unique<Snapshot>(uri_, text_, dialects_, before_.get(), edit_);
+    snapshot_ =
+        std::make_unique<Snapshot>(uri_, std::exchange(text_, {}), dialects_, before_.get(), edit_);
     before_.reset();
   }
   return *snapshot_;
@@ -195,6 +239,7 @@ std::vector<Diagnostic> Document::shown_findings() {
 }
 
 void Document::forget_analysis() {
+  if (snapshot_ != nullptr) take_text_back();
   snapshot_.reset();
   before_.reset();
   shown_ = false;

@@ -75,9 +75,13 @@ class Snapshot {
   const std::vector<std::unique_ptr<CostEstimate>>& costs();
   /// The op whose name is at a place, null if there is none. Analyses.
   const Op* op_named_at(SourcePos name);
+  /// Keeps only the tree and the errors of syntax, from which the next snapshot is made.
+  void forget_all_but_syntax();
 
  private:
   void analyse();
+  void make_modules(Diagnostics& diagnostics);
+  void release_modules();
 
   IRContext context_;
   const std::atomic<bool>* stop_ = nullptr;
@@ -90,6 +94,7 @@ class Snapshot {
   std::optional<Outline> outline_;
   std::optional<std::vector<Diagnostic>> findings_;
   std::vector<Module*> modules_;
+  bool has_modules_ = false;
   std::optional<std::vector<std::unique_ptr<CostEstimate>>> costs_;
   std::vector<std::pair<SourcePos, const Op*>> ops_;  // by the places of their names
 };
@@ -106,7 +111,9 @@ class Document {
   void set_revision(std::uint64_t revision) { revision_ = revision; }
   std::int64_t version() const { return version_; }
   void set_version(std::int64_t version) { version_ = version; }
-  std::string_view text() const { return text_; }
+  std::string_view text() const {
+    return snapshot_ == nullptr ? std::string_view(text_) : snapshot_->text();
+  }
 
   /// Replaces a range, or all of the text.
   void edit(const std::optional<Range>& range, std::string_view replacement);
@@ -134,9 +141,9 @@ class Document {
 
   const DialectTexts& dialects() const { return dialects_; }
   PositionEncoding encoding() const { return encoding_; }
-  SourcePos offset_of(Position at) const { return kBase + lines_.offset_of(text_, at, encoding_); }
+  SourcePos offset_of(Position at) const { return kBase + lines_.offset_of(text(), at, encoding_); }
   Position position_of(SourcePos at) const {
-    return lines_.position_of(text_, at - kBase, encoding_);
+    return lines_.position_of(text(), at - kBase, encoding_);
   }
   nlohmann::json range(Span span) const;
   const LineIndex& lines() const { return lines_; }
@@ -148,10 +155,12 @@ class Document {
   std::string uri_;
   std::int64_t version_;
   std::uint64_t revision_ = 0;
-  std::string text_;
+  std::string text_;  // unless the snapshot has it
   LineIndex lines_;
   PositionEncoding encoding_;
   const DialectTexts& dialects_;
+  void take_text_back();
+
   std::unique_ptr<Snapshot> snapshot_;  // null: the text was edited since
   std::unique_ptr<Snapshot> before_;    // of an older text ...
   TextEdit edit_;                       // ... and what became of that

@@ -43,6 +43,7 @@ struct ClientFeatures {
   bool markdown = false;
   bool hierarchical_symbols = false;
   bool prepare_rename = false;
+  bool asks_for_token_edits = false;
   bool pull_diagnostics = false;
   bool resolves_edits = false;  ///< of code actions
   bool refreshes_diagnostics = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <utility>
 
 namespace mir::lsp {
 
@@ -66,9 +67,14 @@ std::optional<Frame> FrameReader::next() {
     body_size_ = length;
   }
   if (buffer_.size() - begin_ < *body_size_) return std::nullopt;
-  Frame frame{buffer_.substr(begin_, *body_size_), ""};
-  begin_ += *body_size_;
-  body_size_.reset();
+  const std::size_t size = *std::exchange(body_size_, std::nullopt);
+  if (begin_ + size == buffer_.size()) {
+    // A long body is not copied, and the buffer does not keep its memory.
+    buffer_.erase(0, std::exchange(begin_, 0));
+    return Frame{std::exchange(buffer_, {}), ""};
+  }
+  Frame frame{buffer_.substr(begin_, size), ""};
+  begin_ += size;
   if (begin_ == buffer_.size() || begin_ > kMaxHeader) {
     buffer_.erase(0, begin_);
     begin_ = 0;
@@ -76,8 +82,12 @@ std::optional<Frame> FrameReader::next() {
   return frame;
 }
 
+std::string header_of(std::string_view body) {
+  return fmt::format("Content-Length: {}\r\n\r\n", body.size());
+}
+
 std::string framed(std::string_view body) {
-  return fmt::format("Content-Length: {}\r\n\r\n{}", body.size(), body);
+  return header_of(body).append(body);
 }
 
 }  // namespace mir::lsp

@@ -31,6 +31,8 @@ class FrameReader {
   std::optional<std::size_t> body_size_;  // known once the headers are read
 };
 
+/// The headers of a body.
+std::string header_of(std::string_view body);
 /// The body with its headers.
 std::string framed(std::string_view body);
 

@@ -101,6 +101,13 @@ bool write_all(int output, std::string_view text) {
   return true;
 }
 
+/// Long bodies are not copied.
+bool write_message(int output, std::string_view body) {
+  constexpr std::size_t kLong = std::size_t{1} << 16;
+  if (body.size() < kLong) return write_all(output, framed(body));
+  return write_all(output, header_of(body)) && write_all(output, body);
+}
+
 bool is_gone(std::int64_t process) {
   return process > 0 && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
 }
@@ -110,21 +117,23 @@ bool is_gone(std::int64_t process) {
 int serve(int input, int output, const std::string& version, std::vector<DialectText> dialects) {
   CancelledRequests cancelled;
   bool is_writable = true;
-  Server server([&](std::string_view body) { is_writable &= write_all(output, framed(body)); },
-                version, cancelled, std::move(dialects));
+  Server server([&](std::string_view body) { is_writable &= write_message(output, body); }, version,
+                cancelled, std::move(dialects));
   Inbox inbox(input, cancelled);
   while (!server.has_exited() && is_writable) {
-    const auto frame = inbox.next(false);
+    auto frame = inbox.next(false);
     if (frame) {
-      frame->error.empty() ? server.receive(frame->body) : server.refuse_frame(frame->error);
+      frame->error.empty() ? server.receive(std::move(frame->body))
+                           : server.refuse_frame(frame->error);
       if (const auto closed = inbox.closed(); closed && Clock::now() - *closed > kLongestDrain)
         break;
       continue;
     }
     if (inbox.closed()) break;
     if (server.work()) continue;
-    if (const auto waited = inbox.next(true)) {
-      waited->error.empty() ? server.receive(waited->body) : server.refuse_frame(waited->error);
+    if (auto waited = inbox.next(true)) {
+      waited->error.empty() ? server.receive(std::move(waited->body))
+                            : server.refuse_frame(waited->error);
     } else if (is_gone(server.client_process())) {
       break;
     }

@@ -1,9 +1,11 @@
 #include "lsp/server.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace mir::lsp {
 
@@ -153,8 +155,9 @@ void Server::refuse_frame(std::string_view error) {
   send_error(nullptr, kParseError, error);
 }
 
-void Server::receive(std::string_view body) {
-  const Json message = Json::parse(body, nullptr, false);
+void Server::receive(std::string body) {
+  Json message = Json::parse(body, nullptr, false);
+  body = {};  // long bodies are held once
   if (message.is_discarded()) return send_error(nullptr, kParseError, "the body is not JSON");
   if (!message.is_object()) {
     return send_error(nullptr, kInvalidRequest, "the body is not an object");
@@ -176,7 +179,8 @@ void Server::receive(std::string_view body) {
                       "the message is not of JSON-RPC 2.0");
   }
   const auto& name = method.get_ref<const std::string&>();
-  has_id ? request(id, name, params) : notify(name, params);
+  Json none;
+  has_id ? request(id, name, params) : notify(name, params.is_null() ? none : message["params"]);
 }
 
 void Server::request(const Json& id, const std::string& method, const Json& params) {
@@ -195,9 +199,15 @@ void Server::request(const Json& id, const std::string& method, const Json& para
     if (has_progress) send_progress(token, {{"kind", "end"}});
   };
   try {
+    written_result_.clear();
     Json result = answer(method, params);
     end_progress();
     if (cancelled_.take(id)) return send_error(id, kRequestCancelled, "the request was cancelled");
+    if (!written_result_.empty()) {
+      send_(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", id.dump(),
+                        std::exchange(written_result_, {})));
+      return;
+    }
     send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
   } catch (const Stopped&) {
     end_progress();
@@ -214,7 +224,7 @@ void Server::request(const Json& id, const std::string& method, const Json& para
   }
 }
 
-void Server::notify(const std::string& method, const Json& params) {
+void Server::notify(const std::string& method, Json& params) {
   if (method == "exit") {
     exited_ = true;
     return;
@@ -282,6 +292,7 @@ Json Server::initialize(const Json& params) {
   client_.related_information = flag(client, "textDocument.publishDiagnostics.relatedInformation");
   client_.hierarchical_symbols =
       flag(client, "textDocument.documentSymbol.hierarchicalDocumentSymbolSupport");
+  client_.asks_for_token_edits = flag(client, "textDocument.semanticTokens.requests.full.delta");
   client_.prepare_rename = flag(client, "textDocument.rename.prepareSupport");
   const Json& resolved = member(
       member(member(member(client, "textDocument"), "codeAction"), "resolveSupport"), "properties");
@@ -362,14 +373,15 @@ Json Server::full_tokens(const View& of, std::string_view previous) {
   const Span all{Document::kBase, Document::kBase + static_cast<SourcePos>(document.text().size())};
   std::vector<std::uint32_t> tokens = semantic_tokens(of, all);
   Document::SentTokens& sent = document.sent_tokens();
+  const std::string id = std::to_string(document.revision());
   Json answer;
   if (!previous.empty() && previous == sent.id) {
-    answer["edits"] = token_edits(sent.data, tokens);
+    answer = {{"edits", token_edits(sent.data, tokens)}, {"resultId", id}};
   } else {
-    answer["data"] = tokens;
+    // Numbers take many times their text as JSON values.
+    written_result_ = fmt::format(R"({{"data":[{}],"resultId":"{}"}})", fmt::join(tokens, ","), id);
   }
-  sent = {std::to_string(document.revision()), std::move(tokens)};
-  answer["resultId"] = sent.id;
+  if (client_.asks_for_token_edits) sent = {id, std::move(tokens)};
   return answer;
 }
 
@@ -482,10 +494,10 @@ Json Server::text_document_request(const std::string& method, const Json& params
 
 // -- documents ------------------------------------------------------------------------------------
 
-void Server::open(const Json& params) {
-  const Json& item = params.at("textDocument");
+void Server::open(Json& params) {
+  Json& item = params.at("textDocument");
   const std::string uri = item.at("uri");
-  std::string text = item.at("text");
+  std::string text = std::move(item.at("text").get_ref<std::string&>());
   if (text.size() > SourceManager::kMaxFileSize / 2) {
     throw Failure{kInvalidParams, fmt::format("document '{}' is too large", uri)};
   }

@@ -50,7 +50,7 @@ class Server {
   ~Server();
 
   /// Handles one message.
-  void receive(std::string_view body);
+  void receive(std::string body);
   /// Answers a message whose headers are wrong.
   void refuse_frame(std::string_view error);
   /// Analyses one document that has changed, and publishes its findings. False if there is none.
@@ -68,7 +68,7 @@ class Server {
   using Json = nlohmann::json;
 
   void request(const Json& id, const std::string& method, const Json& params);
-  void notify(const std::string& method, const Json& params);
+  void notify(const std::string& method, Json& params);
   Json answer(const std::string& method, const Json& params);
   Json initialize(const Json& params);
   Json full_tokens(const View& of, std::string_view previous);
@@ -77,7 +77,7 @@ class Server {
   void send_progress(const Json& token, Json value);
   Json text_document_request(const std::string& method, const Json& params);
 
-  void open(const Json& params);
+  void open(Json& params);
   void change(const Json& params);
   void close(const Json& params);
   void save(const Json& params);
@@ -104,6 +104,7 @@ class Server {
   std::map<std::string, std::size_t> shown_syntax_errors_;      // by URI
   PositionEncoding encoding_ = PositionEncoding::kUtf16;
   ClientFeatures client_;
+  std::string written_result_;  // of the request at hand, if it is written as text at once
   std::int64_t client_process_ = 0;
   std::uint64_t last_revision_ = 0;
   bool initialized_ = false;

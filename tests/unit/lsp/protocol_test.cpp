@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "client.hpp"
@@ -71,7 +72,7 @@ TEST_SUITE("protocol") {
     LspClient client;
     const auto code = [&](std::string_view body) {
       client.sent.clear();
-      client.server.receive(body);
+      client.server.receive(std::string(body));
       REQUIRE(client.sent.size() == 1);
       return client.sent.front()["error"]["code"].get<int>();
     };
@@ -402,6 +403,24 @@ class Process {
     CHECK(::write(to_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
   }
   void close_input() { ::close(to_); }
+  /// Reads until the output has the words.
+  void read_until(std::string_view words) {
+    char bytes[4096];
+    while (output_.find(words) == output_.npos) {
+      const ssize_t size = ::read(from_, bytes, sizeof bytes);
+      REQUIRE(size > 0);
+      output_.append(bytes, static_cast<std::size_t>(size));
+    }
+    output_.clear();
+  }
+  /// The most memory that the program has had.
+  std::size_t peak_bytes() const {
+    std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) << 10;
+    }
+    return 0;
+  }
   bool is_running() const { return ::waitpid(pid_, nullptr, WNOHANG) == 0; }
   /// All output until the program ends, and its status.
   int wait(std::string& output) {
@@ -420,7 +439,14 @@ class Process {
  private:
   pid_t pid_ = 0;
   int to_ = -1, from_ = -1;
+  std::string output_;
 };
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kMemoryIsOurs = false;  // sanitizers keep memory of their own
+#else
+constexpr bool kMemoryIsOurs = true;
+#endif
 
 }  // namespace
 
@@ -445,6 +471,42 @@ TEST_SUITE("mllm-lsp") {
     CHECK(answers[2]["result"]["serverInfo"]["name"] == "mllm-lsp");
     CHECK(answers[3]["result"] == nullptr);
     server.close_input();
+  }
+
+  TEST_CASE("a long dump and edits of it take at most nine times its text") {
+    std::string text = "@main () -> () {\n";
+    for (int i = 0; text.size() < 2'000'000; ++i) {
+      const std::string in = std::to_string(i), out = std::to_string(i + 1);
+      text += "    linalg.CPU.SiLUOp(%" + in + ":tensor<[1, 1024, 2048], Float32, CPU>) -> (%" +
+              out + ":tensor<[1, 1024, 2048], Float32, CPU>)\n";
+    }
+    text += "}\n";
+    Process server;
+    server.write(lsp::framed(kInitialize));
+    server.read_until("capabilities");
+    const std::size_t empty = server.peak_bytes();
+    server.write(lsp::framed(
+        Json{{"jsonrpc", "2.0"},
+             {"method", "textDocument/didOpen"},
+             {"params", {{"textDocument", {{"uri", "file:///a"}, {"version", 1}, {"text", text}}}}}}
+            .dump()));
+    server.read_until("\"version\":1");
+    for (int version = 2; version < 5; ++version) {
+      const Json place = {{"line", 1}, {"character", 24 + version}};
+      server.write(lsp::framed(Json{
+          {"jsonrpc", "2.0"},
+          {"method", "textDocument/didChange"},
+          {"params",
+           {{"textDocument", {{"uri", "file:///a"}, {"version", version}}},
+            {"contentChanges", {{{"range", {{"start", place}, {"end", place}}}, {"text", "7"}}}}}}}
+                                   .dump()));
+      server.read_until("\"version\":" + std::to_string(version));
+    }
+    const auto times = static_cast<double>(server.peak_bytes() - empty) / 2e6;
+    if (kMemoryIsOurs) CHECK(times < 9);
+    server.close_input();
+    std::string output;
+    server.wait(output);
   }
 
   TEST_CASE("an input that ends, ends the server within a second") {

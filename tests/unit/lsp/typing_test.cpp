@@ -46,8 +46,11 @@ Json on_type(LspClient& client, int line, int column, const std::string& typed) 
 }  // namespace
 
 TEST_SUITE("lsp: typing") {
+  const Json kAsksForEdits = {
+      {"textDocument", {{"semanticTokens", {{"requests", {{"full", {{"delta", true}}}}}}}}}};
+
   TEST_CASE("token deltas make the new tokens of the old ones") {
-    LspClient client;
+    LspClient client(kAsksForEdits);
     client.open(kText);
     Json full = client.of("semanticTokens/full");
     Json data = full["data"];
@@ -71,7 +74,7 @@ TEST_SUITE("lsp: typing") {
   }
 
   TEST_CASE("tokens of an unknown answer come in full") {
-    LspClient client;
+    LspClient client(kAsksForEdits);
     client.open(kText);
     client.of("semanticTokens/full");
     const Json answer = client.of("semanticTokens/full/delta", {{"previousResultId", "none"}});
