@@ -179,6 +179,7 @@ Json on_type_formatting(const View& view, SourcePos at, std::string_view typed) 
 Json code_actions(const View& view, Span in, const Json& context, const ClientFeatures& client) {
   Json actions = Json::array();
   add_refactorings(view, in, context, client, actions);
+  if (client.runs_tests) add_test_actions(view, in, context, actions);
   if (!wants(context, "quickfix")) return actions;
   for (const Diagnostic& each : view.now().findings()) {
     if (each.fixes.empty() || !overlaps(each.at, in)) continue;

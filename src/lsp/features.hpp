@@ -49,6 +49,7 @@ struct ClientFeatures {
   bool refreshes_diagnostics = false;
   bool watches_files = false;
   bool runs_graphs = false;  ///< has the command kRunCommand
+  bool runs_tests = false;   ///< has the command kCheckCommand
 };
 
 // -- facts.cpp
@@ -123,6 +124,12 @@ nlohmann::json code_lenses(const View& view, bool runs_graphs);
 // -- run.cpp
 /// The command of a client that runs `mllm-interp` with a list of arguments.
 inline constexpr std::string_view kRunCommand = "mllm-ir.run";
+/// The command of a client that runs `mllm-check` with a list of arguments.
+inline constexpr std::string_view kCheckCommand = "mllm-ir.check";
+/// Adds the actions that run the test that a file is, and accept its output, if the range has a
+/// RUN line.
+void add_test_actions(const View& view, Span in, const nlohmann::json& context,
+                      nlohmann::json& actions);
 /// Adds lenses that run and profile a graph, or the body of a module, on random inputs and weights;
 /// extents that a symbol leaves open are 8. Only for files.
 void add_run_lenses(const View& view, const Op& graph, nlohmann::json& lenses);

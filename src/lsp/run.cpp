@@ -1,4 +1,4 @@
-// How a client runs a graph with mllm-interp: arguments that its command gets.
+// How a client runs a graph with mllm-interp and a test with mllm-check: arguments of its commands.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -62,6 +62,32 @@ void add_run_lenses(const View& view, const Op& graph, Json& lenses) {
   lenses.push_back(lens(view, graph, "Run", arguments));
   arguments.push_back("--profile");
   lenses.push_back(lens(view, graph, "Profile", std::move(arguments)));
+}
+
+void add_test_actions(const View& view, Span in, const Json& context, Json& actions) {
+  constexpr std::string_view kRunLine = "RUN:", kKind = "source";
+  const auto path = path_of_uri(view.document.uri());
+  if (!path || !wants(context, kKind)) return;
+  const LineIndex& lines = view.document.lines();
+  const std::string_view text = view.document.text();
+  const std::uint32_t first = lines.line_of(in.begin - Document::kBase);
+  const std::uint32_t last = lines.line_of(in.end - Document::kBase);
+  const std::uint32_t begin = lines.line_start(first);
+  const std::string_view words = text.substr(begin, lines.line_end(text, last) - begin);
+  const auto run = words.find(kRunLine);
+  if (run == words.npos) return;
+  const std::string_view before = words.substr(0, run);
+  if (before.substr(before.rfind('\n') + 1).find("//") == before.npos) return;
+  const auto add = [&](std::string_view title, Json arguments) {
+    actions.push_back({{"title", title},
+                       {"kind", kKind},
+                       {"command",
+                        {{"title", title},
+                         {"command", kCheckCommand},
+                         {"arguments", Json::array({std::move(arguments)})}}}});
+  };
+  add("Run this test", {*path});
+  add("Run this test and accept its output", {"--update", *path});
 }
 
 }  // namespace mir::lsp

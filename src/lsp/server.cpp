@@ -64,7 +64,7 @@ Json capabilities(PositionEncoding encoding, const ClientFeatures& client) {
       {"callHierarchyProvider", true},
       {"codeActionProvider",
        {{"codeActionKinds",
-         {"quickfix", "refactor.rewrite", "refactor.inline", "refactor.extract"}},
+         {"quickfix", "refactor.rewrite", "refactor.inline", "refactor.extract", "source"}},
         {"resolveProvider", client.resolves_edits}}},
       {"codeLensProvider", {{"resolveProvider", false}}},
       {"renameProvider", client.prepare_rename ? Json{{"prepareProvider", true}} : Json(true)},
@@ -305,8 +305,11 @@ Json Server::initialize(const Json& params) {
   client_.refreshes_diagnostics = flag(client, "workspace.diagnostics.refreshSupport");
   client_.watches_files = flag(client, "workspace.didChangeWatchedFiles.dynamicRegistration");
   const Json& commands = member(member(member(client, "experimental"), "commands"), "commands");
-  client_.runs_graphs =
-      commands.is_array() && std::ranges::find(commands, Json(kRunCommand)) != commands.end();
+  const auto has_command = [&](std::string_view name) {
+    return commands.is_array() && std::ranges::find(commands, Json(name)) != commands.end();
+  };
+  client_.runs_graphs = has_command(kRunCommand);
+  client_.runs_tests = has_command(kCheckCommand);
   const Json& folders = member(params, "workspaceFolders");
   const auto add_folder = [&](const Json& uri) {
     if (!uri.is_string()) return;

@@ -90,7 +90,7 @@ ABLE = {
         "publishDiagnostics": {"relatedInformation": True},
         "rename": {"prepareSupport": True},
     },
-    "experimental": {"commands": {"commands": ["mllm-ir.run"]}},
+    "experimental": {"commands": {"commands": ["mllm-ir.run", "mllm-ir.check"]}},
 }
 BROKEN = """@main [mir_version:1] (%x:tensor<[2, 4], Float32, CPU>) -> (%y:tensor<[2, 4], Float32, CPU>) {
     linalg.CPU.AdOp(%x, %x) -> (%y)

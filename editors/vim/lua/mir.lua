@@ -3,18 +3,21 @@ local M = {}
 
 local client_id
 
---- Runs mllm-interp in a terminal below the window. The server makes the list of arguments.
-local function run(command)
-  vim.cmd('botright new')
-  vim.fn.termopen(vim.list_extend({ M.interpreter }, command.arguments[1]))
+M.interpreter = 'mllm-interp'
+M.checker = 'mllm-check'
+
+--- Runs a tool in a terminal below the window. The server makes the list of arguments.
+local function run_tool(name)
+  return function(command)
+    vim.cmd('botright new')
+    vim.fn.termopen(vim.list_extend({ M[name] }, command.arguments[1]))
+  end
 end
 
-M.interpreter = 'mllm-interp'
-
---- What the client can do: also run graphs, so that the server shows the lenses.
+--- What the client can do: also run graphs and tests, so that the server shows lenses and actions.
 local function capabilities()
   local all = vim.lsp.protocol.make_client_capabilities()
-  all.experimental = { commands = { commands = { 'mllm-ir.run' } } }
+  all.experimental = { commands = { commands = { 'mllm-ir.run', 'mllm-ir.check' } } }
   return all
 end
 
@@ -26,7 +29,7 @@ function M.attach(buffer, options)
       cmd = { 'mllm-lsp' },
       root_dir = vim.fn.getcwd(),
       capabilities = capabilities(),
-      commands = { ['mllm-ir.run'] = run },
+      commands = { ['mllm-ir.run'] = run_tool('interpreter'), ['mllm-ir.check'] = run_tool('checker') },
     }, options or {}))
   end
   if client_id ~= nil then vim.lsp.buf_attach_client(buffer, client_id) end

@@ -3,12 +3,13 @@ const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
 const run = "mllm-ir.run";
+const check = "mllm-ir.check";
 let client;
 
-// Tells the server that the client runs graphs, so that it shows the lenses.
+// Tells the server that the client runs graphs and tests, so that it shows the lenses and actions.
 const runsGraphs = {
   fillClientCapabilities(capabilities) {
-    capabilities.experimental = { ...capabilities.experimental, commands: { commands: [run] } };
+    capabilities.experimental = { ...capabilities.experimental, commands: { commands: [run, check] } };
   },
   initialize() {},
   getState() {
@@ -17,13 +18,21 @@ const runsGraphs = {
   clear() {},
 };
 
-// Runs mllm-interp in a terminal. The arguments are a list and need no quotes.
-function runGraph(list) {
-  const interpreter = vscode.workspace.getConfiguration("mllm-ir").get("interpreter", "mllm-interp");
-  const execution = new vscode.ProcessExecution(interpreter, list);
+// Runs a tool in a terminal. The arguments are a list and need no quotes.
+function runTool(setting, tool, title, list) {
+  const program = vscode.workspace.getConfiguration("mllm-ir").get(setting, tool);
+  const execution = new vscode.ProcessExecution(program, list);
   const definition = { type: "process" };
-  const task = new vscode.Task(definition, vscode.TaskScope.Workspace, "run a graph", "mllm-ir", execution);
+  const task = new vscode.Task(definition, vscode.TaskScope.Workspace, title, "mllm-ir", execution);
   return vscode.tasks.executeTask(task);
+}
+
+function runGraph(list) {
+  return runTool("interpreter", "mllm-interp", "run a graph", list);
+}
+
+function runTest(list) {
+  return runTool("checker", "mllm-check", "run a test", list);
 }
 
 function createClient() {
@@ -55,6 +64,7 @@ async function activate(context) {
     await start();
   });
   context.subscriptions.push(restart, vscode.commands.registerCommand(run, runGraph));
+  context.subscriptions.push(vscode.commands.registerCommand(check, runTest));
   await start();
 }
 

@@ -1,6 +1,10 @@
 // Code actions that make a new text, and what ops and graphs cost.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -230,6 +234,47 @@ TEST_SUITE("lsp: refactorings") {
     LspClient untitled(kRuns);
     untitled.open(text);
     for (const Json& lens : untitled.of("codeLens")) CHECK(lens["command"]["command"] == "");
+  }
+
+  TEST_CASE("a client that runs tests is offered to run one and accept its output") {
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("mir lsp golden " + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    const std::string text = "Counts.\n// RUN: echo one && echo two\n";
+    std::ofstream(folder / "count.test") << text;
+    std::ofstream(folder / "count.out") << "one\n";
+    const std::string uri = lsp::uri_of_path((folder / "count.test").string());
+    const auto actions_of = [&](LspClient& client, int line, const std::string& of) {
+      client.notify(
+          "textDocument/didOpen",
+          {{"textDocument", {{"uri", of}, {"languageId", "mir"}, {"version", 1}, {"text", text}}}});
+      const Json at = {{"line", line}, {"character", 3}};
+      return client.request("textDocument/codeAction",
+                            {{"textDocument", {{"uri", of}}},
+                             {"range", {{"start", at}, {"end", at}}},
+                             {"context", {{"diagnostics", Json::array()}, {"only", {"source"}}}}});
+    };
+    const Json can = {{"experimental", {{"commands", {{"commands", {"mllm-ir.check"}}}}}}};
+    LspClient client(can), plain;
+    CHECK(actions_of(client, 0, uri).empty());
+    CHECK(actions_of(client, 1, "untitled:a").empty());
+    CHECK(actions_of(plain, 1, uri).empty());
+    const Json actions = actions_of(client, 1, uri);
+    REQUIRE(actions.size() == 2);
+    const auto run = [&](const Json& action) {
+      std::string line = std::string(MIR_TOOLS) + "/mllm-check";
+      CHECK(action["command"]["command"].get<std::string>() == "mllm-ir.check");
+      for (const Json& word : action["command"]["arguments"][0]) {
+        line += " '" + word.get<std::string>() + "'";
+      }
+      return std::system((line + " >/dev/null 2>&1").c_str());
+    };
+    CHECK(run(actions[0]) != 0);  // the output differs
+    run(actions[1]);
+    CHECK(run(actions[0]) == 0);
+    std::ifstream file(folder / "count.out");
+    CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == "one\ntwo\n");
+    std::filesystem::remove_all(folder);
   }
 }
 
