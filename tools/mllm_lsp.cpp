@@ -48,9 +48,9 @@ ExitCode body(const Run& run, const LspSettings& settings) {
   auto dialects = read_texts(settings.dialects);
   if (!dialects) return run.report(dialects.error());
   // Memory of long texts and answers goes back to the system, also that of the thread that reads.
-  constexpr int kLongBytes = 1 << 18;
+  constexpr int kLongBytes = 1 << 20, kKeptBytes = 1 << 22;
   mallopt(M_MMAP_THRESHOLD, kLongBytes);
-  mallopt(M_TRIM_THRESHOLD, kLongBytes);
+  mallopt(M_TRIM_THRESHOLD, kKeptBytes);
   mallopt(M_ARENA_MAX, 1);
   const int status = lsp::serve(STDIN_FILENO, STDOUT_FILENO, MIR_VERSION, *std::move(dialects));
   return status == 0 ? ExitCode::kSuccess : ExitCode::kFindings;

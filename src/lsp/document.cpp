@@ -61,7 +61,8 @@ Snapshot::Snapshot(std::string name, std::string text, const DialectTexts& diale
 }
 
 IRContext& Snapshot::rows(IRContext& shared) {
-  if (!may_declare_dialect(text())) return shared;
+  if (!may_declare_) may_declare_ = may_declare_dialect(text());
+  if (!*may_declare_) return shared;
   findings();
   return context_;
 }

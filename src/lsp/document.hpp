@@ -86,6 +86,7 @@ class Snapshot {
   IRContext context_;
   const std::atomic<bool>* stop_ = nullptr;
   bool is_spoiled_ = false;
+  std::optional<bool> may_declare_;  // a dialect
   const DialectTexts& dialects_;
   const SourceFile* file_;
   SyntaxTree tree_;
