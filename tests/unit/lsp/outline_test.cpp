@@ -124,7 +124,7 @@ std::string outline_of(const std::string& text) {
   Diagnostics ignored;
   const SourceFile& file = *rows.sources().add("text", text);
   const SyntaxTree tree = parse_damaged(file, ignored);
-  const lsp::Outline outline = lsp::make_outline(tree, rows);
+  const lsp::Outline outline = lsp::make_outline(tree, rows, [] {});
   const auto number = [](std::uint32_t index) {
     return index == lsp::kNone ? std::string("-") : fmt::to_string(index);
   };
@@ -436,22 +436,28 @@ symbol first 10:22-10:27 op 6 module 0
 
   TEST_CASE("hovering tells what a value, a symbol, an op and a key are") {
     CHECK(answers(kBlocks, "hover") == R"j(
+0:0-7 {"contents":{"kind":"markdown","value":"`@blocks [mir_version:2] (%c:tensor<[], UInt8, CPU>, %x:tensor<[2, 4], Float32, CPU>) -> (%y:tensor<[2, 4], Float32, CPU>)`\n\nportable module"},"range":"0:0-0:7"}
 0:25-27 {"contents":{"kind":"markdown","value":"`%c: tensor<[], UInt8, CPU>`, 1 byte\n\nargument of `@blocks`, line 1\n\nused once"},"range":"0:25-0:27"}
 0:52-54 {"contents":{"kind":"markdown","value":"`%x: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nargument of `@blocks`, line 1\n\nused 2 times"},"range":"0:52-0:54"}
 0:89-91 {"contents":{"kind":"markdown","value":"`%y: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\ndefined by no op\n\nused once"},"range":"0:89-0:91"}
 1:4-19 {"contents":{"kind":"markdown","value":"`cf.CondBranchOp (1 operand) -> (0 results)`\n\nEnds a block and goes on to its first successor if the condition holds, else to the second one.\n\nexample: `cf.CondBranchOp (%0:tensor<[1], Bool, CPU>) -> () [^yes(%1:tensor<[2], Float32, CPU>), ^no]`\n\ndocs/ops/control-flow.md"},"range":"1:4-1:19"}
 1:21-23 {"contents":{"kind":"markdown","value":"`%c: tensor<[], UInt8, CPU>`, 1 byte\n\nargument of `@blocks`, line 1\n\nused once"},"range":"1:21-1:23"}
+1:32-34 {"contents":{"kind":"markdown","value":"`^a(%p:tensor<[2, 4], Float32, CPU>)`\n\nblock, line 3\n\nused once"},"range":"1:32-1:34"}
 1:35-37 {"contents":{"kind":"markdown","value":"`%x: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nargument of `@blocks`, line 1\n\nused 2 times"},"range":"1:35-1:37"}
+1:69-71 {"contents":{"kind":"markdown","value":"`^b`\n\nblock, line 6\n\nused once"},"range":"1:69-1:71"}
+2:2-4 {"contents":{"kind":"markdown","value":"`^a(%p:tensor<[2, 4], Float32, CPU>)`\n\nblock, line 3\n\nused once"},"range":"2:2-2:4"}
 2:5-7 {"contents":{"kind":"markdown","value":"`%p: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nargument of `@blocks`, line 3\n\nused once"},"range":"2:5-2:7"}
 3:4-20 {"contents":{"kind":"markdown","value":"`linalg.CPU.NegOp (1 operand) -> (1 result)`\n\nNegation.\n\nexample: `linalg.CPU.NegOp(%0:tensor<[2, 3], Float32, CPU>) -> (%1:tensor<[2, 3], Float32, CPU>)`\n\ndocs/ops/elementwise.md"},"range":"3:4-3:20"}
 3:22-24 {"contents":{"kind":"markdown","value":"`%p: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nargument of `@blocks`, line 3\n\nused once"},"range":"3:22-3:24"}
 3:30-32 {"contents":{"kind":"markdown","value":"`%q: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.NegOp`, line 4\n\nused once"},"range":"3:30-3:32"}
 4:4-15 {"contents":{"kind":"markdown","value":"`cf.ReturnOp (0 or more operands) -> (0 results)`\n\nEnds a graph and returns its operands to the caller.\n\nexample: `cf.ReturnOp (%0:tensor<[2], Float32, CPU>) -> ()`\n\ndocs/ops/structure.md"},"range":"4:4-4:15"}
 4:17-19 {"contents":{"kind":"markdown","value":"`%q: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.NegOp`, line 4\n\nused once"},"range":"4:17-4:19"}
+5:2-4 {"contents":{"kind":"markdown","value":"`^b`\n\nblock, line 6\n\nused once"},"range":"5:2-5:4"}
 6:4-15 {"contents":{"kind":"markdown","value":"`cf.ReturnOp (0 or more operands) -> (0 results)`\n\nEnds a graph and returns its operands to the caller.\n\nexample: `cf.ReturnOp (%0:tensor<[2], Float32, CPU>) -> ()`\n\ndocs/ops/structure.md"},"range":"6:4-6:15"}
 6:17-19 {"contents":{"kind":"markdown","value":"`%x: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nargument of `@blocks`, line 1\n\nused 2 times"},"range":"6:17-6:19"}
 )j");
     CHECK(answers(kOps, "hover") == R"j(
+0:0-5 {"contents":{"kind":"markdown","value":"`@main [mir_version:1] (%in:tensor<[2, 4], Float32, CPU>) -> (%out:tensor<[2, 4], Float32, CPU>)`\n\nportable module"},"range":"0:0-0:5"}
 0:23-26 {"contents":{"kind":"markdown","value":"`%in: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nargument of `@main`, line 1\n\nused 2 times"},"range":"0:23-0:26"}
 0:61-65 {"contents":{"kind":"markdown","value":"`%out: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.SoftmaxOp`, line 3\n\nused 2 times"},"range":"0:61-0:65"}
 1:2-18 {"contents":{"kind":"markdown","value":"`linalg.CPU.AddOp (2 operands) -> (1 result)`\n\nSum of two tensors with broadcasting.\n\nreads 64 B, writes 32 B\n\nexample: `linalg.CPU.AddOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[3], Float32, CPU>) -> (%2:tensor<[2, 3], Float32, CPU>)`\n\ndocs/ops/elementwise.md"},"range":"1:2-1:18"}
@@ -496,26 +502,36 @@ symbol first 10:22-10:27 op 6 module 0
     CHECK(answers(kPortable, "documentHighlight") == R"j(
 2:23-26 [{"kind":3,"range":"2:23-2:26"},{"kind":2,"range":"13:25-13:28"}]
 2:61-65 [{"kind":3,"range":"18:42-18:46"},{"kind":2,"range":"19:15-19:19"},{"kind":2,"range":"2:61-2:65"}]
+3:2-18 [{"kind":1,"range":"3:8-3:18"}]
 3:19-25 [{"kind":1,"range":"3:20-3:25"},{"kind":1,"range":"3:40-3:45"},{"kind":1,"range":"17:21-17:26"}]
 3:39-45 [{"kind":1,"range":"3:20-3:25"},{"kind":1,"range":"3:40-3:45"},{"kind":1,"range":"17:21-17:26"}]
 4:5-7 [{"kind":3,"range":"4:5-4:7"},{"kind":2,"range":"5:38-5:40"},{"kind":2,"range":"6:28-6:30"}]
 4:42-44 [{"kind":3,"range":"6:36-6:38"},{"kind":2,"range":"8:19-8:21"},{"kind":2,"range":"4:42-4:44"}]
+5:6-23 [{"kind":1,"range":"5:17-5:23"}]
 5:38-40 [{"kind":3,"range":"4:5-4:7"},{"kind":2,"range":"5:38-5:40"},{"kind":2,"range":"6:28-6:30"}]
 5:46-48 [{"kind":3,"range":"5:46-5:48"},{"kind":2,"range":"6:24-6:26"}]
+6:6-22 [{"kind":1,"range":"6:17-6:22"}]
 6:24-26 [{"kind":3,"range":"5:46-5:48"},{"kind":2,"range":"6:24-6:26"}]
 6:28-30 [{"kind":3,"range":"4:5-4:7"},{"kind":2,"range":"5:38-5:40"},{"kind":2,"range":"6:28-6:30"}]
 6:36-38 [{"kind":3,"range":"6:36-6:38"},{"kind":2,"range":"8:19-8:21"},{"kind":2,"range":"4:42-4:44"}]
+8:6-17 [{"kind":1,"range":"8:9-8:17"},{"kind":1,"range":"19:5-19:13"}]
 8:19-21 [{"kind":3,"range":"6:36-6:38"},{"kind":2,"range":"8:19-8:21"},{"kind":2,"range":"4:42-4:44"}]
+11:2-15 [{"kind":1,"range":"11:8-11:15"}]
 11:23-25 [{"kind":3,"range":"11:23-11:25"},{"kind":2,"range":"12:11-12:13"},{"kind":2,"range":"17:28-17:30"}]
 12:11-13 [{"kind":3,"range":"11:23-11:25"},{"kind":2,"range":"12:11-12:13"},{"kind":2,"range":"17:28-17:30"}]
+13:6-23 [{"kind":1,"range":"13:17-13:23"}]
 13:25-28 [{"kind":3,"range":"2:23-2:26"},{"kind":2,"range":"13:25-13:28"}]
 13:34-36 [{"kind":3,"range":"13:34-13:36"},{"kind":2,"range":"14:18-14:20"}]
+14:6-16 [{"kind":1,"range":"14:9-14:16"}]
 14:18-20 [{"kind":3,"range":"13:34-13:36"},{"kind":2,"range":"14:18-14:20"}]
+17:2-19 [{"kind":1,"range":"17:8-17:19"}]
 17:20-26 [{"kind":1,"range":"3:20-3:25"},{"kind":1,"range":"3:40-3:45"},{"kind":1,"range":"17:21-17:26"}]
 17:28-30 [{"kind":3,"range":"11:23-11:25"},{"kind":2,"range":"12:11-12:13"},{"kind":2,"range":"17:28-17:30"}]
 17:36-38 [{"kind":3,"range":"17:36-17:38"},{"kind":2,"range":"18:34-18:36"}]
+18:2-22 [{"kind":1,"range":"18:13-18:22"}]
 18:34-36 [{"kind":3,"range":"17:36-17:38"},{"kind":2,"range":"18:34-18:36"}]
 18:42-46 [{"kind":3,"range":"18:42-18:46"},{"kind":2,"range":"19:15-19:19"},{"kind":2,"range":"2:61-2:65"}]
+19:2-13 [{"kind":1,"range":"8:9-8:17"},{"kind":1,"range":"19:5-19:13"}]
 19:15-19 [{"kind":3,"range":"18:42-18:46"},{"kind":2,"range":"19:15-19:19"},{"kind":2,"range":"2:61-2:65"}]
 )j");
     CHECK(answers(kDump, "definition") == R"j(
@@ -530,21 +546,30 @@ symbol first 10:22-10:27 op 6 module 0
 12:90-92 [{"range":"12:90-12:92"}]
 )j");
     CHECK(answers(kDump, "documentHighlight") == R"j(
+1:2-21 [{"kind":1,"range":"1:13-1:21"}]
 1:29-31 [{"kind":3,"range":"1:29-1:31"},{"kind":2,"range":"2:53-2:55"}]
 1:62-66 [{"kind":1,"range":"1:63-1:66"},{"kind":1,"range":"1:78-1:81"}]
 1:77-81 [{"kind":1,"range":"1:63-1:66"},{"kind":1,"range":"1:78-1:81"}]
+2:2-18 [{"kind":1,"range":"2:13-2:18"},{"kind":1,"range":"3:13-3:18"},{"kind":1,"range":"12:13-12:18"}]
 2:20-22 [{"kind":2,"range":"2:20-2:22"},{"kind":2,"range":"3:53-3:55"}]
 2:53-55 [{"kind":3,"range":"1:29-1:31"},{"kind":2,"range":"2:53-2:55"}]
 2:85-87 [{"kind":1,"range":"2:86-2:87"},{"kind":1,"range":"2:135-2:136"}]
 2:94-96 [{"kind":3,"range":"2:94-2:96"},{"kind":2,"range":"3:20-3:22"}]
 2:134-136 [{"kind":1,"range":"2:86-2:87"},{"kind":1,"range":"2:135-2:136"}]
+3:2-18 [{"kind":1,"range":"2:13-2:18"},{"kind":1,"range":"3:13-3:18"},{"kind":1,"range":"12:13-12:18"}]
 3:20-22 [{"kind":3,"range":"2:94-2:96"},{"kind":2,"range":"3:20-3:22"}]
 3:53-55 [{"kind":2,"range":"2:20-2:22"},{"kind":2,"range":"3:53-3:55"}]
 3:90-92 [{"kind":3,"range":"3:90-3:92"}]
+4:2-15 [{"kind":1,"range":"4:7-4:15"}]
 4:16-21 [{"kind":1,"range":"4:17-4:21"}]
+5:13-23 [{"kind":1,"range":"5:18-5:23"}]
 5:30-42 [{"kind":1,"range":"5:31-5:42"}]
+6:13-21 [{"kind":1,"range":"6:18-6:22"},{"kind":1,"range":"7:18-7:22"},{"kind":1,"range":"8:18-8:22"}]
 6:22-26 [{"kind":1,"range":"6:23-6:26"},{"kind":1,"range":"7:24-7:27"}]
+7:13-22 [{"kind":1,"range":"6:18-6:22"},{"kind":1,"range":"7:18-7:22"},{"kind":1,"range":"8:18-8:22"}]
 7:23-27 [{"kind":1,"range":"6:23-6:26"},{"kind":1,"range":"7:24-7:27"}]
+8:13-22 [{"kind":1,"range":"6:18-6:22"},{"kind":1,"range":"7:18-7:22"},{"kind":1,"range":"8:18-8:22"}]
+12:2-18 [{"kind":1,"range":"2:13-2:18"},{"kind":1,"range":"3:13-3:18"},{"kind":1,"range":"12:13-12:18"}]
 12:20-22 [{"kind":2,"range":"12:20-12:22"}]
 12:53-55 [{"kind":2,"range":"12:53-12:55"}]
 12:90-92 [{"kind":3,"range":"12:90-12:92"}]
@@ -569,22 +594,29 @@ symbol first 10:22-10:27 op 6 module 0
     CHECK(answers(kDamaged, "documentHighlight") == R"j(
 0:23-26 [{"kind":3,"range":"0:23-0:26"},{"kind":2,"range":"9:28-9:31"}]
 0:61-65 [{"kind":3,"range":"9:37-9:41"},{"kind":2,"range":"10:15-10:19"},{"kind":2,"range":"0:61-0:65"}]
+1:2-18 [{"kind":1,"range":"1:8-1:18"}]
 1:19-25 [{"kind":1,"range":"1:20-1:25"},{"kind":1,"range":"9:21-9:26"}]
 2:5-7 [{"kind":3,"range":"2:5-2:7"},{"kind":2,"range":"3:25-3:27"},{"kind":2,"range":"4:28-4:30"}]
 2:42-44 [{"kind":3,"range":"4:36-4:38"},{"kind":2,"range":"6:19-6:21"},{"kind":2,"range":"2:42-2:44"}]
+3:6-23 [{"kind":1,"range":"3:17-3:23"}]
 3:25-27 [{"kind":3,"range":"2:5-2:7"},{"kind":2,"range":"3:25-3:27"},{"kind":2,"range":"4:28-4:30"}]
 3:32-34 [{"kind":3,"range":"3:32-3:34"},{"kind":2,"range":"4:24-4:26"}]
+4:6-22 [{"kind":1,"range":"4:17-4:22"}]
 4:24-26 [{"kind":3,"range":"3:32-3:34"},{"kind":2,"range":"4:24-4:26"}]
 4:28-30 [{"kind":3,"range":"2:5-2:7"},{"kind":2,"range":"3:25-3:27"},{"kind":2,"range":"4:28-4:30"}]
 4:36-38 [{"kind":3,"range":"4:36-4:38"},{"kind":2,"range":"6:19-6:21"},{"kind":2,"range":"2:42-2:44"}]
 5:10-14 [{"kind":1,"range":"5:11-5:14"}]
 5:15-19 [{"kind":1,"range":"5:16-5:19"}]
 5:21-23 [{"kind":2,"range":"5:21-5:23"}]
+6:6-17 [{"kind":1,"range":"6:9-6:17"},{"kind":1,"range":"10:5-10:13"},{"kind":1,"range":"13:5-13:13"}]
 6:19-21 [{"kind":3,"range":"4:36-4:38"},{"kind":2,"range":"6:19-6:21"},{"kind":2,"range":"2:42-2:44"}]
+9:2-19 [{"kind":1,"range":"9:8-9:19"}]
 9:20-26 [{"kind":1,"range":"1:20-1:25"},{"kind":1,"range":"9:21-9:26"}]
 9:28-31 [{"kind":3,"range":"0:23-0:26"},{"kind":2,"range":"9:28-9:31"}]
 9:37-41 [{"kind":3,"range":"9:37-9:41"},{"kind":2,"range":"10:15-10:19"},{"kind":2,"range":"0:61-0:65"}]
+10:2-13 [{"kind":1,"range":"6:9-6:17"},{"kind":1,"range":"10:5-10:13"},{"kind":1,"range":"13:5-13:13"}]
 10:15-19 [{"kind":3,"range":"9:37-9:41"},{"kind":2,"range":"10:15-10:19"},{"kind":2,"range":"0:61-0:65"}]
+13:2-13 [{"kind":1,"range":"6:9-6:17"},{"kind":1,"range":"10:5-10:13"},{"kind":1,"range":"13:5-13:13"}]
 )j");
   }
 
@@ -592,51 +624,71 @@ symbol first 10:22-10:27 op 6 module 0
     CHECK(answers(kPortable, "references", {{"context", {{"includeDeclaration", true}}}}) == R"j(
 2:23-26 [{"range":"2:23-2:26"},{"range":"13:25-13:28"}]
 2:61-65 [{"range":"18:42-18:46"},{"range":"19:15-19:19"},{"range":"2:61-2:65"}]
+3:2-18 [{"range":"3:8-3:18"}]
 3:19-25 [{"range":"3:20-3:25"},{"range":"3:40-3:45"},{"range":"17:21-17:26"}]
 3:39-45 [{"range":"3:20-3:25"},{"range":"3:40-3:45"},{"range":"17:21-17:26"}]
 4:5-7 [{"range":"4:5-4:7"},{"range":"5:38-5:40"},{"range":"6:28-6:30"}]
 4:42-44 [{"range":"6:36-6:38"},{"range":"8:19-8:21"},{"range":"4:42-4:44"}]
+5:6-23 [{"range":"5:17-5:23"}]
 5:38-40 [{"range":"4:5-4:7"},{"range":"5:38-5:40"},{"range":"6:28-6:30"}]
 5:46-48 [{"range":"5:46-5:48"},{"range":"6:24-6:26"}]
+6:6-22 [{"range":"6:17-6:22"}]
 6:24-26 [{"range":"5:46-5:48"},{"range":"6:24-6:26"}]
 6:28-30 [{"range":"4:5-4:7"},{"range":"5:38-5:40"},{"range":"6:28-6:30"}]
 6:36-38 [{"range":"6:36-6:38"},{"range":"8:19-8:21"},{"range":"4:42-4:44"}]
+8:6-17 [{"range":"8:9-8:17"},{"range":"19:5-19:13"}]
 8:19-21 [{"range":"6:36-6:38"},{"range":"8:19-8:21"},{"range":"4:42-4:44"}]
+11:2-15 [{"range":"11:8-11:15"}]
 11:23-25 [{"range":"11:23-11:25"},{"range":"12:11-12:13"},{"range":"17:28-17:30"}]
 12:11-13 [{"range":"11:23-11:25"},{"range":"12:11-12:13"},{"range":"17:28-17:30"}]
+13:6-23 [{"range":"13:17-13:23"}]
 13:25-28 [{"range":"2:23-2:26"},{"range":"13:25-13:28"}]
 13:34-36 [{"range":"13:34-13:36"},{"range":"14:18-14:20"}]
+14:6-16 [{"range":"14:9-14:16"}]
 14:18-20 [{"range":"13:34-13:36"},{"range":"14:18-14:20"}]
+17:2-19 [{"range":"17:8-17:19"}]
 17:20-26 [{"range":"3:20-3:25"},{"range":"3:40-3:45"},{"range":"17:21-17:26"}]
 17:28-30 [{"range":"11:23-11:25"},{"range":"12:11-12:13"},{"range":"17:28-17:30"}]
 17:36-38 [{"range":"17:36-17:38"},{"range":"18:34-18:36"}]
+18:2-22 [{"range":"18:13-18:22"}]
 18:34-36 [{"range":"17:36-17:38"},{"range":"18:34-18:36"}]
 18:42-46 [{"range":"18:42-18:46"},{"range":"19:15-19:19"},{"range":"2:61-2:65"}]
+19:2-13 [{"range":"8:9-8:17"},{"range":"19:5-19:13"}]
 19:15-19 [{"range":"18:42-18:46"},{"range":"19:15-19:19"},{"range":"2:61-2:65"}]
 )j");
     CHECK(answers(kPortable, "references", {{"context", {{"includeDeclaration", false}}}}) == R"j(
 2:23-26 [{"range":"13:25-13:28"}]
 2:61-65 [{"range":"19:15-19:19"},{"range":"2:61-2:65"}]
+3:2-18 [{"range":"3:8-3:18"}]
 3:19-25 [{"range":"3:40-3:45"},{"range":"17:21-17:26"}]
 3:39-45 [{"range":"3:40-3:45"},{"range":"17:21-17:26"}]
 4:5-7 [{"range":"5:38-5:40"},{"range":"6:28-6:30"}]
 4:42-44 [{"range":"8:19-8:21"},{"range":"4:42-4:44"}]
+5:6-23 [{"range":"5:17-5:23"}]
 5:38-40 [{"range":"5:38-5:40"},{"range":"6:28-6:30"}]
 5:46-48 [{"range":"6:24-6:26"}]
+6:6-22 [{"range":"6:17-6:22"}]
 6:24-26 [{"range":"6:24-6:26"}]
 6:28-30 [{"range":"5:38-5:40"},{"range":"6:28-6:30"}]
 6:36-38 [{"range":"8:19-8:21"},{"range":"4:42-4:44"}]
+8:6-17 [{"range":"8:9-8:17"},{"range":"19:5-19:13"}]
 8:19-21 [{"range":"8:19-8:21"},{"range":"4:42-4:44"}]
+11:2-15 [{"range":"11:8-11:15"}]
 11:23-25 [{"range":"12:11-12:13"},{"range":"17:28-17:30"}]
 12:11-13 [{"range":"12:11-12:13"},{"range":"17:28-17:30"}]
+13:6-23 [{"range":"13:17-13:23"}]
 13:25-28 [{"range":"13:25-13:28"}]
 13:34-36 [{"range":"14:18-14:20"}]
+14:6-16 [{"range":"14:9-14:16"}]
 14:18-20 [{"range":"14:18-14:20"}]
+17:2-19 [{"range":"17:8-17:19"}]
 17:20-26 [{"range":"3:40-3:45"},{"range":"17:21-17:26"}]
 17:28-30 [{"range":"12:11-12:13"},{"range":"17:28-17:30"}]
 17:36-38 [{"range":"18:34-18:36"}]
+18:2-22 [{"range":"18:13-18:22"}]
 18:34-36 [{"range":"18:34-18:36"}]
 18:42-46 [{"range":"19:15-19:19"},{"range":"2:61-2:65"}]
+19:2-13 [{"range":"8:9-8:17"},{"range":"19:5-19:13"}]
 19:15-19 [{"range":"19:15-19:19"},{"range":"2:61-2:65"}]
 )j");
   }
@@ -712,11 +764,15 @@ symbol first 10:22-10:27 op 6 module 0
 0:52-54 {"documentChanges":[{"edits":[{"newText":"new","range":"0:53-0:54"},{"newText":"new","range":"1:36-1:37"},{"newText":"new","range":"6:18-6:19"}],"textDocument":{"version":1}}]}
 0:89-91 {"documentChanges":[{"edits":[{"newText":"new","range":"0:90-0:91"}],"textDocument":{"version":1}}]}
 1:21-23 {"documentChanges":[{"edits":[{"newText":"new","range":"0:26-0:27"},{"newText":"new","range":"1:22-1:23"}],"textDocument":{"version":1}}]}
+1:32-34 {"documentChanges":[{"edits":[{"newText":"new","range":"1:33-1:34"},{"newText":"new","range":"2:3-2:4"}],"textDocument":{"version":1}}]}
 1:35-37 {"documentChanges":[{"edits":[{"newText":"new","range":"0:53-0:54"},{"newText":"new","range":"1:36-1:37"},{"newText":"new","range":"6:18-6:19"}],"textDocument":{"version":1}}]}
+1:69-71 {"documentChanges":[{"edits":[{"newText":"new","range":"1:70-1:71"},{"newText":"new","range":"5:3-5:4"}],"textDocument":{"version":1}}]}
+2:2-4 {"documentChanges":[{"edits":[{"newText":"new","range":"1:33-1:34"},{"newText":"new","range":"2:3-2:4"}],"textDocument":{"version":1}}]}
 2:5-7 {"documentChanges":[{"edits":[{"newText":"new","range":"2:6-2:7"},{"newText":"new","range":"3:23-3:24"}],"textDocument":{"version":1}}]}
 3:22-24 {"documentChanges":[{"edits":[{"newText":"new","range":"2:6-2:7"},{"newText":"new","range":"3:23-3:24"}],"textDocument":{"version":1}}]}
 3:30-32 {"documentChanges":[{"edits":[{"newText":"new","range":"3:31-3:32"},{"newText":"new","range":"4:18-4:19"}],"textDocument":{"version":1}}]}
 4:17-19 {"documentChanges":[{"edits":[{"newText":"new","range":"3:31-3:32"},{"newText":"new","range":"4:18-4:19"}],"textDocument":{"version":1}}]}
+5:2-4 {"documentChanges":[{"edits":[{"newText":"new","range":"1:70-1:71"},{"newText":"new","range":"5:3-5:4"}],"textDocument":{"version":1}}]}
 6:17-19 {"documentChanges":[{"edits":[{"newText":"new","range":"0:53-0:54"},{"newText":"new","range":"1:36-1:37"},{"newText":"new","range":"6:18-6:19"}],"textDocument":{"version":1}}]}
 )j");
     CHECK(answers(kDump, "rename", {{"newName", "new name"}}) == R"j(
@@ -740,6 +796,7 @@ symbol first 10:22-10:27 op 6 module 0
     CHECK(selections(kOps, 2, 50) == R"j(
 0 0:0-4:1 0:0-5:0
 2 2:2-2:22 2:2-2:47 0:0-4:1 0:0-5:0
+13 2:13-2:22 2:2-2:22 2:2-2:47 0:0-4:1 0:0-5:0
 23 2:2-2:47 0:0-4:1 0:0-5:0
 34 2:34-2:36 2:2-2:47 0:0-4:1 0:0-5:0
 37 2:2-2:47 0:0-4:1 0:0-5:0
@@ -749,6 +806,7 @@ symbol first 10:22-10:27 op 6 module 0
     CHECK(selections(kDump, 1, 84) == R"j(
 0 0:0-10:1 0:0-14:0
 2 1:2-1:21 1:2-1:83 0:0-10:1 0:0-14:0
+13 1:13-1:21 1:2-1:21 1:2-1:83 0:0-10:1 0:0-14:0
 22 1:2-1:83 0:0-10:1 0:0-14:0
 29 1:29-1:31 1:29-1:60 1:2-1:83 0:0-10:1 0:0-14:0
 32 1:2-1:83 0:0-10:1 0:0-14:0
@@ -760,6 +818,7 @@ symbol first 10:22-10:27 op 6 module 0
     CHECK(selections(kPortable, 3, 47) == R"j(
 0 2:0-20:1 0:0-21:0
 2 3:2-3:18 3:2-3:46 3:2-10:3 2:0-20:1 0:0-21:0
+8 3:8-3:18 3:2-3:18 3:2-3:46 3:2-10:3 2:0-20:1 0:0-21:0
 19 3:2-3:46 3:2-10:3 2:0-20:1 0:0-21:0
 20 3:20-3:25 3:2-3:46 3:2-10:3 2:0-20:1 0:0-21:0
 26 3:2-3:46 3:2-10:3 2:0-20:1 0:0-21:0
@@ -797,8 +856,22 @@ symbol first 10:22-10:27 op 6 module 0
 0:3-3 items @f 9 @f graph.SubGraphOp 0:0-0:3
 0:4-4 items @f 9 @f graph.SubGraphOp 0:0-0:4
 0:5-5 items @f 9 @f graph.SubGraphOp 0:0-0:5
+0:26-26 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 0:26-0:26 !builtin.any 7 1!builtin.any !builtin.any 0:26-0:26 !builtin.index 7 1!builtin.index !builtin.index 0:26-0:26 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 0:26-0:26 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 0:26-0:26
+0:27-27 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 0:26-0:27 !builtin.any 7 1!builtin.any !builtin.any 0:26-0:27 !builtin.index 7 1!builtin.index !builtin.index 0:26-0:27 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 0:26-0:27 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 0:26-0:27
+0:28-28 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 0:26-0:28 !builtin.any 7 1!builtin.any !builtin.any 0:26-0:28 !builtin.index 7 1!builtin.index !builtin.index 0:26-0:28 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 0:26-0:28 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 0:26-0:28
+0:29-29 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 0:26-0:29 !builtin.any 7 1!builtin.any !builtin.any 0:26-0:29 !builtin.index 7 1!builtin.index !builtin.index 0:26-0:29 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 0:26-0:29 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 0:26-0:29
+0:30-30 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 0:26-0:30 !builtin.any 7 1!builtin.any !builtin.any 0:26-0:30 !builtin.index 7 1!builtin.index !builtin.index 0:26-0:30 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 0:26-0:30 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 0:26-0:30
+0:31-31 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 0:26-0:31 !builtin.any 7 1!builtin.any !builtin.any 0:26-0:31 !builtin.index 7 1!builtin.index !builtin.index 0:26-0:31 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 0:26-0:31 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 0:26-0:31
+0:32-32 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 0:26-0:32 !builtin.any 7 1!builtin.any !builtin.any 0:26-0:32 !builtin.index 7 1!builtin.index !builtin.index 0:26-0:32 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 0:26-0:32 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 0:26-0:32
 1:20-20 items @f 9 @f graph.SubGraphOp 1:19-1:20
 1:21-21 items @f 9 @f graph.SubGraphOp 1:19-1:21
+2:8-8 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 2:8-2:8 !builtin.any 7 1!builtin.any !builtin.any 2:8-2:8 !builtin.index 7 1!builtin.index !builtin.index 2:8-2:8 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 2:8-2:8 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 2:8-2:8
+2:9-9 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 2:8-2:9 !builtin.any 7 1!builtin.any !builtin.any 2:8-2:9 !builtin.index 7 1!builtin.index !builtin.index 2:8-2:9 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 2:8-2:9 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 2:8-2:9
+2:10-10 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 2:8-2:10 !builtin.any 7 1!builtin.any !builtin.any 2:8-2:10 !builtin.index 7 1!builtin.index !builtin.index 2:8-2:10 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 2:8-2:10 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 2:8-2:10
+2:11-11 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 2:8-2:11 !builtin.any 7 1!builtin.any !builtin.any 2:8-2:11 !builtin.index 7 1!builtin.index !builtin.index 2:8-2:11 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 2:8-2:11 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 2:8-2:11
+2:12-12 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 2:8-2:12 !builtin.any 7 1!builtin.any !builtin.any 2:8-2:12 !builtin.index 7 1!builtin.index !builtin.index 2:8-2:12 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 2:8-2:12 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 2:8-2:12
+2:13-13 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 2:8-2:13 !builtin.any 7 1!builtin.any !builtin.any 2:8-2:13 !builtin.index 7 1!builtin.index !builtin.index 2:8-2:13 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 2:8-2:13 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 2:8-2:13
+2:14-14 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 2:8-2:14 !builtin.any 7 1!builtin.any !builtin.any 2:8-2:14 !builtin.index 7 1!builtin.index !builtin.index 2:8-2:14 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 2:8-2:14 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 2:8-2:14
 3:25-25 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 3:25-3:25
 3:26-26 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 3:25-3:26
 3:27-27 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 3:25-3:27
@@ -821,13 +894,13 @@ symbol first 10:22-10:27 op 6 module 0
 5:33-33 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:33-5:33 %y 6 4294967290%y - 5:33-5:33 %z 6 4294967287%z - 5:33-5:33
 5:34-34 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:33-5:34 %y 6 4294967290%y - 5:33-5:34 %z 6 4294967287%z - 5:33-5:34
 5:35-35 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:33-5:35 %y 6 4294967290%y - 5:33-5:35 %z 6 4294967287%z - 5:33-5:35
-5:36-36 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:36-5:36 %y 6 4294967290%y - 5:36-5:36 %z 6 4294967287%z - 5:36-5:36
-5:37-37 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:36-5:37 %y 6 4294967290%y - 5:36-5:37 %z 6 4294967287%z - 5:36-5:37
-5:38-38 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:36-5:38 %y 6 4294967290%y - 5:36-5:38 %z 6 4294967287%z - 5:36-5:38
-5:39-39 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:36-5:39 %y 6 4294967290%y - 5:36-5:39 %z 6 4294967287%z - 5:36-5:39
-5:40-40 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:36-5:40 %y 6 4294967290%y - 5:36-5:40 %z 6 4294967287%z - 5:36-5:40
-5:41-41 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:36-5:41 %y 6 4294967290%y - 5:36-5:41 %z 6 4294967287%z - 5:36-5:41
-5:42-42 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:36-5:42 %y 6 4294967290%y - 5:36-5:42 %z 6 4294967287%z - 5:36-5:42
+5:36-36 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 5:36-5:36 !builtin.any 7 1!builtin.any !builtin.any 5:36-5:36 !builtin.index 7 1!builtin.index !builtin.index 5:36-5:36 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 5:36-5:36 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 5:36-5:36
+5:37-37 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 5:36-5:37 !builtin.any 7 1!builtin.any !builtin.any 5:36-5:37 !builtin.index 7 1!builtin.index !builtin.index 5:36-5:37 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 5:36-5:37 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 5:36-5:37
+5:38-38 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 5:36-5:38 !builtin.any 7 1!builtin.any !builtin.any 5:36-5:38 !builtin.index 7 1!builtin.index !builtin.index 5:36-5:38 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 5:36-5:38 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 5:36-5:38
+5:39-39 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 5:36-5:39 !builtin.any 7 1!builtin.any !builtin.any 5:36-5:39 !builtin.index 7 1!builtin.index !builtin.index 5:36-5:39 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 5:36-5:39 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 5:36-5:39
+5:40-40 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 5:36-5:40 !builtin.any 7 1!builtin.any !builtin.any 5:36-5:40 !builtin.index 7 1!builtin.index !builtin.index 5:36-5:40 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 5:36-5:40 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 5:36-5:40
+5:41-41 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 5:36-5:41 !builtin.any 7 1!builtin.any !builtin.any 5:36-5:41 !builtin.index 7 1!builtin.index !builtin.index 5:36-5:41 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 5:36-5:41 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 5:36-5:41
+5:42-42 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 5:36-5:42 !builtin.any 7 1!builtin.any !builtin.any 5:36-5:42 !builtin.index 7 1!builtin.index !builtin.index 5:36-5:42 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 5:36-5:42 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 5:36-5:42
 5:43-43 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:43-5:43 %y 6 4294967290%y - 5:43-5:43 %z 6 4294967287%z - 5:43-5:43
 5:44-44 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:44-5:44 %y 6 4294967290%y - 5:44-5:44 %z 6 4294967287%z - 5:44-5:44
 5:45-45 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:44-5:45 %y 6 4294967290%y - 5:44-5:45 %z 6 4294967287%z - 5:44-5:45
