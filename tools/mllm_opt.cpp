@@ -58,11 +58,13 @@ Result<void> refuse_unused_patterns(const OptSettings& settings, const InputName
 
 /// Refuses options that no pass of the pipeline reads.
 Result<void> refuse_unread(const OptSettings& settings, const InputNames& names) {
-  if (settings.emit->is_symbols) return {};  // it upgrades copies
   for (const OptionRow* row : settings.options.rows()) {
     const auto readers = readers_of(settings, *row);
-    const bool is_read = std::ranges::any_of(
-        readers, [&](std::string_view pass) { return names.has(ReferenceKind::kPass, pass); });
+    const bool is_fact = row == &settings.facts.assume || row == &settings.sidecars.sidecar;
+    const bool is_read = (is_fact && settings.emit->is_symbols) ||  // which upgrades copies
+                         std::ranges::any_of(readers, [&](std::string_view pass) {
+                           return names.has(ReferenceKind::kPass, pass);
+                         });
     if (readers.empty() || is_read || !row->is_given()) continue;
     return Error{DiagCode::kUsage, fmt::format("--{} has no effect without the pass '{}'",
                                                row->name(), readers.front())};

@@ -48,8 +48,8 @@ Result<void> vision_rope(EvalCall& call);
 // movement.cpp
 Result<void> concat(EvalCall& call);
 Result<void> copy(EvalCall& call);
-Result<void> fill(EvalCall& call);
 Result<void> extent(EvalCall& call);
+Result<void> fill(EvalCall& call);
 Result<void> iota(EvalCall& call);
 Result<void> random_uniform(EvalCall& call);
 Result<void> permute(EvalCall& call);
@@ -61,8 +61,8 @@ Result<void> transpose(EvalCall& call);
 /// Result 0 is operand 0 under the result's extents, bytes shared.
 Result<void> same_bytes(EvalCall& call);
 Result<void> param(EvalCall& call);
-/// The result stays as it was allocated: zeros.
 Result<void> match_shape(EvalCall& call);
+/// The result stays as it was allocated: zeros.
 Result<void> no_content(EvalCall& call);
 
 // cache.cpp

@@ -96,7 +96,7 @@ class Profile {
   bool keeps_events_;
   std::vector<Phase> phases_;
   using RowKey = std::tuple<const Schedule*, std::size_t, std::string_view>;  // step and kernel
-  // Of the last phase.
+  // Both belong to the last phase.
   std::map<RowKey, std::uint32_t> rows_;
   std::map<const Schedule*, ResultPlaces> places_;
   std::vector<Event> events_;

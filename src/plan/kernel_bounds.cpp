@@ -8,6 +8,7 @@
 
 #include "eval/parameters.hpp"
 #include "kernels/fast/rows.hpp"
+#include "mir/control_flow.hpp"
 #include "plan/fast_ops.hpp"
 #include "plan/step_work.hpp"
 #include "weights/blocks.hpp"
@@ -261,6 +262,9 @@ Result<std::optional<std::vector<double>>> kernel_bounds(const BoundedStep& step
                                                          const Tensor& expected) {
   const auto* const codes = step.environment.quantisations;
   const FastOp* row = find_fast_op(step.op);
+  const bool runs_others =
+      step.op.first_region() != nullptr || callee_of(step.op) || step.op.has(Trait::kTerminator);
+  if (row == nullptr && runs_others) return std::optional<Distances>();
   const ErrorBound& bound = row == nullptr ? kSameNumber : row->bound;
   if (codes != nullptr && touches_codes(step.op, *codes)) {
     const bool gives_codes = info(expected.dtype()).type_class == DTypeClass::kQuantised;

@@ -79,7 +79,8 @@ inline constexpr ErrorBound kAttentionBound = {distances::attention};
 
 /// Returns, for each element of `expected`, a result by the reference kernels, the distance within
 /// which the fast kernel's must be: that of the row of the op, 0 for an op without one. Returns no
-/// value where the bound depends on what codes mean: the tolerance of the element type counts.
+/// value where the bound depends on what codes mean, or on the ops in control flow: the tolerance
+/// of the element type counts.
 Result<std::optional<std::vector<double>>> kernel_bounds(const BoundedStep& step,
                                                          const Tensor& expected);
 

@@ -17,6 +17,8 @@ namespace mir {
 namespace {
 
 constexpr std::string_view kSymbol = "S";
+/// With more dimensions of one extent, only all of them are tried together.
+constexpr std::size_t kMostOthers = 8;
 
 using Place = std::pair<std::size_t, std::size_t>;  // input and dimension
 
@@ -82,30 +84,18 @@ class Proposing {
     return trial;
   }
 
+  /// The dimension alone, with all of its extent, with all but one of them or with one.
   SymbolicProposal propose(Place place, std::int64_t extent, const std::vector<Place>& others) {
     std::vector<Place> places{place};
     Trial trial = attempt(places);
-    if (trial.module == nullptr && !others.empty() && !refused_together_.contains(extent)) {
-      places.insert(places.end(), others.begin(), others.end());
-      Trial all = attempt(places);
-      if (all.module != nullptr) {
-        trial = std::move(all);
-        for (const Place& other : others) {
-          std::vector<Place> fewer = places;
-          std::erase(fewer, other);
-          Trial less = attempt(fewer);
-          if (less.module == nullptr) continue;
-          places = std::move(fewer);
-          trial = std::move(less);
-        }
-      } else {
-        places.resize(1);
-        refused_together_.emplace(extent, all.refusal);
-      }
+    const std::string alone = trial.refusal;
+    if (trial.module == nullptr && !others.empty()) {
+      trial = attempt_with_others(places, extent, others);
+      if (trial.module != nullptr) leave_out(places, trial);
     }
-    const auto reason = refused_together_.find(extent);
-    if (trial.module == nullptr && reason != refused_together_.end())
-      trial.refusal = reason->second;
+    if (trial.module == nullptr && trial.refusal != alone) {
+      trial.refusal = fmt::format("{}; with all others of {}: {}", alone, extent, trial.refusal);
+    }
     std::ranges::sort(places);
     SymbolicProposal proposal{.dims = {}, .traced = extent, .refusal = trial.refusal};
     for (const auto& [input, dim] : places) {
@@ -113,6 +103,52 @@ class Proposing {
     }
     if (trial.module != nullptr) describe_what_follows(trial, proposal);
     return proposal;
+  }
+
+  Trial attempt_with_others(std::vector<Place>& places, std::int64_t extent,
+                            const std::vector<Place>& others) {
+    const auto with = [&](const auto& is_wanted) {
+      std::vector<Place> set{places.front()};
+      std::ranges::copy_if(others, std::back_inserter(set), is_wanted);
+      return set;
+    };
+    const auto known = refused_together_.find(extent);
+    Trial all;
+    if (known == refused_together_.end()) {
+      std::vector<Place> set = with([](const Place&) { return true; });
+      all = attempt(set);
+      if (all.module != nullptr) {
+        places = std::move(set);
+        return all;
+      }
+      refused_together_.emplace(extent, all.refusal);
+    } else {
+      all.refusal = known->second;
+    }
+    if (others.size() > kMostOthers) return all;
+    for (const bool is_one : {false, true}) {
+      for (const Place& other : others) {
+        std::vector<Place> set = with([&](const Place& each) { return (each == other) == is_one; });
+        Trial some = attempt(set);
+        if (some.module == nullptr) continue;
+        places = std::move(set);
+        return some;
+      }
+    }
+    return all;
+  }
+
+  /// Takes back what need not be the symbol, but for the first one.
+  void leave_out(std::vector<Place>& places, Trial& trial) const {
+    const std::vector<Place> others(places.begin() + 1, places.end());
+    for (const Place& other : others) {
+      std::vector<Place> fewer = places;
+      std::erase(fewer, other);
+      Trial less = attempt(fewer);
+      if (less.module == nullptr) continue;
+      places = std::move(fewer);
+      trial = std::move(less);
+    }
   }
 
   void describe_what_follows(const Trial& trial, SymbolicProposal& proposal) const {

@@ -26,9 +26,9 @@ struct SymbolicProposal {
   std::vector<Fact> assumed{};
 };
 
-/// Tries each dimension of each input in an upgrade of its own, alone or with the others of the
-/// same extent. Upgrades copies: the module stays. Empty after reporting why it cannot be upgraded
-/// as it is. Quadratic in the number of dimensions that have one extent.
+/// Tries each dimension of each input in an upgrade of its own: alone, with all others of the same
+/// extent, with all but one of them, or with one. Upgrades copies: the module stays. Empty after
+/// reporting why it cannot be upgraded as it is.
 std::vector<SymbolicProposal> propose_symbolic_dims(const Module& dump,
                                                     const UpgradeOptions& options,
                                                     Diagnostics& diagnostics);

@@ -45,11 +45,11 @@ class Transformation {
   bool is_wanted(const Module& module) const;
   Module* link(std::span<Module* const> modules, Diagnostics& diagnostics);
   bool split(std::vector<Module*>& modules, Diagnostics& diagnostics);
-  /// What --split-module and --emit ask for; no value after reporting a module of which it cannot
-  /// be made.
   /// The extents that may be symbols, of all wanted modules; no value after reporting.
   std::optional<std::string> symbolic_dims_of(std::span<Module* const> modules,
                                               Diagnostics& diagnostics) const;
+  /// What --split-module and --emit ask for; no value after reporting a module of which it cannot
+  /// be made.
   std::optional<std::string> text_of(std::vector<Module*> modules, const SyntaxTree& tree,
                                      Diagnostics& diagnostics);
   bool transform(Module& module, Diagnostics& diagnostics);

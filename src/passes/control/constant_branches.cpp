@@ -10,6 +10,7 @@
 #include "passes/control/block_ends.hpp"
 #include "passes/control/constant_loop.hpp"
 #include "passes/control/own_symbols.hpp"
+#include "passes/extract/body_graph.hpp"
 
 namespace mir {
 
@@ -49,22 +50,26 @@ std::uint64_t replace_branches(BlockEnds& ends, Region& region) {
   return count;
 }
 
+/// The blocks that control can reach, where constants decide by these.
 std::unordered_set<const Block*> reached_blocks(const Region& region) {
   std::unordered_set<const Block*> reached{region.entry()};
   std::vector<const Block*> open{region.entry()};
   while (!open.empty()) {
     const Block& block = *open.back();
     open.pop_back();
-    for (const auto& successor : block.successors()) {
-      if (successor.block != nullptr && reached.insert(successor.block).second) {
-        open.push_back(successor.block);
-      }
+    const Op* const end = block.terminator();
+    const auto way = end == nullptr ? std::nullopt : only_way(*end);
+    for (std::size_t i = 0; i < block.successors().size(); ++i) {
+      const Block* const next = block.successors()[i].block;
+      const bool is_taken = !way || *way == i;
+      if (is_taken && next != nullptr && reached.insert(next).second) open.push_back(next);
     }
   }
   return reached;
 }
 
-/// What others read of the blocks, they read in other blocks that go.
+/// Graphs that are declared in the blocks stay. Only blocks that are removed, too, read values of
+/// the blocks.
 void remove_blocks(Rewriter& rewriter, BlockEnds& ends, Region& region,
                    const std::vector<Block*>& blocks) {
   const auto drop = [&](Value& value) {
@@ -74,6 +79,11 @@ void remove_blocks(Rewriter& rewriter, BlockEnds& ends, Region& region,
   };
   for (Block* block : blocks) {
     if (Op* const end = block->terminator()) ends.take_off(*end);
+    std::vector<Op*> declared;
+    for (Op* op : block->ops()) {
+      if (declares(*op)) declared.push_back(op);
+    }
+    for (Op* op : declared) rewriter.move_before(*op, *region.entry()->front());
   }
   for (Block* block : blocks) {
     for (Value& argument : block->arguments()) drop(argument);
@@ -124,10 +134,15 @@ std::uint64_t merge_blocks(Rewriter& rewriter, BlockEnds& ends, Region& region) 
 }  // namespace
 
 BlockCleanup take_constant_branches(Rewriter& rewriter, Region& region) {
+  const auto reached = reached_blocks(region);
+  const bool has_exit = std::ranges::any_of(reached, [](const Block* block) {
+    const Op* const end = block->terminator();
+    return end != nullptr && leaves_region(*end);
+  });
+  if (!has_exit) return {};
   BlockEnds ends(rewriter);
   BlockCleanup done{.branches_taken = replace_branches(ends, region)};
   if (done.branches_taken == 0) return done;
-  const auto reached = reached_blocks(region);
   std::vector<Block*> others;
   for (Block* block : region.blocks()) {
     if (!reached.contains(block)) others.push_back(block);

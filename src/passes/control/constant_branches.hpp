@@ -15,7 +15,7 @@ struct BlockCleanup {
 
 /// Replaces branches that always go one way, then removes the blocks that nothing reaches and
 /// appends blocks to the only one that goes to them, without a choice. Does nothing if no branch
-/// has a constant condition.
+/// has a constant condition, or if control could not leave the region any more.
 BlockCleanup take_constant_branches(Rewriter& rewriter, Region& region);
 
 }  // namespace mir

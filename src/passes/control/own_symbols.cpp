@@ -9,17 +9,18 @@
 
 namespace mir {
 
+void for_each_symbol_bound_by(const Op& op, const std::function<void(Symbol)>& visit) {
+  for_each_symbol_found_out(op, visit);
+  const Attr* past = cache_of(op) ? op.attribute("past") : nullptr;
+  if (past == nullptr || past->kind() != AttrKind::kDim) return;
+  std::ranges::for_each(op.module().context().dims().symbols(past->dim()), visit);
+}
+
 std::unordered_set<Symbol> symbols_bound_in(const Op& op) {
-  DimTable& dims = op.module().context().dims();
   std::unordered_set<Symbol> bound;
-  const auto add = [&](Symbol symbol) { bound.insert(symbol); };
   for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
     for_each_op(*region, [&](const Op& inner) {
-      for_each_symbol_found_out(inner, add);
-      const Attr* past = cache_of(inner) ? inner.attribute("past") : nullptr;
-      if (past != nullptr && past->kind() == AttrKind::kDim) {
-        std::ranges::for_each(dims.symbols(past->dim()), add);
-      }
+      for_each_symbol_bound_by(inner, [&](Symbol symbol) { bound.insert(symbol); });
     });
   }
   return bound;

@@ -1,11 +1,16 @@
 // Symbols that regions of control flow bind anew each time that they run.
 #pragma once
 
+#include <functional>
 #include <unordered_set>
 
 #include "mir/op.hpp"
 
 namespace mir {
+
+/// Calls `visit` with each symbol whose value data, or the length of a cache, decides in a run of
+/// an op. What is inside of the op does not count.
+void for_each_symbol_bound_by(const Op& op, const std::function<void(Symbol)>& visit);
 
 /// The symbols whose values data, or the length of a cache, decides inside of an op.
 std::unordered_set<Symbol> symbols_bound_in(const Op& op);

@@ -81,7 +81,9 @@ constexpr std::string_view kConstantCondition =
 
 Pass simplify_control_flow_pass() {
   return {.name = "simplify-control-flow",
-          .summary = "removes branches that are never taken and loops that run at most once",
+          .summary =
+              "removes branches that are never taken, blocks that nothing reaches and loops that "
+              "run at most once",
           .anchor = Anchor::kGraph,
           .takes = PassForm::kPortable,
           .preserves = AnalysisSet::of<SymbolRanges>(),

@@ -26,10 +26,17 @@ Op& move_body_to_graph(Rewriter& rewriter, std::string_view name) {
   Module& module = rewriter.module();
   Region& body = module.body();
   Block& entry = *body.entry();
-  std::vector<Op*> ops;
-  for (Op* op : entry.ops()) {
-    if (!declares(*op)) ops.push_back(op);
+  std::vector<Op*> ops, declared;
+  for (Block* block : body.blocks()) {
+    for (Op* op : block->ops()) {
+      if (declares(*op)) {
+        if (block != &entry) declared.push_back(op);
+      } else if (block == &entry) {
+        ops.push_back(op);
+      }
+    }
   }
+  for (Op* op : declared) rewriter.move_before(*op, ops.empty() ? *entry.front() : *ops.front());
   std::vector<const Type*> types;
   for (const Value& input : entry.arguments()) types.push_back(input.type());
   const std::vector<const Type*> results(body.result_types().begin(), body.result_types().end());

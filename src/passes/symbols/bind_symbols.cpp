@@ -30,7 +30,7 @@ class SymbolBinding {
     drop_declarations();
     ExtentSubstitution substitution(rewriter_, bindings_);
     substitution.apply(run_.module().body());
-    bool has_failed = false;
+    bool has_failed = refuse_conflict(run_, substitution);
     if (const auto extent = substitution.negative()) {
       refuse_negative(*extent);
       has_failed = true;

@@ -102,13 +102,17 @@ Op& GraphCopies::make(Op& graph, const DimBindings& values) {
   for (Op* call : calls_in(*made.first_region())) {
     const Op* const called = called_by(*call);
     if (called == nullptr) continue;
-    const bool passes_on = !CallTypes::of(*call, *called->first_region()).has_own_symbols();
+    const bool passes_on = !CallTypes::are_own(*call, *called);
     open_.push_back({call, passes_on ? bound : DimBindings()});
   }
   ExtentSubstitution substitution(rewriter_, bound);
   substitution.apply(*made.first_region());
-  if (substitution.negative() && negative_.first == nullptr) {
-    negative_ = {&graph, *substitution.negative()};
+  has_failed_ = refuse_conflict(run_, substitution) || has_failed_;
+  if (const auto extent = substitution.negative()) {
+    run_.diagnostics().error(
+        DiagCode::kPipeline, graph.span(),
+        fmt::format("extent {} is negative in '@{}'", context_.dims().print(*extent), name));
+    has_failed_ = true;
   }
   return made;
 }

@@ -7,17 +7,20 @@
 #include <utility>
 #include <vector>
 
-#include "mir/diagnostic.hpp"
+#include "mir/pass.hpp"
 #include "mir/rewriter.hpp"
 
 namespace mir {
 
-/// Makes at most one copy of a graph for each choice of values. What a copy calls with numbers for
-/// symbols are copies, too.
+/// Makes at most one copy of a graph for each choice of values. Copies call copies where they pass
+/// numbers for symbols.
 class GraphCopies {
  public:
-  explicit GraphCopies(Rewriter& rewriter)
-      : rewriter_(rewriter), detached_(rewriter.module()), context_(rewriter.context()) {}
+  GraphCopies(const PassRun& run, Rewriter& rewriter)
+      : run_(run),
+        rewriter_(rewriter),
+        detached_(rewriter.module()),
+        context_(rewriter.context()) {}
 
   /// The copy of a graph of the module with numbers for these symbols; the graph itself if it has
   /// none of them.
@@ -26,13 +29,13 @@ class GraphCopies {
   bool redirect(Op& call);
 
   std::size_t count() const { return copies_.size(); }
-  /// The graph and the extent that is a negative number in a copy; no graph if there is none.
-  std::pair<const Op*, Dim> negative() const { return negative_; }
+  /// True after reporting that a copy has a negative extent, or that a graph binds a symbol anew.
+  bool has_failed() const { return has_failed_; }
 
  private:
   using Key = std::pair<const Op*, std::vector<std::pair<Symbol, std::int64_t>>>;
 
-  /// A call in a copy, with the values of symbols that no argument tells.
+  /// A call in a copy, with values for symbols that are not among its arguments.
   struct OpenCall {
     Op* call = nullptr;
     DimBindings known{};
@@ -45,6 +48,7 @@ class GraphCopies {
   void redirect_one(Op& call, const DimBindings& known);
   std::string name_of(const Op& graph, const Key& key) const;
 
+  const PassRun& run_;
   Rewriter& rewriter_;
   Rewriter detached_;  // without insertion point
   IRContext& context_;
@@ -52,7 +56,7 @@ class GraphCopies {
   std::map<const Op*, std::set<Symbol>> symbols_;
   std::vector<OpenCall> open_;
   std::map<const Op*, Op*> last_copies_;  // of each graph, in text
-  std::pair<const Op*, Dim> negative_ = {};
+  bool has_failed_ = false;
 };
 
 /// `name`, or with a number behind it if the module or one of its graphs has that name.

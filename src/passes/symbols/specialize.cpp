@@ -2,14 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
+#include "ir/call_types.hpp"
 #include "ir/symbol_declarations.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
-#include "passes/control/block_ends.hpp"
 #include "passes/extract/body_graph.hpp"
 #include "passes/standard_passes.hpp"
 #include "passes/symbols/graph_copies.hpp"
@@ -31,29 +31,24 @@ class Dispatch {
         module_(run.module()),
         context_(module_.context()),
         rewriter_(module_),
-        copies_(rewriter_),
+        copies_(run, rewriter_),
         symbol_(symbol),
         values_(std::move(values)) {}
 
   PassResult apply() {
-    if (!check_values() || !find_extent()) return PassResult::kFailed;
-    if (module_.version() < kSymbolsVersion) rewriter_.set_version(kSymbolsVersion);
+    if (!check_values() || !find_extent() || !raise_version()) return PassResult::kFailed;
     take_call();
     add_dispatch();
     for (const std::int64_t value : values_) add_choice(value);
-    if (const auto [graph, extent] = copies_.negative(); graph != nullptr) {
-      return refuse(DiagCode::kPipeline, graph->span(),
-                    fmt::format("extent {} is negative for one of the values",
-                                context_.dims().print(extent)));
-    }
+    if (copies_.has_failed()) return PassResult::kFailed;
     run_.count("graphs specialized", copies_.count());
     return run_.result();
   }
 
  private:
-  PassResult refuse(DiagCode code, Span at, std::string message) {
-    run_.diagnostics().error(code, at, std::move(message));
-    return PassResult::kFailed;
+  bool refuse(DiagCode code, const Op& at, std::string message) {
+    run_.diagnostics().error(code, at.span(), std::move(message));
+    return false;
   }
 
   std::string_view text(Symbol symbol) const { return context_.text(symbol); }
@@ -68,10 +63,9 @@ class Dispatch {
       const auto other =
           std::ranges::find_if_not(values_, [&](std::int64_t value) { return each.admits(value); });
       if (other == values_.end()) continue;
-      refuse(DiagCode::kSymbolOutOfRange, module_.top()->span(),
-             fmt::format("'${}' is {} by the pass, its declaration admits {}", text(symbol_),
-                         *other, each.text()));
-      return false;
+      return refuse(DiagCode::kSymbolOutOfRange, *module_.top(),
+                    fmt::format("'${}' is {} by the pass, its declaration admits {}", text(symbol_),
+                                *other, each.text()));
     }
     return true;
   }
@@ -80,7 +74,7 @@ class Dispatch {
   bool find_extent() {
     NearestName nearest(text(symbol_));
     const Dim wanted = context_.dims().symbol(text(symbol_));
-    for (Value& input : entry().arguments()) {
+    for (Value& input : body().entry_arguments()) {
       if (input.tensor_type() == nullptr) continue;
       const auto extents = input.tensor_type()->dims();
       const auto found = std::ranges::find(extents, wanted);
@@ -95,10 +89,27 @@ class Dispatch {
     }
     Diagnostic& problem = run_.diagnostics().error(
         DiagCode::kPipeline, module_.top()->span(),
-        fmt::format("no dimension of an input is '${}', so that nothing tells its value",
+        fmt::format("no dimension of an input is '${}', by which a run could select a graph",
                     text(symbol_)));
     suggest(problem, nearest.best());
     return false;
+  }
+
+  /// Before kSymbolsVersion, the symbols of graphs are those of the module.
+  bool raise_version() {
+    if (module_.version() >= kSymbolsVersion) return true;
+    rewriter_.set_version(kSymbolsVersion);
+    const Op* other = nullptr;
+    for_each_op(body(), [&](const Op& op) {
+      const Op* const graph = isa<CallGraphOp>(&op) ? called_graph(op) : nullptr;
+      const bool has_body = graph != nullptr && graph->first_region() != nullptr;
+      if (other == nullptr && has_body && CallTypes::are_own(op, *graph)) other = &op;
+    });
+    if (other == nullptr) return true;
+    return refuse(DiagCode::kPipeline, *other,
+                  fmt::format("the result needs mir_version:{}, where the symbols of '@{}' are its "
+                              "own: give the module this version",
+                              kSymbolsVersion, text(other->symbol())));
   }
 
   // -- the graph ----------------------------------------------------------------------------------
@@ -143,7 +154,8 @@ class Dispatch {
                               .symbol = graph.symbol()});
     std::vector<Value*> outputs;
     for (Value& result : call_->results()) {
-      if (const Value* const returned = region.returned(result.index())) {
+      const Value* const returned = region.returned(result.index());
+      if (returned != nullptr && !returned->is_free()) {
         rewriter_.set_name(result, returned->name());
         rewriter_.set_attributes(result, returned->attributes());
       }
@@ -215,7 +227,9 @@ class Dispatch {
       rewriter_.set_attributes(result, general.attributes());
       results.push_back(matched(result, general.type()));
     }
-    rewriter_.create({.name = context_.op_name(OpId::kCfReturn), .operands = results});
+    rewriter_.create({.name = context_.op_name(OpId::kCfReturn),
+                      .operands = results,
+                      .location = end_->location()});
     copies_.redirect(call);
     successors_.push_back({.block = &block});
     rewriter_.set_successors(*switch_, successors_);
@@ -267,38 +281,33 @@ PassResult specialize_calls(PassRun& run) {
     if (isa<CallGraphOp>(&op)) calls.push_back(&op);
   });
   Rewriter rewriter(module);
-  GraphCopies copies(rewriter);
+  GraphCopies copies(run, rewriter);
   for (Op* call : calls) {
     if (copies.redirect(*call)) run.count("calls specialized");
   }
   run.count("graphs specialized", copies.count());
-  if (const auto [graph, extent] = copies.negative(); graph != nullptr) {
-    run.diagnostics().error(
-        DiagCode::kPipeline, graph->span(),
-        fmt::format("extent {} is negative for a call", module.context().dims().print(extent)));
-    return PassResult::kFailed;
-  }
-  return run.result();
+  return copies.has_failed() ? PassResult::kFailed : run.result();
 }
 
 PassResult specialize(PassRun& run) {
   const auto given = run.options().keyed_integers(kSpecializedSymbol);
   if (given.empty()) return specialize_calls(run);
+  const auto symbol_of = [](std::string_view name) {
+    return name.starts_with('$') ? name.substr(1) : name;
+  };
+  const std::string_view symbol = symbol_of(given.front().first);
   std::vector<std::int64_t> values;
   for (const auto& [name, value] : given) {
-    if (name != given.front().first) {
+    if (symbol_of(name) != symbol) {
       run.diagnostics().error(DiagCode::kPipeline, run.module().top()->span(),
                               fmt::format("'specialize' takes one symbol, found '{}' and '{}': use "
                                           "it once for each",
-                                          given.front().first, name));
+                                          symbol, symbol_of(name)));
       return PassResult::kFailed;
     }
     if (std::ranges::find(values, value) == values.end()) values.push_back(value);
   }
-  const std::string_view name = given.front().first;
-  const Symbol symbol =
-      run.module().context().intern(name.starts_with('$') ? name.substr(1) : name);
-  return Dispatch(run, symbol, std::move(values)).apply();
+  return Dispatch(run, run.module().context().intern(symbol), std::move(values)).apply();
 }
 
 constexpr std::string_view kOneGraph =

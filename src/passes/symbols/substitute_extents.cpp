@@ -1,15 +1,28 @@
 #include "passes/symbols/substitute_extents.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "mir/walk.hpp"
+#include "passes/control/own_symbols.hpp"
 
 namespace mir {
 
 void ExtentSubstitution::apply(Region& region) {
+  for_each_op(region, [&](const Op& op) { find_conflict(op); });
   for_each_value(region, [&](Value& value, Op&) { apply(value); });
   for_each_op(region, [&](Op& op) { apply_to_op(op); });
   for_each_region(region, [&](Region& inner) { apply_to_results(inner); });
+}
+
+void ExtentSubstitution::find_conflict(const Op& op) {
+  const Region& region = *op.parent_region();
+  const bool is_apart = !region.parent()->has(Trait::kIsolated) || op.block() != region.entry();
+  if (!is_apart || conflict_.op != nullptr) return;
+  for_each_symbol_bound_by(op, [&](Symbol symbol) {
+    if (values_.find(symbol)) conflict_ = {&op, symbol};
+  });
 }
 
 Dim ExtentSubstitution::replaced(Dim extent) {
@@ -77,6 +90,16 @@ void ExtentSubstitution::apply_to_results(Region& region) {
   if (!std::ranges::equal(types, region.result_types())) {
     rewriter_.set_result_types(region, types);
   }
+}
+
+bool refuse_conflict(const PassRun& run, const ExtentSubstitution& substitution) {
+  const auto& [op, symbol] = substitution.conflict();
+  if (op == nullptr) return false;
+  run.diagnostics().error(
+      DiagCode::kPipeline, op->span(),
+      fmt::format("'${}' has values of its own here: give it another name, so that it stays",
+                  run.module().context().text(symbol)));
+  return true;
 }
 
 }  // namespace mir

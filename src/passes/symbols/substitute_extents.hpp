@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "mir/pass.hpp"
 #include "mir/rewriter.hpp"
 
 namespace mir {
@@ -21,11 +22,19 @@ class ExtentSubstitution {
   void apply(Region& region);
   const Type* replaced(const Type* type);
 
-  /// The symbols that were found and those of them that have values.
+  /// The symbols of all extents.
   const std::set<Symbol>& found() const { return found_; }
+  /// The symbols that became numbers.
   const std::set<Symbol>& bound() const { return bound_; }
   /// The first extent that became a negative number, as it was before.
   std::optional<Dim> negative() const { return negative_; }
+  /// An op in the region of another one, or in a block that a branch leads to, that binds a symbol
+  /// anew which became a number elsewhere: that one is not meant.
+  struct Conflict {
+    const Op* op = nullptr;  ///< null: there is none
+    Symbol symbol{};
+  };
+  const Conflict& conflict() const { return conflict_; }
 
  private:
   Dim replaced(Dim extent);
@@ -34,12 +43,17 @@ class ExtentSubstitution {
   void apply(Value& value);
   void apply_to_op(Op& op);
   void apply_to_results(Region& region);
+  void find_conflict(const Op& op);
 
   Rewriter& rewriter_;
   IRContext& context_;
   const DimBindings& values_;
   std::set<Symbol> found_, bound_;
   std::optional<Dim> negative_;
+  Conflict conflict_;
 };
+
+/// Reports a conflict. False if there is none.
+bool refuse_conflict(const PassRun& run, const ExtentSubstitution& substitution);
 
 }  // namespace mir

@@ -82,7 +82,7 @@ std::unique_ptr<PlanNode> cache_node(const PlannedStep& step);
 struct PlanOptions;
 struct PlanResources;
 
-/// The check of a step whose result is a view of `from`: that it has the extents of the view.
+/// Compares the extents of `from` with those of the view that is the result of the step.
 std::unique_ptr<PlanNode> match_shape_node(std::size_t step, const Op& op, PlanValueIndex from,
                                            PlanValueIndex view);
 
