@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../ir/read.hpp"
+#include "../short_types.hpp"
 #include "diff/module_diff.hpp"
 #include "diff/normal_form.hpp"
 #include "diff/op_text.hpp"
@@ -16,17 +17,6 @@ using mir::test::Reading;
 namespace whole_diff_test {
 
 namespace {
-
-/// `t[2]` for a type of floats.
-std::string shortened(std::string text) {
-  constexpr std::string_view kBegin = "tensor<", kEnd = ", Float32, CPU>";
-  for (auto at = text.find(kEnd); at != text.npos; at = text.find(kEnd))
-    text.erase(at, kEnd.size());
-  for (auto at = text.find(kBegin); at != text.npos; at = text.find(kBegin)) {
-    text.replace(at, kBegin.size(), "t");
-  }
-  return text;
-}
 
 /// `kind module/graph op: field: before -> after (place, place)` of each entry.
 std::string entries_of(const std::string& before, const std::string& after) {
@@ -46,7 +36,7 @@ std::string entries_of(const std::string& before, const std::string& after) {
                        entry.op, entry.field, entry.before, entry.after,
                        place_text(context, entry.at_before), place_text(context, entry.at_after));
   }
-  return shortened(all);
+  return test::with_short_types(all);
 }
 
 /// The texts of each op and of its values.
@@ -64,7 +54,7 @@ std::string op_texts(const std::string& text) {
       all += fmt::format("result: {} | {}\n", source_text(result), mention_text(result));
     }
   });
-  return "\n" + shortened(all);
+  return "\n" + test::with_short_types(all);
 }
 
 std::string normal(const std::string& text) {
@@ -74,7 +64,7 @@ std::string normal(const std::string& text) {
   Reading again(once);
   CHECK(again.errors() == std::vector<std::string>{});
   CHECK(normal_form(again.modules).value() == once);
-  return "\n" + shortened(once);
+  return "\n" + test::with_short_types(once);
 }
 
 struct Pair {

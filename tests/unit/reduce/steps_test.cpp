@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "../passes/known_passes.hpp"
+#include "../short_types.hpp"
 #include "support/alignment.hpp"
 
 using namespace mir;
@@ -27,17 +28,6 @@ Lines lines_without_indent(const std::string& text) {
   return lines;
 }
 
-/// `t[2]` for a type of floats.
-std::string shortened(std::string line) {
-  constexpr std::string_view kBegin = "tensor<", kEnd = ", Float32, CPU>";
-  for (auto at = line.find(kEnd); at != line.npos; at = line.find(kEnd))
-    line.erase(at, kEnd.size());
-  for (auto at = line.find(kBegin); at != line.npos; at = line.find(kBegin)) {
-    line.replace(at, kBegin.size(), "t");
-  }
-  return line;
-}
-
 /// The lines that one text alone has: "-" and the number of those of `before`, "+" and each of
 /// `after`.
 std::string difference(const std::string& before, const std::string& after) {
@@ -57,7 +47,7 @@ std::string difference(const std::string& before, const std::string& after) {
   const auto until = [&](std::size_t x, std::size_t y) {
     if (i < x) text += fmt::format("-{}\n", x - i);
     i = x;
-    for (; j < y; ++j) text += fmt::format("+{}\n", shortened(to[j]));
+    for (; j < y; ++j) text += fmt::format("+{}\n", test::with_short_types(to[j]));
   };
   const auto one = ids(from), other = ids(to);
   for (const AlignedPair& each : align(one, other)) {
