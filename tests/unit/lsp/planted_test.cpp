@@ -241,11 +241,11 @@ TEST_SUITE("planted mistakes") {
     CHECK(alone.size() == kMistakes.size());
     const Findings together = findings_of(with_mistakes(kMistakes));
     CHECK((together == alone));
-    for (const auto& [line, code] : alone) {
-      CHECK_MESSAGE(together.contains({line, code}), code, " in line ", line);
+    for (const auto& each : alone) {
+      CHECK_MESSAGE(together.contains(each), each.second, " in line ", each.first);
     }
-    for (const auto& [line, code] : together) {
-      CHECK_MESSAGE(alone.contains({line, code}), code, " in line ", line);
+    for (const auto& each : together) {
+      CHECK_MESSAGE(alone.contains(each), each.second, " in line ", each.first);
     }
   }
 
