@@ -442,7 +442,7 @@ class Process {
   std::string output_;
 };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef MIR_CHECKED_BUILD
 constexpr bool kMemoryIsOurs = false;  // sanitizers keep memory of their own
 #else
 constexpr bool kMemoryIsOurs = true;
