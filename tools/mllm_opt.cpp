@@ -89,8 +89,11 @@ Result<void> refuse_without_trial(const OptSettings& settings) {
   return {};
 }
 
-/// Refuses limits of a machine without a report of the cost.
-Result<void> refuse_without_cost(const OptSettings& settings) {
+/// Refuses options that --emit does not use.
+Result<void> refuse_beside_emit(const OptSettings& settings) {
+  if (settings.emit->is_symbols && settings.loss_report.is_given()) {
+    return Error{DiagCode::kUsage, "--loss-report has no effect with --emit=symbolic-dims"};
+  }
   const OptionRow* rows[] = {&settings.peak_flops, &settings.bandwidth};
   for (const OptionRow* row : rows) {
     if (settings.emit->is_cost || !row->is_given()) continue;
@@ -115,7 +118,7 @@ ExitCode body(const Run& run, OptSettings& settings) {
   if (const auto one = refuse_several(run, settings); !one) return run.refuse(one.error());
 
   if (const auto tried = refuse_without_trial(settings); !tried) return run.refuse(tried.error());
-  if (const auto cost = refuse_without_cost(settings); !cost) return run.refuse(cost.error());
+  if (const auto cost = refuse_beside_emit(settings); !cost) return run.refuse(cost.error());
   if (settings.validate_patterns.is_given()) return validate_files(run, settings);
   if (const ExitCode read = settings.patterns.files.report(run); read != ExitCode::kSuccess) {
     return read;

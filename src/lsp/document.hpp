@@ -42,13 +42,13 @@ class Snapshot {
            const Snapshot* before = nullptr, const TextEdit& edit = {});
   ~Snapshot();
 
-  /// What makes check_stop() throw; null: nothing.
+  /// check_stop() throws once this is true; null: never.
   void set_stop(const std::atomic<bool>* stop) { stop_ = stop; }
   /// Throws Stopped if the client no longer waits for what is being done.
   void check_stop() const {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw Stopped{};
   }
-  /// Whether an analysis was stopped, which cannot go on.
+  /// True if an analysis was stopped; it cannot go on.
   bool is_spoiled() const { return is_spoiled_; }
 
   const SourceFile& file() const { return *file_; }

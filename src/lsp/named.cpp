@@ -40,7 +40,7 @@ void for_each_word_of(std::string_view text, SourcePos begin,
   }
 }
 
-/// The parts of `dialect.path.name`, behind the sigil of types and attributes.
+/// The parts of `dialect.path.name`, without the sigil of types and attributes.
 struct DialectName {
   std::string_view dialect;
   std::string_view name;
@@ -95,7 +95,7 @@ Span braces_around(const View& view, SourcePos at) {
 /// The symbols, attributes and variables that a dictionary declares are keys of it.
 class DeclaredKeys {
  public:
-  /// Whether the attribute here names variables by words without a sigil.
+  /// True if the attribute here names variables by words without a sigil.
   bool in_words() const { return is_words_; }
 
   /// The place of a key before this word, or of a word that declares; unknown if there is none.
@@ -160,7 +160,8 @@ void visit_extents(const View& view, Span in, bool in_declaration,
   });
 }
 
-/// Where the extents of a place have their meaning. An alias may be used in every module.
+/// Sets the span in which the extents of a place have their meaning. An alias may be used in every
+/// module.
 void set_extent_scope(const View& view, Named& named) {
   const Outline& outline = view.outline();
   const SourcePos at = named.mention.at.begin;
@@ -331,7 +332,7 @@ void add_condition_mentions(const View& view, const Named& named, std::vector<Na
   std::ranges::sort(found, {}, [](const NameMention& each) { return each.at.begin; });
 }
 
-/// What one word names.
+/// The name that one word is; no value if it is none.
 std::optional<Named> named_by(const View& view, TokenKind kind, Span at) {
   using enum TokenKind;
   const std::string_view text = view.text(at);

@@ -33,7 +33,7 @@ struct NameMention {
   Span name() const { return {at.begin + sigil, at.end}; }
 };
 
-/// What a place names.
+/// A name at a place of the text, with its meaning.
 struct Named {
   NameKind kind;
   std::string name;              ///< without sigil and dialect
@@ -45,7 +45,7 @@ struct Named {
   std::uint32_t symbol = kNone;  ///< of kSymbol, and of others that declare a symbol here
 };
 
-/// What the place names; none if nothing.
+/// The name at a place; no value if there is none.
 std::optional<Named> named_at(const View& view, SourcePos at);
 /// All places of the document that mention it, in the order of the text.
 std::vector<NameMention> mentions_of(const View& view, const Named& named);

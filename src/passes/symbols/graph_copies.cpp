@@ -7,6 +7,7 @@
 
 #include "ir/call_types.hpp"
 #include "ir/extent_walk.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
 #include "passes/symbols/substitute_extents.hpp"
@@ -32,6 +33,12 @@ std::vector<Op*> calls_in(const Region& region) {
   return calls;
 }
 
+/// Null if the call has none.
+Op* graph_with_body(const Op& call) {
+  Op* const graph = called_graph(call);
+  return graph != nullptr && graph->first_region() != nullptr ? graph : nullptr;
+}
+
 }  // namespace
 
 const std::set<Symbol>& GraphCopies::symbols_of(const Op& graph) {
@@ -40,26 +47,19 @@ const std::set<Symbol>& GraphCopies::symbols_of(const Op& graph) {
   return known->second;
 }
 
-Op& GraphCopies::copy(Op& graph, const DimBindings& values) {
-  Op& made = make(graph, values);
+bool GraphCopies::redirect(Op& call) {
+  const Symbol before = call.symbol();
+  open_.push_back({&call, {}});
   while (!open_.empty()) {
     const OpenCall next = std::move(open_.back());
     open_.pop_back();
     redirect_one(*next.call, next.known);
   }
-  return made;
-}
-
-bool GraphCopies::redirect(Op& call) {
-  Op* const graph = called_by(call);
-  if (graph == nullptr) return false;
-  Op& to = copy(*graph, numbers_passed(call, *graph, {}));
-  if (&to != graph) rewriter_.set_symbol(call, to.symbol());
-  return &to != graph;
+  return call.symbol() != before;
 }
 
 void GraphCopies::redirect_one(Op& call, const DimBindings& known) {
-  Op* const graph = called_by(call);
+  Op* const graph = graph_with_body(call);
   if (graph == nullptr) return;
   Op& to = make(*graph, numbers_passed(call, *graph, known));
   if (&to != graph) rewriter_.set_symbol(call, to.symbol());
@@ -74,7 +74,6 @@ DimBindings GraphCopies::numbers_passed(const Op& call, const Op& graph, DimBind
   return known;
 }
 
-/// Leaves the calls in the copy open.
 Op& GraphCopies::make(Op& graph, const DimBindings& values) {
   Key key{&graph, {}};
   DimBindings bound;
@@ -100,7 +99,7 @@ Op& GraphCopies::make(Op& graph, const DimBindings& values) {
 
   // Where a call passes the symbols on as they are, its graph has the same values for them.
   for (Op* call : calls_in(*made.first_region())) {
-    const Op* const called = called_by(*call);
+    const Op* const called = graph_with_body(*call);
     if (called == nullptr) continue;
     const bool passes_on = !CallTypes::are_own(*call, *called);
     open_.push_back({call, passes_on ? bound : DimBindings()});
@@ -115,12 +114,6 @@ Op& GraphCopies::make(Op& graph, const DimBindings& values) {
     has_failed_ = true;
   }
   return made;
-}
-
-Op* GraphCopies::called_by(const Op& call) const {
-  Op* const graph = rewriter_.module().lookup_op(call.symbol());
-  const bool is_graph = graph != nullptr && isa<SubGraphOp>(graph);
-  return is_graph && graph->first_region() != nullptr ? graph : nullptr;
 }
 
 /// "net.S1.T4"

@@ -22,9 +22,6 @@ class GraphCopies {
         detached_(rewriter.module()),
         context_(rewriter.context()) {}
 
-  /// The copy of a graph of the module with numbers for these symbols; the graph itself if it has
-  /// none of them.
-  Op& copy(Op& graph, const DimBindings& values);
   /// Lets a call with numbers for symbols of its graph call a copy. False if it has none.
   bool redirect(Op& call);
 
@@ -41,9 +38,10 @@ class GraphCopies {
     DimBindings known{};
   };
 
-  Op* called_by(const Op& call) const;
   const std::set<Symbol>& symbols_of(const Op& graph);
   DimBindings numbers_passed(const Op& call, const Op& graph, DimBindings known) const;
+  /// The copy with numbers for these symbols; the graph itself if it has none of them. The calls in
+  /// a new copy are open.
   Op& make(Op& graph, const DimBindings& values);
   void redirect_one(Op& call, const DimBindings& known);
   std::string name_of(const Op& graph, const Key& key) const;
@@ -59,7 +57,7 @@ class GraphCopies {
   bool has_failed_ = false;
 };
 
-/// `name`, or with a number behind it if the module or one of its graphs has that name.
+/// `name`; with a number appended if the module or one of its graphs has this name.
 std::string unused_graph_name(const Module& module, std::string_view name);
 
 }  // namespace mir
