@@ -4,7 +4,7 @@
   bench/fusion_ways.py TOOLS [--runs 7] [--tokens 32] [--types Float32 ...] [--threads 1 2] [--make OPTION ...]
 
 TOOLS is the folder of a release build. For each type of the projections, the decoder of the OPTIONs of mllm-make-decoder
-runs as `--fusion=exact` and `all`, and as `--pipeline=inline,eliminate-unused-graphs,fusion-exact` and `fusion-all` with
+runs as `--fusion=exact` and `all`, and as `--pipeline=inline{erase},fusion-exact` and `fusion-all` with
 `--fusion=stated`. The four take turns. The columns:
 
   tokens/s  the most of the runs: single tokens after a prompt of 32
@@ -28,7 +28,7 @@ DECODER = ["--layers=12", "--hidden=512", "--heads=8", "--kv-heads=4", "--ffn=14
 SMALL = ["--layers=24", "--hidden=64", "--heads=4", "--kv-heads=2", "--ffn=128", "--vocab=256", "--max-positions=64",
          "--logits=last"]
 WAYS = {"%s, %s" % (name, by): options for name in ("exact", "all") for by, options in (
-    ("plan", ["--fusion=" + name]), ("passes", ["--pipeline=inline,eliminate-unused-graphs,fusion-" + name, "--fusion=stated"]))}
+    ("plan", ["--fusion=" + name]), ("passes", ["--pipeline=inline{erase},fusion-" + name, "--fusion=stated"]))}
 PROMPT = 32
 
 

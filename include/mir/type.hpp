@@ -137,8 +137,9 @@ class DimTable {
   /// The value under the bindings; none when a symbol is unbound, the extent unknown, a divisor
   /// zero, or the arithmetic overflows.
   std::optional<std::int64_t> evaluate(Dim dim, const DimBindings& bindings) const;
-  /// Symbols that occur in the extent, each once, in order of their text.
-  std::vector<Symbol> symbols(Dim dim) const;
+  /// Symbols that occur in the extent, each once, in order of their text; valid as long as the
+  /// table.
+  std::span<const Symbol> symbols(Dim dim) const;
   /// The one value of the one unbound symbol that makes the extent equal `value`, where the extent
   /// is linear in it; none otherwise.
   std::optional<std::pair<Symbol, std::int64_t>> solve(Dim dim, std::int64_t value,

@@ -33,8 +33,10 @@ std::vector<OwnedParameter> owned_parameters(const Op& op) {
   IRContext& context = op.module().context();
   for (const WeightRow& weight : op.row()->weights) {
     if (!owns_parameter(*op.row(), weight, context, op.attributes())) continue;
-    const std::string name = fmt::format("{}{}", context.text(op.path()), weight.suffix);
-    owned.push_back({weight.suffix, context.intern(name)});
+    fmt::memory_buffer name;
+    name.append(context.text(op.path()));
+    name.append(weight.suffix);
+    owned.push_back({weight.suffix, context.intern({name.data(), name.size()})});
   }
   return owned;
 }

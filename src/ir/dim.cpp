@@ -151,15 +151,8 @@ std::optional<std::int64_t> DimTable::evaluate(Dim dim, const DimBindings& bindi
   return dim.is_constant() ? dim.constant() : mir::evaluate(*dim.expr(), bindings);
 }
 
-std::vector<Symbol> DimTable::symbols(Dim dim) const {
-  std::vector<Symbol> names;
-  if (!dim.is_constant()) collect_symbols(*dim.expr(), names);
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  std::sort(names.begin(), names.end(), [this](Symbol a, Symbol b) {
-    return state_->strings.text(a) < state_->strings.text(b);
-  });
-  return names;
+std::span<const Symbol> DimTable::symbols(Dim dim) const {
+  return dim.is_constant() ? std::span<const Symbol>() : dim.expr()->symbols;
 }
 
 std::optional<std::pair<Symbol, std::int64_t>> DimTable::solve(Dim dim, std::int64_t value,

@@ -215,12 +215,6 @@ std::optional<std::int64_t> evaluate(const Polynomial& sum, const DimBindings& b
   return total;
 }
 
-void collect_symbols(const Polynomial& sum, std::vector<Symbol>& names) {
-  for (const DimTerm& term : sum.terms) {
-    for (const DimExpr* factor : term.factors) collect_symbols(*factor, names);
-  }
-}
-
 }  // namespace
 
 std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
@@ -400,12 +394,6 @@ std::optional<std::int64_t> evaluate(const DimExpr& expr, const DimBindings& bin
   if (!left || !right) return std::nullopt;
   return expr.kind == DimExpr::Kind::kQuotient ? floor_quotient(*left, *right)
                                                : floor_remainder(*left, *right);
-}
-
-void collect_symbols(const DimExpr& expr, std::vector<Symbol>& names) {
-  if (expr.kind == DimExpr::Kind::kSymbol) names.push_back(expr.name);
-  collect_symbols(expr.left, names);
-  collect_symbols(expr.right, names);
 }
 
 }  // namespace mir

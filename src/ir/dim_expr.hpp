@@ -48,6 +48,7 @@ class DimExpr {
   Kind kind = Kind::kUnknown;
   int depth = 0;     ///< quotients and remainders on the longest way down
   Symbol name;       ///< of a symbol
+  std::vector<Symbol> symbols;  ///< all that occur, each once, in order of their text
   Polynomial left;   ///< the dividend, or the sum
   Polynomial right;  ///< the divisor
   std::string text;  ///< normal form
@@ -98,7 +99,5 @@ std::string text_of(const Polynomial& left, char sign, const Polynomial& right);
 
 int depth_of(const Polynomial& sum);
 std::optional<std::int64_t> evaluate(const DimExpr& expr, const DimBindings& bindings);
-/// Appends the names in the order they are met, with repetitions.
-void collect_symbols(const DimExpr& expr, std::vector<Symbol>& names);
 
 }  // namespace mir

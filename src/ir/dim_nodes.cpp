@@ -85,7 +85,24 @@ const DimExpr* DimNodes::find(std::string_view text) const {
   return found != nullptr ? *found : nullptr;
 }
 
+std::vector<Symbol> DimNodes::symbols_of(const DimExpr& node) const {
+  if (node.kind == DimExpr::Kind::kSymbol) return {node.name};
+  std::vector<Symbol> symbols;
+  for (const Polynomial* side : {&node.left, &node.right}) {
+    for (const DimTerm& term : side->terms) {
+      for (const DimExpr* factor : term.factors) {
+        symbols.insert(symbols.end(), factor->symbols.begin(), factor->symbols.end());
+      }
+    }
+  }
+  std::ranges::sort(symbols, {}, [this](Symbol symbol) { return strings_.text(symbol); });
+  const auto rest = std::ranges::unique(symbols);
+  symbols.erase(rest.begin(), rest.end());
+  return symbols;
+}
+
 const DimExpr* DimNodes::insert(DimExpr node) {
+  node.symbols = symbols_of(node);
   const std::uint64_t hash = hash_text(node.text);
   const std::lock_guard lock(mutex_);
   if (const auto* found = by_text_.find(node.text, hash)) return *found;
@@ -151,6 +168,7 @@ const DimExpr* DimNodes::remainder_of(const DimExpr& quotient) {
   made.left = quotient.left;
   made.right = quotient.right;
   made.text = text_of(shown(quotient.left), '%', shown(quotient.right));
+  made.symbols = quotient.symbols;
   const std::lock_guard lock(mutex_);
   if (const auto* found = remainders_.find(quotient.text, hash)) return *found;
   const DimExpr& kept = nodes_.emplace_back(std::move(made));

@@ -33,6 +33,7 @@ class DimNodes {
 
  private:
   const DimExpr* insert(DimExpr node);
+  std::vector<Symbol> symbols_of(const DimExpr& node) const;
   /// `left / right` as one factor.
   std::optional<Polynomial> compound(const Polynomial& left, const Polynomial& right);
   /// Of operands that `reduce` made. A divisor that was not constant before starts over.

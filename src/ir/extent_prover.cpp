@@ -152,7 +152,8 @@ std::optional<ExtentProver> ExtentProver::of(const Module& module) {
 // -- expressions ----------------------------------------------------------------------------------
 
 ExtentProver::Variables ExtentProver::variables_of(Dim a, Dim b) const {
-  std::vector<Symbol> names = context_.dims().symbols(a);
+  const auto of_a = context_.dims().symbols(a);
+  std::vector<Symbol> names(of_a.begin(), of_a.end());
   for (const Symbol name : context_.dims().symbols(b)) {
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }

@@ -53,20 +53,30 @@ void for_each_extent_of(const Op& op, const std::function<void(Dim)>& visit) {
 void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit) {
   if (op.row() == nullptr || (op.row()->infer == nullptr && !isa<CallGraphOp>(&op))) return;
   DimTable& dims = op.module().context().dims();
-  const auto of_value = [&](const Value& value, const auto& each) {
-    if (value.tensor_type() == nullptr) return;
-    for (const Dim extent : value.tensor_type()->dims()) {
-      if (extent.is_symbolic() && !extent.is_pack())
-        std::ranges::for_each(dims.symbols(extent), each);
-    }
+  const auto is_of_operand = [&](Dim extent) {
+    return std::ranges::any_of(op.operand_uses(), [&](const Use& use) {
+      const TensorType* type = use.value()->tensor_type();
+      return type != nullptr && std::ranges::find(type->dims(), extent) != type->dims().end();
+    });
   };
   std::vector<Symbol> found;
   for (const Value& result : op.results()) {
-    of_value(result, [&](Symbol symbol) { found.push_back(symbol); });
+    if (result.tensor_type() == nullptr) continue;
+    for (const Dim extent : result.tensor_type()->dims()) {
+      if (!extent.is_symbolic() || extent.is_pack() || is_of_operand(extent)) continue;
+      const auto symbols = dims.symbols(extent);
+      found.insert(found.end(), symbols.begin(), symbols.end());
+    }
   }
   if (found.empty()) return;
   const auto give = [&](Symbol symbol) { std::erase(found, symbol); };
-  for (const Use& use : op.operand_uses()) of_value(*use.value(), give);
+  for (const Use& use : op.operand_uses()) {
+    if (use.value()->tensor_type() == nullptr) continue;
+    for (const Dim extent : use.value()->tensor_type()->dims()) {
+      if (extent.is_symbolic() && !extent.is_pack())
+        std::ranges::for_each(dims.symbols(extent), give);
+    }
+  }
   visit_attributes(op, [&](Dim extent, const Op&) {
     if (extent.is_symbolic()) std::ranges::for_each(dims.symbols(extent), give);
   });

@@ -28,17 +28,23 @@ struct Entry {
   std::span<const Location> parts{};
 };
 
-/// What tells two entries apart, as bytes.
+/// What tells two entries apart, as bytes: by kind, the fields that it has. Those of call sites fit
+/// into a string without an allocation.
 std::string key_of(const Entry& entry) {
   std::string key(1, static_cast<char>(entry.kind));
   const auto add = [&](std::uint32_t number) {
     key.append(reinterpret_cast<const char*>(&number), sizeof number);
   };
+  if (entry.kind == LocationKind::kRange) {
+    add(entry.span.begin);
+    add(entry.span.end);
+    return key;
+  }
   add(entry.text.id);
-  const FilePlace& place = entry.place;
-  for (const std::uint32_t number : {place.line, place.column, place.end_line, place.end_column,
-                                     entry.span.begin, entry.span.end}) {
-    add(number);
+  if (entry.kind == LocationKind::kFile) {
+    const FilePlace& place = entry.place;
+    for (const std::uint32_t number : {place.line, place.column, place.end_line, place.end_column})
+      add(number);
   }
   for (const Location part : entry.parts) add(part.raw);
   return key;
@@ -60,13 +66,16 @@ struct LocationTable::State {
 
   /// The location `entry` describes; its parts are copied. A part that is too deep is left out.
   Location add(Entry described, bool is_unique = false) {
+    const auto is_too_deep = [&](Location part) { return entry(part).depth >= kMaxLocationDepth; };
     std::vector<Location> kept;
-    for (const Location part : described.parts) {
-      const std::uint32_t depth = entry(part).depth;
-      kept.push_back(depth < kMaxLocationDepth ? part : Location());
-      if (depth < kMaxLocationDepth) described.depth = std::max(described.depth, depth + 1);
+    if (std::ranges::any_of(described.parts, is_too_deep)) {
+      kept.assign(described.parts.begin(), described.parts.end());
+      std::ranges::replace_if(kept, is_too_deep, Location());
+      described.parts = kept;
     }
-    described.parts = kept;
+    for (const Location part : described.parts) {
+      described.depth = std::max(described.depth, entry(part).depth + 1);
+    }
     const std::string key = is_unique ? std::string() : key_of(described);
     const std::lock_guard lock(mutex);
     if (!is_unique) {

@@ -3,7 +3,7 @@
 #include "ir/extent_walk.hpp"
 #include "mir/walk.hpp"
 #include "verify/checks.hpp"
-#include "verify/pointer_table.hpp"
+#include "support/pointer_table.hpp"
 
 namespace mir::checks {
 

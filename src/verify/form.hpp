@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "verify/checks.hpp"
-#include "verify/pointer_table.hpp"
+#include "support/pointer_table.hpp"
 
 namespace mir::checks {
 

@@ -8,7 +8,7 @@
 
 #include "support/arena.hpp"
 #include "verify/checks.hpp"
-#include "verify/pointer_table.hpp"
+#include "support/pointer_table.hpp"
 #include "verify/weights.hpp"
 
 namespace mir::checks {

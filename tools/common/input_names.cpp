@@ -128,4 +128,11 @@ Result<void> InputNames::check(const OptionSet& rows) const {
   return {};
 }
 
+bool refer_to(const OptionSet& rows, ReferenceKind kind) {
+  return std::ranges::any_of(rows.rows(), [&](const OptionRow* row) {
+    const std::vector<Reference> references = row->references();
+    return std::ranges::find(references, kind, &Reference::kind) != references.end();
+  });
+}
+
 }  // namespace mir::tools

@@ -48,4 +48,7 @@ class InputNames {
   std::map<ReferenceKind, std::size_t> positions_;
 };
 
+/// True if an argument that was given names something of the kind.
+bool refer_to(const OptionSet& rows, ReferenceKind kind);
+
 }  // namespace mir::tools

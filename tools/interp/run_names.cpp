@@ -20,20 +20,37 @@ void add_element_type(InputNames& names, const Value& value) {
   if (type != nullptr && type->dtype()) names.add(Kind::kElementType, name_of(*type->dtype()));
 }
 
-/// Adds what --probe and --bind-op can name: in `graph` are the region's ops.
-void add_results(InputNames& names, const Region& region, const std::string& graph,
-                 const IRContext& context) {
-  for_each_child(region, [&](Op& op) {
+void add_ops(InputNames& names, const Region& region) {
+  for_each_op(region, [&](const Op& op) {
     names.add(Kind::kOp, op.name());
     names.add(Kind::kOp, op.info().mnemonic);
+  });
+}
+
+void add_graphs(InputNames& names, const Region& region, const IRContext& context) {
+  for_each_child(region, [&](Op& op) {
+    const SubGraphOp graph = dyn_cast<SubGraphOp>(&op);
+    if (!graph || graph.body() == nullptr) return;
+    names.add(Kind::kGraph, context.text(op.symbol()));
+    add_graphs(names, *graph.body(), context);
+  });
+}
+
+void add_element_types(InputNames& names, const Region& region) {
+  for_each_op(region, [&](const Op& op) {
+    for (const Value& result : op.results()) add_element_type(names, result);
+  });
+}
+
+/// Adds what --probe can name: in `graph` are the region's ops.
+void add_results(InputNames& names, const Region& region, std::string_view graph,
+                 const IRContext& context) {
+  for_each_child(region, [&](Op& op) {
     if (const SubGraphOp inner = dyn_cast<SubGraphOp>(&op); inner && inner.body() != nullptr) {
-      const std::string name(context.text(op.symbol()));
-      names.add(Kind::kGraph, name);
-      add_results(names, *inner.body(), name, context);
+      add_results(names, *inner.body(), context.text(op.symbol()), context);
       return;
     }
     for (const Value& result : op.results()) {
-      add_element_type(names, result);
       const std::string value = value_name(result, context);
       names.add(Kind::kResult, op.name());
       names.add(Kind::kResult, fmt::format("@{}", graph));
@@ -88,13 +105,21 @@ RunEntries entries_of(const RunSettings& settings) {
 }
 
 InputNames names_of(const Module& module, const RunSettings& settings) {
-  const std::string name(module.context().text(module.name()));
+  const OptionSet& rows = settings.options;
+  const IRContext& context = module.context();
+  const std::string_view name = context.text(module.name());
   InputNames names(fmt::format("module '@{}'", name));
   for (const Kind kind : {Kind::kGraph, Kind::kSymbol, Kind::kOp, Kind::kResult, Kind::kInput,
                           Kind::kOutput, Kind::kElementType})
     names.mention(kind);
-  add_results(names, module.body(), name, module.context());
-  for (const std::string& symbol : extent_symbols(module)) names.add(Kind::kSymbol, symbol);
+  const Region& body = module.body();
+  if (refer_to(rows, Kind::kGraph)) add_graphs(names, body, context);
+  if (refer_to(rows, Kind::kOp)) add_ops(names, body);
+  if (refer_to(rows, Kind::kResult)) add_results(names, body, name, context);
+  if (refer_to(rows, Kind::kElementType)) add_element_types(names, body);
+  if (refer_to(rows, Kind::kSymbol)) {
+    for (const std::string& symbol : extent_symbols(module)) names.add(Kind::kSymbol, symbol);
+  }
   for (const std::string& entry : entries_of(settings).names) {
     if (const Region* region = region_of(module, entry))
       add_ports(names, *region, module.context());

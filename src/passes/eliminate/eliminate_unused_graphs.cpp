@@ -6,6 +6,7 @@
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "passes/eliminate/eliminations.hpp"
+#include "passes/eliminate/library_module.hpp"
 
 namespace mir {
 
@@ -29,16 +30,6 @@ std::unordered_set<const Op*> used_graphs(const CallGraph& calls, Op& top) {
     }
   }
   return used;
-}
-
-/// Whether the body does nothing: all graphs are meant to be called from elsewhere.
-bool is_library(const Module& module) {
-  const auto does_nothing = [](const Op* op) {
-    return isa<SubGraphOp>(op) || isa<RegisterOp>(op) || isa<ReturnOp>(op);
-  };
-  const Region& body = module.body();
-  return body.empty() ||
-         (!body.has_several_blocks() && std::ranges::all_of(body.entry()->ops(), does_nothing));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Puts ops that fast kernels compute as one into the region of a graph.FusedOp, and takes them out.
 #include <algorithm>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "passes/fuse/fused_groups.hpp"
 #include "passes/inline/replace_by_region.hpp"
 #include "passes/standard_passes.hpp"
+#include "support/pointer_table.hpp"
 
 namespace mir {
 
@@ -19,18 +19,19 @@ namespace {
 /// The steps of a block. Those of its fused ops are their parts.
 class BlockSteps {
  public:
-  explicit BlockSteps(const Block& block) : graph_(collect(block)) {
+  explicit BlockSteps(const Block& block) : block_(block) {
+    collect();
+    graph_ = StepGraph(values_.size());
+    std::span<const StepGraph::Index> indices(indices_);
     for (std::size_t i = 0; i < ops_.size(); ++i) {
-      std::vector<StepGraph::Index> operands;
-      for (const Use& use : ops_[i]->operand_uses()) operands.push_back(index_of(*use.value()));
-      const StepGraph::Index first =
-          ops_[i]->result_count() == 0 ? 0 : index_of(*ops_[i]->result(0));
-      graph_.add(*ops_[i], operands, first, parts_[i]);
+      const std::size_t operands = ops_[i]->operand_count(), results = ops_[i]->result_count();
+      graph_.add(*ops_[i], indices.first(operands), results == 0 ? 0 : indices[operands], parts_[i]);
+      indices = indices.subspan(operands + results);
     }
     // A value stays one if ends of blocks, regions of other ops or other blocks read it.
-    for (const Value* value : values_) {
-      for (const Use* use = value->first_use(); use != nullptr; use = use->next()) {
-        if (!is_step(*use->user())) graph_.keep(index_of(*value));
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      for (const Use* use = values_[i]->first_use(); use != nullptr; use = use->next()) {
+        if (!is_step(*use->user())) graph_.keep(static_cast<StepGraph::Index>(i));
       }
     }
   }
@@ -47,42 +48,54 @@ class BlockSteps {
   }
 
  private:
-  StepGraph collect(const Block& block) {
+  static bool has_parts(const Op& op) {
+    return op.is(OpId::kGraphFused) && !op.first_region()->empty();
+  }
+  /// The end of a fused op passes values on; it computes nothing with them.
+  bool is_step(const Op& op) const {
+    if (op.has(Trait::kTerminator)) return false;
+    if (op.block() == &block_) return !has_parts(op);
+    const Op* around = op.parent_op();
+    return around != nullptr && around->block() == &block_ && has_parts(*around) &&
+           op.block() == around->first_region()->entry();
+  }
+
+  void collect() {
     std::uint32_t part = 0;
-    for (Op* op : block.ops()) {
-      if (!op->is(OpId::kGraphFused) || op->first_region()->empty()) {
+    for (Op* op : block_.ops()) {
+      if (!has_parts(*op)) {
         add(*op, 0);
         continue;
       }
       ++part;
       for (Op* inner : op->first_region()->entry()->ops()) add(*inner, part);
     }
-    return StepGraph(values_.size());
   }
 
   void add(Op& op, std::uint32_t part) {
-    // The end of a fused op passes values on; it computes nothing with them.
-    if (op.has(Trait::kTerminator)) return;
+    if (!is_step(op)) return;
     ops_.push_back(&op);
     parts_.push_back(part);
-    steps_.insert(&op);
     for (const Use& use : op.operand_uses()) number(*use.value());
     for (const Value& result : op.results()) number(result);
   }
 
   void number(const Value& value) {
-    const auto next = static_cast<StepGraph::Index>(values_.size());
-    if (indices_.try_emplace(&value, next).second) values_.push_back(&value);
+    StepGraph::Index& number = numbers_[&value];  // from 1
+    if (number == 0) {
+      values_.push_back(&value);
+      number = static_cast<StepGraph::Index>(values_.size());
+    }
+    indices_.push_back(number - 1);
   }
-  StepGraph::Index index_of(const Value& value) const { return indices_.at(&value); }
-  bool is_step(const Op& op) const { return steps_.contains(&op); }
 
+  const Block& block_;
   std::vector<Op*> ops_;
-  std::vector<std::uint32_t> parts_;  // by step
-  std::unordered_set<const Op*> steps_;
+  std::vector<std::uint32_t> parts_;       // by step
+  std::vector<StepGraph::Index> indices_;  // operands, then results, step by step
   std::vector<const Value*> values_;
-  std::unordered_map<const Value*, StepGraph::Index> indices_;
-  StepGraph graph_;
+  PointerTable<StepGraph::Index> numbers_;
+  StepGraph graph_{0};
 };
 
 class Fusing {

@@ -51,20 +51,25 @@ class Matcher {
     // A residual goes first: an activation below it is part of its product.
     for_each(FusionStage::kEpilogues, [&](std::size_t step) { match_residual(step); });
     for_each(FusionStage::kEpilogues, [&](std::size_t step) { match_activation(step); });
-    match_linears();
-    match_norms();
-    match_chains();
+    if (is_sought(FusionStage::kProducts)) match_linears();
+    if (is_sought(FusionStage::kNorms)) match_norms();
+    if (is_sought(FusionStage::kChains)) match_chains();
     std::ranges::sort(groups_, {}, &FusedGroup::anchor);
     return std::move(groups_);
   }
 
  private:
-  /// Whether groups of the stage are looked for at a step.
+  /// True if groups of the stage are looked for at some steps.
+  bool is_sought(FusionStage stage) const {
+    return request_.stages.has(stage) || (request_.fuses_parts && graph_.has_parts());
+  }
+  /// True if groups of the stage are looked for at a step.
   bool is_wanted(std::size_t step, FusionStage stage) const {
     return graph_.at(step).part == 0 ? request_.stages.has(stage) : request_.fuses_parts;
   }
   template <class Match>
   void for_each(FusionStage stage, const Match& match) const {
+    if (!is_sought(stage)) return;
     for (std::size_t step = 0; step < taken_.size(); ++step) {
       if (is_wanted(step, stage)) match(step);
     }
@@ -219,7 +224,7 @@ class Matcher {
   void match_chains() {
     const std::vector<bool> fixed = fixed_steps();
     std::vector<OpenChain> chains;
-    std::map<StepGraph::Index, ChainReader> readers;
+    std::vector<ChainReader> readers(graph_.value_count());
     for (std::size_t step = graph_.size(); step-- > 0;) {
       if (!is_wanted(step, FusionStage::kChains) || fixed[step] || !is_chain_step(step)) continue;
       std::size_t chain = reading_chain(step, chains, readers);
@@ -257,15 +262,15 @@ class Matcher {
 
   /// The chain that contains all readers of the step's result and has room for it.
   std::size_t reading_chain(std::size_t step, const std::vector<OpenChain>& chains,
-                            const std::map<StepGraph::Index, ChainReader>& readers) const {
+                            const std::vector<ChainReader>& readers) const {
     const StepGraph::Index result = graph_.first_result(step);
-    const auto reader = readers.find(result);
-    if (reader == readers.end() || reader->second.reads != graph_.readers(result)) return kNone;
-    const OpenChain& chain = chains[reader->second.chain];
+    const ChainReader& reader = readers[result];
+    if (reader.chain == kNone || reader.reads != graph_.readers(result)) return kNone;
+    const OpenChain& chain = chains[reader.chain];
     const bool fits = chain.group.steps.size() < fast::Chain::kMaxSteps &&
                       are_in_one_part(step, chain.group.anchor) &&
                       same_extents(*graph_.at(step).op->result(), *chain.result);
-    return fits ? reader->second.chain : kNone;
+    return fits ? reader.chain : kNone;
   }
 
   /// Steps that compute the same in all runs.

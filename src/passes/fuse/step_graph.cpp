@@ -5,6 +5,7 @@ namespace mir {
 void StepGraph::add(const Op& op, std::span<const Index> operands, Index first_result,
                     std::uint32_t part) {
   const std::size_t step = steps_.size();
+  has_parts_ = has_parts_ || part != 0;
   steps_.push_back({.op = &op,
                     .first_operand = static_cast<std::uint32_t>(operands_.size()),
                     .operand_count = static_cast<std::uint32_t>(operands.size()),

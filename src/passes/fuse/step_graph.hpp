@@ -35,6 +35,8 @@ class StepGraph {
   void keep(Index value) { readers_[value] += 2; }
 
   std::size_t size() const { return steps_.size(); }
+  std::size_t value_count() const { return producers_.size(); }
+  bool has_parts() const { return has_parts_; }
   const Step& at(std::size_t step) const { return steps_[step]; }
   bool is(std::size_t step, OpId op) const { return step != kNone && at(step).op->is(op); }
   Index operand(std::size_t step, std::size_t i) const {
@@ -54,6 +56,7 @@ class StepGraph {
   std::vector<std::size_t> producers_;  // by value
   std::vector<std::size_t> last_;       // readers, by value
   std::vector<std::uint32_t> readers_;  // by value
+  bool has_parts_ = false;
 };
 
 }  // namespace mir

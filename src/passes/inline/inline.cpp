@@ -1,9 +1,12 @@
 // Replaces calls by the body of the graph, and ops whose region runs exactly once by that region.
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "passes/eliminate/library_module.hpp"
 #include "passes/inline/inline_call.hpp"
 #include "passes/inline/replace_by_region.hpp"
 #include "passes/inline/single_exit.hpp"
@@ -28,15 +31,24 @@ const RegionEdge* only_edge(std::span<const RegionEdge> edges, std::uint32_t fro
 class Inlining {
  public:
   Inlining(PassRun& run, const CallGraph& calls)
-      : run_(run), calls_(calls), only_once_(run.options().flag("once")), rewriter_(run.module()) {}
+      : run_(run), calls_(calls), only_once_(run.options().flag("once")), rewriter_(run.module()) {
+    if (!run.options().flag("erase") || is_library(run.module())) return;
+    const std::span<Op* const> graphs = calls.graphs().subspan(1);
+    std::unordered_set<const Op*> outer;  // what graphs are in
+    for (const Op* graph : graphs) outer.insert(graph->parent_op());
+    for (const Op* graph : graphs) {
+      if (!outer.contains(graph) && can_erase(*graph)) {
+        calls_left_.emplace(graph, calls.calls_of(*graph).size());
+      }
+    }
+  }
 
   /// Callees before callers, so that what is inlined has been worked on.
   void apply() {
     for (Op* graph : calls_.bottom_up()) {
       for (const CallGraph::Call& call : calls_.calls_in(*graph)) {
         if (call.target != nullptr && can_inline(*call.op, *call.target)) {
-          inline_call(rewriter_, *call.op, *call.target);
-          run_.count("calls inlined");
+          apply_to(*call.op, *call.target);
         }
       }
       inline_regions(*graph);
@@ -47,6 +59,24 @@ class Inlining {
   bool can_inline(const Op& call, const Op& graph) const {
     return can_inline_call(call, graph, calls_) &&
            (!only_once_ || calls_.calls_of(graph).size() == 1);
+  }
+
+  void apply_to(Op& call, Op& graph) {
+    run_.count("calls inlined");
+    const auto left = calls_left_.find(&graph);
+    if (left == calls_left_.end() || --left->second > 0) {
+      inline_call(rewriter_, call, graph);
+    } else {
+      inline_only_call(rewriter_, call, graph);
+      run_.count("graphs erased");
+    }
+  }
+
+  /// True if the graph has calls and replaces all of them.
+  bool can_erase(const Op& graph) const {
+    const auto calls = calls_.calls_of(graph);
+    if (calls.empty() || !isa<SubGraphOp>(&graph)) return false;
+    return std::ranges::all_of(calls, [&](const Op* call) { return can_inline(*call, graph); });
   }
 
   void inline_regions(const Op& graph) {
@@ -90,6 +120,7 @@ class Inlining {
   PassRun& run_;
   const CallGraph& calls_;
   bool only_once_;
+  std::unordered_map<const Op*, std::size_t> calls_left_;  // of the graphs that are to be erased
   Rewriter rewriter_;
 };
 
@@ -120,7 +151,8 @@ Pass inline_pass() {
   return {.name = "inline",
           .summary = "replaces calls by the bodies of their graphs",
           .takes = PassForm::kPortable,
-          .options = {{.name = "once", .summary = "only graphs that one op calls"}},
+          .options = {{.name = "once", .summary = "only graphs that one op calls"},
+                      {.name = "erase", .summary = "erase graphs whose calls are all replaced"}},
           .preserves = AnalysisSet::of<SymbolRanges>(),
           .example = std::string(kCalledTwice),
           .run = run_inline};

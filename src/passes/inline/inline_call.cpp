@@ -30,13 +30,16 @@ bool can_inline_call(const Op& call, const Op& graph, const CallGraph& calls) {
 
 void inline_call(Rewriter& rewriter, Op& call, const Op& graph) {
   RewriteMapping mapping;
-  Op* copy = rewriter.clone(graph, mapping);  // detached
-  Region& body = *copy->first_region();
+  inline_only_call(rewriter, call, *rewriter.clone(graph, mapping));  // detached
+}
+
+void inline_only_call(Rewriter& rewriter, Op& call, Op& graph) {
+  Region& body = *graph.first_region();
   locate(rewriter, body, call.location(), call.module().context().locations());
   std::vector<Value*> operands;
   for (const Use& use : call.operand_uses()) operands.push_back(use.value());
   replace_by_region(rewriter, call, body, operands);
-  rewriter.erase(*copy);
+  rewriter.erase(graph);
 }
 
 }  // namespace mir

@@ -60,6 +60,64 @@ TEST_SUITE("inline") {
           Lines{"graph.SubGraphOp", "graph.CallGraphOp", "graph.CallGraphOp", "cf.ReturnOp"});
   }
 
+  TEST_CASE("graphs whose calls are all replaced are erased, if so asked; the last call moves") {
+    const auto text_after = [](std::string_view pipeline) {
+      FlowReading reading{std::string(kTwice)};
+      Passes all;
+      CHECK(all.run(reading.module(), pipeline) == Lines{});
+      return print(reading.module());
+    };
+    CHECK(text_after("inline{erase}") == text_after("inline,eliminate-unused-graphs"));
+
+    FlowReading reading{std::string(kTwice)};
+    const Op* const inner = reading.module().lookupSymbol("inner").op;
+    const Op* const last = test::ops_of(*inner->first_region())[1];
+    CHECK(names_after(reading, "inline{erase}").size() == 5);
+    CHECK(test::ops_of(reading.module().body())[3] == last);
+    CHECK(reading.module().lookupSymbol("inner").op == nullptr);
+  }
+
+  TEST_CASE("graphs with other calls, graphs around graphs and those of a library stay") {
+    // @loop calls itself; @around has a graph inside.
+    FlowReading reading(
+        "@main [mir_version:1] (%x:$) -> (%z:$) {\n"
+        "graph.SubGraphOp @loop <CPU> { (%a:$) -> (%b:$) {\n"
+        "  graph.CallGraphOp @leaf (%a) -> (%c:$)\n"
+        "  graph.CallGraphOp @loop (%c) -> (%b:$)\n"
+        "  cf.ReturnOp (%b) -> () } }\n"
+        "graph.SubGraphOp @leaf <CPU> { (%d:$) -> (%e:$) {\n"
+        "  linalg.CPU.NegOp (%d) -> (%e:$)\n"
+        "  cf.ReturnOp (%e) -> () } }\n"
+        "graph.SubGraphOp @around <CPU> { (%f:$) -> (%g:$) {\n"
+        "  graph.SubGraphOp @inside <CPU> { (%h:$) -> (%h2:$) {\n"
+        "    linalg.CPU.AbsOp (%h) -> (%h2:$)\n"
+        "    cf.ReturnOp (%h2) -> () } }\n"
+        "  graph.CallGraphOp @inside (%f) -> (%g:$)\n"
+        "  cf.ReturnOp (%g) -> () } }\n"
+        "graph.CallGraphOp @loop (%x) -> (%y:$)\n"
+        "graph.CallGraphOp @around (%y) -> (%z:$)\n"
+        "cf.ReturnOp (%z) -> ()\n}\n");
+    Passes all;
+    CHECK(all.run(reading.module(), "inline{erase}") == Lines{});
+    const Module& module = reading.module();
+    CHECK(module.lookupSymbol("leaf").op == nullptr);
+    CHECK(module.lookupSymbol("inside").op == nullptr);
+    CHECK(module.lookupSymbol("loop").op != nullptr);
+    CHECK(module.lookupSymbol("around").op != nullptr);
+
+    FlowReading library(
+        "@main [mir_version:1] () -> () {\n"
+        "graph.SubGraphOp @one <CPU> { (%a:$) -> (%b:$) {\n"
+        "  graph.CallGraphOp @two (%a) -> (%b:$)\n"
+        "  cf.ReturnOp (%b) -> () } }\n"
+        "graph.SubGraphOp @two <CPU> { (%d:$) -> (%e:$) {\n"
+        "  linalg.CPU.NegOp (%d) -> (%e:$)\n"
+        "  cf.ReturnOp (%e) -> () } }\n"
+        "cf.ReturnOp () -> ()\n}\n");
+    CHECK(names_after(library, "inline{erase}") ==
+          Lines{"graph.SubGraphOp", "graph.SubGraphOp", "cf.ReturnOp"});
+  }
+
   TEST_CASE("a graph that calls itself, and one of several blocks, is not inlined") {
     FlowReading reading(
         "@main [mir_version:1] (%x:$) -> () {\n"

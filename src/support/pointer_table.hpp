@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mir::checks {
+namespace mir {
 
 /// Open addressing with linear probing; from an eighth to half full.
 template <class Entry>
@@ -51,4 +51,4 @@ class PointerTable {
   std::size_t count_ = 0;
 };
 
-}  // namespace mir::checks
+}  // namespace mir
