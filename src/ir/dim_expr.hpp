@@ -46,12 +46,12 @@ class DimExpr {
   enum class Kind : std::uint8_t { kUnknown, kSymbol, kQuotient, kRemainder, kSum };
 
   Kind kind = Kind::kUnknown;
-  int depth = 0;     ///< quotients and remainders on the longest way down
-  Symbol name;       ///< of a symbol
+  int depth = 0;                ///< quotients and remainders on the longest way down
+  Symbol name;                  ///< of a symbol
   std::vector<Symbol> symbols;  ///< all that occur, each once, in order of their text
-  Polynomial left;   ///< the dividend, or the sum
-  Polynomial right;  ///< the divisor
-  std::string text;  ///< normal form
+  Polynomial left;              ///< the dividend, or the sum
+  Polynomial right;             ///< the divisor
+  std::string text;             ///< normal form
 };
 
 /// Checked 64-bit arithmetic; none on overflow and on division by zero. Division rounds toward

@@ -2,8 +2,8 @@
 
 #include "ir/extent_walk.hpp"
 #include "mir/walk.hpp"
-#include "verify/checks.hpp"
 #include "support/pointer_table.hpp"
+#include "verify/checks.hpp"
 
 namespace mir::checks {
 

@@ -3,8 +3,8 @@
 
 #include <unordered_set>
 
-#include "verify/checks.hpp"
 #include "support/pointer_table.hpp"
+#include "verify/checks.hpp"
 
 namespace mir::checks {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "support/arena.hpp"
-#include "verify/checks.hpp"
 #include "support/pointer_table.hpp"
+#include "verify/checks.hpp"
 #include "verify/weights.hpp"
 
 namespace mir::checks {

@@ -9,8 +9,8 @@
 
 #include "mir/tensor.hpp"
 #include "support/integer_range.hpp"
-#include "verify/name_table.hpp"
 #include "support/pointer_table.hpp"
+#include "verify/name_table.hpp"
 #include "verify/report.hpp"
 #include "verify/suggestions.hpp"
 

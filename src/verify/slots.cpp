@@ -1,6 +1,6 @@
+#include "support/pointer_table.hpp"
 #include "verify/execution.hpp"
 #include "verify/name_table.hpp"
-#include "support/pointer_table.hpp"
 
 namespace mir::checks {
 

@@ -25,7 +25,8 @@ class BlockSteps {
     std::span<const StepGraph::Index> indices(indices_);
     for (std::size_t i = 0; i < ops_.size(); ++i) {
       const std::size_t operands = ops_[i]->operand_count(), results = ops_[i]->result_count();
-      graph_.add(*ops_[i], indices.first(operands), results == 0 ? 0 : indices[operands], parts_[i]);
+      graph_.add(*ops_[i], indices.first(operands), results == 0 ? 0 : indices[operands],
+                 parts_[i]);
       indices = indices.subspan(operands + results);
     }
     // A value stays one if ends of blocks, regions of other ops or other blocks read it.

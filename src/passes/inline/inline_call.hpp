@@ -14,7 +14,8 @@ bool can_inline_call(const Op& call, const Op& graph, const CallGraph& calls);
 /// can_inline_call().
 void inline_call(Rewriter& rewriter, Op& call, const Op& graph);
 
-/// The same for the only call of a graph without graphs inside: its body moves, the graph is erased.
+/// The same for the only call of a graph without graphs inside: its body moves, the graph is
+/// erased.
 void inline_only_call(Rewriter& rewriter, Op& call, Op& graph);
 
 }  // namespace mir
