@@ -8,7 +8,8 @@
 // note [where parsing stops]
 // Between two top-level ops the scanner and the parser have one state only. So once a unit without
 // errors begins where an old one does, the rest of the text parses as before. Errors at braces and
-// at the end of the text depend on all of the text, and are left to a whole parse.
+// at the end of the text depend on all of the text, and are left to a whole parse. So is an edit in
+// or behind a bracketed token with an error, which goes on for as many lines as it takes.
 
 namespace mir {
 
@@ -78,6 +79,10 @@ class Reparser {
   std::optional<Reparsed> run(std::span<const Diagnostic> old_errors) {
     const bool is_sound = has_sound_modules(tree_) && std::ranges::all_of(old_errors, is_local);
     if (!is_sound || !find_first()) return std::nullopt;
+    const auto reaches_edit = [&](const Diagnostic& error) {
+      return error.at.begin < start_ && (error.at.end > start_ || is_open_bracket(error));
+    };
+    if (std::ranges::any_of(old_errors, reaches_edit)) return std::nullopt;
     Diagnostics found(0);
     const std::function<bool(Unit &&)> deliver = [&](Unit&& unit) {
       return take(std::move(unit), found);
@@ -91,6 +96,14 @@ class Reparser {
   }
 
  private:
+  /// True for a bracket whose end was looked for in the lines that follow: up to the end of the
+  /// text, or to a string there that is not closed.
+  bool is_open_bracket(const Diagnostic& error) const {
+    return error.code == DiagCode::kUnbalancedBracket ||
+           (error.code == DiagCode::kUnterminatedString &&
+            tree_.file().slice({error.at.begin, error.at.begin + 1}) != "\"");
+  }
+
   /// The unit before the first that the edit touches, because what follows a unit may belong to it.
   bool find_first() {
     const SourcePos begin = file_.base() + edit_.begin;

@@ -24,6 +24,7 @@ void TreeBuilder::begin_in_module() {
   static constexpr TokenKind kHead[] = {kSymbol, kLParen, kRParen, kArrow,
                                         kLParen, kRParen, kLBrace};
   implied_ = kHead;
+  braces_.open(lexer_.begin());
   lexer_.begin_in_module();
 }
 
@@ -60,7 +61,7 @@ std::size_t indentation(const char* begin, const char* at) {
 }  // namespace
 
 void TreeBuilder::Braces::take(const Lexer& lexer) {
-  if (*lexer.begin() == '{') return open_.push_back(lexer.begin());
+  if (*lexer.begin() == '{') return open(lexer.begin());
   if (open_.empty()) return;
   const char* const opened = open_.back();
   open_.pop_back();

@@ -24,7 +24,7 @@ class TreeBuilder {
               std::uint32_t offset = 0);
 
   /// Before the first token: the text begins in a module whose head is not in it. A head without
-  /// inputs and outputs is delivered first.
+  /// inputs and outputs is delivered first. Notes at its brace have no place in the text.
   void begin_in_module();
 
   /// Scans the next token and gives its number; returns its kind.
@@ -63,6 +63,7 @@ class TreeBuilder {
   class Braces {
    public:
     explicit Braces(const char* text) : text_(text) {}
+    void open(const char* brace) { open_.push_back(brace); }
     /// The brace at hand.
     void take(const Lexer& lexer);
     /// The one that was probably meant to be closed: the first whose closing brace stands farther

@@ -50,7 +50,8 @@ void check_bounds(const Op& loop, Reporter& reporter) {
     reporter.report(ConstraintId::control_c3, loop, [&] {
       return fmt::format(
           "the {} of '{}' is {}, expected one {}", kNames[i], loop.name(), found->spelling(),
-          i == 0 ? "Int32 or Int64" : "number of type " + std::string(type->spelling()));
+          i == 0 || type == nullptr ? "Int32 or Int64"
+                                    : "number of type " + std::string(type->spelling()));
     });
     return;
   }

@@ -139,6 +139,14 @@ TEST_SUITE("damaged text") {
     CHECK(errors_of(text) == ErrorLines{"1 MIR0201", "4 MIR0400"});
   }
 
+  TEST_CASE("bounds of a loop are checked where the type of the first is not known") {
+    const std::string loop =
+        "cf.ForOp (%no, %a, %n:tensor<[1], Int32, CPU>[constant:[1]], %a) -> (%s" + kTyped +
+        ") { (%i:tensor<[1], Int32, CPU>, %b" + kTyped + ") -> (%b" + kTyped +
+        ") { cf.YieldOp (%b) -> () } }";
+    CHECK(errors_of(damaged_graph({loop})) == ErrorLines{"4 MIR0302"});
+  }
+
   TEST_CASE("a body that is not closed is checked") {
     const std::string text = damaged_graph({kMeaning[0].op});
     for (std::size_t lines = 4; lines < 10; ++lines) {
