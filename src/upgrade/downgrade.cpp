@@ -250,6 +250,7 @@ class Downgrade {
   void share_storage(const Op& op, Value& result) {
     const bool is_piece = op.is(OpId::kLinalgSlice, OpId::kLinalgSplit);
     if (op.operand_count() == 0 || !(is_piece || op.is(OpId::kLinalgView))) return;
+    if (op.is(OpId::kLinalgSplit) && result.index() == 0) note_pieces_in_order(op);
     const Value& whole = *op.operand(0);
     contents_[&result] = content(whole);
     if (is_piece) contents_[&result].elements = &result;
@@ -280,6 +281,8 @@ class Downgrade {
       report_.refuse(op, fmt::format("operand {}", i), kEarlier, diagnostics_);
     } else if (wanted.elements != found.elements) {
       drop(op, fmt::format("operand {}", i), kEarlier);
+      const Op* cut = wanted.elements->defining_op();
+      if (!read_in_order_.contains(&meant)) warn_of_piece(op, i, cut == nullptr ? op : *cut);
     }
     const Type* type = meant.type();
     rewriter_.set_operand(op, i, &latest);
@@ -287,6 +290,34 @@ class Downgrade {
     if (wanted.elements == found.elements && type != latest.type()) {
       rewriter_.set_mention(op.operand_uses()[i], {.type = type});
     }
+  }
+
+  /// One warning for each op that cuts.
+  void warn_of_piece(const Op& op, std::uint32_t i, const Op& cut) {
+    if (!warned_of_.insert(&cut).second) return;
+    diagnostics_.warning(
+        DiagCode::kLostMeaning, op.span(),
+        fmt::format("the dump does not tell which content of a storage operand {} of '{}' reads; "
+                    "an upgrade takes the pieces of a split in the order of their users, else the "
+                    "content that was written last",
+                    i, op.name()));
+  }
+
+  /// Notes the pieces of a split if each is read once, in their order: an upgrade finds them.
+  void note_pieces_in_order(const Op& split) {
+    const Use* previous = nullptr;
+    for (const Value& piece : split.results()) {
+      const Use* use = piece.first_use();
+      if (use == nullptr || use->next() != nullptr) return;
+      const bool follows =
+          previous == nullptr ||
+          (previous->user() == use->user() ? previous->index() < use->index()
+                                           : previous->user()->block() == use->user()->block() &&
+                                                 previous->user()->is_before_in_block(use->user()));
+      if (!follows) return;
+      previous = use;
+    }
+    for (const Value& piece : split.results()) read_in_order_.insert(&piece);
   }
 
   /// What a value holds: views and what passes through calls hold the same.
@@ -364,7 +395,9 @@ class Downgrade {
   const ExplainConversion& explain_;
   CallOrder calls_;
   std::unordered_map<const Value*, Content> contents_;
-  std::unordered_set<const Op*> own_storages_;  // views and slices
+  std::unordered_set<const Op*> own_storages_;     // views and slices
+  std::unordered_set<const Value*> read_in_order_;  // pieces of splits
+  std::unordered_set<const Op*> warned_of_;
 };
 
 }  // namespace

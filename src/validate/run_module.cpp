@@ -15,9 +15,8 @@ std::optional<std::vector<Tensor>> run_module(const Module& module, std::span<co
   how.weights = &weights;
   auto session = Session::create(module, how, ignored);
   if (!session) return std::nullopt;
-  // Random values may never end a loop.
   RunOptions options;
-  options.most_iterations = 100'000;
+  options.most_iterations = kMostIterations;
   return session->run(inputs, ignored, options);
 }
 

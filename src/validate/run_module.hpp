@@ -10,6 +10,9 @@
 
 namespace mir::validate {
 
+/// Of the loops of a trial: random values may never end one.
+inline constexpr std::uint64_t kMostIterations = 100'000;
+
 /// The outputs, with weights `random:SEED`; no value if the module cannot run or the run fails.
 std::optional<std::vector<Tensor>> run_module(const Module& module, std::span<const Tensor> inputs,
                                               std::uint64_t seed = 0);

@@ -7,6 +7,7 @@
 #include "mir/print.hpp"
 #include "mir/session.hpp"
 #include "mir/validate.hpp"
+#include "validate/run_module.hpp"
 #include "validate/validate_claim.hpp"
 #include "validate/values.hpp"
 #include "weights/elements.hpp"
@@ -31,8 +32,10 @@ class Pair {
   ChangeVerdict compare() {
     constexpr std::uint64_t kTriesForOne = 20;
     if (!create()) return std::move(verdict_);
+    constexpr std::uint64_t kMostLimited = 3;
     const std::uint64_t most = kTriesForOne * options_.count;
-    for (std::uint64_t i = 0; i < most && verdict_.runs < options_.count; ++i) {
+    for (std::uint64_t i = 0;
+         i < most && verdict_.runs < options_.count && limited_runs_ < kMostLimited; ++i) {
       if (!run_once(i % 2 == 0)) return std::move(verdict_);
     }
     if (verdict_.runs == 0) untested("no run before the passes succeeds: " + last_error_);
@@ -159,13 +162,18 @@ class Pair {
     Diagnostics found(1);
     RunOptions how;
     how.dims = dims;
+    how.most_iterations = validate::kMostIterations;
     auto expected = first_->run(*inputs, found, how);
     if (!expected) {
       last_error_ = first_error(found);
+      const auto errors = found.sorted();
+      if (!errors.empty() && errors.front().code == DiagCode::kLimitExceeded) ++limited_runs_;
       second_->reset();
       first_->reset();
       return true;
     }
+    // What passes make of a loop may count its iterations otherwise.
+    how.most_iterations = 10 * validate::kMostIterations;
     auto actual = second_->run(*inputs, found, how);
     if (!actual) {
       differs(*inputs, *std::move(expected), {},
@@ -188,6 +196,7 @@ class Pair {
   validate::Draw draw_;
   std::optional<Session> first_, second_;
   std::string last_error_;
+  std::uint64_t limited_runs_ = 0;  // before the passes, which reached a limit
   ChangeVerdict verdict_;
 };
 
