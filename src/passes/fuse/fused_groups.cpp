@@ -298,18 +298,19 @@ class Matcher {
     if (softmax == kNone) return;
     const std::int64_t axis = AttributeReader(*graph_.at(softmax).op).integer("axis");
     if (axis != -1 && axis != 3) return;
-    FusedGroup group{
+    const FusedGroup group{
         .kind = FusedGroup::Kind::kAttention, .steps = {weighted, softmax}, .anchor = weighted};
-    std::size_t below = match_mask(softmax, group);
-    below = match_scale(below, group);
-    const std::size_t scores = maker(below, 0, OpId::kLinalgMatMul);
-    if (scores == kNone || is_transposed(scores, "transpose_a") ||
-        !is_transposed(scores, "transpose_b") || !is_rank_4(scores)) {
-      return;
+    for (Partial& each : with_mask(softmax, group)) {
+      match_scale(each);
+      const std::size_t scores = maker(each.reader, each.operand, OpId::kLinalgMatMul);
+      if (scores == kNone || is_transposed(scores, "transpose_a") ||
+          !is_transposed(scores, "transpose_b") || !is_rank_4(scores)) {
+        continue;
+      }
+      each.group.steps.push_back(scores);
+      std::ranges::reverse(each.group.steps);
+      if (heads_agree(scores, weighted)) return take(std::move(each.group));
     }
-    group.steps.push_back(scores);
-    std::ranges::reverse(group.steps);
-    if (heads_agree(scores, weighted)) take(std::move(group));
   }
 
   /// Batches, keys and widths are the same extents; only query heads may be more than key heads.
@@ -321,24 +322,37 @@ class Matcher {
     return graph_.at(step).op->operand(i)->tensor_type()->dims();
   }
 
-  /// The step whose operand 0 is masked scores: the mask's own, or `softmax` without one.
-  std::size_t match_mask(std::size_t softmax, FusedGroup& group) const {
+  /// Attention down to the operand of a step that is the scores, or what is made of them.
+  struct Partial {
+    FusedGroup group;
+    std::size_t reader, operand;
+  };
+
+  /// The ways in which the operand of `softmax` may be masked scores.
+  std::vector<Partial> with_mask(std::size_t softmax, const FusedGroup& group) const {
     if (const std::size_t mask = maker(softmax, 0, OpId::kLinalgCausalMask); mask != kNone) {
       const AttributeReader attributes(*graph_.at(mask).op);
-      group.causal = true;
-      if (attributes.boolean("sliding_window")) group.window = attributes.integer("window_size");
-      group.steps.push_back(mask);
-      return mask;
+      Partial masked{group, mask, 0};
+      masked.group.causal = true;
+      if (attributes.boolean("sliding_window"))
+        masked.group.window = attributes.integer("window_size");
+      masked.group.steps.push_back(mask);
+      return {std::move(masked)};
     }
     const std::size_t add = maker(softmax, 0, OpId::kLinalgAdd);
-    if (add == kNone || graph_.at(add).operand_count != 2) return softmax;
-    const TensorType* mask = graph_.at(add).op->operand(1)->tensor_type();
-    const bool fits = mask != nullptr && mask->dtype() == DType::kFloat32 &&
-                      same_extents(*graph_.at(add).op->operand(0), *graph_.at(add).op->result());
-    if (!fits || !repeats_over(mask->dims(), dims(add, 0))) return softmax;
-    group.mask = graph_.operand(add, 1);
-    group.steps.push_back(add);
-    return add;
+    if (add == kNone || graph_.at(add).operand_count != 2) return {{group, softmax, 0}};
+    std::vector<Partial> ways;
+    const Op& op = *graph_.at(add).op;
+    for (const std::size_t side : {0U, 1U}) {
+      const TensorType* mask = op.operand(1 - side)->tensor_type();
+      const bool fits = mask != nullptr && mask->dtype() == DType::kFloat32 &&
+                        same_extents(*op.operand(side), *op.result());
+      if (!fits || !repeats_over(mask->dims(), dims(add, side))) continue;
+      Partial& masked = ways.emplace_back(Partial{group, add, side});
+      masked.group.mask = graph_.operand(add, 1 - side);
+      masked.group.steps.push_back(add);
+    }
+    return ways;
   }
 
   /// Right-aligned, each extent is that of the scores or 1, and keys have one entry each.
@@ -348,17 +362,21 @@ class Matcher {
     return std::ranges::equal(mask, aligned, [](Dim a, Dim b) { return a == b || a == Dim(1); });
   }
 
-  std::size_t match_scale(std::size_t above, FusedGroup& group) const {
+  /// Goes on below a product with a constant, or a division by one.
+  void match_scale(Partial& partial) const {
     for (const OpId op : {OpId::kLinalgMul, OpId::kLinalgDiv}) {
-      const std::size_t scale = maker(above, 0, op);
+      const std::size_t scale = maker(partial.reader, partial.operand, op);
       if (scale == kNone || graph_.at(scale).operand_count != 2) continue;
-      const auto factor = request_.scalar(graph_.operand(scale, 1));
-      if (!factor) continue;
-      group.scale = op == OpId::kLinalgMul ? *factor : 1 / *factor;
-      group.steps.push_back(scale);
-      return scale;
+      for (const std::size_t side : {0U, 1U}) {
+        const auto factor = request_.scalar(graph_.operand(scale, 1 - side));
+        if (!factor || (side == 1 && op == OpId::kLinalgDiv)) continue;
+        partial.group.scale = op == OpId::kLinalgMul ? *factor : 1 / *factor;
+        partial.group.steps.push_back(scale);
+        partial.reader = scale;
+        partial.operand = side;
+        return;
+      }
     }
-    return above;
   }
 
   bool is_transposed(std::size_t step, std::string_view key) const {

@@ -475,6 +475,24 @@ TEST_CASE("fast: what a kernel does not take runs as its steps do") {
 )",
        {{2, 4, 3, 2}, {2, 2, 5, 2}, {3, 5}, {4, 1, 5}, {5}},
        3},
+      {"a mask and a scale as first operands; a mask that may be taken for scores",
+       R"(
+@main [mir_version:1] (%q:tensor<[2, 4, 3, 2], Float32, CPU>, %k:tensor<[2, 2, 5, 2], Float32, CPU>, %m:tensor<[2, 4, 3, 5], Float32, CPU>) -> (%o:tensor<[2, 4, 3, 2], Float32, CPU>, %u:tensor<[2, 4, 3, 2], Float32, CPU>) {
+  linalg.CPU.MatMulOp [transpose_b:true] (%q, %k) -> (%s)
+  linalg.CPU.MulOp (%c:tensor<[1], Float32, CPU>[constant:[1.5]], %s) -> (%d)
+  linalg.CPU.AddOp (%m, %d) -> (%t)
+  linalg.CPU.SoftmaxOp [axis:3] (%t) -> (%p)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p, %k) -> (%o)
+  linalg.CPU.MulOp (%m, %c:tensor<[1], Float32, CPU>[constant:[1.5]]) -> (%m2)
+  linalg.CPU.MatMulOp [transpose_b:true] (%o, %k) -> (%s2)
+  linalg.CPU.AddOp (%m2, %s2) -> (%t2)
+  linalg.CPU.SoftmaxOp [axis:3] (%t2) -> (%p2)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p2, %k) -> (%u)
+  cf.ReturnOp (%o, %u) -> ()
+}
+)",
+       {{2, 4, 3, 2}, {2, 2, 5, 2}, {2, 4, 3, 5}},
+       2},
       {"rotation of what is no row in memory, written in another order",
        R"(
 @main [mir_version:1] (%x:tensor<[1, 4, 3, 2], Float32, CPU>, %sin:tensor<[3, 4], Float32, CPU>, %cos:tensor<[1, 3, 4], Float32, CPU>) -> (%y:tensor<[1, 3, 2, 4], Float32, CPU>) {
