@@ -89,7 +89,8 @@ class GraphPlanner {
                                  .operands = operands,
                                  .attributes = made.attributes,
                                  .result_count = op.results.size(),
-                                 .device = made.name.device},
+                                 .device = made.name.device,
+                                 .prover = bindings_.prover},
                                 found);
     if (!inferred) {
       const auto errors = found.sorted();
