@@ -395,7 +395,7 @@ class Downgrade {
   const ExplainConversion& explain_;
   CallOrder calls_;
   std::unordered_map<const Value*, Content> contents_;
-  std::unordered_set<const Op*> own_storages_;     // views and slices
+  std::unordered_set<const Op*> own_storages_;      // views and slices
   std::unordered_set<const Value*> read_in_order_;  // pieces of splits
   std::unordered_set<const Op*> warned_of_;
 };

@@ -3,6 +3,7 @@
 
 #include "dialects/quantisation.hpp"
 #include "mir/equivalence.hpp"
+#include "passes/simplify/slice_bounds.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {
@@ -86,6 +87,10 @@ PatternMatch match_identity(Op& op) {
   const std::string_view reason = why_not(*op.operand(0), *op.result());
   if (!reason.empty()) return failed(reason, op);
   return PatternMatch::of({&op}, {op.operand(0)});
+}
+
+PatternMatch match_whole_slice(Op& slice) {
+  return selects_all(slice) ? match_identity(slice) : failed("some elements are left out", slice);
 }
 
 /// Replaces the root by the value that the match holds.
@@ -184,6 +189,12 @@ PatternSet simplifications() {
            .claim = kSameValue,
            .match = match_constant_first,
            .rewrite = swap_operands});
+  set.add({.name = "fold-whole-slice",
+           .benefit = 3,
+           .roots = {.names = {"linalg.SliceOp"}},
+           .match = match_whole_slice,
+           .rewrite = replace_root});
+  set.add(shortest_slice_bounds());
   return set;
 }
 
@@ -202,15 +213,17 @@ constexpr std::string_view kExample =
 }  // namespace
 
 void register_simplifications(PassRegistry& registry) {
-  registry.add(
-      pattern_pass({.name = "simplify",
-                    .summary = "folds operations that undo or repeat each other or change nothing",
-                    .anchor = Anchor::kGraph,
-                    .takes = PassForm::kPortable,
-                    .is_idempotent = true,
-                    .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
-                    .example = std::string(kExample),
-                    .patterns = [](IRContext&, const PassOptions&) { return simplifications(); }}));
+  registry.add(pattern_pass(
+      {.name = "simplify",
+       .summary =
+           "folds operations that undo or repeat each other or change nothing, and writes the "
+           "bounds of slices in one way",
+       .anchor = Anchor::kGraph,
+       .takes = PassForm::kPortable,
+       .is_idempotent = true,
+       .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
+       .example = std::string(kExample),
+       .patterns = [](IRContext&, const PassOptions&) { return simplifications(); }}));
 }
 
 }  // namespace mir

@@ -1,0 +1,125 @@
+#include "passes/simplify/slice_bounds.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "eval/slices.hpp"
+#include "mir/context.hpp"
+#include "mir/module.hpp"
+
+namespace mir {
+
+namespace {
+
+/// The bounds of one dimension, null where they are missing.
+struct SliceEntry {
+  const Attr *start = nullptr, *end = nullptr, *step = nullptr;
+};
+
+bool is_number(const Attr* bound, std::int64_t number) {
+  return bound != nullptr && bound->kind() == AttrKind::kInt && bound->integer() == number;
+}
+
+class SliceSpelling {
+ public:
+  explicit SliceSpelling(Op& slice) : slice_(slice), context_(slice.module().context()) {}
+
+  /// The entries in their shortest form; null if a bound or an extent is not what it must be.
+  const Attr* shortest() const {
+    const Attr* indices = slice_.attribute("indices");
+    const TensorType* type = slice_.operand(0)->tensor_type();
+    const bool fits = type != nullptr && indices != nullptr &&
+                      indices->kind() == AttrKind::kArray &&
+                      indices->elements().size() == type->rank();
+    if (!fits) return nullptr;
+    std::vector<const Attr*> entries;
+    for (std::size_t dim = 0; dim < type->rank(); ++dim) {
+      const Attr* entry = shortest(*indices->elements()[dim], dim, type->dims()[dim]);
+      if (entry == nullptr) return nullptr;
+      entries.push_back(entry);
+    }
+    return context_.array(entries);
+  }
+
+ private:
+  const Attr* shortest(const Attr& entry, std::size_t dim, Dim extent) const {
+    if (extent.is_constant()) {
+      const std::size_t rank = slice_.operand(0)->tensor_type()->rank();
+      const auto bounds = slice_bounds(slice_, rank, dim, extent.constant(), nullptr);
+      if (bounds) return spelled(*bounds, extent.constant());
+    }
+    if (entry.kind() != AttrKind::kDict)
+      return entry.kind() == AttrKind::kString ? dict({}) : nullptr;
+    SliceEntry found;
+    for (const NamedAttr& field : entry.entries()) {
+      const std::string_view key = context_.text(field.key);
+      if (field.value->kind() != AttrKind::kString)
+        (key == "start" ? found.start : key == "end" ? found.end : found.step) = field.value;
+    }
+    const bool is_last = is_number(found.start, -1) && is_number(found.end, 0);
+    const bool is_extent =
+        found.end != nullptr && found.end->kind() == AttrKind::kDim && found.end->dim() == extent;
+    if (is_last || is_extent) found.end = nullptr;
+    if (is_number(found.start, 0)) found.start = nullptr;
+    if (is_number(found.step, 1)) found.step = nullptr;
+    return dict(found);
+  }
+
+  const Attr* spelled(const SliceBounds& bounds, std::int64_t extent) const {
+    SliceEntry entry;
+    if (bounds.length == 0) return dict({.end = context_.integer(0)});
+    const std::int64_t last = bounds.start + (bounds.length - 1) * bounds.step;
+    if (bounds.start != 0) entry.start = context_.integer(bounds.start);
+    if (bounds.length > 1 && bounds.step != 1) entry.step = context_.integer(bounds.step);
+    // Without an end, the step decides how far the slice goes.
+    const std::int64_t step = entry.step == nullptr ? 1 : bounds.step;
+    if (last + step < extent) entry.end = context_.integer(last + 1);
+    return dict(entry);
+  }
+
+  const Attr* dict(const SliceEntry& entry) const {
+    std::vector<NamedAttr> fields;
+    const auto add = [&](std::string_view key, const Attr* value) {
+      if (value != nullptr) fields.push_back({context_.intern(key), value});
+    };
+    add("start", entry.start);
+    add("end", entry.end);
+    add("step", entry.step);
+    return context_.dict(fields);
+  }
+
+  Op& slice_;
+  IRContext& context_;
+};
+
+PatternMatch match_bounds(Op& slice) {
+  const Attr* shortest = SliceSpelling(slice).shortest();
+  if (shortest == nullptr) return PatternMatch::failed("bounds or extents are not known", slice);
+  if (shortest == slice.attribute("indices"))
+    return PatternMatch::failed("the bounds are in their shortest form", slice);
+  return PatternMatch::of({&slice}, {}, std::make_shared<const Attr*>(shortest));
+}
+
+void write_bounds(Rewriter& rewriter, const PatternMatch& match) {
+  rewriter.set_attribute(match.root(), rewriter.context().intern("indices"),
+                         match.plan<const Attr*>());
+}
+
+}  // namespace
+
+bool selects_all(Op& slice) {
+  const Attr* shortest = SliceSpelling(slice).shortest();
+  return shortest != nullptr && std::ranges::all_of(shortest->elements(), [](const Attr* entry) {
+           return entry->entries().empty();
+         });
+}
+
+RewritePattern shortest_slice_bounds() {
+  return {.name = "shorten-slice-bounds",
+          .roots = {.names = {"linalg.SliceOp"}},
+          .match = match_bounds,
+          .rewrite = write_bounds};
+}
+
+}  // namespace mir
