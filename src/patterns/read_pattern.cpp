@@ -101,10 +101,16 @@ class PatternReader : TemplateReader {
       return refuse(op_.span(), fmt::format("nothing binds '{}': it stands only in expressions",
                                             variables_[i]));
     }
+    // An operand that is a constant is told from the other one at once.
+    const auto has_two_orders = [&](const OpTemplate& op) {
+      return op.is_commutative && std::ranges::none_of(op.operands, [&](std::uint32_t operand) {
+               return match.values[operand].constant.has_value();
+             });
+    };
     constexpr std::ptrdiff_t kMostCommutative = 5;
-    if (std::ranges::count(match.ops, true, &OpTemplate::is_commutative) > kMostCommutative) {
-      return refuse(op_.span(), fmt::format("more than {} commutative operations have too many "
-                                            "orders to try",
+    if (std::ranges::count_if(match.ops, has_two_orders) > kMostCommutative) {
+      return refuse(op_.span(), fmt::format("more than {} commutative operations without a "
+                                            "constant have too many orders to try",
                                             kMostCommutative));
     }
     return plan_steps();

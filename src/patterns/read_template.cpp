@@ -382,7 +382,8 @@ bool TemplateReader::read_op(const Op& op, GraphTemplate& graph) {
                                  op.operand_count(), op.result_count()));
   }
   OpTemplate made{.kind = op.kind(), .info = &op.info(), .at = op.span()};
-  made.is_commutative = op.has(Trait::kCommutative) && op.operand_count() == 2;
+  made.is_commutative =
+      op.has(Trait::kCommutative) && op.operand_count() == 2 && op.operand(0) != op.operand(1);
   if (op.device()) {
     made.device = name(op.device(), op.span());
     if (!made.device) return false;

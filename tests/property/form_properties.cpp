@@ -541,7 +541,7 @@ std::vector<const Pass*> exact_passes(const PassRegistry& registry) {
   std::vector<const Pass*> passes;
   for (const auto& [name, pass] : registry.passes()) {
     const bool is_bound = name == "fuse-activations" || name == "fuse-rotations" ||
-                          name == "decompose" || name == "separate-weights";
+                          name == "recompose" || name == "decompose" || name == "separate-weights";
     const bool keeps_form = pass.takes == PassForm::kPortable && pass.gives == PassForm::kAny;
     if (keeps_form && pass.example_options.empty() && !is_bound) passes.push_back(&pass);
   }

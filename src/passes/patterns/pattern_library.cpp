@@ -50,6 +50,17 @@ constexpr Description kDescriptions[] = {
     cf.ReturnOp (%z) -> ()
 }
 )"},
+    {"recompose",
+     "replaces written-out activations, norms and Softmax by their operations, within a bound",
+     R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> (%z:tensor<[2, 3], Float32, CPU>) {
+    linalg.CPU.ReduceMaxOp [dim:-1, keep_dim:true] (%x) -> (%m:tensor<[2, 1], Float32, CPU>)
+    linalg.CPU.SubOp(%x, %m) -> (%d:tensor<[2, 3], Float32, CPU>)
+    linalg.CPU.ExpOp(%d) -> (%e:tensor<[2, 3], Float32, CPU>)
+    linalg.CPU.ReduceSumOp [dim:-1, keep_dim:true] (%e) -> (%s:tensor<[2, 1], Float32, CPU>)
+    linalg.CPU.DivOp(%e, %s) -> (%z:tensor<[2, 3], Float32, CPU>)
+    cf.ReturnOp (%z) -> ()
+}
+)"},
     {"simplify-algebra", "applies identities of arithmetic that keep every number",
      R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>, %y:tensor<[3], Float32, CPU>) -> (%z:tensor<[2, 3], Float32, CPU>) {
     linalg.CPU.NegOp(%y) -> (%a:tensor<[3], Float32, CPU>)

@@ -212,6 +212,7 @@ void Bill::of_passes() {
                              "simplify-shapes",
                              "fuse-activations",
                              "fuse-rotations",
+                             "recompose",
                              "decompose",
                              "fold-constants",
                              "merge-graphs",
