@@ -101,7 +101,7 @@ class PatternReader : TemplateReader {
       return refuse(op_.span(), fmt::format("nothing binds '{}': it stands only in expressions",
                                             variables_[i]));
     }
-    // An operand that is a constant is told from the other one at once.
+    // An operand that is a constant differs from the other one at once.
     const auto has_two_orders = [&](const OpTemplate& op) {
       return op.is_commutative && std::ranges::none_of(op.operands, [&](std::uint32_t operand) {
                return match.values[operand].constant.has_value();

@@ -117,7 +117,7 @@ TEST_SUITE("reading patterns") {
       CHECK(refused_match(each.first) == each.second);
     }
     CHECK(refusal("", kInput, kInput) == "the first region has no operation to match");
-    // Equal operands have one order, a constant is told from the other operand.
+    // Equal operands have one order, a constant is no other operand.
     CHECK(refused_match("linalg.D.AddOp(%x, %x) -> (%a) linalg.D.AddOp(%a, %a) -> (%b) "
                         "linalg.D.AddOp(%b, %b) -> (%c) linalg.D.AddOp(%c, %k[constant:[1]]) -> "
                         "(%d) linalg.D.AddOp(%d, %d) -> (%e) linalg.D.AddOp(%e, %k) -> (%z)") ==
