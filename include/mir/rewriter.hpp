@@ -348,7 +348,7 @@ class Rewriter {
   /// Moves the ops of a region of one block before `before` and replaces its arguments by
   /// `arguments`. Erases the terminator and returns its operands.
   std::vector<Value*> inline_region(Region& from, Op& before, std::span<Value* const> arguments);
-  /// Moves all blocks before `before`.
+  /// Moves all blocks before `before`. They lose their names, which the region may have already.
   void inline_region(Region& from, Block& before);
   /// Moves all blocks and the stated results of `from` into a region without blocks.
   void take_body(Region& to, Region& from);

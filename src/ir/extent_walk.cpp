@@ -27,6 +27,15 @@ void visit_attributes(const Op& op, const VisitExtent& visit) {
   for (const NamedAttr& each : op.attributes()) visit_attribute(*each.value, op, visit);
 }
 
+/// Visits the extents of attributes that the op's row declares. Others, such as the estimates of
+/// memory traffic, mean nothing to a run.
+void visit_declared_attributes(const Op& op, const VisitExtent& visit) {
+  if (op.row() == nullptr) return visit_attributes(op, visit);
+  for (const AttrRow& row : op.row()->attributes) {
+    if (const Attr* value = op.attribute(row.name)) visit_attribute(*value, op, visit);
+  }
+}
+
 }  // namespace
 
 void for_each_extent(const Module& module, const VisitExtent& visit) {
@@ -77,7 +86,7 @@ void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& 
         std::ranges::for_each(dims.symbols(extent), give);
     }
   }
-  visit_attributes(op, [&](Dim extent, const Op&) {
+  visit_declared_attributes(op, [&](Dim extent, const Op&) {
     if (extent.is_symbolic()) std::ranges::for_each(dims.symbols(extent), give);
   });
   std::ranges::for_each(found, visit);
@@ -107,7 +116,7 @@ std::unordered_set<Symbol> symbols_found_out_by(const Op& graph) {
   };
   add_types(known, region->entry_arguments());
   for_each_op(*region, [&](const Op& op) {
-    visit_attributes(op, [&](Dim extent, const Op&) { add_to(known, extent); });
+    visit_declared_attributes(op, [&](Dim extent, const Op&) { add_to(known, extent); });
     add_types(found, op.results());
   });
   std::erase_if(found, [&](Symbol symbol) { return known.contains(symbol); });

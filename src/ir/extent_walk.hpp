@@ -19,8 +19,8 @@ void for_each_extent(const Region& region, const std::function<void(Dim, const O
 void for_each_extent_of(const Op& op, const std::function<void(Dim)>& visit);
 
 /// Calls `visit` with each symbol that the results of an op find out: their extents have it,
-/// neither the operands nor the attributes do. Rules leave such extents unknown. A call finds out
-/// those of its graph.
+/// neither the operands nor the attributes that the row declares do. Rules leave such extents
+/// unknown. A call finds out those of its graph.
 void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit);
 
 /// True if there are such symbols. Then the op stays where it is: types and attributes of other ops
@@ -28,7 +28,7 @@ void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& 
 bool finds_out_symbols(const Op& op);
 
 /// The symbols that a graph finds out when it runs: results of its ops have them, its arguments and
-/// the attributes of its ops do not.
+/// the declared attributes of its ops do not.
 std::unordered_set<Symbol> symbols_found_out_by(const Op& graph);
 
 /// The symbols of all extents, in order of their names.

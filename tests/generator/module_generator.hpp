@@ -11,11 +11,13 @@ struct GeneratorOptions {
 
   std::uint64_t seed = 0;
   Form form = Form::kPortable;
-  int graphs = 3;        ///< subgraphs besides the module's own body
-  int ops = 10;          ///< of each
-  bool symbolic = true;  ///< extents like $A in places; false: none, as in a trace
-  bool own_ops = true;   ///< ops that upstream does not have, which only kPortable can have
-  bool recalls = true;   ///< some graphs are called twice, but for kProgram
+  int graphs = 3;             ///< subgraphs besides the module's own body
+  int ops = 10;               ///< of each
+  bool symbolic = true;       ///< extents like $A in places; false: none, as in a trace
+  bool own_ops = true;        ///< ops that upstream does not have, which only kPortable can have
+  bool recalls = true;        ///< some graphs are called twice, but for kProgram
+  bool control_flow = false;  ///< conditions, loops and branches between blocks, for kPortable
+  std::int64_t most_elements = 0;  ///< of a tensor, with 4 for each symbol; 0: any number
 };
 
 /// Text of one module in canonical layout, made from the examples of the op rows with other

@@ -227,7 +227,7 @@ std::string reordered(const std::string& text) {
   for (Module* module : read.modules) {
     Rewriter rewriter(*module);
     std::vector<Op*> graphs;
-    for (Op* op : module->body().only_block().ops()) {
+    for (Op* op : module->body().entry()->ops()) {
       if (isa<SubGraphOp>(op)) graphs.push_back(op);
     }
     for (Op* graph : graphs) rewriter.move_before(*graph, *module->body().entry()->front());
@@ -270,7 +270,9 @@ std::vector<std::filesystem::path> project_texts() {
 
 std::string generated(std::uint64_t seed) {
   using Form = GeneratorOptions::Form;
-  return generate_module({.seed = seed, .form = static_cast<Form>(seed % 3)});
+  return generate_module({.seed = seed,
+                          .form = static_cast<Form>(seed % 3),
+                          .control_flow = seed % 3 == 0 && seed % 2 == 1});
 }
 static_assert(static_cast<int>(GeneratorOptions::Form::kProgram) == 2);
 

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "exact_passes.hpp"
 #include "interp/summary.hpp"
 #include "mir/dialects.hpp"
 #include "mir/ops.hpp"
@@ -137,7 +138,7 @@ std::string garnished(Module& module, std::uint64_t seed) {
   IRContext& context = module.context();
   Rewriter rewriter(module);
   Region& body = module.body();
-  Op& last = *body.entry()->terminator();
+  Op& last = *body.last_block()->terminator();
   std::vector<Value*> outputs;
   for (const Use& use : last.operand_uses()) outputs.push_back(use.value());
   const Dim dims[] = {Dim(2)};
@@ -189,7 +190,7 @@ bool is_small(Module& module) {
     const TensorType* type = value.tensor_type();
     if (type != nullptr) most = std::max(most, type->element_count().value_or(0));
   };
-  for (const Value& argument : module.body().only_block().arguments()) look(argument);
+  for (const Value& argument : module.body().entry_arguments()) look(argument);
   IRWriter(module).walk<OpView>([&](IRWriter&, OpView op) {
     for (const Value& result : op->results()) look(result);
     return IRWriter::WalkResult::WALK_CONTINUE;
@@ -216,7 +217,7 @@ std::string difference(const Outcome& a, const Outcome& b) {
 std::string named(Module& module, std::uint64_t) {
   Rewriter rewriter(module);
   IRContext& context = module.context();
-  Op& last = *module.body().entry()->terminator();
+  Op& last = *module.body().last_block()->terminator();
   std::vector<Value*> outputs;
   for (const Use& use : last.operand_uses()) {
     Value* value = use.value();
@@ -343,7 +344,8 @@ std::optional<Sample> sample(std::uint64_t seed, Change change, OwnOps own = Own
                                  .ops = 1 + static_cast<int>(seed % 7),
                                  .symbolic = false,
                                  .own_ops = own == OwnOps::kYes,
-                                 .recalls = seed % 16 == 0}));
+                                 .recalls = seed % 16 == 0,
+                                 .control_flow = own == OwnOps::kYes && seed % 4 == 3}));
   REQUIRE(plain.is_read());
   Sample made{.text = change(plain.module(), seed)};
   Subject original(made.text);
@@ -534,18 +536,6 @@ bool becomes_smaller(const Sample& of, std::string_view passes) {
   CHECK(again.refusal == "");
   CHECK(difference(of.outcome, again.outcome) == "");
   return op_count(subject.module()) < before;
-}
-
-/// Passes that keep every number and need no options.
-std::vector<const Pass*> exact_passes(const PassRegistry& registry) {
-  std::vector<const Pass*> passes;
-  for (const auto& [name, pass] : registry.passes()) {
-    const bool is_bound = name == "fuse-activations" || name == "fuse-rotations" ||
-                          name == "recompose" || name == "decompose" || name == "separate-weights";
-    const bool keeps_form = pass.takes == PassForm::kPortable && pass.gives == PassForm::kAny;
-    if (keeps_form && pass.example_options.empty() && !is_bound) passes.push_back(&pass);
-  }
-  return passes;
 }
 
 /// Some of the pass's flags, and small numbers for some of its other options.

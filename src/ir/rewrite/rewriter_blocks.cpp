@@ -192,7 +192,10 @@ std::vector<Value*> Rewriter::inline_region(Region& from, Op& before,
 }
 
 void Rewriter::inline_region(Region& from, Block& before) {
-  while (from.first_ != nullptr) move_block(*from.first_, *before.parent_, &before);
+  while (Block* block = from.first_) {
+    block->name_ = {};  // another block of the region may have it
+    move_block(*block, *before.parent_, &before);
+  }
 }
 
 void Rewriter::take_body(Region& to, Region& from) {

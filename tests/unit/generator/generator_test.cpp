@@ -46,6 +46,17 @@ TEST_SUITE("module generator") {
     }
   }
 
+  TEST_CASE("generated control flow verifies and prints as it is written") {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      const std::string text = generate_module({.seed = seed, .ops = 5, .control_flow = true});
+      CAPTURE(seed);
+      CAPTURE(text);
+      REQUIRE(findings(text) == std::vector<std::string>{});
+      Reading reading(text);
+      CHECK(print(reading.module()) == text);
+    }
+  }
+
   TEST_CASE("equal seeds give equal modules, other seeds others") {
     const auto text = [](std::uint64_t seed) { return generate_module({.seed = seed}); };
     CHECK(text(7) == text(7));

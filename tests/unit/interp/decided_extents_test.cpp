@@ -259,7 +259,7 @@ TEST_CASE("decided extents: passes keep ops where their symbols are found out") 
   const std::vector<Tensor> turns = {pattern({4, 4}), none, four};
   const std::vector<Tensor> untaken = {pattern({4, 4}), mask("0110"),
                                        tensor(DType::kBool, {1}, {0})};
-  for (const std::string pipeline : {"hoist-invariants", "sink", "simplify,cse,sink"}) {
+  for (const std::string pipeline : {"hoist-invariants", "sink", "simplify,cse,sink", "estimate"}) {
     CAPTURE(pipeline);
     check_close(Runner(after_passes(loop, pipeline), fast()).run(turns), Runner(loop).run(turns));
     check_close(Runner(after_passes(branch, pipeline), fast()).run(untaken),

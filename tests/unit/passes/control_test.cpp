@@ -61,6 +61,15 @@ std::string condition(const std::string& value) {
 }  // namespace
 
 TEST_SUITE("control flow passes") {
+  TEST_CASE("structure-to-blocks: blocks of one name in several regions stay apart") {
+    const std::string region =
+        "() -> (%b:$v) {\ncf.BranchOp () -> () [^next]\n^next:\nlinalg.CPU.SinOp (%x) -> "
+        "(%b:$v)\ncf.YieldOp (%b) -> ()\n}\n";
+    CHECK(after("structure-to-blocks",
+                "@main [mir_version:2] (%x:$v, %c:$b) -> (%y:$v) {\ncf.IfOp (%c) -> (%y:$v) {\n" +
+                    region + region + "}\ncf.ReturnOp (%y) -> ()\n}\n") == Lines(2, "SinOp"));
+  }
+
   TEST_CASE("unroll-loops: as many copies as the loop has iterations") {
     const auto sines = [](std::size_t count) { return Lines(count, "SinOp"); };
     const Lines kept = {"ForOp", "SinOp"};
