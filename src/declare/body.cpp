@@ -65,6 +65,30 @@ bool are_used(const GraphTemplate& graph, std::uint32_t value) {
          std::ranges::any_of(graph.ops, [&](const auto& op) { return has(op.operands); });
 }
 
+/// The operand that the body needs and the op lacks; null if it has all.
+const Part* lacking_operand(const Signature& signature, std::span<const std::uint32_t> counts) {
+  for (std::uint32_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0 && are_used(signature.body, i)) return &signature.operands[i];
+  }
+  return nullptr;
+}
+
+std::vector<const Type*> types_of(std::span<Value* const> values) {
+  std::vector<const Type*> types;
+  for (const Value* each : values) types.push_back(each->type());
+  return types;
+}
+
+OpFacts facts_of(const Op& op, std::span<const Type* const> operands, ExtentProver* prover) {
+  IRContext& context = op.module().context();
+  return {context,
+          *op.row(),
+          operands,
+          op.attributes(),
+          op.has_path() ? context.text(op.path()) : std::string_view(),
+          prover};
+}
+
 }  // namespace
 
 std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature& signature,
@@ -73,11 +97,10 @@ std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature
   if (!signature.has_body) return fmt::format("'{}' has no body", declared.name);
   made.graph = signature.body;
   const auto counts = signature.counts(op.operands.size());
+  if (const Part* operand = lacking_operand(signature, counts)) {
+    return fmt::format("'{}' has no body without '%{}'", declared.name, operand->name);
+  }
   for (std::uint32_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] == 0 && are_used(made.graph, i)) {
-      return fmt::format("'{}' has no body without '%{}'", declared.name,
-                         signature.operands[i].name);
-    }
     const auto numbers = repeat_value(made.graph, i, counts[i]);
     made.inputs.insert(made.inputs.end(), numbers.begin(), numbers.end());
   }
@@ -100,6 +123,25 @@ std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature
   return std::nullopt;
 }
 
+bool verify_body(const DeclaredOp& declared, VerifyContext& each) {
+  const Op& op = each.op();
+  std::vector<const Type*> types;
+  for (const Use& use : op.operand_uses()) types.push_back(use.value()->type());
+  if (std::ranges::find(types, nullptr) != types.end()) return true;
+  const Signature* signature = declared.signature_for(types.size());
+  if (signature == nullptr || !signature->has_body) return true;
+  if (lacking_operand(*signature, signature->counts(types.size())) != nullptr) return true;
+  std::optional<ExtentProver> prover = ExtentProver::of(op.module());
+  const OpFacts facts = facts_of(op, types, prover ? &*prover : nullptr);
+  Refusal refusal;
+  auto bindings = bind(declared, *signature, facts, refusal);
+  if (!bindings) return true;
+  bind_fresh(*signature, op, *bindings, each.context());
+  BodyPlan made;
+  auto reason = plan_body(declared, *signature, facts, *bindings, op.result_count(), made);
+  return !reason || each.fail(DiagCode::kConditionViolated, *std::move(reason));
+}
+
 std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const Op& op,
                                              std::span<Value* const> operands, Rewriter& rewriter,
                                              Diagnostics& diagnostics) {
@@ -112,20 +154,13 @@ std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const O
     return refuse(DiagCode::kWrongArity, fmt::format("'{}' has no signature with {} operands",
                                                      declared.name, operands.size()));
   }
-  std::vector<const Type*> types;
-  for (const Value* each : operands) types.push_back(each->type());
-  IRContext& context = rewriter.context();
+  const std::vector<const Type*> types = types_of(operands);
   std::optional<ExtentProver> prover = ExtentProver::of(op.module());
-  const OpFacts facts{context,
-                      *op.row(),
-                      types,
-                      op.attributes(),
-                      op.has_path() ? context.text(op.path()) : std::string_view(),
-                      prover ? &*prover : nullptr};
+  const OpFacts facts = facts_of(op, types, prover ? &*prover : nullptr);
   Refusal refusal;
   auto bindings = bind(declared, *signature, facts, refusal);
   if (!bindings) return refuse(refusal.code, std::move(refusal.message));
-  bind_fresh(*signature, op, *bindings, context);
+  bind_fresh(*signature, op, *bindings, rewriter.context());
   BodyPlan made;
   if (auto reason = plan_body(declared, *signature, facts, *bindings, op.result_count(), made)) {
     return refuse(DiagCode::kNotExecutable, *std::move(reason));

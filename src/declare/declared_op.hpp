@@ -95,6 +95,9 @@ std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature
 
 /// The rule of a row.
 bool infer_by_signature(const DeclaredOp& declared, InferContext& op);
+/// False after reporting that the body does not verify for this op. Whatever its signature refuses
+/// is reported elsewhere; an op without a body is right.
+bool verify_body(const DeclaredOp& declared, VerifyContext& op);
 /// The body of a row.
 std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const Op& op,
                                              std::span<Value* const> operands, Rewriter& rewriter,

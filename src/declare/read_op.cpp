@@ -273,6 +273,9 @@ OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnos
                                                   Rewriter& rewriter, Diagnostics& found) {
       return make_body(*declared, each, operands, rewriter, found);
     };
+    draft.spec.verify = [declared = draft.declared](VerifyContext& each) {
+      return verify_body(*declared, each);
+    };
   }
   draft.spec.infer = [declared = draft.declared](InferContext& each) {
     return infer_by_signature(*declared, each);

@@ -76,9 +76,9 @@ TEST_SUITE("declarations") {
          {"tensor<[2, $S, 5], Float32, CPU>"}},
         {std::string(kDense),
          "",
-         "%x:tensor<[8], Float16, CPU>, %w:tensor<[5, 8], Float16, CPU>",
+         "%x:tensor<[2, 8], Float16, CPU>, %w:tensor<[5, 8], Float16, CPU>",
          "my.AnOp(%x, %w) -> (%y)",
-         {"tensor<[5], Float16, CPU>"}},
+         {"tensor<[2, 5], Float16, CPU>"}},
         {"(%x:tensor<[$B.., 2*$h], T, D>) -> (%a:tensor<[$B.., $h], T, D>, "
          "%b:tensor<[$h, $h+1], T, D>) { }\n",
          "",
@@ -234,8 +234,9 @@ TEST_SUITE("declarations") {
     };
     CHECK(Declared(replaced(dialect)).problems ==
           "MIR0321 dialect 'my' is declared by a module, which needs mir_version:2\n");
-    const std::string model = module_of(
-        "%x:tensor<[8], Float16, CPU>, %w:tensor<[5, 8], Float16, CPU>", "my.AnOp(%x, %w) -> (%y)");
+    const std::string model =
+        module_of("%x:tensor<[2, 8], Float16, CPU>, %w:tensor<[5, 8], Float16, CPU>",
+                  "my.AnOp(%x, %w) -> (%y)");
     CHECK(Declared(dialect + model).problems == "");
     CHECK(Declared(dialect + replaced(model)).problems ==
           "MIR0321 'my.AnOp' is of a dialect that a text declares, so the module needs "
@@ -243,8 +244,8 @@ TEST_SUITE("declarations") {
   }
 
   TEST_CASE("a module that stands before its dialect in a text knows it") {
-    Declared read(module_of("%x:tensor<[8], Float16, CPU>, %w:tensor<[5, 8], Float16, CPU>",
-                            "my.AnOp(%x, %w) -> (%y:tensor<[5], Float16, CPU>)") +
+    Declared read(module_of("%x:tensor<[2, 8], Float16, CPU>, %w:tensor<[5, 8], Float16, CPU>",
+                            "my.AnOp(%x, %w) -> (%y:tensor<[2, 5], Float16, CPU>)") +
                   dialect_of_op("", kDense));
     CHECK(read.problems == "");
   }

@@ -178,6 +178,14 @@ TEST_SUITE("mistakes in dialects") {
          "my.AnOp(%x, %x) -> (%y:tensor<[8], Float32, CPU>)",
          "MIR0401 'my.AnOp' has 2 operands, expected 1\n"},
         {"",
+         "(%x:tensor<[$B.., $K], T, D>, %w:tensor<[$N, $K], T, D>) -> (%y:tensor<[$B.., $N], T, "
+         "D>) "
+         "{\nlinalg.D.MatMulOp [transpose_b:true] (%x, %w) -> (%y)\ncf.ReturnOp (%y) -> ()\n}\n",
+         "%x:tensor<[8], Float32, CPU>, %w:tensor<[5, 8], Float32, CPU>", "my.AnOp(%x, %w) -> (%y)",
+         "MIR0508 the body of 'my.AnOp': the rewrite would not verify: 'MatMulOp' takes operand 0 "
+         "of "
+         "rank 2 or more, found [8]\n"},
+        {"",
          "(%x:tensor<[$n..], T, D>, %z:tensor<[$n..], T, D>) -> (%y:tensor<[$n..], T, D>) { }\n",
          "%x:tensor<[8, 2], Float32, CPU>, %z:tensor<[2], Float32, CPU>", "my.AnOp(%x, %z) -> (%y)",
          "MIR0500 operand '%z' of 'my.AnOp' is tensor<[2], Float32, CPU>, expected "
