@@ -48,7 +48,7 @@ again:
   dim      = integer | "?" | "$" word ([+*/%-] dimatom)* | pack;
   dimopen  = ([(-] blank*)*;
   dimclose = (blank* ")")*;
-  dimop    = blank* [+*/%-] blank*;
+  dimop    = blank* [+*/%-] blank* | blank+ ("min" | "max") blank+;
   type     = "tensor<[" (dim (", " dim)*)? "], " word ", " word ">";
   field    = word ": " (integer | word);
   quant    = "QuantSpec(" word "(" (field (", " field)*)? ")" (", " word "=" integer)* ")";

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace mir {
 
@@ -15,8 +16,9 @@ bool text_less(const DimExpr* a, const DimExpr* b) {
   return a != b && a->text < b->text;
 }
 
+/// True if the text of the factor is an operation without parentheses around it.
 bool is_compound(const DimExpr* factor) {
-  return factor->kind != DimExpr::Kind::kSymbol;
+  return factor->kind == DimExpr::Kind::kQuotient || factor->kind == DimExpr::Kind::kRemainder;
 }
 
 std::string key_of(const Factors& factors) {
@@ -334,6 +336,28 @@ ReducedDivision reduce(const Polynomial& a, const Polynomial& b) {
   return result;
 }
 
+std::int64_t common_divisor(const Polynomial& sum) {
+  const std::uint64_t common = common_coefficient(sum, magnitude(sum.constant));
+  // Only of multiples of 2^63, which stay as they are.
+  return std::in_range<std::int64_t>(common) ? static_cast<std::int64_t>(common) : 1;
+}
+
+Polynomial divided(const Polynomial& sum, std::int64_t divisor) {
+  Polynomial result = sum;
+  result.constant /= divisor;
+  for (DimTerm& term : result.terms) term.coefficient /= divisor;
+  return result;
+}
+
+bool has_maximum(const Polynomial& sum) {
+  return std::ranges::any_of(sum.terms, [](const DimTerm& term) {
+    return std::ranges::any_of(term.factors, [](const DimExpr* factor) {
+      return factor->kind == DimExpr::Kind::kMaximum || has_maximum(factor->left) ||
+             has_maximum(factor->right);
+    });
+  });
+}
+
 std::string text_of(const Polynomial& sum) {
   std::string text;
   const auto append_sign_of_sum = [&text](std::int64_t value) {
@@ -387,11 +411,15 @@ std::optional<std::int64_t> evaluate(const DimExpr& expr, const DimBindings& bin
       return evaluate(expr.left, bindings);
     case DimExpr::Kind::kQuotient:
     case DimExpr::Kind::kRemainder:
+    case DimExpr::Kind::kMaximum:
+    case DimExpr::Kind::kMinimum:
       break;
   }
   const auto left = evaluate(expr.left, bindings);
   const auto right = evaluate(expr.right, bindings);
   if (!left || !right) return std::nullopt;
+  if (expr.kind == DimExpr::Kind::kMaximum) return std::max(*left, *right);
+  if (expr.kind == DimExpr::Kind::kMinimum) return std::min(*left, *right);
   return expr.kind == DimExpr::Kind::kQuotient ? floor_quotient(*left, *right)
                                                : floor_remainder(*left, *right);
 }

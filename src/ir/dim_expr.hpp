@@ -18,7 +18,8 @@ inline constexpr int kMaxDimDepth = 64;
 inline constexpr std::size_t kMaxDimProducts = 1024;  // of terms, in one multiplication
 
 /// `coefficient * factors[0] * factors[1] * ...`; the coefficient is not 0, the factors are
-/// symbols and quotients (in what is printed, remainders too) in order of their text, at least one.
+/// symbols, quotients and maxima (in what is printed, remainders and minima too) in order of their
+/// text, at least one.
 /// `key` is the text of the product without the coefficient.
 struct DimTerm {
   std::int64_t coefficient = 1;
@@ -42,14 +43,23 @@ struct Polynomial {
 /// A node that is unique in its table for its text.
 class DimExpr {
  public:
-  /// Sums have no remainders: they are written with quotients (dim_nodes.cpp, remainders).
-  enum class Kind : std::uint8_t { kUnknown, kSymbol, kQuotient, kRemainder, kSum };
+  /// Sums have no remainders and no minima: they are written with quotients and with the greater of
+  /// a sum and 0 (dim_nodes.cpp, remainders and extrema).
+  enum class Kind : std::uint8_t {
+    kUnknown,
+    kSymbol,
+    kQuotient,
+    kRemainder,
+    kMaximum,  ///< of `left` and 0; in what is printed, of `left` and `right`
+    kMinimum,
+    kSum
+  };
 
   Kind kind = Kind::kUnknown;
-  int depth = 0;                ///< quotients and remainders on the longest way down
+  int depth = 0;                ///< factors that are no symbols on the longest way down
   Symbol name;                  ///< of a symbol
   std::vector<Symbol> symbols;  ///< all that occur, each once, in order of their text
-  Polynomial left;              ///< the dividend, or the sum
+  Polynomial left;              ///< the dividend, the sum, or what is compared
   Polynomial right;             ///< the divisor
   std::string text;             ///< normal form
 };
@@ -94,6 +104,13 @@ ReducedDivision reduce(const Polynomial& a, const Polynomial& b);
 
 /// Normal form, see DimTable.
 std::string text_of(const Polynomial& sum);
+/// The greatest number that divides the constant and all coefficients; 0 of 0.
+std::int64_t common_divisor(const Polynomial& sum);
+/// The sum with its constant and all coefficients divided by a number that divides them.
+Polynomial divided(const Polynomial& sum, std::int64_t divisor);
+/// True if a maximum occurs in it, at any depth.
+bool has_maximum(const Polynomial& sum);
+
 /// `left / right` or `left % right`, where `sign` is that character.
 std::string text_of(const Polynomial& left, char sign, const Polynomial& right);
 

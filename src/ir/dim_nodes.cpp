@@ -20,7 +20,44 @@ namespace mir {
 // wherever they leave fewer terms. Which ones, follows from the sum alone, and reading them gives
 // the sum back.
 
+// note [extrema]
+// With [x] the greater of x and 0, the greater of a and b is b + [a - b] and the lesser one is
+// a - [a - b], so that both add up to a + b. As [-x] is [x] - x, what is under a maximum has a
+// positive leading coefficient, and no common divisor. Text has maxima and minima of two sums
+// wherever these leave fewer terms.
+
 namespace {
+
+/// True if nothing is subtracted and all factors are maxima: then no values make it negative.
+bool adds_maxima_only(const Polynomial& sum) {
+  return sum.constant >= 0 && std::ranges::all_of(sum.terms, [](const DimTerm& term) {
+           return term.coefficient > 0 &&
+                  std::ranges::all_of(term.factors, [](const DimExpr* factor) {
+                    return factor->kind == DimExpr::Kind::kMaximum;
+                  });
+         });
+}
+
+/// The terms that are added, or those that are subtracted, and the constant if it is such a term.
+Polynomial part_of(const Polynomial& sum, bool is_added) {
+  Polynomial part;
+  for (const DimTerm& term : sum.terms) {
+    if ((term.coefficient > 0) != is_added) continue;
+    part.terms.push_back(term);
+    if (!is_added) part.terms.back().coefficient = -term.coefficient;
+  }
+  if ((sum.constant > 0) == is_added) part.constant = is_added ? sum.constant : -sum.constant;
+  return part;
+}
+
+/// What sums have, whereas what text shows compares with something else than 0.
+bool is_normal_maximum(const DimExpr& factor) {
+  return factor.kind == DimExpr::Kind::kMaximum && factor.right.is_zero();
+}
+
+std::string extremum_text(const std::string& left, DimExpr::Kind kind, const std::string& right) {
+  return "(" + left + (kind == DimExpr::Kind::kMaximum ? " max " : " min ") + right + ")";
+}
 
 bool is_identifier(std::string_view name) {
   const auto is_word = [](char c) {
@@ -52,6 +89,22 @@ std::optional<Fraction> dissolve_quotient(const Polynomial& sum, const Polynomia
   auto dividend = add(inner.left, constant_polynomial(*carried));
   if (!dividend) return std::nullopt;
   return Fraction{std::move(*dividend), constant_polynomial(*product)};
+}
+
+/// `sum` with an extremum in place of the maximum, a factor of `term`; none where it is no such
+/// sum.
+std::optional<Polynomial> with_extremum(const Polynomial& sum, const DimTerm& term,
+                                        const DimExpr& maximum, const DimExpr& extremum) {
+  const Polynomial shown = polynomial_of(&extremum), replaced = polynomial_of(&maximum);
+  const auto others = cofactor(term, replaced);
+  // [a - b] is the greater one less b, and a less the lesser one.
+  const auto value = extremum.kind == DimExpr::Kind::kMaximum ? subtract(shown, extremum.right)
+                                                              : subtract(extremum.left, shown);
+  const auto zero = value ? subtract(*value, replaced) : value;
+  const auto times =
+      others ? multiply(*others, constant_polynomial(term.coefficient)) : std::nullopt;
+  const auto added = zero && times ? multiply(*zero, *times) : std::nullopt;
+  return added ? add(sum, *added) : std::nullopt;
 }
 
 std::size_t term_count(const Polynomial& sum) {
@@ -176,11 +229,38 @@ const DimExpr* DimNodes::remainder_of(const DimExpr& quotient) {
   return &kept;
 }
 
-/// With one quotient's remainder in its place, the one that leaves the fewest terms.
+const DimExpr* DimNodes::extremum_of(const DimExpr& maximum, DimExpr::Kind kind) {
+  auto& known = kind == DimExpr::Kind::kMaximum ? maxima_ : minima_;
+  const std::uint64_t hash = hash_text(maximum.text);
+  {
+    const std::shared_lock lock(mutex_);
+    if (const auto* found = known.find(maximum.text, hash)) return *found;
+  }
+  DimExpr made;
+  made.kind = kind;
+  made.depth = maximum.depth;
+  made.left = part_of(maximum.left, true);
+  made.right = part_of(maximum.left, false);
+  made.text = extremum_text(text_of(shown(made.left)), kind, text_of(shown(made.right)));
+  const std::lock_guard lock(mutex_);
+  if (const auto* found = known.find(maximum.text, hash)) return *found;
+  const DimExpr& kept = nodes_.emplace_back(std::move(made));
+  known.insert(maximum.text, hash, &kept);
+  return &kept;
+}
+
+/// With one quotient's remainder, or one extremum, in its place: the one that leaves the fewest
+/// terms.
 std::optional<Polynomial> DimNodes::shown_shorter(const Polynomial& sum) {
   std::optional<Polynomial> best;
   for (const DimTerm& term : sum.terms) {
     for (const DimExpr* factor : term.factors) {
+      if (is_normal_maximum(*factor)) {
+        for (const auto kind : {DimExpr::Kind::kMaximum, DimExpr::Kind::kMinimum}) {
+          auto shorter = with_extremum(sum, term, *factor, *extremum_of(*factor, kind));
+          if (shorter && term_count(*shorter) < term_count(best ? *best : sum)) best = shorter;
+        }
+      }
       if (factor->kind != DimExpr::Kind::kQuotient) continue;
       auto shorter = with_remainder(sum, term, *factor, *remainder_of(*factor));
       if (shorter && term_count(*shorter) < term_count(best ? *best : sum)) best = shorter;
@@ -229,12 +309,45 @@ std::optional<Polynomial> DimNodes::remainder(const Polynomial& a, const Polynom
   return taken ? subtract(a, *taken) : std::nullopt;
 }
 
+std::optional<Polynomial> DimNodes::positive_part(const Polynomial& sum) {
+  if (sum.is_constant()) return constant_polynomial(std::max<std::int64_t>(sum.constant, 0));
+  if (adds_maxima_only(sum)) return sum;
+  if (leading_coefficient(sum) < 0) {
+    const auto negated = negate(sum);
+    const auto part = negated ? positive_part(*negated) : negated;
+    return part ? add(sum, *part) : part;
+  }
+  const std::int64_t divisor = common_divisor(sum);
+  DimExpr made;
+  made.kind = DimExpr::Kind::kMaximum;
+  made.depth = 1 + depth_of(sum);
+  made.left = divided(sum, divisor);
+  made.text = extremum_text(text_of(shown(made.left)), made.kind, "0");
+  if (made.depth > kMaxDimDepth || made.text.size() > kMaxDimText) return std::nullopt;
+  const DimExpr* known = find(made.text);
+  const DimExpr* factor = known != nullptr ? known : insert(std::move(made));
+  return multiply(polynomial_of(factor), constant_polynomial(divisor));
+}
+
+std::optional<Polynomial> DimNodes::maximum(const Polynomial& a, const Polynomial& b) {
+  const auto difference = subtract(a, b);
+  const auto part = difference ? positive_part(*difference) : difference;
+  return part ? add(b, *part) : part;
+}
+
+std::optional<Polynomial> DimNodes::minimum(const Polynomial& a, const Polynomial& b) {
+  const auto difference = subtract(a, b);
+  const auto part = difference ? positive_part(*difference) : difference;
+  return part ? subtract(a, *part) : part;
+}
+
 std::optional<Polynomial> DimNodes::substitute(const DimExpr& factor, const SymbolValues& values) {
   if (factor.kind == DimExpr::Kind::kSymbol) {
     auto value = values(factor.name);
     return value ? std::move(value) : polynomial_of(&factor);
   }
   const auto left = substitute(factor.left, values);
+  if (factor.kind == DimExpr::Kind::kMaximum) return left ? positive_part(*left) : left;
   const auto right = substitute(factor.right, values);
   if (!left || !right) return std::nullopt;
   return quotient(*left, *right);

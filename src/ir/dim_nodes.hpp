@@ -27,6 +27,9 @@ class DimNodes {
   /// None on overflow, on division by constant zero and beyond the limits.
   std::optional<Polynomial> quotient(const Polynomial& a, const Polynomial& b);
   std::optional<Polynomial> remainder(const Polynomial& a, const Polynomial& b);
+  /// None on overflow and beyond the limits.
+  std::optional<Polynomial> maximum(const Polynomial& a, const Polynomial& b);
+  std::optional<Polynomial> minimum(const Polynomial& a, const Polynomial& b);
   /// Gives the value that replaces a symbol; none keeps it.
   using SymbolValues = std::function<std::optional<Polynomial>(Symbol)>;
   std::optional<Polynomial> substitute(const Polynomial& sum, const SymbolValues& values);
@@ -40,9 +43,15 @@ class DimNodes {
   std::optional<Polynomial> reduced_quotient(const Polynomial& a, const Polynomial& b,
                                              bool was_constant);
   std::optional<Polynomial> substitute(const DimExpr& factor, const SymbolValues& values);
+  /// The greater of the sum and 0.
+  std::optional<Polynomial> positive_part(const Polynomial& sum);
+  /// The greater or the lesser of what the sum under a maximum adds and what it subtracts; for text
+  /// only.
+  const DimExpr* extremum_of(const DimExpr& maximum, DimExpr::Kind kind);
   /// `a % b` for the quotient `a / b`; for text only.
   const DimExpr* remainder_of(const DimExpr& quotient);
-  /// The sum as its text shows it: with remainders wherever they make it shorter.
+  /// The sum as its text shows it: with remainders, maxima and minima wherever they make it
+  /// shorter.
   Polynomial shown(const Polynomial& sum);
   std::optional<Polynomial> shown_shorter(const Polynomial& sum);
 
@@ -50,7 +59,8 @@ class DimNodes {
   mutable std::shared_mutex mutex_;  // guards all below; nodes do not change once inserted
   mutable TextTable<const DimExpr*> by_text_;
   std::deque<DimExpr> nodes_;
-  TextTable<const DimExpr*> remainders_;  // by the text of the quotient
+  TextTable<const DimExpr*> remainders_;       // by the text of the quotient
+  TextTable<const DimExpr*> maxima_, minima_;  // of two sums, by the text of the maximum of one
 };
 
 }  // namespace mir

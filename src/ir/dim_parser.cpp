@@ -15,6 +15,8 @@ namespace {
 /// A normal form nests at most two pairs of parentheses, of a factor and of an operand, per level.
 constexpr int kMaxNesting = 2 * kMaxDimDepth;
 
+constexpr std::string_view kTooLarge = "a number beyond 64 bits, or an expression too large";
+
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kWordCharacters =
@@ -25,7 +27,7 @@ class DimParser {
   DimParser(DimNodes& nodes, std::string_view text) : nodes_(nodes), text_(text) {}
 
   Result<Polynomial> parse() {
-    auto extent = sum();
+    auto extent = extremum();
     if (extent && !at_end()) fail("expected an operator");
     if (!reason_.empty()) return bad_dimension(text_, reason_);
     return std::move(*extent);
@@ -33,6 +35,22 @@ class DimParser {
 
  private:
   using Parsed = std::optional<Polynomial>;  // none: a reason is recorded
+
+  Parsed extremum() {
+    Parsed left = sum();
+    std::string_view first;
+    while (left && (peek_word() == "min" || peek_word() == "max")) {
+      if (!first.empty() && first != peek_word()) {
+        return fail("expected parentheses between 'min' and 'max'");
+      }
+      first = take_all(kWordCharacters);
+      const Parsed right = sum();
+      if (!right) return right;
+      left = first == "min" ? nodes_.minimum(*left, *right) : nodes_.maximum(*left, *right);
+      if (!left) return fail(kTooLarge);
+    }
+    return left;
+  }
 
   Parsed sum() {
     Parsed left = product();
@@ -86,7 +104,7 @@ class DimParser {
       return fail(fmt::format("more than {} nested parentheses", kMaxNesting));
     }
     take();
-    Parsed inner = sum();
+    Parsed inner = extremum();
     if (inner && peek() != ')') return fail("expected an operator or ')'");
     take();
     --nesting_;
@@ -101,7 +119,7 @@ class DimParser {
                     : op == '*' ? multiply(left, *right)
                     : op == '/' ? nodes_.quotient(left, *right)
                                 : nodes_.remainder(left, *right);
-    return result ? result : fail("a number beyond 64 bits, or an expression too large");
+    return result ? result : fail(kTooLarge);
   }
 
   Parsed fail_at_operand() {
@@ -131,6 +149,12 @@ class DimParser {
     const char taken = peek();
     at_ += at_ < text_.size();
     return taken;
+  }
+
+  /// The word that follows; empty if there is none.
+  std::string_view peek_word() {
+    const std::size_t begin = at_end() ? text_.size() : at_;
+    return text_.substr(begin, text_.find_first_not_of(kWordCharacters, begin) - begin);
   }
 
   std::string_view take_all(std::string_view characters) {

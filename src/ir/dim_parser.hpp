@@ -11,8 +11,9 @@ namespace mir {
 /// The error that `text` cannot be read, for the stated reason.
 Error bad_dimension(std::string_view text, std::string_view reason);
 
-/// sum = product {('+' | '-') product}; product = unary {('*' | '/' | '%') unary};
-/// unary = {'-'} (integer | '$' identifier | '(' sum ')'); blanks between words.
+/// extent = sum {"min" sum} | sum {"max" sum}; sum = product {('+' | '-') product}; product = unary
+/// {('*' | '/' | '%') unary}; unary = {'-'} (integer | '$' identifier | '(' extent ')'); blanks
+/// between words.
 Result<Polynomial> parse_dimension(DimNodes& nodes, std::string_view text);
 
 }  // namespace mir

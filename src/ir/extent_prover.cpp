@@ -20,12 +20,29 @@ Polynomial polynomial_of(Dim dim) {
 
 // -- bounds ---------------------------------------------------------------------------------------
 
-/// How many quotients are replaced by their bounds.
+/// How many quotients and maxima are replaced by their bounds.
 constexpr int kMostQuotients = 4;
 
 /// `sum >= -slack` for sums of whole numbers, where each symbol is in the range that `range` gives.
 bool is_bounded_below(const Polynomial& sum, std::int64_t slack, const SymbolRangeFn& range,
                       int quotients = kMostQuotients);
+
+/// The same with a maximum of x and 0 in `term`, which is one of the two: where it is subtracted,
+/// both must be bounded, otherwise either is less than what the term has.
+bool is_bounded_in_cases(const DimTerm& term, const Polynomial& sum, std::int64_t slack,
+                         const SymbolRangeFn& range, int quotients) {
+  Polynomial own;
+  own.terms.push_back(term);
+  const auto without = subtract(sum, own);
+  const auto value = multiply(term.factors[0]->left, constant_polynomial(term.coefficient));
+  const auto with = without && value ? add(*without, *value) : std::nullopt;
+  if (!with) return false;
+  const auto is_bounded = [&](const Polynomial& each) {
+    return is_bounded_below(each, slack, range, quotients - 1);
+  };
+  return term.coefficient < 0 ? is_bounded(*without) && is_bounded(*with)
+                              : is_bounded(*without) || is_bounded(*with);
+}
 
 /// The same with a quotient [x / c] in `term` replaced by (x - r) / c, where r is 0 to c - 1: then
 /// c * sum >= -c * (slack + 1) + 1.
@@ -33,6 +50,9 @@ bool is_bounded_without(const DimTerm& term, const Polynomial& sum, std::int64_t
                         const SymbolRangeFn& range, int quotients) {
   if (term.factors.size() != 1) return false;
   const DimExpr& quotient = *term.factors[0];
+  if (quotient.kind == DimExpr::Kind::kMaximum) {
+    return is_bounded_in_cases(term, sum, slack, range, quotients);
+  }
   if (quotient.kind != DimExpr::Kind::kQuotient || !quotient.right.is_constant()) return false;
   const std::int64_t divisor = quotient.right.constant;
   if (divisor < 1) return false;
@@ -72,7 +92,9 @@ bool divides_by_zero(const Polynomial& sum, const DimBindings& values) {
 }
 
 bool divides_by_zero(const DimExpr& expr, const DimBindings& values) {
-  if (expr.kind == DimExpr::Kind::kSum) return divides_by_zero(expr.left, values);
+  if (expr.kind == DimExpr::Kind::kSum || expr.kind == DimExpr::Kind::kMaximum) {
+    return divides_by_zero(expr.left, values);
+  }
   if (expr.kind != DimExpr::Kind::kQuotient) return false;
   if (divides_by_zero(expr.left, values) || divides_by_zero(expr.right, values)) return true;
   if (expr.right.is_constant()) return expr.right.constant == 0;
@@ -171,7 +193,11 @@ ExtentProver::Variables ExtentProver::variables_of(Dim a, Dim b) const {
 }
 
 Dim ExtentProver::replaced(Dim dim, const Replacements& values) const {
-  return dim.is_symbolic() ? replaced(polynomial_of(dim), values) : dim;
+  if (!dim.is_symbolic()) return dim;
+  return context_.dims().substitute(dim, [&](Symbol name) -> std::optional<Dim> {
+    const auto found = std::ranges::find(values, name, &std::pair<Symbol, Dim>::first);
+    return found == values.end() ? std::nullopt : std::optional(found->second);
+  });
 }
 
 Dim ExtentProver::replaced(const Polynomial& sum, const Replacements& values) const {
@@ -180,14 +206,8 @@ Dim ExtentProver::replaced(const Polynomial& sum, const Replacements& values) co
   for (const DimTerm& term : sum.terms) {
     Dim product(term.coefficient);
     for (const DimExpr* factor : term.factors) {
-      Dim value;
-      if (factor->kind == DimExpr::Kind::kQuotient) {
-        value = dims.floor_divide(replaced(factor->left, values), replaced(factor->right, values));
-      } else {
-        const auto found = std::ranges::find(values, factor->name, &std::pair<Symbol, Dim>::first);
-        value = found == values.end() ? dims.symbol(context_.text(factor->name)) : found->second;
-      }
-      product = dims.multiply(product, value);
+      const auto extent = dims.parse(factor->text);
+      product = dims.multiply(product, extent ? replaced(*extent, values) : Dim::unknown());
     }
     total = dims.add(total, product);
   }
@@ -266,6 +286,9 @@ bool ExtentProver::is_divisible(Dim a, Dim b, const Variables& variables) {
 bool ExtentProver::is_defined(const Polynomial& sum, const Variables& variables) {
   for (const DimTerm& term : sum.terms) {
     for (const DimExpr* factor : term.factors) {
+      if (factor->kind == DimExpr::Kind::kMaximum && !is_defined(factor->left, variables)) {
+        return false;
+      }
       if (factor->kind != DimExpr::Kind::kQuotient) continue;
       const Dim divisor = in_factors(replaced(factor->right, {}), variables);
       const bool is_positive = !divisor.is_unknown() && is_at_least(divisor, Dim(1), variables);

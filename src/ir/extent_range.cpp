@@ -23,6 +23,10 @@ std::optional<ExtentRange> at_corners(ExtentRange a, ExtentRange b, const Operat
 
 std::optional<ExtentRange> range_of(const DimExpr& factor, const SymbolRangeFn& of_symbol) {
   if (factor.kind == DimExpr::Kind::kSymbol) return of_symbol(factor.name);
+  if (factor.kind == DimExpr::Kind::kMaximum) {
+    const ExtentRange left = range_of(factor.left, of_symbol).value_or(ExtentRange());
+    return ExtentRange{std::max<std::int64_t>(left.least, 0), std::max<std::int64_t>(left.most, 0)};
+  }
   if (factor.kind != DimExpr::Kind::kQuotient) return std::nullopt;
   const auto dividend = range_of(factor.left, of_symbol);
   const auto divisor = range_of(factor.right, of_symbol);

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/dim_expr.hpp"
 #include "mir/context.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
@@ -57,6 +58,10 @@ void for_each_extent_of(const Op& op, const std::function<void(Dim)>& visit) {
     if (result.tensor_type() == nullptr) continue;
     std::ranges::for_each(result.tensor_type()->dims(), visit);
   }
+}
+
+bool has_extremum(Dim extent) {
+  return extent.is_symbolic() && has_maximum(polynomial_of(extent.expr()));
 }
 
 void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit) {

@@ -18,6 +18,9 @@ void for_each_extent(const Region& region, const std::function<void(Dim, const O
 /// Calls `visit` with each extent in the attributes of an op and in the types of its results.
 void for_each_extent_of(const Op& op, const std::function<void(Dim)>& visit);
 
+/// True if a minimum or a maximum occurs in the extent, which version 1 does not have.
+bool has_extremum(Dim extent);
+
 /// Calls `visit` with each symbol that the results of an op find out: their extents have it,
 /// neither the operands nor the attributes that the row declares do. Rules leave such extents
 /// unknown. A call finds out those of its graph.

@@ -4,6 +4,7 @@
 
 #include "ir/call_types.hpp"
 #include "ir/declares_dialect.hpp"
+#include "ir/extent_walk.hpp"
 #include "ir/symbol_declarations.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/walk.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::int64_t kDialectsVersion = 2;  // of dialects that a text declares
 constexpr std::int64_t kBlocksVersion = 2;    // of blocks in the body of a module
+constexpr std::int64_t kExtremaVersion = 2;   // of minima and maxima in extents
 
 /// True if a call passes or returns other types than the graph has, as only later versions can.
 bool has_own_types(const Op& op) {
@@ -42,6 +44,11 @@ std::int64_t lowest_version(const Module& module) {
     const auto* type = dyn_cast<DialectType>(value.type());
     if (type != nullptr && is_declared(type->kind().dialect)) needs(kDialectsVersion);
   });
+  if (lowest < kExtremaVersion) {
+    for_each_extent(module, [&](Dim extent, const Op&) {
+      if (has_extremum(extent)) needs(kExtremaVersion);
+    });
+  }
   return std::min(lowest, module.version());
 }
 

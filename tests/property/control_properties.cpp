@@ -118,7 +118,7 @@ Outcome run(Module& module, KernelSet kernels, std::vector<Tensor>& inputs) {
   if (!session) return {text_of(problems), {}};
   RunOptions how;
   how.most_iterations = kMostIterations;
-  for (const char* symbol : {"A", "B", "N", "S", "T"}) {
+  for (const char* symbol : {"A", "B", "N", "S"}) {
     how.dims.bind(module.context().intern(symbol), symbol[0] % 3 + 2);
   }
   how.dims.bind(module.context().intern("past"), 0);

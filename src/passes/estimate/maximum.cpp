@@ -14,7 +14,7 @@ namespace {
 /// True if no term subtracts, so that the sum is at least 0 where all symbols are.
 bool adds_only(const Polynomial& sum) {
   const auto is_positive = [](const DimExpr* factor) {
-    return factor->kind == DimExpr::Kind::kSymbol ||
+    return factor->kind == DimExpr::Kind::kSymbol || factor->kind == DimExpr::Kind::kMaximum ||
            (factor->kind == DimExpr::Kind::kQuotient && adds_only(factor->left) &&
             adds_only(factor->right));
   };

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <random>
@@ -53,7 +55,7 @@ struct Fixture {
 
 /// An expression as written, before any table has seen it.
 struct Tree {
-  char op = '#';  ///< '#' an integer, '$' a symbol, else an operator
+  char op = '#';  ///< '#' an integer, '$' a symbol, '<' min, '>' max, else an operator
   std::int64_t value = 0;
   std::string name;
   std::vector<Tree> operands;
@@ -63,7 +65,8 @@ constexpr std::array<const char*, 4> kNames = {"S", "past", "B_1", "_h"};
 
 class RandomTrees {
  public:
-  explicit RandomTrees(unsigned seed) : engine_(seed) {}
+  explicit RandomTrees(unsigned seed, std::string_view operators = "+-*/%")
+      : operators_(operators), engine_(seed) {}
 
   std::int64_t below(std::int64_t bound) {
     return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(bound));
@@ -74,8 +77,8 @@ class RandomTrees {
       if (below(3) == 0) return {'#', below(25) - 8, {}, {}};
       return {'$', 0, kNames[static_cast<std::size_t>(below(4))], {}};
     }
-    constexpr std::string_view kOps = "+-*/%";
-    const char op = kOps[static_cast<std::size_t>(below(5))];
+    const char op =
+        operators_[static_cast<std::size_t>(below(static_cast<std::int64_t>(operators_.size())))];
     Tree made{op, 0, {}, {}};
     made.operands.push_back(tree(height - 1));
     made.operands.push_back(tree(height - 1));
@@ -83,13 +86,26 @@ class RandomTrees {
   }
 
  private:
+  std::string_view operators_;
   std::mt19937_64 engine_;
 };
+
+std::string_view word_of(const char& op) {
+  return op == '<' ? "min" : op == '>' ? "max" : std::string_view(&op, 1);
+}
+
+/// Through text: only text has minima and maxima.
+Dim extremum(DimTable& table, Dim a, const char& op, Dim b) {
+  const auto dim =
+      table.parse(fmt::format("({}) {} ({})", table.print(a), word_of(op), table.print(b)));
+  return dim ? *dim : Dim::unknown();
+}
 
 std::string text_of(const Tree& tree) {
   if (tree.op == '#') return std::to_string(tree.value);
   if (tree.op == '$') return '$' + tree.name;
-  return '(' + text_of(tree.operands[0]) + ") " + tree.op + " (" + text_of(tree.operands[1]) + ')';
+  return fmt::format("({}) {} ({})", text_of(tree.operands[0]), word_of(tree.op),
+                     text_of(tree.operands[1]));
 }
 
 Dim build(DimTable& table, const Tree& tree) {
@@ -101,7 +117,8 @@ Dim build(DimTable& table, const Tree& tree) {
          : tree.op == '-' ? table.subtract(a, b)
          : tree.op == '*' ? table.multiply(a, b)
          : tree.op == '/' ? table.floor_divide(a, b)
-                          : table.modulo(a, b);
+         : tree.op == '%' ? table.modulo(a, b)
+                          : extremum(table, a, tree.op, b);
 }
 
 /// The value by the definition of each operator; none on division by zero and once a value leaves
@@ -120,6 +137,8 @@ std::optional<std::int64_t> value_of(const Tree& tree, const std::vector<std::in
   std::int64_t result = 0;
   if (tree.op == '+') result = *a + *b;
   if (tree.op == '-') result = *a - *b;
+  if (tree.op == '<') result = std::min(*a, *b);
+  if (tree.op == '>') result = std::max(*a, *b);
   if (tree.op == '*' && __builtin_mul_overflow(*a, *b, &result)) return std::nullopt;
   if (tree.op == '/' || tree.op == '%') {
     std::int64_t floor = *a / *b;
@@ -435,10 +454,11 @@ TEST_CASE("substitution replaces bound symbols and keeps the others") {
   CHECK(f.table.substitute(Dim::unknown(), DimBindings{}).is_unknown());
 }
 
-TEST_CASE("random expressions keep their value in normal form and read back from its text") {
-  RandomTrees random(20);
+namespace {
+
+void check_normal_forms(RandomTrees random, int rounds) {
   int valued = 0;
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     Fixture f, fresh;
     const Tree tree = random.tree(4);
     const Dim dim = build(f.table, tree);
@@ -465,7 +485,42 @@ TEST_CASE("random expressions keep their value in normal form and read back from
       REQUIRE((partial.is_unknown() || f.table.evaluate(partial, all) == value));
     }
   }
-  CHECK(valued > 5000);
+  CHECK(valued > rounds * 5 / 4);
+}
+
+}  // namespace
+
+TEST_CASE("random expressions keep their value in normal form and read back from its text") {
+  check_normal_forms(RandomTrees(20), 4000);
+}
+
+TEST_CASE("random minima and maxima keep their value in normal form and read back from its text") {
+  check_normal_forms(RandomTrees(23, "+-*/%<><>"), 400);
+}
+
+TEST_CASE("minima and maxima of the same numbers are the same extents") {
+  for (const char* text : {"$S max 4", "4 max $S", "($S max 4)", "$S max 4 max 2", "(4 max $S)"}) {
+    CHECK(Fixture::normal(text) == "($S max 4)");
+  }
+  CHECK(Fixture::normal("4 min $S") == "($S min 4)");
+  CHECK(Fixture::normal("($S min 4) + ($S max 4)") == "$S+4");
+  CHECK(Fixture::normal("2*$S max 8") == "2*($S max 4)");
+  CHECK(Fixture::normal("-$S min -4") == "-($S max 4)");
+  CHECK(Fixture::normal("$S+1 min $S+1") == "$S+1");
+  CHECK(Fixture::normal("7 min 3") == "3");
+  CHECK(Fixture::normal("1+$S max 2*$T") == "($S+1 max 2*$T)");
+  CHECK(Fixture::normal("3*($S min $T)/($S max 1)") == "3*($S min $T)/($S max 1)");
+  CHECK(Fixture::normal("$S max 4 * $T") == "($S max 4*$T)");
+}
+
+TEST_CASE("words between extents are min and max, and not both without parentheses") {
+  CHECK(Fixture::error("$S max 1 min 2") ==
+        test::Part{"expected parentheses between 'min' and 'max'"});
+  CHECK(Fixture::normal("(($S max 1) min 2) - (2 min ($S max 1))") == "0");
+  for (const char* text :
+       {"$S max", "max $S", "$S maxi 4", "$S max4", "max($S, 4)", "$S max max 4", "$S min ?"}) {
+    Fixture::error(text);
+  }
 }
 
 TEST_CASE("random sums and products are commutative and distributive") {

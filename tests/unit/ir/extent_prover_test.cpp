@@ -64,12 +64,15 @@ std::string random_extent(std::mt19937& random, int depth) {
     const char* const leaves[] = {"$S", "$T", "$U", "1", "2", "3", "4"};
     return leaves[below(7)];
   }
-  const char operators[] = {'+', '-', '*', '/', '%'};
-  const char chosen = operators[below(5)];
+  const char operators[] = {'+', '-', '*', '/', '%', '<', '>'};
+  const char chosen = operators[below(7)];
   const std::string left = random_extent(random, depth - 1);
   const std::string right = chosen == '/' || chosen == '%' ? std::to_string(1 + below(4))
                                                            : random_extent(random, depth - 1);
-  return "(" + left + ")" + chosen + "(" + right + ")";
+  const std::string word = chosen == '<'   ? " min "
+                           : chosen == '>' ? " max "
+                                           : std::string(1, chosen);
+  return "(" + left + ")" + word + "(" + right + ")";
 }
 
 bool is_true(ExtentRelation relation, std::int64_t a, std::int64_t b) {
@@ -102,6 +105,24 @@ TEST_SUITE("extent prover") {
     CHECK(verdict(kDivides, "$S*$T", "32") == kProved);
     CHECK(refutation(kEqual, "64*($S/64)", "$S") == "S = 32");
     CHECK(refutation(kDivides, "$S", "64") == "S = 32");
+  }
+
+  TEST_CASE_FIXTURE(Fixture, "minima and maxima of symbols without an end of the range") {
+    declare("S", 1, kOpen);
+    declare("T", 0, kOpen);
+    CHECK(verdict(kAtLeast, "16", "$S min 16") == kProved);
+    CHECK(verdict(kAtLeast, "$S", "$S min $T") == kProved);
+    CHECK(verdict(kAtLeast, "$S max $T", "$T") == kProved);
+    CHECK(verdict(kAtLeast, "$S min 16", "1") == kProved);
+    CHECK(verdict(kAtLeast, "$S+$T", "$S max $T") == kProved);
+    CHECK(verdict(kAtLeast, "($S max 4)/4", "1") == kProved);
+    CHECK(verdict(kEqual, "($S min $T)+($S max $T)", "$S+$T") == kProved);
+    CHECK(verdict(kEqual, "2*$S max 2*$T", "2*($T max $S)") == kProved);
+    CHECK(verdict(kEqual, "$S max 1", "$S") == kProved);
+    CHECK(verdict(kDefined, "$T/($T max 1)", "0") == kProved);
+    CHECK(refutation(kAtLeast, "$T min 16", "1") == "T = 0");
+    CHECK(refutation(kEqual, "$S min 16", "$S") == "S = 17");
+    CHECK(refutation(kDefined, "$T/($T min 1)", "0") == "T = 0");
   }
 
   TEST_CASE_FIXTURE(Fixture, "bounds of polynomials and quotients without an end of the range") {

@@ -1,6 +1,8 @@
 // Declared symbols: their declarations, and what is proved with them.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "verified.hpp"
 
 using namespace mir;
@@ -86,6 +88,24 @@ TEST_SUITE("declared symbols") {
     REQUIRE(error.fixes.size() == 1);
     CHECK(error.fixes[0].replacement == "2");
     CHECK(error.fixes[0].at.end - error.fixes[0].at.begin == 1);
+  }
+
+  TEST_CASE("version_c1: MIR0321 minima and maxima in version 1, each once") {
+    const std::string body =
+        "(%0:tensor<[$S min 4, 2], Float32, CPU>, %1:tensor<[4 min $S], Float32, CPU>) -> () {\n"
+        "linalg.CPU.ViewOp [to_shape:[$S max 4]] (%1) -> (%2:tensor<[$S min 4], Float32, CPU>)\n"
+        "cf.ReturnOp () -> ()\n}\n";
+    const Lines lines = verified("@main [mir_version:1] " + body);
+    REQUIRE(lines.size() >= 1);
+    CHECK(lines[0] ==
+          "1:1 MIR0321 extent ($S min 4) has a minimum or a maximum, so the module needs "
+          "mir_version:2");
+    CHECK(std::ranges::count_if(lines, [](const std::string& line) {
+            return line.find("MIR0321") != line.npos;
+          }) == 2);
+    for (const std::string& line : verified("@main [mir_version:2] " + body)) {
+      CHECK(line.find("MIR0321") == line.npos);
+    }
   }
 
   TEST_CASE("symbol_c6: MIR0435 an extent that is negative or divides by 0") {
