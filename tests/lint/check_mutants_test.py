@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 from mutants.places import apply, find_places  # noqa: E402
 from mutants.program import Program  # noqa: E402
-from mutants.suites import Test, finding_test, measure, passes  # noqa: E402
+from mutants.suites import Test, doctest_cases, finding_test, joined, measure, passes  # noqa: E402
 
 
 def mutations(body: str) -> set[tuple[str, str]]:
@@ -153,6 +153,23 @@ class JudgingTest(unittest.TestCase):
         self.assertIsNone(finding_test(self.places[0], good, self.program, 0))
         self.assertIsNone(finding_test(self.places[2], good, self.program, 60))
         self.assertFalse(any(test.reached[3] for test in good))
+
+    def test_cases_are_listed_once_and_named_by_patterns(self):
+        listing = "[doctest] listing all test case names\\n=====\\na: 1, 2\\nb\\na: 1, 2\\n[doctest] unskipped: 3\\n"
+        self.assertEqual(doctest_cases(["sh", "-c", f"printf '{listing}'"], "."), ["a: 1, 2", "b"])
+        test = Test("toy", ["./toy"], ".", {}, ("a: 1, 2", "b\\*"))
+        self.assertEqual(test.full_command(), ["./toy", "--test-case=a: 1? 2,b??"])
+        self.assertEqual(self.a_test("a").full_command(), ["./program", "a"])
+
+    def test_short_cases_of_a_program_run_together(self):
+        def case(name: str, case: str, seconds: float) -> Test:
+            return Test(name, [f"./{name}"], ".", {}, (case,), seconds)
+        golden = Test("golden", ["check"], ".", {}, (), 0.01)
+        long = case("ir", "c", 2)
+        tests = joined([case("ir", "a", 0.1), long, case("ir", "b", 0.05), golden, case("plan", "a", 0.02)])
+        self.assertEqual([(test.name, test.cases) for test in tests],
+                         [("ir", ("c",)), ("golden", ()), ("ir", ("a", "b")), ("plan", ("a",))])
+        self.assertAlmostEqual(tests[2].seconds, 0.15)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .places import Place
@@ -18,6 +18,8 @@ SUITES = {"unit", "golden", "property"}
 LEFT_OUT = {"costs that grow"}
 # A mutant that takes longer than this multiple of the time without one, and these seconds, is found.
 SLOWER, GRACE = 4, 10
+# Cases of a program that take no longer than these seconds run in one process.
+SHORT = 0.2
 
 
 @dataclass
@@ -26,8 +28,14 @@ class Test:
     command: list[str]
     folder: str
     environment: dict[str, str]
+    cases: tuple[str, ...] = ()  # of a doctest program; without any, the whole command
     seconds: float = 0.0
     reached: bytes = field(default=b"", repr=False)
+
+    def full_command(self) -> list[str]:
+        """Commas separate patterns of names; a `?` of a pattern is any character."""
+        patterns = ",".join(re.sub(r"[,\\*]", "?", case) for case in self.cases)
+        return [*self.command, f"--test-case={patterns}"] if self.cases else self.command
 
 
 def golden_cases(tree: Path) -> list[str]:
@@ -57,16 +65,26 @@ def targets_of(program: Program) -> list[str]:
 
 
 def tests_of(program: Program) -> list[Test]:
-    """Meson's tests of the suites; each golden case is a test of its own."""
+    """Meson's tests of the suites; each golden case and each case of a doctest program is a test of its own."""
     tests = []
     for each in judging_tests(program):
         name, command, folder = each["name"], each["cmd"], each["workdir"] or str(program.build_dir)
         if command[-1] == "testdata":
             tests += [Test(case, [*command[:-1], case], folder, each["env"]) for case in golden_cases(program.tree)]
+        elif is_doctest(Path(command[0])):
+            tests += [Test(name, [*command, "--abort-after=1"], folder, each["env"], (case,))
+                      for case in doctest_cases(command, folder)]
         else:
-            stops_early = ["--abort-after=1"] if is_doctest(Path(command[0])) else []
-            tests.append(Test(name, command + stops_early, folder, each["env"]))
+            tests.append(Test(name, command, folder, each["env"]))
     return tests
+
+
+def doctest_cases(command: list[str], folder: str) -> list[str]:
+    """The names of the cases of a program, each once."""
+    listed = subprocess.run([*command, "--list-test-cases", "--no-colors"], cwd=folder, check=True, capture_output=True,
+                            text=True).stdout
+    return list(dict.fromkeys(line for line in listed.splitlines()
+                              if line and not line.startswith(("[doctest]", "====="))))
 
 
 def is_doctest(program: Path) -> bool:
@@ -76,7 +94,7 @@ def is_doctest(program: Path) -> bool:
 def passes(test: Test, limit: float, program: Program, number: int = 0) -> tuple[bool, bytes]:
     """Whether a test passes in `limit` seconds with this mutant on, and the mutants that it reaches;
     what it started ends with it."""
-    process = subprocess.Popen(program.switched(number, test.command), cwd=test.folder,
+    process = subprocess.Popen(program.switched(number, test.full_command()), cwd=test.folder,
                                env={**os.environ, **test.environment}, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
@@ -106,12 +124,25 @@ def measure(tests: list[Test], program: Program, jobs: int, longest: float) -> t
             [test for test, good in zip(tests, passed) if not good])
 
 
+def joined(tests: list[Test]) -> list[Test]:
+    """The same tests, the short cases of each program as one."""
+    short: dict[str, list[Test]] = {}
+    others = []
+    for test in tests:
+        if test.cases and test.seconds <= SHORT:
+            short.setdefault(test.name, []).append(test)
+        else:
+            others.append(test)
+    return others + [replace(group[0], cases=tuple(case for test in group for case in test.cases),
+                             seconds=sum(test.seconds for test in group)) for group in short.values()]
+
+
 def finding_test(place: Place, tests: list[Test], program: Program, patience: float) -> Test | None:
     """The test that fails for a mutant: tests of its library first, then from the shortest to the
     longest. No test begins after `patience` seconds."""
     end = time.monotonic() + patience
     folder = f"tests/unit/{library_of(place.path).split('/')[0]}/"
-    reaching = [test for test in tests if test.reached[place.number]]
+    reaching = joined([test for test in tests if test.reached[place.number]])
     for test in sorted(reaching, key=lambda each: (folder not in each.command[0], each.seconds)):
         if time.monotonic() >= end:
             break
