@@ -12,8 +12,8 @@ namespace control_test {
 
 namespace {
 
-/// The names of ops after a pass, which must leave a module that verifies.
-Lines after(const std::string& pass, std::string text) {
+/// The names of ops after a pass, which must leave a module that verifies if it was one.
+Lines after(const std::string& pass, std::string text, bool verifies = true) {
   const std::pair<std::string_view, std::string_view> types[] = {
       {"$v", "tensor<[4], Float32, CPU>"},
       {"$i", "tensor<[1], Int32, CPU>"},
@@ -28,8 +28,8 @@ Lines after(const std::string& pass, std::string text) {
   Passes all;
   REQUIRE(all.run(reading.module(), pass) == Lines{});
   Diagnostics problems;
-  CHECK(verify(reading.module(), problems));
-  CHECK(test::lines_of(problems, reading.context) == Lines{});
+  CHECK(verify(reading.module(), problems) == verifies);
+  CHECK((test::lines_of(problems, reading.context) == Lines{}) == verifies);
   Lines lines;
   for_each_op(reading.module().body(), [&](const Op& op) {
     if (!op.has(Trait::kTerminator)) lines.emplace_back(op.info().mnemonic);
@@ -87,6 +87,16 @@ TEST_SUITE("control flow passes") {
                                      "9223372036854775807", "$l")) == sines(3));
     CHECK(after("unroll-loops", loop("-9223372036854775808", "9223372036854775807", "1", "$l")) ==
           kept);
+    CHECK(after("unroll-loops", loop("0", "3", "")) == kept);
+    CHECK(after("unroll-loops", loop("0", "3", "0"), false) == kept);
+    CHECK(after("unroll-loops", loop("0", "3", "-1"), false) == kept);
+  }
+
+  TEST_CASE("unroll-loops: a constant that a file replaces decides nothing") {
+    std::string text = loop("0", "3", "1");
+    const std::string bound = "%l:$i[constant:[3]]";
+    text.insert(text.find(bound) + bound.size(), "[@bound]");
+    CHECK(after("unroll-loops", text) == Lines{"ForOp", "SinOp"});
   }
 
   TEST_CASE("unroll-loops: nested loops stop where they would become too many operations") {
@@ -104,6 +114,24 @@ TEST_SUITE("control flow passes") {
     const Lines kept = after("unroll-loops{most=300}", nested("250"));
     CHECK(kept.size() == 251);
     CHECK(kept.front() == "ForOp");
+    // 2^16 operations are the limit; the end of an iteration is one.
+    CHECK(after("unroll-loops{most=300}", nested("217")) == Lines(300 * 217, "SinOp"));
+    CHECK(after("unroll-loops{most=300}", nested("218")).size() == 219);
+  }
+
+  TEST_CASE("a loop that carries nothing") {
+    const auto empty_loop = [](const std::string& last) {
+      return "@main [mir_version:2] (%x:$v) -> (%x) {\ncf.ForOp (%f:$i[constant:[0]], "
+             "%l:$i[constant:[" +
+             last +
+             "]], %s:$i[constant:[1]]) -> () {\n(%i:$i) -> () {\n"
+             "cf.YieldOp () -> ()\n}\n}\ncf.ReturnOp (%x) -> ()\n}\n";
+    };
+    CHECK(after("unroll-loops", empty_loop("0")) == Lines{"ForOp"});
+    CHECK(after("unroll-loops", empty_loop("2")) == Lines{});
+    CHECK(after("simplify-control-flow", empty_loop("0")) == Lines{});
+    CHECK(after("simplify-control-flow", empty_loop("1")) == Lines{});
+    CHECK(after("simplify-control-flow", empty_loop("2")) == Lines{"ForOp"});
   }
 
   TEST_CASE("simplify-control-flow: what constants decide goes") {
