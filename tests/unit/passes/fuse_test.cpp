@@ -1,6 +1,8 @@
 // Which ops become a fused op, and what stays around it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "known_passes.hpp"
 #include "mir/verify.hpp"
 
@@ -136,6 +138,194 @@ TEST_SUITE("fuse") {
             op("NegOp", "%r:$v", "%s"),
         "%s:$v");
     CHECK(fused(fixed, "fusion-exact") == Lines{"SinOp", "ExpOp", "FusedOp", " MulOp", " NegOp"});
+  }
+
+  TEST_CASE("a chain has at most sixteen steps, a group of products eight") {
+    const auto sines = [](std::size_t count) {
+      std::string body;
+      for (std::size_t i = 0; i < count; ++i) {
+        body +=
+            op("SinOp", i == 0 ? "%x:$v" : fmt::format("%s{}:$v", i - 1), fmt::format("%s{}", i));
+      }
+      return module_of(body, fmt::format("%s{}:$v", count - 1));
+    };
+    const auto chain = [](std::size_t before, std::size_t inside) {
+      Lines lines(before, "SinOp");
+      if (inside > 0) lines.emplace_back("FusedOp");
+      lines.insert(lines.end(), inside, " SinOp");
+      return lines;
+    };
+    CHECK(fused(sines(1), "fuse-chains") == chain(1, 0));
+    CHECK(fused(sines(2), "fuse-chains") == chain(0, 2));
+    CHECK(fused(sines(16), "fuse-chains") == chain(0, 16));
+    CHECK(fused(sines(17), "fuse-chains") == chain(1, 16));
+    const auto products = [](std::size_t count) {
+      std::string body, outputs;
+      for (std::size_t i = 0; i < count; ++i) {
+        body += linear("a", "%x", fmt::format("%y{}", i));
+        outputs += fmt::format("{}%y{}:$v", i == 0 ? "" : ", ", i);
+      }
+      return fused(module_of(body, outputs), "fuse-products");
+    };
+    CHECK(products(1) == Lines{"LinearOp"});
+    CHECK(products(2) == Lines{"FusedOp", " LinearOp", " LinearOp"});
+    Lines eight(9, " LinearOp");
+    eight.front() = "FusedOp";
+    CHECK(products(8) == eight);
+    eight.emplace_back("LinearOp");
+    CHECK(products(9) == eight);
+  }
+
+  TEST_CASE("gates: either side, of one operand and with the same extents") {
+    const auto gates = [](const std::string& up, const std::string& product) {
+      return fused(
+          module_of(linear("a", "%x", "%g") + op("SiLUOp", "%g:$v", "%s") + up + product, "%y:$v"),
+          "fuse-gates");
+    };
+    const std::string up = linear("b", "%x", "%u");
+    const Lines all = {"FusedOp", " LinearOp", " SiLUOp", " LinearOp", " MulOp"};
+    CHECK(gates(up, op("MulOp", "%s:$v, %u:$v", "%y")) == all);
+    CHECK(gates(up, op("MulOp", "%u:$v, %s:$v", "%y")) == all);
+    CHECK(gates(up, op("AddOp", "%u:$v, %s:$v", "%y")) ==
+          Lines{"LinearOp", "SiLUOp", "LinearOp", "AddOp"});
+    CHECK(gates(op("AbsOp", "%x:$v", "%z") + linear("b", "%z", "%u"),
+                op("MulOp", "%s:$v, %u:$v", "%y")) ==
+          Lines{"LinearOp", "SiLUOp", "AbsOp", "LinearOp", "MulOp"});
+    CHECK(gates(up + op("SiLUOp", "%u:$v", "%t"), op("MulOp", "%s:$v, %t:$v", "%y")) ==
+          Lines{"LinearOp", "SiLUOp", "LinearOp", "SiLUOp", "MulOp"});
+    CHECK(gates("", op("MulOp", "%s:$v, %s:$v", "%y")) == Lines{"LinearOp", "SiLUOp", "MulOp"});
+  }
+
+  TEST_CASE("epilogues: residuals on either side that have the extents of the sum") {
+    const Lines both = {"FusedOp", " LinearOp", " AddOp"}, apart = {"LinearOp", "AddOp"};
+    const auto sums = [](const std::string& body) {
+      return fused(module_of(body, "%y:$v"), "fuse-epilogues");
+    };
+    CHECK(sums(linear("a", "%x", "%d") + op("AddOp", "%d:$v, %x:$v", "%y")) == both);
+    CHECK(sums(linear("a", "%x", "%d") + op("AddOp", "%x:$v, %d:$v", "%y")) == both);
+    CHECK(sums(linear("a", "%x", "%d") + op("SubOp", "%d:$v, %x:$v", "%y")) ==
+          Lines{"LinearOp", "SubOp"});
+    CHECK(sums(linear("a", "%x", "%d") + op("AddOp", "%d:$v, %d:$v", "%y")) == apart);
+    CHECK(sums(linear("a", "%x", "%d") +
+               op("AddOp", "%d:$v, %e:tensor<[1], Float32, CPU>[constant:[0.5]]", "%y")) == apart);
+    const std::string row = "tensor<[8], Float32, CPU>";
+    CHECK(sums("linalg.CPU.LinearOp <name=\"a\"> [$linear] (%r:" + row +
+               "[constant:[1, 2, 3, 4, 5, 6, 7, 8]]) -> (%d:" + row + ")\n" +
+               op("AddOp", "%x:$v, %d:" + row, "%y")) == apart);
+    // Both sides are products: the left one has the sum.
+    CHECK(sums(linear("a", "%x", "%d") + linear("b", "%x", "%e") +
+               op("AddOp", "%d:$v, %e:$v", "%y")) ==
+          Lines{"LinearOp", "FusedOp", " LinearOp", " AddOp"});
+  }
+
+  TEST_CASE("norms: those that only the products of a group read") {
+    const std::string both = linear("a", "%h", "%p") + linear("b", "%h", "%q");
+    const auto norms = [](const std::string& body, const std::string& outputs) {
+      return fused(module_of(norm("%x", "%h") + body, outputs), "fuse-products,fuse-norms");
+    };
+    CHECK(norms(linear("a", "%h", "%p"), "%p:$v") == Lines{"FusedOp", " RMSNormOp", " LinearOp"});
+    CHECK(norms(both, "%p:$v, %q:$v") == Lines{"FusedOp", " RMSNormOp", " LinearOp", " LinearOp"});
+    CHECK(norms(both + op("AbsOp", "%h:$v", "%r"), "%p:$v, %q:$v, %r:$v") ==
+          Lines{"RMSNormOp", "FusedOp", " LinearOp", " LinearOp", "AbsOp"});
+    CHECK(norms(op("AbsOp", "%h:$v", "%p"), "%p:$v") == Lines{"RMSNormOp", "AbsOp"});
+  }
+
+  TEST_CASE("attention: every property of its operations counts") {
+    struct Case {
+      std::vector<std::pair<std::string, std::string>> edits;
+      std::size_t inside;
+    };
+    const std::string module =
+        "@main [mir_version:1] (%q:$q, %k:$k, %v:$v, %m:$m) -> (%o:$o) {\n"
+        "linalg.CPU.MatMulOp [transpose_b:true] (%q, %k) -> (%s:$s)\n"
+        "linalg.CPU.DivOp (%s, %c:tensor<[1], Float32, CPU>[constant:[1.5]]) -> (%d:$s)\n"
+        "linalg.CPU.AddOp (%d, %m) -> (%t:$s)\n"
+        "linalg.CPU.SoftmaxOp [axis:-1] (%t) -> (%p:$s)\n"
+        "linalg.CPU.MatMulOp [transpose_b:false] (%p, %v) -> (%o:$o)\n"
+        "cf.ReturnOp (%o) -> ()\n}\n";
+    const std::vector<std::pair<std::string, std::string>> square = {
+        {"$q", "[2, 4, 3, 3]"}, {"$k", "[2, 2, 3, 3]"}, {"$v", "[2, 2, 3, 3]"},
+        {"$s", "[2, 4, 3, 3]"}, {"$m", "[3]"},          {"$o", "[2, 4, 3, 3]"}};
+    const auto with = [](std::vector<std::pair<std::string, std::string>> edits,
+                         const std::vector<std::pair<std::string, std::string>>& more) {
+      edits.insert(edits.end(), more.begin(), more.end());
+      return edits;
+    };
+    const Case cases[] = {
+        {{}, 5},
+        {{{"axis:-1", "axis:3"}}, 5},
+        {{{"axis:-1", "axis:2"}}, 0},
+        {{{"axis:-1", "axis:0"}}, 0},
+        {{{"DivOp", "MulOp"}}, 5},
+        {{{"DivOp", "SubOp"}}, 0},
+        {{{"tensor<[1], Float32, CPU>[constant:[1.5]]",
+           "tensor<[5], Float32, CPU>[constant:[1, 2, 3, 4, 5]]"}},
+         0},
+        {{{"DivOp (%s, %c:tensor<[1], Float32, CPU>[constant:[1.5]])",
+           "MulOp (%c:tensor<[1], Float32, CPU>[constant:[1.5]], %s)"}},
+         0},
+        {{{"linalg.CPU.DivOp (%s, %c:tensor<[1], Float32, CPU>[constant:[1.5]]) -> (%d:$s)\n", ""},
+          {"(%d, %m)", "(%s, %m)"}},
+         4},
+        {{{"linalg.CPU.AddOp (%d, %m) -> (%t:$s)\n", ""}, {"(%t)", "(%d)"}}, 4},
+        {{{"AddOp (%d, %m)", "CausalMaskOp (%d)"}}, 5},
+        {{{"AddOp (%d, %m)", "CausalMaskOp [sliding_window:true, window_size:2] (%d)"}}, 5},
+        {{{"AddOp (%d, %m)", "SubOp (%d, %m)"}}, 0},
+        {{{"AddOp (%d, %m)", "AddOp (%m, %d)"}}, 0},
+        {{{"AddOp (%d, %m)", "AddOp (%m, %d)"}, {"$m", "[2, 4, 3, 5]"}}, 0},
+        // A mask repeats over scores where its extents are 1, but has one entry for each key.
+        {{{"$m", "[5]"}}, 5},
+        {{{"$m", "[3, 5]"}}, 5},
+        {{{"$m", "[1, 5]"}}, 5},
+        {{{"$m", "[4, 1, 5]"}}, 5},
+        {{{"$m", "[1, 1, 1, 5]"}}, 5},
+        {{{"$m", "[2, 4, 3, 5]"}}, 5},
+        {{{"$m", "[1]"}}, 0},
+        {{{"$m", "[3, 1]"}}, 0},
+        {{{"$m", "[2, 4, 3, 1]"}}, 0},
+        // Only query heads may be more than key heads.
+        {{{"$q", "[2, 2, 3, 2]"}, {"$s", "[2, 2, 3, 5]"}, {"$o", "[2, 2, 3, 6]"}}, 5},
+        {{{"$k", "[1, 2, 5, 2]"}}, 0},
+        {{{"$v", "[1, 2, 5, 6]"}}, 0},
+        {{{"$v", "[2, 1, 5, 6]"}}, 0},
+        {{{"$v", "[2, 4, 5, 6]"}}, 0},
+        {{{"$k", "[2, 1, 5, 2]"}, {"$v", "[2, 1, 5, 6]"}}, 5},
+        // Products of the same extents when they are transposed.
+        {square, 5},
+        {with({{"transpose_b:true", "transpose_b:false"}}, square), 0},
+        {with({{"transpose_b:true", "transpose_a:true, transpose_b:true"}}, square), 0},
+        {with({{"transpose_b:false", "transpose_b:true"}}, square), 0},
+        {with({{"transpose_b:false", "transpose_a:true, transpose_b:false"}}, square), 0},
+        // The weights leave the module.
+        {{{"-> (%o:$o) {", "-> (%o:$o, %p:$s) {"}, {"(%o) -> ()", "(%o, %p) -> ()"}}, 0},
+        {{{"-> (%o:$o) {", "-> (%o:$o, %s:$s) {"}, {"(%o) -> ()", "(%o, %s) -> ()"}}, 0},
+        // Other ranks.
+        {{{"$q", "[4, 3, 2]"},
+          {"$k", "[2, 5, 2]"},
+          {"$v", "[2, 5, 6]"},
+          {"$s", "[4, 3, 5]"},
+          {"$m", "[5]"},
+          {"$o", "[4, 3, 6]"}},
+         0},
+    };
+    const std::vector<std::pair<std::string, std::string>> extents = {
+        {"$q", "[2, 4, 3, 2]"}, {"$k", "[2, 2, 5, 2]"}, {"$v", "[2, 2, 5, 6]"},
+        {"$m", "[2, 1, 3, 5]"}, {"$s", "[2, 4, 3, 5]"}, {"$o", "[2, 4, 3, 6]"}};
+    for (const Case& each : cases) {
+      std::string text = module;
+      for (const auto& [from, to] : with(each.edits, extents)) {
+        const std::string made = from[0] == '$' ? "tensor<" + to + ", Float32, CPU>" : to;
+        for (auto at = text.find(from); at != text.npos; at = text.find(from, at + made.size())) {
+          text.replace(at, from.size(), made);
+        }
+      }
+      CAPTURE(text);
+      const Lines lines = fused(text, "fuse-attention");
+      CHECK(std::ranges::count(lines, "FusedOp") == (each.inside == 0 ? 0 : 1));
+      CHECK(std::ranges::count_if(lines, [](const std::string& line) {
+              return line.starts_with(' ');
+            }) == static_cast<std::ptrdiff_t>(each.inside));
+    }
   }
 
   TEST_CASE("names and the version of the module") {
