@@ -127,6 +127,11 @@ TEST_CASE("fusion: elementwise functions are one node where nothing else reads t
   CHECK(nodes_of(module_of({first, {"MulOp", "%a,%a", "%b"}}, "%b")) == "Abs + Mul");
   CHECK(nodes_of(module_of({first, {"ClipOp [min_val:-0.25, max_val:0.3]", "%a", "%b"}}, "%b")) ==
         "Abs + Clip");
+  CHECK(nodes_of(module_of({first, tanh, {"NegOp", "%b", "%c"}, {"SinOp", "%c", "%d"}}, "%d")) ==
+        "Abs + Tanh + Neg + Sin");
+  CHECK(nodes_of(module_of(
+            {first, tanh, {"NegOp", "%b", "%c"}, {"SinOp", "%c", "%d"}, {"CosOp", "%d", "%e"}},
+            "%e")) == "Abs + Tanh + Neg + 2 more");
   std::vector<OpLine> long_chain = {first};
   for (char name = 'a'; name < 'u'; ++name) {
     long_chain.push_back(

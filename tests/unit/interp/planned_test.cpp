@@ -625,6 +625,55 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("fast: a convolution is one of patches where the kernel covers the images alone") {
+  struct Case {
+    const char *op, *x, *weight, *attributes, *y, *node;
+  };
+  const Case cases[] = {
+      {"Conv2DOp", "2, 4, 4", "4, 2, 4, 4", "kernel_size:[4, 4], stride:[4, 4], padding:[0, 0]",
+       "4, 1, 1", "Conv of patches"},
+      {"Conv2DOp", "2, 4, 4", "4, 2, 4, 4", "kernel_size:[4, 4]", "4, 1, 1", "Conv of patches"},
+      {"Conv2DOp", "2, 4, 4", "4, 2, 4, 4", "kernel_size:[4, 4], stride:[3, 3]", "4, 1, 1",
+       "Conv of patches"},
+      {"Conv2DOp", "2, 4, 4", "4, 2, 4, 3", "kernel_size:[4, 3]", "4, 1, 2", "Conv"},
+      {"Conv2DOp", "2, 4, 4", "4, 2, 3, 4", "kernel_size:[3, 4]", "4, 2, 1", "Conv"},
+      {"Conv2DOp", "2, 4, 4", "4, 2, 4, 4", "kernel_size:[4, 4], padding:[0, 1]", "4, 1, 3",
+       "Conv"},
+      {"Conv2DOp", "2, 4, 4", "4, 2, 4, 4", "kernel_size:[4, 4], padding:[1, 0]", "4, 3, 1",
+       "Conv"},
+      {"Conv1DOp", "2, 4", "4, 1, 4", "kernel_size:4, groups:2", "4, 1", "Conv"},
+      {"Conv1DOp", "2, 4", "4, 2, 4", "kernel_size:4, groups:1", "4, 1", "Conv of patches"},
+      {"Conv2DOp", "2, 4, 4", "4, 2, 3, 3", "kernel_size:[3, 3], stride:[2, 2], padding:[1, 1]",
+       "4, 2, 2", "Conv"},
+      {"Conv2DOp", "2, 4, 4", "4, 2, 2, 2",
+       "kernel_size:[2, 2], stride:[2, 1], padding:[0, 1], dilation:[1, 2]", "4, 2, 4", "Conv"},
+      {"Conv2DOp", "2, 4, $L", "4, 2, 4, 4", "kernel_size:[4, 4]", "4, 1, $L-3", "Conv"},
+      {"Conv1DOp", "2, 4", "4, 2, 4", "kernel_size:4", "4, 1", "Conv of patches"},
+      {"Conv1DOp", "2, 4", "4, 2, 3", "kernel_size:3, dilation:1", "4, 2", "Conv"},
+      {"Conv3DOp", "2, 4, 4, 4", "4, 2, 4, 4, 4", "kernel_size:[4, 4, 4], stride:[4, 4, 4]",
+       "4, 1, 1, 1", "Conv of patches"},
+      {"Conv3DOp", "2, 4, 4, 4", "4, 2, 3, 4, 4", "kernel_size:[3, 4, 4], stride:[1, 1, 1]",
+       "4, 2, 1, 1", "Conv"},
+  };
+  for (const Case& each : cases) {
+    const std::string text = fmt::format(
+        "@main [mir_version:1] (%x:tensor<[$N, {1}], Float32, CPU>) -> (%y:tensor<[$N, {4}], "
+        "Float32, CPU>) {{\ngraph.SubGraphOp @init <CPU> {{\n() -> () {{\n"
+        "tensor.CPU.register () -> (%w:tensor<[{2}], Float32, CPU>[@c.weight])[symbol:c.weight]\n"
+        "tensor.CPU.register () -> (%b:tensor<[4], Float32, CPU>[@c.bias])[symbol:c.bias]\n}}\n}}\n"
+        "linalg.CPU.{0} <name=\"c\"> [in_channels:2, out_channels:4, {3}, bias:true] (%x) -> "
+        "(%y)\ncf.ReturnOp (%y) -> ()\n}}\n",
+        each.op, each.x, each.weight, each.attributes, each.y);
+    CAPTURE(text);
+    Shape shape = {3, 2};
+    shape.resize(
+        1 + static_cast<std::size_t>(std::ranges::count(std::string_view(each.x), ',')) + 1, 4);
+    Runner ref(text), runner(text, fast());
+    CHECK(runner.plan().node_names() == std::vector<std::string>{each.node});
+    check_close(runner.run({pattern(shape)}), ref.run({pattern(shape)}));
+  }
+}
+
 TEST_CASE(
     "fast: a product with a packed factor has the bits of one with a factor that is computed") {
   const std::string parameter = "%w:tensor<[20, 300], Float32, CPU>[@w]";
