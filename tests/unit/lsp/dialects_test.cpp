@@ -84,6 +84,33 @@ TEST_SUITE("lsp: dialects") {
     CHECK(client.diagnostics() == Json::array());
   }
 
+  TEST_CASE("dialects are looked for in the folders of the workspace, or else below its root") {
+    const Folder folder;
+    folder.write("mine.mir", declaration("DoubleOp"));
+    const Json inside = {{"uri", folder.uri()}, {"name", "a"}},
+               outside = {{"uri", folder.uri() + "/inner"}, {"name", "b"}},
+               odd = {{"uri", 7}, {"name", "c"}};
+    const auto knows = [&](const Json& root, const Json& folders) {
+      LspClient client(Json::object(), false);
+      client.request("initialize", {{"processId", nullptr},
+                                    {"capabilities", Json::object()},
+                                    {"rootUri", root},
+                                    {"workspaceFolders", folders}});
+      client.notify("initialized", Json::object());
+      client.open(kUser);
+      return client.diagnostics() == Json::array();
+    };
+    CHECK(knows(nullptr, Json::array({inside})));
+    CHECK(knows(nullptr, Json::array({outside, inside})));
+    CHECK(knows(nullptr, Json::array({inside, outside})));
+    CHECK(knows(nullptr, Json::array({odd, inside})));
+    CHECK(knows(folder.uri(), nullptr));
+    CHECK(knows(folder.uri(), Json::array()));
+    CHECK_FALSE(knows(folder.uri(), Json::array({outside})));
+    CHECK_FALSE(knows(7, Json::array({odd})));
+    CHECK_FALSE(knows(nullptr, nullptr));
+  }
+
   TEST_CASE(
       "the definition of an op can be in the file of its dialect, which rename leaves alone") {
     const std::string text =

@@ -397,6 +397,9 @@ TEST_SUITE("features") {
       const Json callers = client.request("callHierarchy/incomingCalls", {{"item", items[0]}});
       REQUIRE(callers.size() == 1);
       CHECK(callers[0]["from"]["name"] == "@second");
+      Json bare = items[0];
+      bare["name"] = "first";
+      CHECK(client.request("callHierarchy/incomingCalls", {{"item", bare}}) == callers);
       const Json callees =
           client.request("callHierarchy/outgoingCalls", {{"item", callers[0]["from"]}});
       REQUIRE(callees.size() == 1);

@@ -243,6 +243,12 @@ TEST_SUITE("protocol") {
     CHECK(chosen({"utf-32", "utf-16"}) == "utf-16");
     CHECK(chosen({"utf-32"}) == "utf-32");
     CHECK(chosen({"utf-7"}) == "utf-16");
+    CHECK(chosen({"utf-16", "utf-32"}) == "utf-16");
+    CHECK(chosen({"utf-8", "utf-32"}) == "utf-8");
+    CHECK(chosen(Json::array({7, "utf-8"})) == "utf-8");
+    CHECK(chosen(Json::array({7})) == "utf-16");
+    CHECK(chosen(Json::array()) == "utf-16");
+    CHECK(chosen("utf-8") == "utf-16");
   }
 
   TEST_CASE("changes apply in order, each to the result of the one before") {

@@ -188,6 +188,13 @@ TEST_SUITE("lsp: refactorings") {
     LspClient wrong;
     wrong.open(text + "@");
     CHECK(wrong.of("codeLens").empty());
+    LspClient dump;
+    dump.open(
+        "@main () -> () {\n"
+        "    linalg.CPU.ReLUOp (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)\n"
+        "}\n");
+    CHECK(dump.diagnostics() == Json::array());
+    CHECK(dump.of("codeLens").empty());
     // A prefix begins at a thousand.
     for (const auto& [depth, work] :
          {std::pair("499", "998 FLOP,"), std::pair("500", "1 kFLOP,"),
