@@ -192,7 +192,11 @@ TEST_CASE("fast: without verification, extents that do not fit are refused by th
     Diagnostics problems;
     auto session = Session::create(*read.module, options, problems);
     if (!session) return std::string("not created: ") + errors_of(problems).front();
-    const auto values = load_inputs(*session, std::vector<std::string>{"x=random:1"}, {});
+    std::vector<std::string> given;
+    for (auto at = inputs.find('%'); at != inputs.npos; at = inputs.find('%', at + 1)) {
+      given.push_back(inputs.substr(at + 1, inputs.find(':', at) - at - 1) + "=random:1");
+    }
+    const auto values = load_inputs(*session, given, {});
     REQUIRE(values);
     const bool ran = session->run(*values, problems).has_value();
     CHECK(ran != problems.has_errors());
@@ -229,6 +233,36 @@ TEST_CASE("fast: without verification, extents that do not fit are refused by th
   CHECK(conv("[6, 4, 3, 3]", "6", "[1, 5, 6, 6]") == kExtents);
   CHECK(conv("[6, 4, 3, 3]", "6", "[2, 6, 6, 6]") == kExtents);
   CHECK(conv("[6, 4, 3, 3]", "6", "[1, 6, 6, 5]") == kExtents);
+  // Batches, tokens, heads and width.
+  const auto attention = [&](const std::string& q, const std::string& k, const std::string& v,
+                             const std::string& result, const std::string& mask = "false") {
+    return error_of(fmt::format("%q:tensor<[{}], Float32, CPU>, %k:tensor<[{}], Float32, CPU>, "
+                                "%v:tensor<[{}], Float32, CPU>",
+                                q, k, v),
+                    "linalg.CPU.FlashAttention2Op [causal_mask:" + mask + "] (%q, %k, %v)",
+                    "tensor<[" + result + "], Float32, CPU>");
+  };
+  const std::string kMisfit = "500 extents of queries, keys and values do not fit together";
+  CHECK(attention("2, 3, 4, 8", "2, 5, 2, 8", "2, 5, 2, 6", "2, 3, 4, 6") == "runs");
+  CHECK(attention("2, 3, 4, 8", "2, 5, 4, 8", "2, 5, 4, 8", "2, 3, 4, 8") == "runs");
+  CHECK(attention("2, 3, 4, 8", "2, 3, 2, 8", "2, 3, 2, 8", "2, 3, 4, 8", "true") == "runs");
+  CHECK(attention("2, 3, 4, 8", "1, 5, 2, 8", "1, 5, 2, 6", "2, 3, 4, 6") == kMisfit);
+  CHECK(attention("2, 3, 4, 8", "2, 5, 2, 8", "1, 5, 2, 6", "2, 3, 4, 6") == kMisfit);
+  CHECK(attention("2, 3, 4, 8", "2, 5, 2, 8", "2, 4, 2, 6", "2, 3, 4, 6") == kMisfit);
+  CHECK(attention("2, 3, 4, 8", "2, 5, 2, 8", "2, 5, 1, 6", "2, 3, 4, 6") == kMisfit);
+  CHECK(attention("2, 3, 4, 8", "2, 5, 2, 7", "2, 5, 2, 6", "2, 3, 4, 6") == kMisfit);
+  CHECK(attention("2, 3, 4, 8", "2, 5, 3, 8", "2, 5, 3, 6", "2, 3, 4, 6") == kMisfit);
+  CHECK(attention("2, 3, 4, 8", "2, 5, 8, 8", "2, 5, 8, 6", "2, 3, 4, 6") == kMisfit);
+  CHECK(attention("2, 3, 4, 8", "2, 5, 2, 8", "2, 5, 2, 6", "1, 3, 4, 6") == kMisfit);
+  CHECK(attention("2, 3, 4, 8", "2, 5, 2, 8", "2, 5, 2, 6", "2, 2, 4, 6") == kMisfit);
+  CHECK(attention("2, 3, 4, 8", "2, 5, 2, 8", "2, 5, 2, 6", "2, 3, 2, 6") == kMisfit);
+  CHECK(attention("2, 3, 4, 8", "2, 5, 2, 8", "2, 5, 2, 6", "2, 3, 4, 8") == kMisfit);
+  CHECK(attention("2, 3, 4, 8", "2, 5, 16", "2, 5, 2, 6", "2, 3, 4, 6") ==
+        "500 attention over other than four dimensions");
+  CHECK(attention("2, 3, 4, 8", "2, 5, 2, 8", "2, 5, 12", "2, 3, 4, 6") ==
+        "500 attention over other than four dimensions");
+  CHECK(attention("2, 3, 4, 8", "2, 5, 2, 8", "2, 5, 2, 6", "2, 3, 24") ==
+        "500 attention over other than four dimensions");
 }
 
 }  // namespace mir::test
