@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 from mutants.places import apply, find_places  # noqa: E402
 from mutants.program import Program  # noqa: E402
-from mutants.suites import Test, doctest_cases, finding_test, joined, measure, passes  # noqa: E402
+from mutants.suites import Test, doctest_cases, finding_test, joined, measure, passes, session_of  # noqa: E402
 
 
 def mutations(body: str) -> set[tuple[str, str]]:
@@ -144,6 +144,12 @@ class JudgingTest(unittest.TestCase):
 
     def test_a_test_that_takes_too_long_fails(self):
         self.assertFalse(passes(Test("sleep", ["sleep", "60"], str(self.work), {}), 0.5, self.program)[0])
+
+    def test_what_a_test_started_ends_with_it(self):
+        pids = self.work / "pids"
+        script = f"set -m; sleep 60 & echo $! > {pids}; exec sleep 60"  # in a process group of its own
+        self.assertFalse(passes(Test("groups", ["bash", "-c", script], str(self.work), {}), 1, self.program)[0])
+        self.assertIsNone(session_of(int(pids.read_text())))
 
     def test_tests_are_measured_and_judge_several_at_a_time(self):
         tests = [self.a_test(), self.a_test("a"), Test("false", ["false"], str(self.work), {})]

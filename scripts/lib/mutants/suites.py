@@ -102,12 +102,32 @@ def passes(test: Test, limit: float, program: Program, number: int = 0) -> tuple
     except subprocess.TimeoutExpired:
         passed = False
     finally:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        end_session(process.pid)
         process.wait()
     return passed, program.reached(process.pid)
+
+
+def end_session(session: int) -> None:
+    """Ends all processes of a session, those in process groups of their own too."""
+    while found := [process for process in running() if session_of(process) == session]:
+        for process in found:
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
+def running() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def session_of(process: int) -> int | None:
+    """No value for a process that has ended."""
+    try:
+        state, _, _, session = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[:4]
+    except OSError:
+        return None
+    return None if state == "Z" else int(session)
 
 
 def measure(tests: list[Test], program: Program, jobs: int, longest: float) -> tuple[list[Test], list[Test]]:
