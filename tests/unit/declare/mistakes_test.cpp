@@ -190,6 +190,146 @@ TEST_SUITE("mistakes in dialects") {
          "%x:tensor<[8, 2], Float32, CPU>, %z:tensor<[2], Float32, CPU>", "my.AnOp(%x, %z) -> (%y)",
          "MIR0500 operand '%z' of 'my.AnOp' is tensor<[2], Float32, CPU>, expected "
          "tensor<[$n..], T, D>: $n.. would be [2], and $n.. is [8, 2] (%x)\n"},
+        {"",
+         "(%x:tensor<[$K], T, D>, %w:tensor<[$N], T, D>, %b:tensor<[$N], T, D>) -> "
+         "(%y:tensor<[$K], T, D>) { }\n",
+         "%x:tensor<[64], Float32, CPU>, %w:tensor<[8], Float32, CPU>, %b:tensor<[9], Float32, "
+         "CPU>",
+         "my.AnOp(%x, %w, %b) -> (%y)",
+         "MIR0500 operand '%b' of 'my.AnOp' is tensor<[9], Float32, CPU>, expected tensor<[$N], T, "
+         "D>: extent 0 is 9, and $N is 8 (%w)\n"},
+        {"", "(%x:tensor<[4, 8], T, D>) -> (%y:tensor<[4, 8], T, D>) { }\n",
+         "%x:tensor<[4, 9], Float32, CPU>", "my.AnOp(%x) -> (%y)",
+         "MIR0500 operand '%x' of 'my.AnOp' is tensor<[4, 9], Float32, CPU>, expected tensor<[4, "
+         "8], T, D>: extent 1 is 9, not 8\n"},
+        {"", "(%x:tensor<[4, 8], T, D>) -> (%y:tensor<[4, 8], T, D>) { }\n",
+         "%x:tensor<[4, 8, 1], Float32, CPU>", "my.AnOp(%x) -> (%y)",
+         "MIR0500 operand '%x' of 'my.AnOp' is tensor<[4, 8, 1], Float32, CPU>, expected "
+         "tensor<[4, 8], T, D>: rank 3, expected 2\n"},
+        {"",
+         "(%x:tensor<[$a, $b.., $c], T, D>, %z:tensor<[$a, $b.., $c], T, D>) -> (%y:tensor<[$a], "
+         "T, D>) { }\n",
+         "%x:tensor<[2, 3, 4, 5], Float32, CPU>, %z:tensor<[2, 3, 4, 6], Float32, CPU>",
+         "my.AnOp(%x, %z) -> (%y)",
+         "MIR0500 operand '%z' of 'my.AnOp' is tensor<[2, 3, 4, 6], Float32, CPU>, expected "
+         "tensor<[$a, $b.., $c], T, D>: extent 3 is 6, and $c is 5 (%x)\n"},
+        {"",
+         "(%x:tensor<[$a, $b.., $c], T, D>, %z:tensor<[$a, $b.., $c], T, D>) -> (%y:tensor<[$a], "
+         "T, D>) { }\n",
+         "%x:tensor<[2, 3, 4, 5], Float32, CPU>, %z:tensor<[3, 3, 4, 5], Float32, CPU>",
+         "my.AnOp(%x, %z) -> (%y)",
+         "MIR0500 operand '%z' of 'my.AnOp' is tensor<[3, 3, 4, 5], Float32, CPU>, expected "
+         "tensor<[$a, $b.., $c], T, D>: extent 0 is 3, and $a is 2 (%x)\n"},
+        {"",
+         "(%x:tensor<[$a, $b.., $c], T, D>, %z:tensor<[$a, $b.., $c], T, D>) -> (%y:tensor<[$a], "
+         "T, D>) { }\n",
+         "%x:tensor<[2, 3, 4, 5], Float32, CPU>, %z:tensor<[2, 3, 5], Float32, CPU>",
+         "my.AnOp(%x, %z) -> (%y)",
+         "MIR0500 operand '%z' of 'my.AnOp' is tensor<[2, 3, 5], Float32, CPU>, expected "
+         "tensor<[$a, $b.., $c], T, D>: $b.. would be [3], and $b.. is [3, 4] (%x)\n"},
+        {"",
+         "(%x:tensor<[$a, $b.., $c], T, D>, %z:tensor<[$a, $b.., $c], T, D>) -> (%y:tensor<[$a], "
+         "T, D>) { }\n",
+         "%x:tensor<[2, 3, 4, 5], Float32, CPU>, %z:tensor<[2], Float32, CPU>",
+         "my.AnOp(%x, %z) -> (%y)",
+         "MIR0500 operand '%z' of 'my.AnOp' is tensor<[2], Float32, CPU>, expected tensor<[$a, "
+         "$b.., $c], T, D>: rank 1, expected at least 2 ($b.. and 2 more)\n"},
+        {"",
+         "(%x:tensor<[$a, $b.., $c], T, D>, %z:tensor<[$a, $b.., $c], T, D>) -> (%y:tensor<[$a], "
+         "T, D>) { }\n",
+         "%x:tensor<[2, 3, 4, 5], Float32, CPU>, %z:tensor<[2, 5], Float32, CPU>",
+         "my.AnOp(%x, %z) -> (%y)",
+         "MIR0500 operand '%z' of 'my.AnOp' is tensor<[2, 5], Float32, CPU>, expected tensor<[$a, "
+         "$b.., $c], T, D>: $b.. would be [], and $b.. is [3, 4] (%x)\n"},
+        {"",
+         "(%x:tensor<[$h], T, D>, %z:tensor<[$k], T, D>, %w:tensor<[$h+$k], T, D>) -> "
+         "(%y:tensor<[$h], T, D>) { }\n",
+         "%x:tensor<[5], Float32, CPU>, %z:tensor<[3], Float32, CPU>, %w:tensor<[9], Float32, CPU>",
+         "my.AnOp(%x, %z, %w) -> (%y)",
+         "MIR0500 operand '%w' of 'my.AnOp' is tensor<[9], Float32, CPU>, expected tensor<[$h+$k], "
+         "T, D>: an extent is 9, and $h is 5 (%x), $k is 3 (%z)\n"},
+        {"", "(%x:tensor<[$n], Float32, D>) -> (%y:tensor<[$n], Float32, D>) { }\n",
+         "%x:tensor<[9], Float16, CPU>", "my.AnOp(%x) -> (%y)",
+         "MIR0502 operand '%x' of 'my.AnOp' is tensor<[9], Float16, CPU>, expected tensor<[$n], "
+         "Float32, D>: element type Float16 is not Float32\n"},
+        {"", "(%x:tensor<[$n], T, CPU>) -> (%y:tensor<[$n], T, CPU>) { }\n",
+         "%x:tensor<[9], Float32, QNN>", "my.AnOp(%x) -> (%y)",
+         "MIR0502 operand '%x' of 'my.AnOp' is tensor<[9], Float32, QNN>, expected tensor<[$n], T, "
+         "CPU>: device QNN is not CPU\n"},
+        {"", "(%x:tensor<[$n], T, D>, %z:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { }\n",
+         "%x:tensor<[9], Float32, CPU>, %z:tensor<[9], Float32, QNN>", "my.AnOp(%x, %z) -> (%y)",
+         "MIR0502 operand '%z' of 'my.AnOp' is tensor<[9], Float32, QNN>, expected tensor<[$n], T, "
+         "D>: device is QNN, and D is CPU (%x)\n"},
+        {"",
+         "(%x:tensor<[$K], T, D>, %w:tensor<[$N], T, D>, %b:tensor<[$N], T, D>) -> "
+         "(%y:tensor<[$K], T, D>) { }\n",
+         "%x:tensor<[64], Float32, CPU>, %w:tensor<[8], Float32, CPU>, %b:tensor<[9], Float32, "
+         "CPU>",
+         "my.AnOp(%x, %w, %b) -> (%y)",
+         "MIR0500 operand '%b' of 'my.AnOp' is tensor<[9], Float32, CPU>, expected tensor<[$N], T, "
+         "D>: extent 0 is 9, and $N is 8 (%w)\n"},
+        {"", "(%x:tensor<[4, 8], T, D>) -> (%y:tensor<[4, 8], T, D>) { }\n",
+         "%x:tensor<[4, 9], Float32, CPU>", "my.AnOp(%x) -> (%y)",
+         "MIR0500 operand '%x' of 'my.AnOp' is tensor<[4, 9], Float32, CPU>, expected tensor<[4, "
+         "8], T, D>: extent 1 is 9, not 8\n"},
+        {"", "(%x:tensor<[4, 8], T, D>) -> (%y:tensor<[4, 8], T, D>) { }\n",
+         "%x:tensor<[4, 8, 1], Float32, CPU>", "my.AnOp(%x) -> (%y)",
+         "MIR0500 operand '%x' of 'my.AnOp' is tensor<[4, 8, 1], Float32, CPU>, expected "
+         "tensor<[4, 8], T, D>: rank 3, expected 2\n"},
+        {"",
+         "(%x:tensor<[$a, $b.., $c], T, D>, %z:tensor<[$a, $b.., $c], T, D>) -> (%y:tensor<[$a], "
+         "T, D>) { }\n",
+         "%x:tensor<[2, 3, 4, 5], Float32, CPU>, %z:tensor<[2, 3, 4, 6], Float32, CPU>",
+         "my.AnOp(%x, %z) -> (%y)",
+         "MIR0500 operand '%z' of 'my.AnOp' is tensor<[2, 3, 4, 6], Float32, CPU>, expected "
+         "tensor<[$a, $b.., $c], T, D>: extent 3 is 6, and $c is 5 (%x)\n"},
+        {"",
+         "(%x:tensor<[$a, $b.., $c], T, D>, %z:tensor<[$a, $b.., $c], T, D>) -> (%y:tensor<[$a], "
+         "T, D>) { }\n",
+         "%x:tensor<[2, 3, 4, 5], Float32, CPU>, %z:tensor<[3, 3, 4, 5], Float32, CPU>",
+         "my.AnOp(%x, %z) -> (%y)",
+         "MIR0500 operand '%z' of 'my.AnOp' is tensor<[3, 3, 4, 5], Float32, CPU>, expected "
+         "tensor<[$a, $b.., $c], T, D>: extent 0 is 3, and $a is 2 (%x)\n"},
+        {"",
+         "(%x:tensor<[$a, $b.., $c], T, D>, %z:tensor<[$a, $b.., $c], T, D>) -> (%y:tensor<[$a], "
+         "T, D>) { }\n",
+         "%x:tensor<[2, 3, 4, 5], Float32, CPU>, %z:tensor<[2, 3, 5], Float32, CPU>",
+         "my.AnOp(%x, %z) -> (%y)",
+         "MIR0500 operand '%z' of 'my.AnOp' is tensor<[2, 3, 5], Float32, CPU>, expected "
+         "tensor<[$a, $b.., $c], T, D>: $b.. would be [3], and $b.. is [3, 4] (%x)\n"},
+        {"",
+         "(%x:tensor<[$a, $b.., $c], T, D>, %z:tensor<[$a, $b.., $c], T, D>) -> (%y:tensor<[$a], "
+         "T, D>) { }\n",
+         "%x:tensor<[2, 3, 4, 5], Float32, CPU>, %z:tensor<[2], Float32, CPU>",
+         "my.AnOp(%x, %z) -> (%y)",
+         "MIR0500 operand '%z' of 'my.AnOp' is tensor<[2], Float32, CPU>, expected tensor<[$a, "
+         "$b.., $c], T, D>: rank 1, expected at least 2 ($b.. and 2 more)\n"},
+        {"",
+         "(%x:tensor<[$a, $b.., $c], T, D>, %z:tensor<[$a, $b.., $c], T, D>) -> (%y:tensor<[$a], "
+         "T, D>) { }\n",
+         "%x:tensor<[2, 3, 4, 5], Float32, CPU>, %z:tensor<[2, 5], Float32, CPU>",
+         "my.AnOp(%x, %z) -> (%y)",
+         "MIR0500 operand '%z' of 'my.AnOp' is tensor<[2, 5], Float32, CPU>, expected tensor<[$a, "
+         "$b.., $c], T, D>: $b.. would be [], and $b.. is [3, 4] (%x)\n"},
+        {"",
+         "(%x:tensor<[$h], T, D>, %z:tensor<[$k], T, D>, %w:tensor<[$h+$k], T, D>) -> "
+         "(%y:tensor<[$h], T, D>) { }\n",
+         "%x:tensor<[5], Float32, CPU>, %z:tensor<[3], Float32, CPU>, %w:tensor<[9], Float32, CPU>",
+         "my.AnOp(%x, %z, %w) -> (%y)",
+         "MIR0500 operand '%w' of 'my.AnOp' is tensor<[9], Float32, CPU>, expected tensor<[$h+$k], "
+         "T, D>: an extent is 9, and $h is 5 (%x), $k is 3 (%z)\n"},
+        {"", "(%x:tensor<[$n], Float32, D>) -> (%y:tensor<[$n], Float32, D>) { }\n",
+         "%x:tensor<[9], Float16, CPU>", "my.AnOp(%x) -> (%y)",
+         "MIR0502 operand '%x' of 'my.AnOp' is tensor<[9], Float16, CPU>, expected tensor<[$n], "
+         "Float32, D>: element type Float16 is not Float32\n"},
+        {"", "(%x:tensor<[$n], T, CPU>) -> (%y:tensor<[$n], T, CPU>) { }\n",
+         "%x:tensor<[9], Float32, QNN>", "my.AnOp(%x) -> (%y)",
+         "MIR0502 operand '%x' of 'my.AnOp' is tensor<[9], Float32, QNN>, expected tensor<[$n], T, "
+         "CPU>: device QNN is not CPU\n"},
+        {"", "(%x:tensor<[$n], T, D>, %z:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { }\n",
+         "%x:tensor<[9], Float32, CPU>, %z:tensor<[9], Float32, QNN>", "my.AnOp(%x, %z) -> (%y)",
+         "MIR0502 operand '%z' of 'my.AnOp' is tensor<[9], Float32, QNN>, expected tensor<[$n], T, "
+         "D>: device is QNN, and D is CPU (%x)\n"},
     };
     for (const Use& each : uses) {
       CAPTURE(each.line);
