@@ -228,6 +228,10 @@ TEST_SUITE("fuse") {
     CHECK(norms(both + op("AbsOp", "%h:$v", "%r"), "%p:$v, %q:$v, %r:$v") ==
           Lines{"RMSNormOp", "FusedOp", " LinearOp", " LinearOp", "AbsOp"});
     CHECK(norms(op("AbsOp", "%h:$v", "%p"), "%p:$v") == Lines{"RMSNormOp", "AbsOp"});
+    CHECK(norms(linear("a", "%x", "%r") + linear("b", "%x", "%s") + both,
+                "%p:$v, %q:$v, %r:$v, %s:$v") == Lines{"FusedOp", " LinearOp", " LinearOp",
+                                                       "FusedOp", " RMSNormOp", " LinearOp",
+                                                       " LinearOp"});
   }
 
   TEST_CASE("attention: every property of its operations counts") {
@@ -280,6 +284,7 @@ TEST_SUITE("fuse") {
         {{{"$m", "[4, 1, 5]"}}, 5},
         {{{"$m", "[1, 1, 1, 5]"}}, 5},
         {{{"$m", "[2, 4, 3, 5]"}}, 5},
+        {{{"$m", "[]"}}, 0},
         {{{"$m", "[1]"}}, 0},
         {{{"$m", "[3, 1]"}}, 0},
         {{{"$m", "[2, 4, 3, 1]"}}, 0},
@@ -300,6 +305,13 @@ TEST_SUITE("fuse") {
         {{{"-> (%o:$o) {", "-> (%o:$o, %p:$s) {"}, {"(%o) -> ()", "(%o, %p) -> ()"}}, 0},
         {{{"-> (%o:$o) {", "-> (%o:$o, %s:$s) {"}, {"(%o) -> ()", "(%o, %s) -> ()"}}, 0},
         // Other ranks.
+        {{{"$q", "[2, 2, 4, 3, 3]"},
+          {"$k", "[2, 2, 4, 3, 3]"},
+          {"$v", "[2, 2, 4, 3, 3]"},
+          {"$s", "[2, 2, 4, 3, 3]"},
+          {"$m", "[3]"},
+          {"$o", "[2, 2, 4, 3, 3]"}},
+         0},
         {{{"$q", "[4, 3, 2]"},
           {"$k", "[2, 5, 2]"},
           {"$v", "[2, 5, 6]"},
