@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
-#include "../project_files.hpp"
+#include "../stored_lines.hpp"
 #include "known_passes.hpp"
 
 using namespace mir;
@@ -72,16 +68,8 @@ Lines found() {
 
 TEST_SUITE("statistics of passes") {
   TEST_CASE("what each pass counts on its example and on other modules") {
-    const std::filesystem::path stored = mir::test::kRoot / "tests/unit/passes/statistics.txt";
     const Lines lines = found();
-    if (const char* update = std::getenv("UPDATE_GOLDEN"); update != nullptr && *update == '1') {
-      std::ofstream file(stored);
-      for (const std::string& line : lines) file << line << '\n';
-    }
-    Lines wanted;
-    std::istringstream text(mir::test::read_whole(stored));
-    for (std::string line; std::getline(text, line);) wanted.push_back(line);
-    CHECK(lines == wanted);
+    CHECK(lines == test::stored_lines("tests/unit/passes/statistics.txt", lines));
   }
 }
 

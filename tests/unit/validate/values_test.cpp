@@ -1,6 +1,8 @@
 // Values on which programs are compared, and the comparison.
 #include "validate/values.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -8,6 +10,7 @@
 #include <set>
 
 #include "../ir/read.hpp"
+#include "../stored_lines.hpp"
 #include "weights/elements.hpp"
 
 using namespace mir;
@@ -267,6 +270,31 @@ TEST_SUITE("values of a validation") {
     };
     CHECK(drawn(3) == drawn(3));
     CHECK(drawn(3) != drawn(4));
+  }
+
+  TEST_CASE("a seed draws the same values in all versions") {
+    const std::pair<ValueStyle, const char*> styles[] = {{ValueStyle::kSpecial, "special"},
+                                                         {ValueStyle::kSmall, "small"},
+                                                         {ValueStyle::kFinite, "finite"},
+                                                         {ValueStyle::kIntegers, "integers"}};
+    std::vector<std::string> lines;
+    for (const DType dtype : {DType::kBool, DType::kInt8, DType::kUInt16, DType::kInt32,
+                              DType::kUInt64, DType::kFloat16, DType::kFloat32, DType::kFloat64,
+                              DType::kComplexFP32, DType::kComplexFP64}) {
+      for (const auto& [style, name] : styles) {
+        for (const double largest : {2.0, 1000.0}) {
+          Draw draw(7);
+          std::string line = fmt::format("{} {} {}:", name_of(dtype), name, largest);
+          for (int i = 0; i < 4; ++i) {
+            const auto tensor = draw_tensor(dtype, {6}, style, largest, draw);
+            REQUIRE(tensor);
+            for (std::int64_t at = 0; at < 6; ++at) line += " " + element_text(*tensor, at);
+          }
+          lines.push_back(line);
+        }
+      }
+    }
+    CHECK(lines == test::stored_lines("tests/unit/validate/stored_values.txt", lines));
   }
 
   TEST_CASE("all values of small types, each once") {
