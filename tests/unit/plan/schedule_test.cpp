@@ -35,6 +35,24 @@ std::vector<std::string> problems_of(const std::string& text, const std::string&
 
 }  // namespace
 
+TEST_CASE("calls are nested up to a depth") {
+  const auto nested = [](std::size_t depth) {
+    std::string graphs = graph("g0", "linalg.CPU.NegOp(%a:V) -> (%b:V)");
+    for (std::size_t i = 1; i < depth; ++i) {
+      graphs += graph(fmt::format("g{}", i),
+                      fmt::format("graph.CallGraphOp @g{} (%a:V) -> (%b:V)", i - 1));
+    }
+    return module_of(graphs, fmt::format("graph.CallGraphOp @g{} (%x:V) -> (%y:V)", depth - 1));
+  };
+  const Text text(nested(Schedule::kMaxDepth));
+  Diagnostics diagnostics;
+  const auto schedule = Schedule::build(*text.module, "", diagnostics);
+  REQUIRE(schedule.has_value());
+  CHECK(schedule->calls().size() == Schedule::kMaxDepth + 1);
+  CHECK(problems_of(nested(Schedule::kMaxDepth + 1)) ==
+        std::vector<std::string>{"4 calls are nested deeper than 1000 or more than 1048576"});
+}
+
 TEST_CASE("calls are inlined and each step releases what nothing reads any more") {
   Text text(module_of(graph("f",
                             "linalg.CPU.NegOp(%a:V) -> (%t:V)\n"
