@@ -200,6 +200,17 @@ TEST_CASE("exp and log reach infinity, zero and NaN") {
   CHECK(l[2] == kInf);
 }
 
+TEST_CASE("clip keeps a zero that is at a bound with its sign") {
+  Array clipped(DType::kFloat32, {2});
+  const Array zeros(DType::kFloat32, {2}, {0.0, -0.0});
+  for (const auto& [low, high] :
+       {std::pair(0.0, 1.0), std::pair(-0.0, 1.0), std::pair(-1.0, 0.0), std::pair(-1.0, -0.0)}) {
+    REQUIRE(clip(zeros, low, high, clipped));
+    CHECK_FALSE(std::signbit(clipped.values()[0]));
+    CHECK(std::signbit(clipped.values()[1]));
+  }
+}
+
 TEST_CASE("clip converts its bounds to the element type first") {
   const Array x(DType::kInt8, {4}, {-100, -1, 1, 100});
   Array out(DType::kInt8, {4});

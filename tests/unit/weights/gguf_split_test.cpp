@@ -24,12 +24,14 @@ struct Part {
   std::uint64_t tensors = 3;
   std::vector<std::string> pairs = {};
   std::uint64_t number_type = kUInt16;
+  std::uint64_t count_type = kUInt16;
 
   std::string bytes() const {
     auto all = pairs;
     const std::size_t width = number_type == kText ? 8 : 2;
     all.push_back(gguf_pair("split.no", number_type, little(number, width)));
-    all.push_back(gguf_pair("split.count", kUInt16, little(count, 2)));
+    all.push_back(
+        gguf_pair("split.count", count_type, little(count, count_type == kInt32 ? 4 : 2)));
     all.push_back(gguf_pair("split.tensors.count", kInt32, little(tensors, 4)));
     return GgufParts{.pairs = all, .tensors = {{.name = tensor}}}.bytes();
   }
@@ -122,6 +124,13 @@ TEST_CASE("numbers of parts that are none are refused") {
   const Split split;
   split.write(1, {.tensor = "a", .number = 3});
   CHECK(split.refusal() == part_name(1) + "': 'split.no' and 'split.count' are 3 and 3");
+  // Names have five digits.
+  split.write(1, {.tensor = "a", .count = 100000, .count_type = kInt32});
+  CHECK(split.refusal() == part_name(1) + "': 'split.no' and 'split.count' are 0 and 100000");
+  split.write(1, {.tensor = "a", .count = 99999, .count_type = kInt32});
+  CHECK(split.refusal() == part_name(1) +
+                               "': it is part 1 of 99999, but its name does not end in "
+                               "'-00001-of-99999.gguf', so the other parts cannot be found");
   split.write(1, {.tensor = "a", .number_type = kText});
   CHECK(split.refusal() == part_name(1) + "': 'split.no' is \"\", expected a number");
   split.write(1, {.tensor = "a", .number = 1});
