@@ -51,10 +51,11 @@ std::string counts(const Pass& pass, const std::string& text) {
 Lines found() {
   Lines lines;
   const Passes all;
-  for (const auto& [name, pass] : all.registry.passes()) {
+  for (const auto& entry : all.registry.passes()) {
+    const Pass& pass = entry.second;
     const auto add = [&](std::string_view of, const std::string& text) {
       const std::string counted = counts(pass, text);
-      if (!counted.empty()) lines.push_back(fmt::format("{} | {} | {}", name, of, counted));
+      if (!counted.empty()) lines.push_back(fmt::format("{} | {} | {}", pass.name, of, counted));
     };
     if (!pass.example.empty()) add("its example", pass.example);
     for (const char* module : kModules) {
