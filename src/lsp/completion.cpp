@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
+#include "ir/declaration_graphs.hpp"
 #include "lsp/named.hpp"
 #include "lsp/names.hpp"
 #include "lsp/op_facts.hpp"
 #include "mir/dialects.hpp"
+#include "mir/pass.hpp"
 #include "mir/tensor.hpp"
+#include "mir/upgrade.hpp"
 #include "syntax/lexer.hpp"
 
 namespace mir::lsp {
@@ -170,13 +174,16 @@ void add_values(const View& view, SourcePos at, Items& items) {
   }
 }
 
-void add_symbols(const View& view, Items& items) {
+/// Symbols; for a call only those of graphs that can be called.
+void add_symbols(const View& view, bool of_call, Items& items) {
   const Outline& outline = view.outline();
   for (const SymbolMention& each : outline.symbols) {
     if (!each.declares) continue;
+    const std::string_view op = view.text(outline.ops[each.op].name);
+    if (of_call && (op != "graph.SubGraphOp" || is_declaration_name(each.name))) continue;
     const std::string at =
         each.is_quoted ? fmt::format("@\"{}\"", each.name) : "@" + std::string(each.name);
-    items.add(at, kModuleItem, std::string(view.text(outline.ops[each.op].name)));
+    items.add(at, kModuleItem, std::string(op));
   }
 }
 
@@ -202,6 +209,35 @@ void add_names(const View& view, NameKind kind, SourcePos at, Items& items) {
   for (const std::string& each : names_at(view, kind, at)) {
     items.add((is_block ? "^" : "$") + each, is_block ? kReferenceItem : kVariableItem,
               is_block ? "block" : "extent");
+  }
+}
+
+/// The comment before a place, without its slashes; no value if the place is in none.
+std::optional<std::string_view> comment_before(std::string_view text, std::uint32_t at) {
+  const std::size_t line = text.rfind('\n', at == 0 ? 0 : at - 1) + 1;
+  bool in_string = false;
+  for (std::size_t i = line; i + 1 < at; ++i) {
+    if (text[i] == '"' && (i == line || text[i - 1] != '\\')) in_string = !in_string;
+    if (!in_string && text.substr(i, 2) == "//") return text.substr(i + 2, at - i - 2);
+  }
+  return std::nullopt;
+}
+
+/// Passes and pipelines, where a RUN line states a pipeline.
+void add_passes(std::string_view comment, Items& items) {
+  const std::size_t run = comment.find("RUN:");
+  const std::size_t option = std::max(comment.rfind(" -p ") + 1, comment.rfind("--passes=") + 1);
+  if (run == comment.npos || option == 0) return;
+  // A blank ends the pipeline.
+  const std::string_view rest = comment.substr(option - 1);
+  if (rest.find(' ', rest.starts_with(" -p ") ? 4 : 0) != rest.npos) return;
+  Conversions ignored;
+  PassRegistry registry;
+  register_standard_passes(registry);
+  register_conversions(registry, ignored);
+  for (const auto& [name, pass] : registry.passes()) items.add(name, kFunctionItem, pass.summary);
+  for (const auto& [name, each] : registry.pipelines()) {
+    items.add(name, kFunctionItem, each.summary);
   }
 }
 
@@ -270,6 +306,10 @@ Json completion(const View& view, SourcePos at) {
                          std::string_view("%@^").find(word[0]) == std::string_view::npos;
   if (is_extent) begin += static_cast<std::uint32_t>(word.rfind('$'));
   Items items(view, {Document::kBase + begin, at});
+  if (const auto comment = comment_before(text, at - Document::kBase)) {
+    add_passes(comment->substr(0, comment->size() - std::min(comment->size(), word.size())), items);
+    return items.take();
+  }
   if (is_extent) {
     add_names(view, NameKind::kExtent, at, items);
     return items.take();
@@ -286,11 +326,11 @@ Json completion(const View& view, SourcePos at) {
     add_values(view, at, items);
     return items.take();
   }
+  const Context context = context_at(view, start_for(view, at), Document::kBase + begin);
   if (sigil == '@') {
-    add_symbols(view, items);
+    add_symbols(view, context.op == "graph.CallGraphOp", items);
     return items.take();
   }
-  const Context context = context_at(view, start_for(view, at), Document::kBase + begin);
   const bool in_type = context.in_type || text.substr(0, begin).ends_with("], ");
   if (in_type) {
     add_element_types(items);

@@ -91,6 +91,27 @@ Result<void> check_value_clash(const Outline& outline, const OutlineValue& renam
   return {};
 }
 
+/// Refuses to rename a parameter that an op finds by its own name.
+Result<void> check_owner(const View& view, const Named& named) {
+  const Outline& outline = view.outline();
+  if (named.kind != NameKind::kSymbol || named.symbol == kNone) return {};
+  const std::uint32_t module = outline.symbols[named.symbol].module;
+  for (std::uint32_t i = 0; i < outline.ops.size(); ++i) {
+    const OutlineOp& op = outline.ops[i];
+    if (op.row == nullptr || op.row->weights.empty() || outline.module_of(i) != module) continue;
+    for (const WeightRow& weight : op.row->weights) {
+      if (!named.name.ends_with(weight.suffix)) continue;
+      const auto path =
+          std::string_view(named.name).substr(0, named.name.size() - weight.suffix.size());
+      if (view.text(op.head).find(fmt::format("<name=\"{}\">", path)) == std::string_view::npos)
+        continue;
+      return refusal(fmt::format("'{}' finds '@{}' by its own name, \"{}\"", view.text(op.name),
+                                 named.name, path));
+    }
+  }
+  return {};
+}
+
 Result<void> check_clash(const View& view, const Named& named, const std::string& name) {
   if (named.name == name) return {};
   const Outline& outline = view.outline();
@@ -136,8 +157,8 @@ Result<Json> rename(const View& view, SourcePos at, const std::string& name,
   if (!subject) return subject.error();
   const auto checked = checked_name(name, subject->kind);
   if (!checked) return checked.error();
-  const auto free = check_clash(view, *subject, *checked);
-  if (!free) return free.error();
+  if (const auto free = check_clash(view, *subject, *checked); !free) return free.error();
+  if (const auto owned = check_owner(view, *subject); !owned) return owned.error();
   Json edits = Json::array();
   for (const NameMention& each : mentions_of(view, *subject)) {
     view.check_stop();

@@ -226,6 +226,30 @@ TEST_SUITE("features") {
     }
   }
 
+  TEST_CASE("completion knows comments, pipelines in RUN lines, and graphs that can be called") {
+    const std::string text =
+        "// linalg.C\n"
+        "// RUN: mllm-opt -p simplify,cano %s\n"
+        "// RUN: mllm-opt --passes=cs\n" +
+        kWhole;
+    const auto offered = [&](std::string_view before) {
+      LspClient client;
+      client.open(text);
+      const Place at = place_of(text, before);
+      return labels(client.at("completion", at.line, at.column + static_cast<int>(before.size())));
+    };
+    CHECK(offered("// linalg.C").empty());
+    CHECK(offered("// RUN: mllm-opt").empty());
+    CHECK(offered("cano %s").empty());
+    for (const char* place : {"-p simplify,cano", "--passes=cs"}) {
+      const auto names = offered(place);
+      CHECK(names.contains("canonicalize"));
+      CHECK(names.contains("cse"));
+      CHECK(!names.contains("linalg.CPU.ReLUOp"));
+    }
+    CHECK(offered("CallGraphOp @") == std::set<std::string>{"@first", "@second"});
+  }
+
   TEST_CASE("signature help counts the operands before the place") {
     LspClient client;
     client.open(kWhole);
