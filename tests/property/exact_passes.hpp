@@ -12,8 +12,8 @@ namespace mir::test {
 
 /// Passes that keep every number and need no options.
 inline std::vector<const Pass*> exact_passes(const PassRegistry& registry) {
-  constexpr std::array<std::string_view, 5> kBound = {
-      "fuse-activations", "fuse-rotations", "recompose", "decompose", "separate-weights"};
+  constexpr std::array<std::string_view, 5> kBound = {"fuse-activations", "fuse-rotations",
+                                                      "recompose", "decompose", "separate-weights"};
   std::vector<const Pass*> passes;
   for (const auto& [name, pass] : registry.passes()) {
     const bool keeps_form = pass.takes == PassForm::kPortable && pass.gives == PassForm::kAny;

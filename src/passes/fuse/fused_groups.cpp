@@ -201,8 +201,12 @@ class Matcher {
       if (!is_free(step, OpId::kLinalgLinear) || !is_plain_linear(step)) return;
       const auto [group, is_new] =
           by_input.try_emplace({graph_.operand(step, 0), graph_.at(step).part});
-      if (is_new) group->second = {.kind = FusedGroup::Kind::kLinears, .anchor = step};
-      if (group->second.steps.size() < kMost) group->second.steps.push_back(step);
+      const bool is_full = group->second.steps.size() == kMost;
+      if (is_full) take(std::move(group->second));
+      if (is_new || is_full) {
+        group->second = {.kind = FusedGroup::Kind::kLinears, .anchor = step};
+      }
+      group->second.steps.push_back(step);
     });
     for (auto& [input, group] : by_input) {
       if (group.steps.size() > 1) take(std::move(group));

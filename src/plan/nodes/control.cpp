@@ -123,7 +123,9 @@ class ForNode final : public ControlNode {
       auto passed = region(0).run(frame, carried.inputs(), carried.take_spare());
       if (!passed) return std::move(passed).error();
       carried.set(*std::move(passed));
-      if (last - index <= step) break;  // the sum could overflow
+      // Their sum could overflow, and so could the signed distance.
+      const auto distance = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(index);
+      if (distance <= static_cast<std::uint64_t>(step)) break;
     }
     return carried.values();
   }

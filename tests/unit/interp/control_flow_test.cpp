@@ -1,6 +1,7 @@
 // Structured control flow: conditions and loops in runs of both kernel sets.
 #include <fmt/format.h>
 
+#include <limits>
 #include <random>
 #include <thread>
 
@@ -11,11 +12,13 @@ namespace mir::test::control {
 
 namespace {
 
-/// A text in which `$v`, `$i` and `$b` are types: four Float32, one Int32, one Bool.
+/// A text in which `$v`, `$i`, `$l` and `$b` are types: four Float32, one Int32, one Int64, one
+/// Bool.
 std::string typed(std::string text) {
   const std::pair<std::string_view, std::string_view> types[] = {
       {"$v", "tensor<[4], Float32, CPU>"},
       {"$i", "tensor<[1], Int32, CPU>"},
+      {"$l", "tensor<[1], Int64, CPU>"},
       {"$b", "tensor<[1], Bool, CPU>"}};
   for (const auto& [name, type] : types) {
     for (auto at = text.find(name); at != text.npos; at = text.find(name, at)) {
@@ -105,6 +108,29 @@ TEST_CASE("a loop runs for each index below the last one, and leaves what it doe
     CHECK(values_of(found[0]) == std::vector<double>{factor, 2 * factor, 3 * factor, -4 * factor});
     CHECK(values_of(found[1]) == values_of(x));
   }
+}
+
+TEST_CASE("a loop runs over all of 64 bits") {
+  constexpr std::string_view kLoop = R"(
+@main [mir_version:2] (%x:$v) -> (%y:$v) {{
+  cf.ForOp (%l:$l[constant:[{}]], %h:$l[constant:[9223372036854775807]], %s:$l[constant:[{}]], %x) -> (%y:$v) {{
+    (%i:$l, %a:$v) -> (%b:$v) {{
+      linalg.CPU.AddOp (%a, %one:tensor<[1], Float32, CPU>[constant:[1.0]]) -> (%b:$v)
+      cf.YieldOp (%b) -> ()
+    }}
+  }}
+  cf.ReturnOp (%y) -> ()
+}})";
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto iterations = [&](std::int64_t first, std::int64_t step) {
+    const Tensor x = floats({4}, {0, 0, 0, 0});
+    return values_of(both(fmt::format(fmt::runtime(kLoop), first, step), {x})[0]).front();
+  };
+  CHECK(iterations(kLeast, kMost) == 3);
+  CHECK(iterations(-1, kMost) == 2);
+  CHECK(iterations(0, kMost) == 1);
+  CHECK(iterations(kMost - 3, 2) == 2);
 }
 
 TEST_CASE("a loop equals its iterations written one after the other") {

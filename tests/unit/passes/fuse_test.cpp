@@ -172,6 +172,10 @@ TEST_SUITE("fuse") {
     Lines eight(9, " LinearOp");
     eight.front() = "FusedOp";
     CHECK(products(8) == eight);
+    const Lines two = products(2);
+    Lines ten = eight;
+    ten.insert(ten.end(), two.begin(), two.end());
+    CHECK(products(10) == ten);
     eight.emplace_back("LinearOp");
     CHECK(products(9) == eight);
   }
@@ -267,6 +271,9 @@ TEST_SUITE("fuse") {
          0},
         {{{"DivOp (%s, %c:tensor<[1], Float32, CPU>[constant:[1.5]])",
            "MulOp (%c:tensor<[1], Float32, CPU>[constant:[1.5]], %s)"}},
+         5},
+        {{{"DivOp (%s, %c:tensor<[1], Float32, CPU>[constant:[1.5]])",
+           "DivOp (%c:tensor<[1], Float32, CPU>[constant:[1.5]], %s)"}},
          0},
         {{{"linalg.CPU.DivOp (%s, %c:tensor<[1], Float32, CPU>[constant:[1.5]]) -> (%d:$s)\n", ""},
           {"(%d, %m)", "(%s, %m)"}},
@@ -275,8 +282,8 @@ TEST_SUITE("fuse") {
         {{{"AddOp (%d, %m)", "CausalMaskOp (%d)"}}, 5},
         {{{"AddOp (%d, %m)", "CausalMaskOp [sliding_window:true, window_size:2] (%d)"}}, 5},
         {{{"AddOp (%d, %m)", "SubOp (%d, %m)"}}, 0},
-        {{{"AddOp (%d, %m)", "AddOp (%m, %d)"}}, 0},
-        {{{"AddOp (%d, %m)", "AddOp (%m, %d)"}, {"$m", "[2, 4, 3, 5]"}}, 0},
+        {{{"AddOp (%d, %m)", "AddOp (%m, %d)"}}, 5},
+        {{{"AddOp (%d, %m)", "AddOp (%m, %d)"}, {"$m", "[2, 4, 3, 5]"}}, 5},
         // A mask repeats over scores where its extents are 1, but has one entry for each key.
         {{{"$m", "[5]"}}, 5},
         {{{"$m", "[3, 5]"}}, 5},
