@@ -149,8 +149,7 @@ std::vector<Symbol> DimNodes::symbols_of(const DimExpr& node) const {
     }
   }
   std::ranges::sort(symbols, {}, [this](Symbol symbol) { return strings_.text(symbol); });
-  const auto rest = std::ranges::unique(symbols);
-  symbols.erase(rest.begin(), rest.end());
+  symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
   return symbols;
 }
 

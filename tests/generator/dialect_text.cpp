@@ -12,11 +12,11 @@ namespace mir::test {
 namespace {
 
 /// Extents as text: numbers, and symbols but for the last one.
-using Extents = std::vector<std::string>;
+using ExtentTexts = std::vector<std::string>;
 
 struct Typed {
   std::string name;
-  Extents extents;
+  ExtentTexts extents;
   std::string dtype = "Float32";
 };
 
@@ -239,16 +239,16 @@ class Generator {
     return fmt::format("tensor<[{}], {}, CPU>", fmt::join(value.extents, ", "), value.dtype);
   }
 
-  Typed input(Extents extents) {
+  Typed input(ExtentTexts extents) {
     Typed made{.name = fmt::format("p{}", inputs_.size()), .extents = std::move(extents)};
     inputs_.push_back(made);
     values_.push_back(made);
     return made;
   }
 
-  Extents extents() {
+  ExtentTexts extents() {
     constexpr std::string_view kLeading[] = {"1", "2", "3", "$S"};
-    Extents made;
+    ExtentTexts made;
     for (std::uint64_t n = below(random_, 3); n != 0; --n) made.emplace_back(any_of(kLeading));
     made.push_back(std::to_string(1 + below(random_, 6)));
     return made;
@@ -278,7 +278,7 @@ class Generator {
       found.push_back(each);
     }
     if (!found.empty() && !one_in(4)) return any_of(found);
-    Extents made = extents();
+    ExtentTexts made = extents();
     if (shape == Shape::kTranspose) made = {one_in(2) ? "$S" : "2", "3"};
     if (shape == Shape::kProduct) made.insert(made.begin(), "2");
     if (shape == Shape::kHalves) made.back() = std::to_string(2 * (1 + below(random_, 3)));
@@ -392,7 +392,7 @@ class Generator {
         case Shape::kProduct: {
           // The body takes no operand of rank 1, as its signature does.
           const bool is_flat = one_in(2);
-          const Typed a = input(is_flat ? Extents{"5"} : Extents{"2", "5"}),
+          const Typed a = input(is_flat ? ExtentTexts{"5"} : ExtentTexts{"2", "5"}),
                       w = input({"3", is_flat ? "5" : "6"});
           use = fmt::format("made.{} (%{}, %{}) -> (%bad)", op.name, a.name, w.name);
           break;
