@@ -39,18 +39,17 @@ bool adds_maxima_only(const Polynomial& sum) {
 }
 
 /// The terms that are added, or those that are subtracted, and the constant if it is such a term.
-Polynomial part_of(const Polynomial& sum, bool is_added) {
+/// None if a number that is subtracted has no opposite.
+std::optional<Polynomial> part_of(const Polynomial& sum, bool is_added) {
   Polynomial part;
   for (const DimTerm& term : sum.terms) {
-    if ((term.coefficient > 0) != is_added) continue;
-    part.terms.push_back(term);
-    if (!is_added) part.terms.back().coefficient = -term.coefficient;
+    if ((term.coefficient > 0) == is_added) part.terms.push_back(term);
   }
-  if ((sum.constant > 0) == is_added) part.constant = is_added ? sum.constant : -sum.constant;
-  return part;
+  if ((sum.constant > 0) == is_added) part.constant = sum.constant;
+  return is_added ? std::optional(std::move(part)) : subtract(constant_polynomial(0), part);
 }
 
-/// What sums have, whereas what text shows compares with something else than 0.
+/// Sums have such maxima; text shows those with something else than 0 as well.
 bool is_normal_maximum(const DimExpr& factor) {
   return factor.kind == DimExpr::Kind::kMaximum && factor.right.is_zero();
 }
@@ -235,11 +234,13 @@ const DimExpr* DimNodes::extremum_of(const DimExpr& maximum, DimExpr::Kind kind)
     const std::shared_lock lock(mutex_);
     if (const auto* found = known.find(maximum.text, hash)) return *found;
   }
+  auto added = part_of(maximum.left, true), subtracted = part_of(maximum.left, false);
+  if (!added || !subtracted) return nullptr;
   DimExpr made;
   made.kind = kind;
   made.depth = maximum.depth;
-  made.left = part_of(maximum.left, true);
-  made.right = part_of(maximum.left, false);
+  made.left = *std::move(added);
+  made.right = *std::move(subtracted);
   made.text = extremum_text(text_of(shown(made.left)), kind, text_of(shown(made.right)));
   const std::lock_guard lock(mutex_);
   if (const auto* found = known.find(maximum.text, hash)) return *found;
@@ -248,15 +249,17 @@ const DimExpr* DimNodes::extremum_of(const DimExpr& maximum, DimExpr::Kind kind)
   return &kept;
 }
 
-/// With one quotient's remainder, or one extremum, in its place: the one that leaves the fewest
-/// terms.
+/// Replaces one quotient by its remainder, or one maximum by an extremum: the one that leaves the
+/// fewest terms.
 std::optional<Polynomial> DimNodes::shown_shorter(const Polynomial& sum) {
   std::optional<Polynomial> best;
   for (const DimTerm& term : sum.terms) {
     for (const DimExpr* factor : term.factors) {
       if (is_normal_maximum(*factor)) {
         for (const auto kind : {DimExpr::Kind::kMaximum, DimExpr::Kind::kMinimum}) {
-          auto shorter = with_extremum(sum, term, *factor, *extremum_of(*factor, kind));
+          const DimExpr* extremum = extremum_of(*factor, kind);
+          if (extremum == nullptr) continue;
+          auto shorter = with_extremum(sum, term, *factor, *extremum);
           if (shorter && term_count(*shorter) < term_count(best ? *best : sum)) best = shorter;
         }
       }

@@ -46,7 +46,7 @@ class DimNodes {
   /// The greater of the sum and 0.
   std::optional<Polynomial> positive_part(const Polynomial& sum);
   /// The greater or the lesser of what the sum under a maximum adds and what it subtracts; for text
-  /// only.
+  /// only. Null if a number that it subtracts has no opposite.
   const DimExpr* extremum_of(const DimExpr& maximum, DimExpr::Kind kind);
   /// `a % b` for the quotient `a / b`; for text only.
   const DimExpr* remainder_of(const DimExpr& quotient);

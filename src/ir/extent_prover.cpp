@@ -20,65 +20,71 @@ Polynomial polynomial_of(Dim dim) {
 
 // -- bounds ---------------------------------------------------------------------------------------
 
-/// How many quotients and maxima are replaced by their bounds.
-constexpr int kMostQuotients = 4;
+/// Looks for lower bounds of sums of whole numbers, where each symbol is in the range that a
+/// function gives. After a number of attempts it finds no more.
+class BoundSearch {
+ public:
+  explicit BoundSearch(const SymbolRangeFn& range) : range_(range) {}
 
-/// `sum >= -slack` for sums of whole numbers, where each symbol is in the range that `range` gives.
-bool is_bounded_below(const Polynomial& sum, std::int64_t slack, const SymbolRangeFn& range,
-                      int quotients = kMostQuotients);
-
-/// The same with a maximum of x and 0 in `term`, which is one of the two: where it is subtracted,
-/// both must be bounded, otherwise either is less than what the term has.
-bool is_bounded_in_cases(const DimTerm& term, const Polynomial& sum, std::int64_t slack,
-                         const SymbolRangeFn& range, int quotients) {
-  Polynomial own;
-  own.terms.push_back(term);
-  const auto without = subtract(sum, own);
-  const auto value = multiply(term.factors[0]->left, constant_polynomial(term.coefficient));
-  const auto with = without && value ? add(*without, *value) : std::nullopt;
-  if (!with) return false;
-  const auto is_bounded = [&](const Polynomial& each) {
-    return is_bounded_below(each, slack, range, quotients - 1);
-  };
-  return term.coefficient < 0 ? is_bounded(*without) && is_bounded(*with)
-                              : is_bounded(*without) || is_bounded(*with);
-}
-
-/// The same with a quotient [x / c] in `term` replaced by (x - r) / c, where r is 0 to c - 1: then
-/// c * sum >= -c * (slack + 1) + 1.
-bool is_bounded_without(const DimTerm& term, const Polynomial& sum, std::int64_t slack,
-                        const SymbolRangeFn& range, int quotients) {
-  if (term.factors.size() != 1) return false;
-  const DimExpr& quotient = *term.factors[0];
-  if (quotient.kind == DimExpr::Kind::kMaximum) {
-    return is_bounded_in_cases(term, sum, slack, range, quotients);
+  /// True if `sum >= -slack` was found. So many quotients and maxima are replaced by their bounds.
+  bool is_bounded_below(const Polynomial& sum, std::int64_t slack = 0, int replaced = 4) {
+    if (attempts_left_ == 0) return false;
+    --attempts_left_;
+    const auto found = range_of(sum, range_);
+    if (found && found->has_least() && found->least >= -slack) return true;
+    if (replaced == 0) return false;
+    return std::ranges::any_of(sum.terms, [&](const DimTerm& term) {
+      return is_bounded_without(term, sum, slack, replaced);
+    });
   }
-  if (quotient.kind != DimExpr::Kind::kQuotient || !quotient.right.is_constant()) return false;
-  const std::int64_t divisor = quotient.right.constant;
-  if (divisor < 1) return false;
-  Polynomial own;
-  own.terms.push_back(term);
-  const auto rest = subtract(sum, own);
-  const auto scaled = rest ? multiply(*rest, constant_polynomial(divisor)) : rest;
-  const auto dividend = multiply(quotient.left, constant_polynomial(term.coefficient));
-  auto all = scaled && dividend ? add(*scaled, *dividend) : std::nullopt;
-  const auto remainders =
-      checked_multiply(std::max<std::int64_t>(term.coefficient, 0), divisor - 1);
-  if (all && remainders) all = subtract(*all, constant_polynomial(*remainders));
-  const auto one_more = checked_add(slack, 1);
-  const auto bound = one_more ? checked_multiply(*one_more, divisor) : one_more;
-  return all && remainders && bound && is_bounded_below(*all, *bound - 1, range, quotients - 1);
-}
 
-bool is_bounded_below(const Polynomial& sum, std::int64_t slack, const SymbolRangeFn& range,
-                      int quotients) {
-  const auto found = range_of(sum, range);
-  if (found && found->has_least() && found->least >= -slack) return true;
-  if (quotients == 0) return false;
-  return std::ranges::any_of(sum.terms, [&](const DimTerm& term) {
-    return is_bounded_without(term, sum, slack, range, quotients);
-  });
-}
+ private:
+  /// The same with a maximum of x and 0 in `term`, which is one of the two: where it is subtracted,
+  /// both must be bounded, otherwise either is less than what the term has.
+  bool is_bounded_in_cases(const DimTerm& term, const Polynomial& sum, std::int64_t slack,
+                           int replaced) {
+    Polynomial own;
+    own.terms.push_back(term);
+    const auto without = subtract(sum, own);
+    const auto value = multiply(term.factors[0]->left, constant_polynomial(term.coefficient));
+    const auto with = without && value ? add(*without, *value) : std::nullopt;
+    if (!with) return false;
+    const auto is_bounded = [&](const Polynomial& each) {
+      return is_bounded_below(each, slack, replaced - 1);
+    };
+    return term.coefficient < 0 ? is_bounded(*without) && is_bounded(*with)
+                                : is_bounded(*without) || is_bounded(*with);
+  }
+
+  /// The same with a quotient [x / c] in `term` replaced by (x - r) / c, where r is 0 to c - 1:
+  /// then c * sum >= -c * (slack + 1) + 1.
+  bool is_bounded_without(const DimTerm& term, const Polynomial& sum, std::int64_t slack,
+                          int replaced) {
+    if (term.factors.size() != 1) return false;
+    const DimExpr& quotient = *term.factors[0];
+    if (quotient.kind == DimExpr::Kind::kMaximum) {
+      return is_bounded_in_cases(term, sum, slack, replaced);
+    }
+    if (quotient.kind != DimExpr::Kind::kQuotient || !quotient.right.is_constant()) return false;
+    const std::int64_t divisor = quotient.right.constant;
+    if (divisor < 1) return false;
+    Polynomial own;
+    own.terms.push_back(term);
+    const auto rest = subtract(sum, own);
+    const auto scaled = rest ? multiply(*rest, constant_polynomial(divisor)) : rest;
+    const auto dividend = multiply(quotient.left, constant_polynomial(term.coefficient));
+    auto all = scaled && dividend ? add(*scaled, *dividend) : std::nullopt;
+    const auto remainders =
+        checked_multiply(std::max<std::int64_t>(term.coefficient, 0), divisor - 1);
+    if (all && remainders) all = subtract(*all, constant_polynomial(*remainders));
+    const auto one_more = checked_add(slack, 1);
+    const auto bound = one_more ? checked_multiply(*one_more, divisor) : one_more;
+    return all && remainders && bound && is_bounded_below(*all, *bound - 1, replaced - 1);
+  }
+
+  const SymbolRangeFn& range_;
+  std::size_t attempts_left_ = 2000;
+};
 
 // -- values ---------------------------------------------------------------------------------------
 
@@ -236,13 +242,14 @@ bool ExtentProver::is_at_least(Dim a, Dim b, const Variables& variables) {
   constexpr std::size_t kMostVariables = 4;
   const std::size_t shifts =
       variables.size() <= kMostVariables ? std::size_t{1} << variables.size() : 1;
-  const auto range = [&](Symbol name) -> ExtentRange {
+  const SymbolRangeFn range = [&](Symbol name) -> ExtentRange {
     for (const Variable& each : variables) {
       if (each.declaration.name != name) continue;
       return {0, each.is_bounded() ? each.last - each.first : ExtentRange().most};
     }
     return {0, ExtentRange().most};
   };
+  BoundSearch search(range);
   for (std::size_t shift = 0; shift < shifts; ++shift) {
     Replacements values;
     bool is_possible = true;
@@ -257,7 +264,7 @@ bool ExtentProver::is_at_least(Dim a, Dim b, const Variables& variables) {
     if (!is_possible) continue;
     const Dim shifted = replaced(difference, values);
     if (shifted.is_unknown()) continue;
-    if (is_bounded_below(polynomial_of(shifted), 0, range)) return true;
+    if (search.is_bounded_below(polynomial_of(shifted))) return true;
   }
   return false;
 }

@@ -217,7 +217,11 @@ std::optional<std::string_view> comment_before(std::string_view text, std::uint3
   const std::size_t line = text.rfind('\n', at == 0 ? 0 : at - 1) + 1;
   bool in_string = false;
   for (std::size_t i = line; i + 1 < at; ++i) {
-    if (text[i] == '"' && (i == line || text[i - 1] != '\\')) in_string = !in_string;
+    if (in_string && text[i] == '\\') {
+      ++i;
+      continue;
+    }
+    if (text[i] == '"') in_string = !in_string;
     if (!in_string && text.substr(i, 2) == "//") return text.substr(i + 2, at - i - 2);
   }
   return std::nullopt;

@@ -152,7 +152,7 @@ Pass inline_pass() {
           .summary = "replaces calls by the bodies of their graphs",
           .takes = PassForm::kPortable,
           .options = {{.name = "once", .summary = "only graphs that one op calls"},
-                      {.name = "erase", .summary = "erase graphs whose calls are all replaced"}},
+                      {.name = "erase", .summary = "erase graphs whose calls are all replaced, but those with graphs inside"}},
           .preserves = AnalysisSet::of<SymbolRanges>(),
           .example = std::string(kCalledTwice),
           .run = run_inline};

@@ -513,6 +513,18 @@ TEST_CASE("minima and maxima of the same numbers are the same extents") {
   CHECK(Fixture::normal("$S max 4 * $T") == "($S max 4*$T)");
 }
 
+TEST_CASE("minima and maxima of the least number read back from their text") {
+  // -2^63 has no opposite, so the text compares with 0.
+  for (const char* text :
+       {"$A - 9223372036854775807 - 1 max 0", "$A - ($A - 9223372036854775807 - 1 max 0)",
+        "$A - 9223372036854775807*$B - $B max 0",
+        "$A - ($A - 9223372036854775807*$B - $B max 0)"}) {
+    CAPTURE(text);
+    const std::string normal = Fixture::normal(text);
+    CHECK(Fixture::normal(normal.c_str()) == normal);
+  }
+}
+
 TEST_CASE("words between extents are min and max, and not both without parentheses") {
   CHECK(Fixture::error("$S max 1 min 2") ==
         test::Part{"expected parentheses between 'min' and 'max'"});

@@ -145,6 +145,14 @@ TEST_SUITE("extent prover") {
     CHECK(refutation(kAtLeast, "4095", "$S") == "S = 4096");
   }
 
+  TEST_CASE_FIXTURE(Fixture, "sums of many minima and quotients are left undecided soon") {
+    for (const char* name : {"A", "B", "C", "E"}) declare(name, 1, 4096);
+    CHECK(verdict(kAtLeast, "($A max 3)+($B max 4)+($C max 5)+($E max 6)",
+                  "($A max 4)+($B max 5)+($C max 6)+($E max 7)") == kRefuted);
+    CHECK(verdict(kAtLeast, "$A/3+$B/3+$C/3+$E/3", "$A/5+$B/5+$C/5+$E/5-4") != kRefuted);
+    CHECK(verdict(kAtLeast, "($A max 3)+($B max 4)", "($A max 3)+($B max 2)") == kProved);
+  }
+
   TEST_CASE_FIXTURE(Fixture, "both ends of ranges") {
     declare("S", 1, 4096);
     declare("T", 8, 8);
