@@ -148,14 +148,17 @@ PassResult run_inline(PassRun& run) {
 }  // namespace
 
 Pass inline_pass() {
-  return {.name = "inline",
-          .summary = "replaces calls by the bodies of their graphs",
-          .takes = PassForm::kPortable,
-          .options = {{.name = "once", .summary = "only graphs that one op calls"},
-                      {.name = "erase", .summary = "erase graphs whose calls are all replaced, but those with graphs inside"}},
-          .preserves = AnalysisSet::of<SymbolRanges>(),
-          .example = std::string(kCalledTwice),
-          .run = run_inline};
+  return {
+      .name = "inline",
+      .summary = "replaces calls by the bodies of their graphs",
+      .takes = PassForm::kPortable,
+      .options = {{.name = "once", .summary = "only graphs that one op calls"},
+                  {.name = "erase",
+                   .summary =
+                       "erase graphs whose calls are all replaced, but those with graphs inside"}},
+      .preserves = AnalysisSet::of<SymbolRanges>(),
+      .example = std::string(kCalledTwice),
+      .run = run_inline};
 }
 
 }  // namespace mir
