@@ -134,6 +134,8 @@ class DimTable {
   /// Normal form; parse(print(d)) == d.
   std::string print(Dim dim) const;
 
+  /// True once an extent with a minimum or a maximum has been made.
+  bool has_extrema() const;
   /// The value under the bindings; none when a symbol is unbound, the extent unknown, a divisor
   /// zero, or the arithmetic overflows.
   std::optional<std::int64_t> evaluate(Dim dim, const DimBindings& bindings) const;

@@ -1,13 +1,9 @@
+#include "dialects/all_of_dimension.hpp"
 #include "dialects/rules_support.hpp"
 
 namespace mir::rules {
 
 namespace {
-
-bool is_all(const Attr& value) {
-  return (value.kind() == AttrKind::kString && value.text() == "all") ||
-         (value.kind() == AttrKind::kInt && value.integer() == kAllOfDimension);
-}
 
 struct Bounds {
   std::optional<Dim> start;  ///< none: all
@@ -24,7 +20,7 @@ bool bad_entry(InferContext& op, const Attr& entry, std::size_t dimension,
 
 std::optional<Bounds> read_bounds(InferContext& op, const Attr& entry, std::size_t dimension) {
   Bounds bounds;
-  if (is_all(entry)) return bounds;
+  if (is_all_of_dimension(entry)) return bounds;
   bool good = entry.kind() == AttrKind::kDict;
   for (std::size_t i = 0; good && i < entry.entries().size(); ++i) {
     const auto& [key, value] = entry.entries()[i];
@@ -33,7 +29,7 @@ std::optional<Bounds> read_bounds(InferContext& op, const Attr& entry, std::size
       good = value->kind() == AttrKind::kInt && value->integer() >= 1;
       bounds.step = good ? value->integer() : 1;
     } else if (field == "start" || field == "end") {
-      if (is_all(*value)) continue;
+      if (is_all_of_dimension(*value)) continue;
       auto& bound = field == "start" ? bounds.start : bounds.end;
       bound = as_extent(*value);
       good = bound.has_value();

@@ -19,8 +19,7 @@ using Shape = std::vector<Dim>;
 
 inline constexpr Dim kZero;
 
-/// "All" in slice bounds and "all dimensions" in reductions, as dumps write them.
-inline constexpr std::int64_t kAllOfDimension = 2147483633;
+/// "All dimensions" in reductions, as dumps write it.
 inline constexpr std::int64_t kAllDimensions = 2147483647;
 
 // -- text -----------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "dialects/all_of_dimension.hpp"
 #include "eval/slice_operands.hpp"
 #include "eval/substitute.hpp"
 #include "mir/context.hpp"
@@ -8,14 +9,6 @@
 namespace mir::eval {
 
 namespace {
-
-/// "All" in bounds that upstream wrote.
-constexpr std::int64_t kAllOfDimension = 2147483633;
-
-bool is_all(const Attr& value) {
-  return (value.kind() == AttrKind::kString && value.text() == "all") ||
-         (value.kind() == AttrKind::kInt && value.integer() == kAllOfDimension);
-}
 
 Error bad_entry(const Attr& entry, std::int64_t extent) {
   return {DiagCode::kAttributeOutOfRange,
@@ -26,13 +19,13 @@ Error bad_entry(const Attr& entry, std::int64_t extent) {
 
 Result<SliceBounds> slice_bounds(const Attr& entry, std::int64_t extent, IRContext& context,
                                  const DimBindings* dims) {
-  if (is_all(entry)) return SliceBounds{.length = extent};
+  if (is_all_of_dimension(entry)) return SliceBounds{.length = extent};
   if (entry.kind() != AttrKind::kDict) return bad_entry(entry, extent);
   std::int64_t start = 0, end = extent, step = 1;
   bool has_end = false;
   for (const NamedAttr& field : entry.entries()) {
     const std::string_view key = context.text(field.key);
-    if (key != "step" && is_all(*field.value)) continue;
+    if (key != "step" && is_all_of_dimension(*field.value)) continue;
     const bool is_symbolic = field.value->kind() == AttrKind::kDim;
     std::optional<std::int64_t> bound;
     if (field.value->kind() == AttrKind::kInt) bound = field.value->integer();

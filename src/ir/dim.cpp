@@ -147,6 +147,10 @@ std::string DimTable::print(Dim dim) const {
   return dim.is_constant() ? std::to_string(dim.constant()) : dim.expr()->text;
 }
 
+bool DimTable::has_extrema() const {
+  return state_->nodes.has_maxima();
+}
+
 std::optional<std::int64_t> DimTable::evaluate(Dim dim, const DimBindings& bindings) const {
   return dim.is_constant() ? dim.constant() : mir::evaluate(*dim.expr(), bindings);
 }

@@ -22,8 +22,8 @@ namespace mir {
 
 // note [extrema]
 // With [x] the greater of x and 0, the greater of a and b is b + [a - b] and the lesser one is
-// a - [a - b], so that both add up to a + b. As [-x] is [x] - x, what is under a maximum has a
-// positive leading coefficient, and no common divisor. Text has maxima and minima of two sums
+// a - [a - b], so that both add up to a + b. As [-x] is [x] - x, the sum under a maximum
+// has a positive leading coefficient, and no common divisor. Text has maxima and minima of two sums
 // wherever these leave fewer terms.
 
 namespace {
@@ -39,7 +39,7 @@ bool adds_maxima_only(const Polynomial& sum) {
 }
 
 /// The terms that are added, or those that are subtracted, and the constant if it is such a term.
-/// None if a number that is subtracted has no opposite.
+/// No value if a number that is subtracted has no opposite.
 std::optional<Polynomial> part_of(const Polynomial& sum, bool is_added) {
   Polynomial part;
   for (const DimTerm& term : sum.terms) {
@@ -326,6 +326,7 @@ std::optional<Polynomial> DimNodes::positive_part(const Polynomial& sum) {
   made.left = divided(sum, divisor);
   made.text = extremum_text(text_of(shown(made.left)), made.kind, "0");
   if (made.depth > kMaxDimDepth || made.text.size() > kMaxDimText) return std::nullopt;
+  has_maxima_.store(true, std::memory_order_relaxed);
   const DimExpr* known = find(made.text);
   const DimExpr* factor = known != nullptr ? known : insert(std::move(made));
   return multiply(polynomial_of(factor), constant_polynomial(divisor));

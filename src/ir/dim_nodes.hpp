@@ -1,6 +1,7 @@
 // The table of interned extents, and the operations that make new nodes.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -27,7 +28,9 @@ class DimNodes {
   /// None on overflow, on division by constant zero and beyond the limits.
   std::optional<Polynomial> quotient(const Polynomial& a, const Polynomial& b);
   std::optional<Polynomial> remainder(const Polynomial& a, const Polynomial& b);
-  /// None on overflow and beyond the limits.
+  /// True once there is a maximum that is no constant; sums have no minima.
+  bool has_maxima() const { return has_maxima_.load(std::memory_order_relaxed); }
+  /// No value on overflow and beyond the limits.
   std::optional<Polynomial> maximum(const Polynomial& a, const Polynomial& b);
   std::optional<Polynomial> minimum(const Polynomial& a, const Polynomial& b);
   /// Gives the value that replaces a symbol; none keeps it.
@@ -56,6 +59,7 @@ class DimNodes {
   std::optional<Polynomial> shown_shorter(const Polynomial& sum);
 
   StringInterner& strings_;
+  std::atomic<bool> has_maxima_ = false;
   mutable std::shared_mutex mutex_;  // guards all below; nodes do not change once inserted
   mutable TextTable<const DimExpr*> by_text_;
   std::deque<DimExpr> nodes_;

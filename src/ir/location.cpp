@@ -28,8 +28,8 @@ struct Entry {
   std::span<const Location> parts{};
 };
 
-/// What tells two entries apart, as bytes: by kind, the fields that it has. Those of call sites fit
-/// into a string without an allocation.
+/// The bytes that differ between two entries: the kind and the fields that it has. Those of call
+/// sites fit into a string without an allocation.
 std::string key_of(const Entry& entry) {
   std::string key(1, static_cast<char>(entry.kind));
   const auto add = [&](std::uint32_t number) {

@@ -44,7 +44,7 @@ std::int64_t lowest_version(const Module& module) {
     const auto* type = dyn_cast<DialectType>(value.type());
     if (type != nullptr && is_declared(type->kind().dialect)) needs(kDialectsVersion);
   });
-  if (lowest < kExtremaVersion) {
+  if (lowest < kExtremaVersion && module.context().dims().has_extrema()) {
     for_each_extent(module, [&](Dim extent, const Op&) {
       if (has_extremum(extent)) needs(kExtremaVersion);
     });

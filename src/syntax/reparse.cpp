@@ -8,8 +8,8 @@
 // note [where parsing stops]
 // Between two top-level ops the scanner and the parser have one state only. So once a unit without
 // errors begins where an old one does, the rest of the text parses as before. Errors at braces and
-// at the end of the text depend on all of the text, and are left to a whole parse. So is an edit in
-// or behind a bracketed token with an error, which goes on for as many lines as it takes.
+// at the end of the text depend on all of the text, and are left to a whole parse. So is an edit
+// inside or below a bracketed token with an error, which may span any number of lines.
 
 namespace mir {
 

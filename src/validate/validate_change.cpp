@@ -172,7 +172,7 @@ class Pair {
       first_->reset();
       return true;
     }
-    // What passes make of a loop may count its iterations otherwise.
+    // Passes may change how often a loop iterates.
     how.most_iterations = 10 * validate::kMostIterations;
     auto actual = second_->run(*inputs, found, how);
     if (!actual) {

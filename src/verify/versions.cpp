@@ -30,7 +30,7 @@ void versions(Reporter& reporter) {
   if (!module.is_portable() || module.version() >= 2 || !reporter.wants(ConstraintId::version_c1)) {
     return;
   }
-  extents(module, reporter);
+  if (module.context().dims().has_extrema()) extents(module, reporter);
   if (!module.context().has_declared_dialects()) return;
   const auto report = [&](std::string_view what, const Op& place) {
     reporter.report(ConstraintId::version_c1, place, [&] {

@@ -74,7 +74,7 @@ class CaseRun {
   CaseResult result_;
 };
 
-/// The cases that run around this process, each by a number for its text, with blanks between.
+/// The cases that run around this process, each by a fingerprint of its text, with blanks between.
 constexpr const char* kRunningCases = "MLLM_CHECK_CASES";
 
 std::string running_cases() {
@@ -82,7 +82,7 @@ std::string running_cases() {
   return cases == nullptr ? "" : cases;
 }
 
-std::string number_of(const TestCase& test) {
+std::string fingerprint_of(const TestCase& test) {
   return fmt::format("{:016x}", std::hash<std::string_view>()(test.text->text()));
 }
 
@@ -125,13 +125,13 @@ bool CaseRun::execute(const TestCommand& command, const Placeholders& placeholde
                       Output& output) {
   const char* path = std::getenv("PATH");
   const std::string rest = path == nullptr ? "" : fmt::format(":{}", path);
-  const CommandSetting setting{
-      .folder = placeholders.scratch,
-      .environment = {fmt::format("PATH={}{}", settings_.tools, rest), "LC_ALL=C.UTF-8",
-                      "TERM=dumb",
-                      fmt::format("{}={} {}", kRunningCases, running_cases(), number_of(test_))},
-      .time_limit = settings_.time_limit,
-      .interrupt = settings_.interrupt};
+  const CommandSetting setting{.folder = placeholders.scratch,
+                               .environment = {fmt::format("PATH={}{}", settings_.tools, rest),
+                                               "LC_ALL=C.UTF-8", "TERM=dumb",
+                                               fmt::format("{}={} {}", kRunningCases,
+                                                           running_cases(), fingerprint_of(test_))},
+                               .time_limit = settings_.time_limit,
+                               .interrupt = settings_.interrupt};
   auto result = run_command(placeholders.in_command(command.text), setting);
   if (!result) {
     fail(result.error());
@@ -144,7 +144,7 @@ bool CaseRun::execute(const TestCommand& command, const Placeholders& placeholde
 
 std::optional<Output> CaseRun::run() {
   if (result_.problems.has_errors()) return std::nullopt;
-  if (running_cases().find(number_of(test_)) != std::string::npos) {
+  if (running_cases().find(fingerprint_of(test_)) != std::string::npos) {
     Diagnostic& error = result_.problems.error(DiagCode::kCheckMalformed, test_.commands.front().at,
                                                "the case runs mllm-check on itself");
     error.hint = "mllm-check compares the output of RUN lines itself: end the pipe before it";

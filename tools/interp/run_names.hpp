@@ -14,8 +14,8 @@ struct RunEntries {
 };
 RunEntries entries_of(const RunSettings& settings);
 
-/// Graphs, symbols of extents, ops, results, and the inputs and outputs of the graphs that run. Of
-/// kinds to which no given argument refers, some are left out.
+/// The inputs and outputs of the graphs that run; graphs, symbols of extents, ops, results and
+/// element types if a given argument refers to such names.
 InputNames names_of(const Module& module, const RunSettings& settings);
 
 }  // namespace mir::tools

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "dialects/all_of_dimension.hpp"
 #include "mir/infer.hpp"
 #include "mir/tensor.hpp"
 #include "passes/sink/op_motion.hpp"
@@ -27,12 +28,6 @@ std::optional<std::size_t> row_rank(const Op& op) {
     default:
       return std::nullopt;
   }
-}
-
-/// Whether an entry of `indices` takes all of a dimension.
-bool takes_all(const Attr& entry) {
-  return (entry.kind() == AttrKind::kDict && entry.entries().empty()) ||
-         (entry.kind() == AttrKind::kString && entry.text() == "all");
 }
 
 bool keeps_rows(const Op& slice, std::size_t rank) {

@@ -1,6 +1,7 @@
 // Rewrites that follow from the facts in an op's row.
 #include <algorithm>
 
+#include "dialects/all_of_dimension.hpp"
 #include "dialects/quantisation.hpp"
 #include "mir/equivalence.hpp"
 #include "passes/simplify/slice_bounds.hpp"
@@ -89,8 +90,13 @@ PatternMatch match_identity(Op& op) {
   return PatternMatch::of({&op}, {op.operand(0)});
 }
 
+/// A slice without bounds; others that select all get this form first.
 PatternMatch match_whole_slice(Op& slice) {
-  return selects_all(slice) ? match_identity(slice) : failed("some elements are left out", slice);
+  const Attr* indices = slice.attribute("indices");
+  const bool has_bounds = indices == nullptr || indices->kind() != AttrKind::kArray ||
+                          !std::ranges::all_of(indices->elements(),
+                                               [](const Attr* entry) { return takes_all(*entry); });
+  return has_bounds ? failed("the slice has bounds", slice) : match_identity(slice);
 }
 
 /// Replaces the root by the value that the match holds.

@@ -1,9 +1,9 @@
 #include "passes/simplify/slice_bounds.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
+#include "dialects/all_of_dimension.hpp"
 #include "eval/slices.hpp"
 #include "mir/context.hpp"
 #include "mir/module.hpp"
@@ -49,13 +49,13 @@ class SliceSpelling {
       const auto bounds = slice_bounds(slice_, rank, dim, extent.constant(), nullptr);
       if (bounds) return spelled(*bounds, extent.constant());
     }
-    if (entry.kind() != AttrKind::kDict)
-      return entry.kind() == AttrKind::kString ? dict({}) : nullptr;
+    if (takes_all(entry)) return dict({});
+    if (entry.kind() != AttrKind::kDict) return nullptr;
     SliceEntry found;
     for (const NamedAttr& field : entry.entries()) {
       const std::string_view key = context_.text(field.key);
-      if (field.value->kind() != AttrKind::kString)
-        (key == "start" ? found.start : key == "end" ? found.end : found.step) = field.value;
+      if (key != "step" && is_all_of_dimension(*field.value)) continue;
+      (key == "start" ? found.start : key == "end" ? found.end : found.step) = field.value;
     }
     const bool is_last = is_number(found.start, -1) && is_number(found.end, 0);
     const bool is_extent =
@@ -107,13 +107,6 @@ void write_bounds(Rewriter& rewriter, const PatternMatch& match) {
 }
 
 }  // namespace
-
-bool selects_all(Op& slice) {
-  const Attr* shortest = SliceSpelling(slice).shortest();
-  return shortest != nullptr && std::ranges::all_of(shortest->elements(), [](const Attr* entry) {
-           return entry->entries().empty();
-         });
-}
 
 RewritePattern shortest_slice_bounds() {
   return {.name = "shorten-slice-bounds",

@@ -9,7 +9,4 @@ namespace mir {
 /// is the extent, no step of 1, and numbers from 0 on where the extent is known.
 RewritePattern shortest_slice_bounds();
 
-/// True if the bounds of a SliceOp select every element.
-bool selects_all(Op& slice);
-
 }  // namespace mir

@@ -33,7 +33,7 @@ std::vector<Op*> calls_in(const Region& region) {
   return calls;
 }
 
-/// Null if the call has none.
+/// The graph that a call names, if it has a body; else null.
 Op* graph_with_body(const Op& call) {
   Op* const graph = called_graph(call);
   return graph != nullptr && graph->first_region() != nullptr ? graph : nullptr;

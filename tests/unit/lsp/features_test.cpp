@@ -169,6 +169,31 @@ TEST_SUITE("features") {
     CHECK(ask(client, "prepareRename", {0, 0}) == nullptr);
   }
 
+  TEST_CASE("a parameter that an op finds by its own name is not renamed") {
+    const std::string text = "@main [mir_version:1] (%x" + kT + ") -> (%y" + kT +
+                             ") {\n"
+                             "  graph.SubGraphOp @init <notype> {\n"
+                             "    () -> () {\n"
+                             "      tensor.CPU.register () -> (%w" +
+                             kT + "[@fc.weight])[symbol:fc.weight]\n" +
+                             "      tensor.CPU.register () -> (%s" + kT +
+                             "[@fc.scale])[symbol:fc.scale]\n"
+                             "    }\n"
+                             "  }\n"
+                             "  linalg.CPU.LinearOp <name=\"fc\"> [bias:false] (%x) -> (%z)\n"
+                             "  linalg.CPU.MulOp (%z, %s" +
+                             kT + "[@fc.scale]) -> (%y)\n  cf.ReturnOp (%y) -> ()\n}\n";
+    LspClient client;
+    client.open(text);
+    const auto renamed = [&](std::string_view symbol) {
+      return ask(client, "rename", place_of(text, symbol), {{"newName", "other"}});
+    };
+    const Json refused = renamed("@fc.weight");
+    REQUIRE(refused.contains("code"));
+    CHECK(refused["message"] == "'linalg.CPU.LinearOp' finds '@fc.weight' by its own name, \"fc\"");
+    CHECK(!renamed("@fc.scale").contains("code"));
+  }
+
   TEST_CASE("symbols are the modules and the graphs in them, in broken text too") {
     for (const std::string& text : {kWhole, broken()}) {
       LspClient client(kMarkdown);
