@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mir/dialects.hpp"
 #include "mir/format.hpp"
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
@@ -159,7 +160,24 @@ ExitCode write_list(const Run& run, const ParseSettings& settings,
   return run.write_output(list(context));
 }
 
+ExitCode write_dialect(const Run& run, const ParseSettings& settings) {
+  IRContext context;
+  Diagnostics diagnostics = run.diagnostics();
+  if (!register_dialects(settings.dialects, context, diagnostics)) {
+    return run.report(diagnostics, context.sources());
+  }
+  const std::string& name = *settings.print_dialect;
+  if (const Dialect* found = context.find_dialect(name)) {
+    return run.write_output(dialect_text(*found));
+  }
+  std::vector<std::string_view> names;
+  for (const Dialect* each : context.dialects()) names.push_back(each->name);
+  return run.report(Error{DiagCode::kUsage, fmt::format("no dialect is called '{}'{}", name,
+                                                        did_you_mean(name, names))});
+}
+
 ExitCode body(const Run& run, const ParseSettings& settings) {
+  if (settings.print_dialect.is_given()) return write_dialect(run, settings);
   if (settings.list_ops) return write_list(run, settings, ops_text);
   if (settings.list_ops_markdown) return write_list(run, settings, ops_markdown);
   if (settings.list_types) return write_list(run, settings, list_types);

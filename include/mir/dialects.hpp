@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "mir/context.hpp"
@@ -26,6 +27,10 @@ const AttrRow* find_value_attribute(std::string_view name);
 /// Registers these dialects, and has the context register those that modules declare when they are
 /// read. The context must have none of these dialects yet.
 void register_builtin_dialects(IRContext& context);
+
+/// The module that declares a dialect, in canonical text (docs/dialects.md). Of what only code has,
+/// such as folding, `document` of each op has a list.
+std::string dialect_text(const Dialect& dialect);
 
 // Types of the builtin dialect, which must be registered.
 

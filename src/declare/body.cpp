@@ -45,14 +45,15 @@ void bind_fresh(const Signature& signature, const Op& op, patterns::Bindings& bi
                 IRContext& context) {
   patterns::Unifier unifier(context);
   unifier.bindings() = bindings;
-  const std::size_t others = signature.results.size() - 1;
+  const auto counts = signature.result_counts(op.result_count());
   std::uint32_t result = 0;
-  for (const Part& each : signature.results) {
+  for (std::size_t i = 0; i < counts.size() && result < op.result_count(); ++i) {
     const auto before = unifier.mark();
-    if (result < op.result_count() && !unifier.unify_type(each.type, op.result(result)->type())) {
+    if (counts[i] != 0 &&
+        !unifier.unify_type(signature.results[i].type, op.result(result)->type())) {
       unifier.undo(before);
     }
-    result += each.is_many ? op.result_count() - static_cast<std::uint32_t>(others) : 1;
+    result += counts[i];
   }
   bindings = std::move(unifier.bindings());
 }
@@ -96,7 +97,7 @@ std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature
                                      std::size_t result_count, BodyPlan& made) {
   if (!signature.has_body) return fmt::format("'{}' has no body", declared.name);
   made.graph = signature.body;
-  const auto counts = signature.counts(op.operands.size());
+  const auto counts = signature.operand_counts(op.operands.size());
   if (const Part* operand = lacking_operand(signature, counts)) {
     return fmt::format("'{}' has no body without '%{}'", declared.name, operand->name);
   }
@@ -130,7 +131,7 @@ bool verify_body(const DeclaredOp& declared, VerifyContext& each) {
   if (std::ranges::find(types, nullptr) != types.end()) return true;
   const Signature* signature = declared.signature_for(types.size());
   if (signature == nullptr || !signature->has_body) return true;
-  if (lacking_operand(*signature, signature->counts(types.size())) != nullptr) return true;
+  if (lacking_operand(*signature, signature->operand_counts(types.size())) != nullptr) return true;
   std::optional<ExtentProver> prover = ExtentProver::of(op.module());
   const OpFacts facts = facts_of(op, types, prover ? &*prover : nullptr);
   Refusal refusal;
@@ -172,6 +173,8 @@ std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const O
       patterns::make_graph(rewriter, made.plan, *rewriter.insertion_block()->parent());
   std::vector<Value*> results;
   for (const std::uint32_t each : made.results) results.push_back(values[each]);
+  // Optional results that the op lacks.
+  results.resize(std::min<std::size_t>(results.size(), op.result_count()));
   return results;
 }
 

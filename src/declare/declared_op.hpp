@@ -40,7 +40,9 @@ struct Signature {
   /// Whether an op may have so many operands.
   bool admits(std::size_t operand_count) const;
   /// How many of so many operands each part has.
-  std::vector<std::uint32_t> counts(std::size_t operand_count) const;
+  std::vector<std::uint32_t> operand_counts(std::size_t operand_count) const;
+  /// How many of so many results each part has; of fewer results than required, one each.
+  std::vector<std::uint32_t> result_counts(std::size_t result_count) const;
 };
 
 struct DeclaredOp {

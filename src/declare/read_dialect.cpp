@@ -89,10 +89,14 @@ class DialectReader {
   DialectSpec spec(std::string_view text) const {
     const Op& top = *module_.top();
     const Attr* summary = top.attribute("summary");
-    const Attr* device = top.attribute("device_in_path");
+    const auto is_set = [&](std::string_view key) {
+      const Attr* value = top.attribute(key);
+      return value != nullptr && value->boolean();
+    };
     DialectSpec made{.name = name_,
-                     .device_in_path = device != nullptr && device->boolean(),
-                     .attributes = AttrPosition::kBeforeOperands,
+                     .device_in_path = is_set("device_in_path"),
+                     .attributes = is_set("attributes_last") ? AttrPosition::kAfterResults
+                                                             : AttrPosition::kBeforeOperands,
                      .types = types_,
                      .attribute_kinds = attribute_kinds_,
                      .summary = summary == nullptr ? "" : summary->text(),

@@ -169,12 +169,17 @@ class SignatureReader : patterns::TemplateReader {
       auto shape = type(each.type, op_.span());
       if (!shape) return false;
       for (const NamedAttr& mark : each.attributes) {
-        if (context_.text(mark.key) == "many") continue;
-        return refuse(op_.span(), fmt::format("a result has no mark '{}', only 'many'",
-                                              context_.text(mark.key)));
+        const std::string_view key = context_.text(mark.key);
+        if (key == "many" || key == "optional") continue;
+        return refuse(op_.span(),
+                      fmt::format("a result has no mark '{}', only 'many' and 'optional'", key));
       }
+      const bool was_optional = !made.results.empty() && made.results.back().is_optional;
       made.results.push_back(
           part(spelled(each.name, context_), each.type, each.attributes, *std::move(shape)));
+      if (!was_optional || made.results.back().is_optional) continue;
+      return refuse(op_.span(), fmt::format("'%{}' is required and follows an optional result",
+                                            made.results.back().name));
     }
     if (std::ranges::count(made.results, true, &Part::is_many) > 1) {
       return refuse(op_.span(), "a signature has at most one result with 'many'");
@@ -210,10 +215,16 @@ bool read_row(OpDraft& draft, RowReader& reader, std::string_view dialect) {
   auto attributes = reader.rows("attributes", false);
   const auto traits = reader.traits();
   const auto effects = reader.effects();
-  auto weights = reader.weights();
+  auto weights = attributes ? reader.weights(*attributes) : std::nullopt;
   auto aliases = reader.words("aliases");
-  if (!attributes || !traits || !effects || !weights || !aliases) return false;
+  const auto regions = reader.arity("regions"), successors = reader.arity("successors");
+  if (!attributes || !traits || !effects || !weights || !aliases || !regions || !successors) {
+    return false;
+  }
   row.traits = *traits;
+  row.regions = *regions;
+  row.successors = *successors;
+  row.type_name = reader.text("type_name");
   row.effects = *effects;
   row.summary = reader.text("summary");
   row.example = reader.text("example");

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "declare/reader.hpp"
+#include "declare/words.hpp"
 #include "ir/attribute_type.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/module.hpp"
@@ -12,53 +13,6 @@
 namespace mir::declare {
 
 namespace {
-
-struct TypeWord {
-  std::string_view name;
-  AttrType type;
-};
-constexpr TypeWord kTypes[] = {
-    {"int", AttrType::kInt},
-    {"float", AttrType::kFloat},
-    {"bool", AttrType::kBool},
-    {"string", AttrType::kString},
-    {"symbol", AttrType::kSymbolRef},
-    {"dims", AttrType::kDims},
-    {"ints", AttrType::kInts},
-    {"dim", AttrType::kDim},
-    {"dtype", AttrType::kDType},
-    {"device", AttrType::kDevice},
-    {"slices", AttrType::kSlices},
-    {"dict", AttrType::kDict},
-    {"quantisation", AttrType::kQuantisation},
-    {"type", AttrType::kType},
-    {"types", AttrType::kTypes},
-    {"any", AttrType::kAny},
-};
-
-struct TraitWord {
-  std::string_view name;
-  Trait value;
-};
-constexpr TraitWord kTraits[] = {
-    {"pure", Trait::kPure},
-    {"elementwise", Trait::kElementwise},
-    {"commutative", Trait::kCommutative},
-    {"same_shape", Trait::kSameShape},
-    {"may_refuse", Trait::kMayRefuse},
-    {"moves", Trait::kMoves},
-    {"idempotent", Trait::kIdempotent},
-    {"involution", Trait::kInvolution},
-};
-
-struct EffectWord {
-  std::string_view name;
-  Effect value;
-};
-constexpr EffectWord kEffects[] = {
-    {"reads_state", Effect::kReadsState},
-    {"writes_state", Effect::kWritesState},
-};
 
 template <class Rows>
 std::string choices_of(std::string_view word, const Rows& rows) {
@@ -77,6 +31,8 @@ bool has_default(AttrType type) {
     case AttrType::kInt:
     case AttrType::kFloat:
     case AttrType::kBool:
+    case AttrType::kDim:
+    case AttrType::kDims:
     case AttrType::kInts:
     case AttrType::kString:
     case AttrType::kDType:
@@ -87,10 +43,25 @@ bool has_default(AttrType type) {
   }
 }
 
+/// Whether a default says that an absent attribute stands for nothing: `?` of an extent, `null` of
+/// anything.
+bool says_none(AttrType type, const Attr& value) {
+  return (type == AttrType::kDim && value.kind() == AttrKind::kDim && value.dim().is_unknown()) ||
+         (type == AttrType::kAny && value.kind() == AttrKind::kNull);
+}
+
 std::optional<double> bound_of(const Attr& value) {
   if (value.kind() == AttrKind::kInt || value.kind() == AttrKind::kFloat) return value.number();
   if (value.kind() == AttrKind::kString && value.text() == "inf") return AttrRange().high;
   return std::nullopt;
+}
+
+std::optional<std::uint16_t> count_of(const Attr& value) {
+  const auto number = bound_of(value);
+  if (!number || *number < 0) return std::nullopt;
+  if (*number == AttrRange().high) return Arity::kMany;
+  if (*number >= Arity::kMany || value.kind() != AttrKind::kInt) return std::nullopt;
+  return static_cast<std::uint16_t>(*number);
 }
 
 }  // namespace
@@ -102,15 +73,19 @@ bool RowReader::refuse(std::string message) {
 }
 
 std::optional<AttrType> RowReader::type_named(const Attr& word, std::string_view name) {
-  const auto found = std::ranges::find(kTypes, word.text(), &TypeWord::name);
-  if (word.kind() == AttrKind::kString && found != std::end(kTypes)) return found->type;
+  const auto found = std::ranges::find(kTypeWords, word.text(), &Word<AttrType>::name);
+  if (word.kind() == AttrKind::kString && found != std::end(kTypeWords)) return found->value;
   refuse(fmt::format("'{}' of '{}' is no type of attributes{}", word.spelling(), name,
-                     choices_of(word.text(), kTypes)));
+                     choices_of(word.text(), kTypeWords)));
   return std::nullopt;
 }
 
 bool RowReader::set_default(AttrRow& row, const Attr& value) {
   IRContext& context = op_.module().context();
+  if (says_none(row.type, value)) {
+    row.default_text = value.spelling();
+    return true;
+  }
   if (!has_default(row.type)) {
     return refuse(
         fmt::format("'{}' cannot have a default: no text of its type can be one", row.name));
@@ -125,7 +100,9 @@ bool RowReader::set_default(AttrRow& row, const Attr& value) {
     row.default_text = value.kind() == AttrKind::kString ? value.text() : value.spelling();
   }
   const Attr* read = default_value(context, row);
-  if (read != nullptr && admits(row, *read)) return true;
+  // A text for a list keeps its numbers, not symbols of extents.
+  const bool is_whole = row.type != AttrType::kDims || read == &value;
+  if (read != nullptr && admits(row, *read) && is_whole) return true;
   return refuse(fmt::format("the default of '{}' cannot be {}", row.name, value.spelling()));
 }
 
@@ -223,13 +200,13 @@ bool RowReader::add_words(std::string_view key, std::span<const Entry> known, au
 
 std::optional<Trait> RowReader::traits() {
   Trait set = Trait::kNone;
-  if (!add_words("traits", std::span<const TraitWord>(kTraits), set)) return std::nullopt;
+  if (!add_words("traits", std::span<const Word<Trait>>(kTraitWords), set)) return std::nullopt;
   return set;
 }
 
 std::optional<Effect> RowReader::effects() {
   Effect set = Effect::kNone;
-  if (!add_words("effects", std::span<const EffectWord>(kEffects), set)) return std::nullopt;
+  if (!add_words("effects", std::span<const Word<Effect>>(kEffectWords), set)) return std::nullopt;
   return set;
 }
 
@@ -254,12 +231,24 @@ std::optional<std::vector<std::string_view>> RowReader::words(std::string_view k
   return std::nullopt;
 }
 
+std::optional<Arity> RowReader::arity(std::string_view key) {
+  const Attr* stated = op_.attribute(key);
+  if (stated == nullptr) return Arity();
+  const auto bounds = stated->elements();
+  const auto least = bounds.size() == 2 ? count_of(*bounds[0]) : std::nullopt;
+  const auto most = bounds.size() == 2 ? count_of(*bounds[1]) : std::nullopt;
+  if (least && most && *least <= *most && *least != Arity::kMany) return Arity{*least, *most};
+  refuse(fmt::format("'{}' is {}, expected the least and the greatest number", key,
+                     stated->spelling()));
+  return std::nullopt;
+}
+
 std::string_view RowReader::text(std::string_view key) {
   const Attr* stated = op_.attribute(key);
   return stated == nullptr ? std::string_view() : stated->text();
 }
 
-std::optional<std::vector<WeightRow>> RowReader::weights() {
+std::optional<std::vector<WeightRow>> RowReader::weights(std::span<const AttrRow> attributes) {
   const IRContext& context = op_.module().context();
   std::vector<WeightRow> all;
   const Attr* stated = op_.attribute("weights");
@@ -284,9 +273,13 @@ std::optional<std::vector<WeightRow>> RowReader::weights() {
         return std::nullopt;
       }
     }
-    if (!made.shape.starts_with('[') || !made.shape.ends_with(']')) {
+    const bool is_list = made.shape.starts_with('[') && made.shape.ends_with(']');
+    const auto named = std::ranges::find(attributes, made.shape, &AttrRow::name);
+    if (!is_list && (named == attributes.end() || named->type != AttrType::kInts)) {
       refuse(
-          fmt::format("weight '{}' needs a shape such as \"[out_channels, in_channels]\"", name));
+          fmt::format("weight '{}' needs a shape such as \"[out_channels, in_channels]\", or an "
+                      "attribute with integers",
+                      name));
       return std::nullopt;
     }
     all.push_back(made);

@@ -34,7 +34,9 @@ class RowReader {
   std::optional<std::vector<AttrRow>> rows(std::string_view key, bool are_of_type);
   std::optional<Trait> traits();
   std::optional<Effect> effects();
-  std::optional<std::vector<WeightRow>> weights();
+  std::optional<std::vector<WeightRow>> weights(std::span<const AttrRow> attributes);
+  /// How many regions or successors: [least, greatest]; none if nothing is stated.
+  std::optional<Arity> arity(std::string_view key);
   /// A list of words, or one.
   std::optional<std::vector<std::string_view>> words(std::string_view key);
   std::string_view text(std::string_view key);

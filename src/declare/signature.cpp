@@ -16,20 +16,18 @@ using patterns::Bindings;
 using patterns::TypeTemplate;
 using patterns::Unifier;
 
-std::size_t Signature::least() const {
+namespace {
+
+std::size_t least_of(std::span<const Part> parts) {
   return static_cast<std::size_t>(
-      std::ranges::count_if(operands, [](const Part& each) { return !each.is_optional; }));
+      std::ranges::count_if(parts, [](const Part& each) { return !each.is_optional; }));
 }
 
-bool Signature::admits(std::size_t operand_count) const {
-  const bool has_many = std::ranges::any_of(operands, &Part::is_many);
-  return operand_count >= least() && (has_many || operand_count <= operands.size());
-}
-
-std::vector<std::uint32_t> Signature::counts(std::size_t operand_count) const {
+/// How many of so many operands or results each part has.
+std::vector<std::uint32_t> counts_of(std::span<const Part> parts, std::size_t count_of_all) {
   std::vector<std::uint32_t> all;
-  std::size_t spare = operand_count - least();
-  for (const Part& each : operands) {
+  std::size_t spare = count_of_all - std::min(count_of_all, least_of(parts));
+  for (const Part& each : parts) {
     std::size_t count = each.is_optional ? 0 : 1;
     if (each.is_many) {
       count += spare;
@@ -40,6 +38,25 @@ std::vector<std::uint32_t> Signature::counts(std::size_t operand_count) const {
     all.push_back(static_cast<std::uint32_t>(count));
   }
   return all;
+}
+
+}  // namespace
+
+std::size_t Signature::least() const {
+  return least_of(operands);
+}
+
+std::vector<std::uint32_t> Signature::operand_counts(std::size_t operand_count) const {
+  return counts_of(operands, operand_count);
+}
+
+std::vector<std::uint32_t> Signature::result_counts(std::size_t result_count) const {
+  return counts_of(results, result_count);
+}
+
+bool Signature::admits(std::size_t operand_count) const {
+  const bool has_many = std::ranges::any_of(operands, &Part::is_many);
+  return operand_count >= least() && (has_many || operand_count <= operands.size());
 }
 
 const Signature* DeclaredOp::signature_for(std::size_t operand_count) const {
@@ -141,7 +158,7 @@ class Fitting {
   }
 
   bool bind_operands() {
-    const auto counts = signature_.counts(op_.operands.size());
+    const auto counts = signature_.operand_counts(op_.operands.size());
     std::size_t operand = 0;
     for (std::size_t part = 0; part < counts.size(); ++part) {
       for (std::uint32_t i = 0; i < counts[part]; ++i, ++operand) {
@@ -378,11 +395,14 @@ class Fitting {
   Refusal refusal_;
 };
 
-/// The tensor with this encoding, unless it has one.
-const Type* with_encoding(const Type* type, const Attr* encoding, IRContext& context) {
+/// The tensor with the encoding of `like`, unless it has one or other elements.
+const Type* with_encoding(const Type* type, const TensorType* like, IRContext& context) {
   const auto* tensor = dyn_cast<TensorType>(type);
-  if (tensor == nullptr || encoding == nullptr || tensor->encoding() != nullptr) return type;
-  return context.tensor(tensor->dims(), tensor->dtype_name(), tensor->device(), encoding);
+  if (tensor == nullptr || like == nullptr || like->encoding() == nullptr ||
+      tensor->encoding() != nullptr || tensor->dtype_name() != like->dtype_name()) {
+    return type;
+  }
+  return context.tensor(tensor->dims(), tensor->dtype_name(), tensor->device(), like->encoding());
 }
 
 }  // namespace
@@ -395,14 +415,11 @@ std::optional<Bindings> bind(const DeclaredOp& declared, const Signature& signat
 std::vector<const Type*> result_types(const Signature& signature, const OpFacts& op,
                                       const Bindings& bindings, std::size_t count) {
   const auto* first = op.operands.empty() ? nullptr : dyn_cast<TensorType>(op.operands.front());
-  const Attr* encoding = first == nullptr ? nullptr : first->encoding();
+  const auto counts = signature.result_counts(count);
   std::vector<const Type*> types;
-  for (const Part& each : signature.results) {
-    const Type* type =
-        with_encoding(patterns::instantiate(each.type, bindings, op.context), encoding, op.context);
-    const std::size_t others = signature.results.size() - 1;
-    const std::size_t times = each.is_many ? count - std::min(count, others) : 1;
-    types.insert(types.end(), times, type);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const Type* type = patterns::instantiate(signature.results[i].type, bindings, op.context);
+    types.insert(types.end(), counts[i], with_encoding(type, first, op.context));
   }
   return types;
 }

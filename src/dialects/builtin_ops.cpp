@@ -18,6 +18,9 @@ constexpr AttrRow kModuleAttributes[] = {
     {.name = "device_in_path",
      .type = AttrType::kBool,
      .summary = "of a module that declares a dialect: its ops are named `dialect.Device.Op`"},
+    {.name = "attributes_last",
+     .type = AttrType::kBool,
+     .summary = "of a module that declares a dialect: text prints attributes behind the results"},
 };
 
 constexpr OpRow kBuiltinRows[] = {

@@ -17,7 +17,7 @@ constexpr AttrRow kOpAttributes[] = {
      .summary = "for each attribute its type, or a dictionary with `type`, `required`, `default`, "
                 "`choices`, `range` and `summary`"},
     {.name = "traits", .summary = "a list of words such as `pure` and `elementwise`"},
-    {.name = "effects", .summary = "a list of `reads_state` and `writes_state`"},
+    {.name = "effects", .summary = "a list of words such as `reads_state` and `writes_state`"},
     {.name = "resource",
      .type = AttrType::kString,
      .summary = "the attribute that names the state which its effects touch"},
@@ -25,11 +25,14 @@ constexpr AttrRow kOpAttributes[] = {
      .type = AttrType::kDict,
      .summary = "the parameters that it owns: suffix and shape, or a dictionary with `shape` and "
                 "`present_if`"},
+    {.name = "regions", .summary = "the least and the greatest number of regions"},
+    {.name = "successors", .summary = "the least and the greatest number of successors"},
     {.name = "let", .type = AttrType::kDict, .summary = "variables by expression"},
     {.name = "where",
      .summary = "conditions: one, a list, or a dictionary of condition to message"},
     {.name = "fresh", .summary = "extents of results that are known only when it has run"},
     {.name = "aliases", .summary = "other names of it"},
+    {.name = "type_name", .type = AttrType::kString, .summary = "its `op_type` in programs"},
     kSummary,
     kDocument,
     kExample,

@@ -44,11 +44,13 @@ const Attr* default_value(IRContext& context, const AttrRow& row) {
   if (text.empty() || text == "?") return nullptr;
   switch (row.type) {
     case AttrType::kInt:
+    case AttrType::kDim:
       return context.scalar(AttrKind::kInt, text);
     case AttrType::kFloat:
       return context.scalar(AttrKind::kFloat, text);
     case AttrType::kBool:
       return context.boolean(text == "true");
+    case AttrType::kDims:
     case AttrType::kInts:
       return integers(context, text);
     case AttrType::kString:

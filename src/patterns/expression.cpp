@@ -497,6 +497,11 @@ const Attr* evaluate(const Expression& of, const Bindings& bindings, IRContext& 
         Value* value = bindings.values[of.parts[0].number];
         return value == nullptr ? nullptr : of.function->of_value(*value, context);
       }
+      if (of.function->selects) {
+        const Attr* condition = truth(of.parts[0], bindings, context);
+        if (condition == nullptr) return nullptr;
+        return evaluate(of.parts[condition->boolean() ? 1 : 2], bindings, context);
+      }
       break;
     default:
       break;

@@ -100,6 +100,7 @@ struct Function {
   bool takes_value = false;  ///< its one argument is a value
   const Attr* (*of_value)(Value&, IRContext&) = nullptr;
   const Attr* (*of)(std::span<const Attr* const>, IRContext&) = nullptr;
+  bool selects = false;  ///< its first argument decides which of the others is evaluated
 };
 /// All functions, by name.
 std::span<const Function> functions();

@@ -209,10 +209,12 @@ const Attr* inverse(Arguments of, IRContext& context) {
   return axes_attribute(axes, context);
 }
 
+/// Lists that functions make of a number are no longer.
+constexpr std::int64_t kMostElements = 64;
+
 const Attr* iota(Arguments of, IRContext& context) {
-  constexpr std::int64_t kMost = 64;
   const auto count = integer(*of[0]);
-  if (!count || *count < 0 || *count > kMost) return nullptr;
+  if (!count || *count < 0 || *count > kMostElements) return nullptr;
   std::vector<std::size_t> axes(static_cast<std::size_t>(*count));
   for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = i;
   return axes_attribute(axes, context);
@@ -295,6 +297,38 @@ const Attr* set(Arguments of, IRContext& context) {
   return context.array(elements);
 }
 
+const Attr* gather(Arguments of, IRContext& context) {
+  if (!is_list(*of[0]) || !is_list(*of[1])) return nullptr;
+  Elements elements;
+  for (const Attr* each : of[1]->elements()) {
+    const auto at = position(*each, of[0]->elements().size());
+    if (!at) return nullptr;
+    elements.push_back(of[0]->elements()[*at]);
+  }
+  return context.array(elements);
+}
+
+const Attr* find(Arguments of, IRContext& context) {
+  if (!is_list(*of[0])) return nullptr;
+  const auto elements = of[0]->elements();
+  const auto found = std::ranges::find_if(
+      elements, [&](const Attr* each) { return are_equal(*each, *of[1], context); });
+  return found == elements.end() ? nullptr : context.integer(found - elements.begin());
+}
+
+const Attr* repeat(Arguments of, IRContext& context) {
+  const auto count = integer(*of[1]);
+  if (!count || *count < 0 || *count > kMostElements) return nullptr;
+  return context.array(Elements(static_cast<std::size_t>(*count), of[0]));
+}
+
+// -- of words -------------------------------------------------------------------------------------
+
+const Attr* starts_with(Arguments of, IRContext& context) {
+  if (of[0]->kind() != AttrKind::kString || of[1]->kind() != AttrKind::kString) return nullptr;
+  return context.boolean(of[0]->text().starts_with(of[1]->text()));
+}
+
 const Attr* broadcast(Arguments of, IRContext& context) {
   if (!is_list(*of[0]) || !is_list(*of[1])) return nullptr;
   const auto a = of[0]->elements(), b = of[1]->elements();
@@ -322,6 +356,10 @@ constexpr Function kFunctions[] = {
     {"device", kValue, "its device", 1, true, device_of},
     {"drop", "a list, a count", "the list without so many first elements", 2, false, nullptr, drop},
     {"dtype", kValue, "its element type", 1, true, dtype_of},
+    {"find", "a list, an element", "the position of the first such element", 2, false, nullptr,
+     find},
+    {"gather", "a list, a list of positions", "the elements at these positions", 2, false, nullptr,
+     gather},
     {"insert", "a list, a position, an element", "the list with the element before that position",
      3, false, nullptr, insert},
     {"inverse", "a permutation", "the permutation that undoes it", 1, false, nullptr, inverse},
@@ -341,11 +379,20 @@ constexpr Function kFunctions[] = {
     {"rank", kValue, "the number of its dimensions", 1, true, rank_of},
     {"remove", "a list, a position", "the list without the element there", 2, false, nullptr,
      remove},
+    {"repeat", "a value, a count", "a list of the value so many times", 2, false, nullptr, repeat},
     {"reverse", kList, "its elements from the last to the first", 1, false, nullptr, reverse},
+    {.name = "select",
+     .arguments = "a condition, two values",
+     .summary = "the first value if the condition is true, else the second; the other one need not "
+                "exist",
+     .arity = 3,
+     .selects = true},
     {"set", "a list, a position, an element", "the list with the element in place of the one there",
      3, false, nullptr, set},
     {"shape", kValue, "its extents", 1, true, shape_of},
     {"size", kValue, "the number of its elements", 1, true, size_of},
+    {"starts_with", "two words", "whether the first one begins with the second", 2, false, nullptr,
+     starts_with},
     {"sum", kList, "the sum of its elements", 1, false, nullptr, sum},
     {"take", "a list, a count", "so many first elements", 2, false, nullptr, take},
     {"type", kValue, "its type", 1, true, type_of},

@@ -56,7 +56,7 @@ FORMS = {
 # Arguments that name nothing in the input.
 PLAIN = {"FORM", "FORMAT", "N", "K", "X", "LEVEL", "WHAT", "WHEN", "WHICH", "ANSWER", "CODE", "code", "exact", "SET", "TYPE",
          "SIZE", "SECONDS", "A:B", "KEY=TEXT", "LEVEL", "PASS", "FILE", "FOLDER", "DIR", "PATH", "SPEC",
-         "PIPELINE", "COMMAND", "MODULE"}
+         "PIPELINE", "COMMAND", "MODULE", "DIALECT"}
 P = "tensor<[$seq, 3], Float32, CPU>"
 PLAN = f"""@main [mir_version:1] (%ids:{P}) -> (%logits:{P}) {{
     graph.SubGraphOp @init <notype> {{
@@ -85,6 +85,7 @@ FACT_BASE = {
 }
 # Selections of lines, of words of checks, and of passes that read an option: commands that select something and nothing.
 SELECTIONS = [
+    ("mllm-parse --print-dialect={}", "linalg", "linalgg", "no dialect is called 'linalgg'; did you mean 'linalg'?"),
     ("mllm-fmt --lines={} b.mir", "10:20", "11:20", "--lines: 'b.mir' has no line 11; it has 10 lines"),
     ("mllm-check --check-prefix={} c.test", "WORD", "WORK", "--check-prefix: no case has a line '// WORK: text'"),
     ("mllm-check --check-prefixes=WORD,{} c.test", "OTHER", "OTTER", "no case has a line '// OTTER: text'"),

@@ -66,6 +66,11 @@ struct ParseSettings {
   Flag list_ops{options, {.name = "list-ops", .help = "list all known ops and exit"}};
   Flag list_ops_markdown{
       options, {.name = "list-ops-markdown", .help = "write the page docs/ops.md and exit"}};
+  Option<std::string> print_dialect{options,
+                                    {.name = "print-dialect",
+                                     .argument = "DIALECT",
+                                     .help = "write the module that declares a dialect and exit"},
+                                    any_text(kRefersToNothing)};
   Flag list_types{options, {.name = "list-types", .help = "list all declared types and exit"}};
   Flag list_keywords{
       options, {.name = "list-keywords", .help = "list the words that editors colour and exit"}};

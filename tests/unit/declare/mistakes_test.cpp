@@ -26,7 +26,7 @@ TEST_SUITE("mistakes in dialects") {
          "'my.AnOp': 'max' of 'k' means nothing"},
         {"attributes:{k:{type:int, range:[1, 8], default:9}}", std::string(kSame),
          "'my.AnOp': the default of 'k' is 9, expected an integer from 1 to 8"},
-        {"attributes:{k:{type:dims, default:[1]}}", std::string(kSame),
+        {"attributes:{k:{type:slices, default:[1]}}", std::string(kSame),
          "'my.AnOp': 'k' cannot have a default"},
         {"traits:[pur]", std::string(kSame),
          "'my.AnOp': 'traits' has no 'pur' (did you mean 'pure'?)"},

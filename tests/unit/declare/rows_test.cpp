@@ -28,6 +28,9 @@ std::string arity(const Arity& of) {
 /// The parts of a row which are not those of an empty one.
 std::string row_text(const OpRow& row) {
   std::string text = fmt::format("{} {} -> {}", row.name, arity(row.operands), arity(row.results));
+  if (row.regions.max != 0) text += " regions " + arity(row.regions);
+  if (row.successors.max != 0) text += " successors " + arity(row.successors);
+  if (!row.type_name.empty()) text += fmt::format(" type '{}'", row.type_name);
   if (!row.aliases.empty()) text += " aliases " + joined(row.aliases);
   if (row.traits != Trait::kNone) text += fmt::format(" traits {}", fmt::underlying(row.traits));
   if (row.effects != Effect::kNone)
@@ -144,10 +147,46 @@ TEST_SUITE("rows of declarations") {
          "MIR0320 'my.AnOp': the default of 'k' is 3, expected a device name\n"},
         {"attributes:{k:{type:symbol, default:x}}", same,
          "MIR0320 'my.AnOp': 'k' cannot have a default: no text of its type can be one\n"},
-        {"attributes:{k:{type:dims, default:[1]}}", same,
-         "MIR0320 'my.AnOp': 'k' cannot have a default: no text of its type can be one\n"},
-        {"attributes:{k:{type:dim, default:3}}", same,
-         "MIR0320 'my.AnOp': 'k' cannot have a default: no text of its type can be one\n"},
+        {"attributes:{k:{type:dims, default:[1]}}", same, "''; AnOp 1..1 -> 1..1 infer k:5 = [1]"},
+        {"attributes:{k:{type:dims, default:[$S]}}", same,
+         "MIR0320 'my.AnOp': the default of 'k' cannot be [$S]\n"},
+        {"attributes:{k:{type:dims, default:[2, $S]}}", same,
+         "MIR0320 'my.AnOp': the default of 'k' cannot be [2, $S]\n"},
+        {"attributes:{k:{type:dims, default:[2, -1]}}", same,
+         "''; AnOp 1..1 -> 1..1 infer k:5 = [2, -1]"},
+        {"attributes:{k:{type:dim, default:3}}", same, "''; AnOp 1..1 -> 1..1 infer k:7 = 3"},
+        {"attributes:{k:{type:dim, default:?}}", same, "''; AnOp 1..1 -> 1..1 infer k:7 = ?"},
+        {"attributes:{k:{type:dim, default:$S}}", same,
+         "MIR0320 'my.AnOp': the default of 'k' cannot be $S\n"},
+        {"attributes:{k:{type:int, default:?}}", same,
+         "MIR0320 'my.AnOp': the default of 'k' is ?, expected an integer\n"},
+        {"attributes:{k:{type:any, default:null}}", same,
+         "''; AnOp 1..1 -> 1..1 infer k:15 = null"},
+        {"regions:[1, 2], successors:[0, inf]", same,
+         "''; AnOp 1..1 -> 1..1 regions 1..2 successors 0.. infer"},
+        {"regions:[65534, 65534]", same, "''; AnOp 1..1 -> 1..1 regions 65534..65534 infer"},
+        {"regions:[0, 65535]", same,
+         "MIR0320 'my.AnOp': 'regions' is [0, 65535], expected the least and the greatest "
+         "number\n"},
+        {"regions:[2, 1]", same,
+         "MIR0320 'my.AnOp': 'regions' is [2, 1], expected the least and the greatest number\n"},
+        {"successors:[-1, 1]", same,
+         "MIR0320 'my.AnOp': 'successors' is [-1, 1], expected the least and the greatest "
+         "number\n"},
+        {"successors:[inf, inf]", same,
+         "MIR0320 'my.AnOp': 'successors' is [inf, inf], expected the least and the greatest "
+         "number\n"},
+        {"successors:[1.0, 2]", same,
+         "MIR0320 'my.AnOp': 'successors' is [1.0, 2], expected the least and the greatest "
+         "number\n"},
+        {"regions:1", same,
+         "MIR0320 'my.AnOp': 'regions' is 1, expected the least and the greatest number\n"},
+        {"type_name:An", same, "''; AnOp 1..1 -> 1..1 type 'An' infer"},
+        {"attributes:{k:ints}, weights:{weight:k}", same,
+         "''; AnOp 1..1 -> 1..1 infer k:6 weight .weight k "},
+        {"attributes:{k:int}, weights:{weight:k}", same,
+         "MIR0320 'my.AnOp': weight 'weight' needs a shape such as \"[out_channels, "
+         "in_channels]\", or an attribute with integers\n"},
         {"attributes:{k:{type:slices, default:[1]}}", same,
          "MIR0320 'my.AnOp': 'k' cannot have a default: no text of its type can be one\n"},
         {"attributes:{k:{type:dict, default:{a:1}}}", same,
@@ -242,7 +281,9 @@ TEST_SUITE("rows of declarations") {
          "MIR0320 'my.AnOp': 'traits' has no 'moved' (did you mean 'moves'?)\n"},
         {"traits:[xyzzy]", same,
          "MIR0320 'my.AnOp': 'traits' has no 'xyzzy', expected one of 'pure', 'elementwise', "
-         "'commutative', 'same_shape', 'may_refuse', 'moves', 'idempotent', 'involution'\n"},
+         "'commutative', 'view', 'terminator', 'symbol', 'isolated', 'same_shape', 'dump_only', "
+         "'no_meaning', 'typed_by_name', 'may_refuse', 'moves', 'same_bytes', 'portable_only', "
+         "'weighs_operand', 'idempotent', 'involution', 'callable', 'template'\n"},
         {"traits:3", same, "MIR0320 'my.AnOp': 'traits' is 3, expected a list of words\n"},
         {"traits:[3]", same, "MIR0320 'my.AnOp': 'traits' is [3], expected a list of words\n"},
         {"effects:[reads_state, writes_state]", same, "''; AnOp 1..1 -> 1..1 effects 3 infer"},
@@ -252,7 +293,7 @@ TEST_SUITE("rows of declarations") {
          "MIR0320 'my.AnOp': 'effects' has no 'read_state' (did you mean 'reads_state'?)\n"},
         {"effects:[xyzzy]", same,
          "MIR0320 'my.AnOp': 'effects' has no 'xyzzy', expected one of 'reads_state', "
-         "'writes_state'\n"},
+         "'writes_state', 'writes_operand0', 'writes_operand1', 'control'\n"},
         {"aliases:[OneOp, TwoOp]", same, "''; AnOp 1..1 -> 1..1 aliases OneOp|TwoOp infer"},
         {"aliases:OneOp", same, "''; AnOp 1..1 -> 1..1 aliases OneOp infer"},
         {"aliases:[1]", same, "MIR0320 'my.AnOp': 'aliases' is [1], expected a list of words\n"},
@@ -271,13 +312,13 @@ TEST_SUITE("rows of declarations") {
          "'present_if'\n"},
         {"weights:{weight:\"[a\"}", same,
          "MIR0320 'my.AnOp': weight 'weight' needs a shape such as \"[out_channels, "
-         "in_channels]\"\n"},
+         "in_channels]\", or an attribute with integers\n"},
         {"weights:{weight:\"a]\"}", same,
          "MIR0320 'my.AnOp': weight 'weight' needs a shape such as \"[out_channels, "
-         "in_channels]\"\n"},
+         "in_channels]\", or an attribute with integers\n"},
         {"weights:{weight:{present_if:a}}", same,
          "MIR0320 'my.AnOp': weight 'weight' needs a shape such as \"[out_channels, "
-         "in_channels]\"\n"},
+         "in_channels]\", or an attribute with integers\n"},
         {"weights:{weight:[4, 8]}", same, "''; AnOp 1..1 -> 1..1 infer weight .weight [4, 8] "},
         {"resource:state, attributes:{state:symbol}, effects:[reads_state]", same,
          "''; AnOp 1..1 -> 1..1 effects 1 resource infer state:4"},
@@ -369,7 +410,13 @@ TEST_SUITE("rows of declarations") {
          "D>[many:true]) { }\n",
          "MIR0320 'my.AnOp': a signature has at most one result with 'many'\n"},
         {"", "(%x:tensor<[$n], T, D>) -> (%a:tensor<[$n], T, D>[optional:true]) { }\n",
-         "MIR0320 'my.AnOp': a result has no mark 'optional', only 'many'\n"},
+         "''; AnOp 1..1 -> 0..1 infer"},
+        {"", "(%x:tensor<[$n], T, D>) -> (%a:tensor<[$n], T, D>[least:true]) { }\n",
+         "MIR0320 'my.AnOp': a result has no mark 'least', only 'many' and 'optional'\n"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%a:tensor<[$n], T, D>[optional:true], "
+         "%b:tensor<[$n], T, D>) { }\n",
+         "MIR0320 'my.AnOp': '%b' is required and follows an optional result\n"},
         {"",
          "(%x:tensor<[$n], T, D>) -> (%a:tensor<[$n], T, D>[many:false], %b:tensor<[$n], T, D>) { "
          "}\n",
@@ -498,7 +545,7 @@ TEST_SUITE("rows of declarations") {
          "(%y:tensor<[$n], T, D>) { }\n",
          "MIR0320 'my.AnOp': nothing binds '$z'\n"},
         {"", "(%x:tensor<[$n], T, D>) -> (%a:tensor<[$n], T, D>[many:true, optional:true]) { }\n",
-         "MIR0320 'my.AnOp': a result has no mark 'optional', only 'many'\n"},
+         "''; AnOp 1..1 -> 0.. infer"},
         {"attributes:{k:{type:int, default:1}, l:{type:int, required:true}}",
          "(%x:tensor<[$a, $b], T, D>) -> (%y:tensor<[$a, $b], T, D>) { linalg.D.TransposeOp "
          "[dim0:0, dim1:1] (%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
@@ -676,7 +723,29 @@ TEST_SUITE("rows of declarations") {
   }
 
   TEST_CASE("uses of an op get the types of its signature, or an error") {
+    const std::string two =
+        "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>, %m:tensor<[$n], Bool, "
+        "D>[optional:true]) { }\n";
     const Use uses[] = {
+        {"", two, "%x:tensor<[2], Float32, CPU>", "my.AnOp(%x) -> (%y)",
+         "tensor<[2], Float32, CPU>"},
+        {"", two, "%x:tensor<[2], Float32, CPU>", "my.AnOp(%x) -> (%y, %m)",
+         "tensor<[2], Float32, CPU>, tensor<[2], Bool, CPU>"},
+        {"", two, "%x:tensor<[2], Float32, CPU>",
+         "my.AnOp(%x) -> (%y, %m, %n:tensor<[2], Float32, CPU>)",
+         "MIR0401 'my.AnOp' has 3 results, expected 1 to 2\n"},
+        // An encoding is that of the numbers: other numbers have none.
+        {"", two, "%x:tensor<[2], Float32, CPU, \"rows\">", "my.AnOp(%x) -> (%y, %m)",
+         "tensor<[2], Float32, CPU, \"rows\">, tensor<[2], Bool, CPU>"},
+        {"attributes:{k:{type:dim, default:3}}",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n+$k], T, D>) { }\n",
+         "%x:tensor<[2], Float32, CPU>", "my.AnOp(%x) -> (%y)", "tensor<[5], Float32, CPU>"},
+        {"attributes:{k:{type:dim, default:?}}",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n+$k], T, D>) { }\n",
+         "%x:tensor<[2], Float32, CPU>", "my.AnOp(%x) -> (%y)", "tensor<[?], Float32, CPU>"},
+        {"attributes:{k:{type:dims, default:[3, 4]}}, let:{\"r..\":\"$k\"}",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n, $r..], T, D>) { }\n",
+         "%x:tensor<[2], Float32, CPU>", "my.AnOp(%x) -> (%y)", "tensor<[2, 3, 4], Float32, CPU>"},
         {"",
          "(%x:tensor<[$B.., $K], T, D>, %w:tensor<[$N, $K], T, D>) -> (%y:tensor<[$B.., $N], T, "
          "D>) { }\n",

@@ -176,6 +176,33 @@ TEST_SUITE("expressions of patterns") {
         {"sum([2, $S, 3])", "$S+5"},
         {"reverse($p)", "[0, 2, 1]"},
         {"compose($p, $q)", "[1, 0, 2]"},
+        {"gather([4, 5, $S], [2, 0, -2])", "[$S, 4, 5]"},
+        {"gather([4, 5], [2])", "none"},
+        {"gather([4, 5], [-3])", "none"},
+        {"gather([4, 5], [])", "[]"},
+        {"gather(4, [0])", "none"},
+        {"gather([4], 0)", "none"},
+        {"find([4, $S, 5.5, $S], $S)", "1"},
+        {"find([4, 5], 5)", "1"},
+        {"find([4, 5], 6)", "none"},
+        {"find(4, 4)", "none"},
+        {"repeat($S, 3)", "[$S, $S, $S]"},
+        {"repeat(1, 0)", "[]"},
+        {"length(repeat(1, 64))", "64"},
+        {"repeat(1, 65)", "none"},
+        {"repeat(1, -1)", "none"},
+        {"repeat(1, $S)", "none"},
+        {"select($n == 8, 1, 2)", "1"},
+        {"select($n == 7, 1, 2)", "2"},
+        {"select($n == 7, $none, 2)", "2"},
+        {"select($n == 8, 1, 1 / 0)", "1"},
+        {"select($n == 8, 1 / 0, 1)", "none"},
+        {"select($S == 8, 1, 1)", "none"},
+        {"select(1, 1, 1)", "none"},
+        {"starts_with(KaiLinear_f32, KaiLinear)", "true"},
+        {"starts_with(Kai, KaiLinear)", "false"},
+        {"starts_with(1, KaiLinear)", "none"},
+        {"starts_with(KaiLinear, 1)", "none"},
         {"compose($p, [0, -1, 1])", "[1, 0, 2]"},
         {"compose($p, [0, 1])", "none"},
         {"compose([0, 0, 1], $q)", "none"},
@@ -261,7 +288,7 @@ TEST_SUITE("expressions of patterns") {
                               " |\n";
       CHECK(page.find(row) != std::string::npos);
       CHECK((each.of_value != nullptr) == each.takes_value);
-      CHECK((each.of != nullptr) != each.takes_value);
+      CHECK(((each.of != nullptr) + each.takes_value + each.selects) == 1);
       ++rows;
     }
     CHECK(std::is_sorted(functions().begin(), functions().end(),
