@@ -106,7 +106,8 @@ struct PatternMismatch {
 /// matches a pattern, since most ops that could be roots fail here. Admits every root that the
 /// pattern matches.
 struct OperandDefinitions {
-  static constexpr OpKind kNoOp{~std::uint32_t{0}};  ///< a value that no op defines
+  static constexpr OpKind kConstant{~std::uint32_t{0}};  ///< a constant, or no operand at all
+  static constexpr OpKind kNoOp{~std::uint32_t{1}};      ///< another value that no op defines
 
   std::optional<OpKind> first{}, second{};  ///< of operands 0 and 1; no value: anything
   bool commute = false;                     ///< the two may stand in either order

@@ -22,6 +22,7 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(narrow_slices_pass());
   registry.add(number_values_pass());
   registry.add(outline_pass());
+  registry.add(peephole_pass(registry));
   registry.add(quantise_weights_pass());
   registry.add(separate_weights_pass());
   registry.add(simplify_control_flow_pass());
@@ -35,7 +36,7 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(unroll_loops_pass());
   registry.add_pipeline(
       "canonicalize", "removes what is computed twice, undone or not needed; every number is kept",
-      "simplify,simplify-algebra,simplify-shapes,fold-constants,cse,eliminate-dead-ops");
+      "peephole,cse,eliminate-dead-ops");
 }
 
 }  // namespace mir

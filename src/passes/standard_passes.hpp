@@ -11,31 +11,32 @@ void register_simplifications(PassRegistry& registry);  // simplify/
 void register_fusions(PassRegistry& registry);          // fuse/
 void register_pattern_library(PassRegistry& registry);  // patterns/
 
-Pass bind_symbols_pass();                         // symbols/
-Pass blocks_to_structure_pass();                  // control/
-Pass convert_pass(const PassRegistry& registry);  // rewrite/
-Pass convert_types_pass();                        // types/
-Pass cse_pass();                                  // cse/
-Pass estimate_pass();                             // estimate/
-Pass extract_graph_pass();                        // extract/
-Pass fold_constants_pass();                       // fold/
-Pass hoist_invariants_pass();                     // hoist/
-Pass inline_pass();                               // inline/
-Pass merge_graphs_pass();                         // merge/
-Pass name_values_pass();                          // names/
-Pass narrow_slices_pass();                        // narrow/
-Pass number_values_pass();                        // names/
-Pass outline_pass();                              // outline/
-Pass quantise_weights_pass();                     // types/
-Pass separate_weights_pass();                     // weights/
-Pass simplify_control_flow_pass();                // control/
-Pass sink_pass();                                 // sink/
-Pass sink_transposes_pass();                      // sink/
-Pass specialize_pass();                           // symbols/
-Pass strip_locations_pass();                      // names/
-Pass strip_names_pass();                          // names/
-Pass structure_to_blocks_pass();                  // control/
-Pass target_version_pass();                       // version/
-Pass unroll_loops_pass();                         // control/
+Pass bind_symbols_pass();                          // symbols/
+Pass blocks_to_structure_pass();                   // control/
+Pass convert_pass(const PassRegistry& registry);   // rewrite/
+Pass convert_types_pass();                         // types/
+Pass cse_pass();                                   // cse/
+Pass estimate_pass();                              // estimate/
+Pass extract_graph_pass();                         // extract/
+Pass fold_constants_pass();                        // fold/
+Pass hoist_invariants_pass();                      // hoist/
+Pass inline_pass();                                // inline/
+Pass merge_graphs_pass();                          // merge/
+Pass name_values_pass();                           // names/
+Pass narrow_slices_pass();                         // narrow/
+Pass number_values_pass();                         // names/
+Pass outline_pass();                               // outline/
+Pass peephole_pass(const PassRegistry& registry);  // simplify/
+Pass quantise_weights_pass();                      // types/
+Pass separate_weights_pass();                      // weights/
+Pass simplify_control_flow_pass();                 // control/
+Pass sink_pass();                                  // sink/
+Pass sink_transposes_pass();                       // sink/
+Pass specialize_pass();                            // symbols/
+Pass strip_locations_pass();                       // names/
+Pass strip_names_pass();                           // names/
+Pass structure_to_blocks_pass();                   // control/
+Pass target_version_pass();                        // version/
+Pass unroll_loops_pass();                          // control/
 
 }  // namespace mir

@@ -74,10 +74,10 @@ class Matcher {
   // -- values -----------------------------------------------------------------------------------
 
   /// Whether one number of a constant is that of the pattern, with the precision of the type.
-  bool unify_number(const AttributeTemplate& wanted, const Attr& found, const TensorType& type) {
-    if (wanted.kind != TemplateKind::kLiteral) return unifier_.unify(wanted, &found);
+  static bool is_number(const Attr& wanted, const Attr& found, const TensorType& type) {
     if (!type.dtype()) return false;
-    const auto a = encode_element(*type.dtype(), wanted.literal->spelling());
+    if (&wanted == &found) return encode_element(*type.dtype(), found.spelling()).ok();
+    const auto a = encode_element(*type.dtype(), wanted.spelling());
     const auto b = encode_element(*type.dtype(), found.spelling());
     return a && b && *a == *b;
   }
@@ -102,11 +102,14 @@ class Matcher {
     if (elements.empty() || (count != 1 && count != elements.size())) return false;
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const std::size_t at = count == 1 ? 0 : i;
-      const AttributeTemplate number =
-          wanted.kind == TemplateKind::kArray
-              ? wanted.elements[at]
-              : AttributeTemplate{.literal = wanted.literal->elements()[at]};
-      if (!unify_number(number, *elements[i], *type)) return false;
+      const AttributeTemplate* number =
+          wanted.kind == TemplateKind::kArray ? &wanted.elements[at] : nullptr;
+      const Attr* literal = number == nullptr ? wanted.literal->elements()[at]
+                            : number->kind == TemplateKind::kLiteral ? number->literal
+                                                                     : nullptr;
+      const bool fits = literal != nullptr ? is_number(*literal, *elements[i], *type)
+                                           : unifier_.unify(*number, elements[i]);
+      if (!fits) return false;
     }
     return true;
   }
@@ -288,10 +291,23 @@ class Matcher {
         });
       }
     }
+    // Conditions cost more, but tell why.
+    if (!explains_ && !keeps_types()) return fail(root_, "a result has another type");
     const Mark before = mark();
     const bool is_complete = bind_lets() && check_conditions() && check_replaced() && plan();
     if (!is_complete) undo(before);
     return is_complete;
+  }
+
+  /// Whether each result that the rewrite replaces by an input has the type of the input.
+  bool keeps_types() const {
+    for (std::size_t i = 0; i < graph_.results.size(); ++i) {
+      const std::uint32_t made = pattern_.rewrite.results[i];
+      if (made >= pattern_.rewrite.input_count) continue;
+      const Value& after = *bindings_.values[made];
+      if (bindings_.values[graph_.results[i]]->type() != after.type()) return false;
+    }
+    return true;
   }
 
   bool bind_lets() {

@@ -160,6 +160,7 @@ Pass fold_constants_pass() {
                          PatternSet set;
                          set.add({.name = "fold-constants",
                                   .roots = {.traits = Trait::kPure},
+                                  .definitions = {.first = OperandDefinitions::kConstant},
                                   .claim = {.kind = RewriteClaim::Kind::kValue},
                                   .match = [most = options.integer("most")](
                                                Op& op) { return match_constants(op, most); },

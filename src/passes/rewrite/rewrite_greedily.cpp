@@ -16,9 +16,11 @@ namespace {
 
 /// The kind of the op that defines an operand.
 OpKind definition_kind(const Op& op, std::uint32_t operand) {
-  if (operand >= op.operand_count()) return OperandDefinitions::kNoOp;
-  const Op* definition = op.operand(operand)->defining_op();
-  return definition == nullptr ? OperandDefinitions::kNoOp : definition->kind();
+  if (operand >= op.operand_count()) return OperandDefinitions::kConstant;
+  const Value& value = *op.operand(operand);
+  if (const Op* definition = value.defining_op()) return definition->kind();
+  return value.is_free() && !value.has_symbol() ? OperandDefinitions::kConstant
+                                                : OperandDefinitions::kNoOp;
 }
 
 class GreedyRewrite : RewriteListener {

@@ -17,7 +17,7 @@ OperandDefinitions definitions_of(const Pattern& pattern) {
   const auto kind = [&](std::size_t operand) -> std::optional<OpKind> {
     if (operand >= root.operands.size()) return std::nullopt;
     const patterns::ValueTemplate& value = pattern.match.values[root.operands[operand]];
-    if (value.constant) return OperandDefinitions::kNoOp;
+    if (value.constant) return OperandDefinitions::kConstant;
     if (value.op == patterns::ValueTemplate::kNone) return std::nullopt;
     return pattern.match.ops[value.op].kind;
   };

@@ -208,7 +208,8 @@ void Bill::of_passes() {
            [&] { return diff_modules(before, upgraded).entries.size(); });
     run("simplify", upgraded);
     run("cse", upgraded);
-    for (const char* pass : {"simplify-algebra",
+    for (const char* pass : {"peephole",
+                             "simplify-algebra",
                              "simplify-shapes",
                              "fuse-activations",
                              "fuse-rotations",

@@ -198,6 +198,10 @@ TEST_SUITE("greedy rewriting") {
           "ExpOp NegOp SinOp ExpOp");
     CHECK(of({.first = OperandDefinitions::kNoOp}, {"ExpOp", "NegOp", "ExpOp"}) ==
           "SinOp NegOp ExpOp");
+    // The operand of the first op is an input, and no op has a second operand.
+    CHECK(of({.first = OperandDefinitions::kConstant}, {"ExpOp", "NegOp", "ExpOp"}) ==
+          "ExpOp NegOp ExpOp");
+    CHECK(of({.second = OperandDefinitions::kConstant}, {"ExpOp", "NegOp"}) == "SinOp NegOp");
     CHECK(of({.second = OpId::kLinalgNeg}, {"NegOp", "ExpOp"}) == "NegOp ExpOp");
     CHECK(of({.second = OpId::kLinalgNeg, .commute = true}, {"NegOp", "ExpOp"}) == "NegOp SinOp");
     CHECK(of({}, {"NegOp", "ExpOp"}) == "NegOp SinOp");
