@@ -92,6 +92,7 @@ class Trial {
 }  // namespace
 
 void check_bodies(const OpDraft& draft, Diagnostics& diagnostics) {
+  if (!draft.has_signatures) return;
   for (const Signature& signature : draft.declared->signatures) {
     Trial trial(draft, signature);
     if (!trial.is_possible()) continue;

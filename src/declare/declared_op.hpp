@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,6 +45,10 @@ struct Signature {
   /// How many of so many results each part has; of fewer results than required, one each.
   std::vector<std::uint32_t> result_counts(std::size_t result_count) const;
 };
+
+/// The text in which each variable, `$n` or `$n..`, is its value if `value_of` gives one.
+std::string fill(std::string_view text,
+                 const std::function<const Attr*(std::string_view variable)>& value_of);
 
 struct DeclaredOp {
   std::string name{};                    ///< "moe.RouteOp"

@@ -1,6 +1,7 @@
 // A module whose ops declare a dialect, as rows of the context.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <unordered_map>
 
@@ -34,7 +35,9 @@ class DialectReader {
     }
     if (!check_module()) return false;
     const std::size_t errors = diagnostics_.error_count();
-    for (const Op* op : module_.body().entry()->ops()) read_declaration(*op);
+    for (const Op* op : module_.body().entry()->ops()) {
+      if (check_declaration(*op)) read_declaration(*op);
+    }
     const auto added = context_.add_dialect(spec(text));
     if (!added) {
       diagnostics_.error(added.error().code, module_.top()->span(), added.error().message);
@@ -62,28 +65,47 @@ class DialectReader {
       return refuse(module_.top()->span(), DiagCode::kBadDeclaration,
                     "is a module with one block and without inputs and outputs");
     }
-    for (const Op* op : module_.body().entry()->ops()) {
-      if (!op->is_in(DialectId::kDialect)) {
-        return refuse(op->span(), DiagCode::kBadDeclaration,
-                      fmt::format("is declared by ops of 'dialect', not by '{}'", op->name()));
-      }
-      if (!op->has_symbol()) {
-        return refuse(op->span(), DiagCode::kBadDeclaration,
-                      fmt::format("has a '{}' without a name such as '@{}'", op->name(),
-                                  op->is(OpId::kDialectOp) ? "AddOp" : "tile"));
-      }
-    }
     return true;
+  }
+
+  bool check_declaration(const Op& op) {
+    if (!op.is_in(DialectId::kDialect)) {
+      return refuse(op.span(), DiagCode::kBadDeclaration,
+                    fmt::format("is declared by ops of 'dialect', not by '{}'", op.name()));
+    }
+    return op.has_symbol() ||
+           refuse(op.span(), DiagCode::kBadDeclaration,
+                  fmt::format("has a '{}' without a name such as '@{}'", op.name(),
+                              op.is(OpId::kDialectOp) ? "AddOp" : "tile"));
   }
 
   void read_declaration(const Op& op) {
     if (op.is(OpId::kDialectOp)) {
-      drafts_.push_back(read_op(op, name_, store_, diagnostics_));
-    } else if (op.is(OpId::kDialectType)) {
-      types_.push_back(read_type(op, name_, store_, diagnostics_));
-    } else if (op.is(OpId::kDialectAttribute)) {
-      attribute_kinds_.push_back(read_type(op, name_, store_, diagnostics_));
+      OpDraft draft = read_op(op, name_, store_, diagnostics_);
+      const auto is_taken = [&](std::string_view name) {
+        return std::ranges::any_of(drafts_, [&](const OpDraft& each) {
+          return each.spec.row.name == name ||
+                 std::ranges::find(each.spec.aliases, name) != each.spec.aliases.end();
+        });
+      };
+      bool is_new = check_new(op, draft.spec.row.name, is_taken);
+      for (const std::string_view alias : draft.spec.aliases) {
+        is_new = check_new(op, alias, is_taken) && is_new;
+      }
+      if (is_new && draft.is_sound) drafts_.push_back(std::move(draft));
+    } else {
+      auto& rows = op.is(OpId::kDialectType) ? types_ : attribute_kinds_;
+      auto made = read_type(op, name_, store_, diagnostics_);
+      const auto is_taken = [&](std::string_view name) {
+        return std::ranges::any_of(rows, [&](const auto& each) { return each.row.name == name; });
+      };
+      if (made && check_new(op, made->row.name, is_taken)) rows.push_back(*std::move(made));
     }
+  }
+
+  bool check_new(const Op& op, std::string_view name, const auto& is_taken) {
+    return !is_taken(name) ||
+           refuse(op.span(), DiagCode::kBadDialect, fmt::format("has '{}' twice", name));
   }
 
   DialectSpec spec(std::string_view text) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "declare/reader.hpp"
+#include "ir/row_checks.hpp"
 #include "mir/module.hpp"
 #include "patterns/read_template.hpp"
 
@@ -11,6 +12,21 @@ namespace mir::declare {
 namespace {
 
 using patterns::GraphTemplate;
+
+/// The variable of a word, which may be written without `$`.
+std::string variable_text(std::string_view word) {
+  return word.starts_with('$') ? std::string(word) : fmt::format("${}", word);
+}
+
+/// Whether a text names a variable.
+bool names(std::string_view text, std::string_view variable) {
+  bool found = false;
+  fill(text, [&](std::string_view each) -> const Attr* {
+    found = found || each == variable;
+    return nullptr;
+  });
+  return found;
+}
 
 /// Reads the signatures and bodies of one op. The numbers of variables are those of the whole
 /// declaration; which of them are bound is a matter of each signature.
@@ -50,11 +66,9 @@ class SignatureReader : patterns::TemplateReader {
     is_match_ = true;
     if (!read_inputs(*block, made.body) || !add_operands(*block, made)) return false;
     is_match_ = false;
-    for (const std::string_view each : fresh) {
-      is_bound_[number_of(each.starts_with('$') ? std::string(each) : fmt::format("${}", each))] =
-          true;
-    }
-    if (!read_lets(op_) || !read_conditions(op_) || !add_results(region, made)) return false;
+    for (const std::string_view each : fresh) is_bound_[number_of(variable_text(each))] = true;
+    const bool has_lets = read_lets(op_), has_conditions = read_conditions(op_);
+    if (!add_results(region, made) || !has_lets || !has_conditions) return false;
     made.lets = std::move(lets_);
     made.conditions = std::move(conditions_);
     declared_.signatures.push_back(std::move(made));
@@ -91,6 +105,21 @@ class SignatureReader : patterns::TemplateReader {
     }
     signature.body = std::move(body);
     return true;
+  }
+
+  /// Whether each of these variables is an extent of some result.
+  bool check_fresh(std::span<const std::string_view> fresh) {
+    bool are_used = true;
+    for (const std::string_view each : fresh) {
+      const std::string name = variable_text(each);
+      const auto is_in = [&](const Part& part) { return names(part.type_text, name); };
+      const auto is_of = [&](const Signature& made) {
+        return std::ranges::any_of(made.results, is_in);
+      };
+      if (std::ranges::any_of(declared_.signatures, is_of)) continue;
+      are_used = refuse(op_.span(), fmt::format("'fresh' has '{}', and no result does", name));
+    }
+    return are_used;
   }
 
   /// By signature: the variables that are bound.
@@ -206,78 +235,55 @@ Arity arity_of(const DeclaredOp& declared, std::vector<Part> Signature::*parts) 
           static_cast<std::uint16_t>(most)};
 }
 
-bool read_row(OpDraft& draft, RowReader& reader, std::string_view dialect) {
+void read_row(OpDraft& draft, RowReader& reader) {
   OpRow& row = draft.spec.row;
-  const Op& op = *draft.op;
-  row.name = op.module().context().text(op.symbol());
-  draft.declared->name = fmt::format("{}.{}", dialect, row.name);
-  row.operands = row.results = at_least(0);
-  auto attributes = reader.rows("attributes", false);
-  const auto traits = reader.traits();
-  const auto effects = reader.effects();
-  auto weights = attributes ? reader.weights(*attributes) : std::nullopt;
-  auto aliases = reader.words("aliases");
-  const auto regions = reader.arity("regions"), successors = reader.arity("successors");
-  if (!attributes || !traits || !effects || !weights || !aliases || !regions || !successors) {
-    return false;
-  }
-  row.traits = *traits;
-  row.regions = *regions;
-  row.successors = *successors;
+  draft.spec.attributes = reader.rows("attributes", false);
+  draft.spec.weights = reader.weights(draft.spec.attributes);
+  draft.spec.aliases = reader.words("aliases");
+  row.traits = reader.traits();
+  row.effects = reader.effects();
+  row.regions = reader.arity("regions");
+  row.successors = reader.arity("successors");
   row.type_name = reader.text("type_name");
-  row.effects = *effects;
   row.summary = reader.text("summary");
   row.example = reader.text("example");
-  draft.spec.attributes = *std::move(attributes);
-  draft.spec.weights = *std::move(weights);
-  draft.spec.aliases = *std::move(aliases);
-  return true;
 }
 
 /// The state that the effects touch is named by an attribute.
-bool read_resource(OpDraft& draft, RowReader& reader) {
+void read_resource(OpDraft& draft, RowReader& reader) {
   const std::string key(reader.text("resource"));
-  if (key.empty()) return true;
+  if (key.empty()) return;
   const auto found = std::ranges::find(draft.spec.attributes, key, &AttrRow::name);
   if (found == draft.spec.attributes.end()) {
-    return reader.refuse(fmt::format("'resource' names '{}', which is no attribute of it", key));
+    reader.refuse(fmt::format("'resource' names '{}', which is no attribute of it", key));
+    return;
   }
   draft.spec.resource = [key](const Op& op) {
     const Attr* name = op.attribute(key);
     return name == nullptr ? Symbol{} : op.module().context().intern(name->text());
   };
-  return true;
 }
 
-}  // namespace
+/// Whether the row can be registered; false after reporting.
+bool check_row(const OpDraft& draft, RowReader& reader) {
+  OpRow whole = draft.spec.row;
+  whole.attributes = draft.spec.attributes;
+  whole.weights = draft.spec.weights;
+  whole.aliases = draft.spec.aliases;
+  const RowFault fault = row_checks::fault_of_ops(std::span(&whole, 1));
+  if (!fault) return true;
+  return reader.refuse(
+      fmt::format("{}{}", fault.part.empty() ? "" : fmt::format("'{}' ", fault.part), fault.text));
+}
 
-OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnostics& diagnostics) {
-  OpDraft draft{.op = &op, .declared = std::make_shared<DeclaredOp>()};
-  // What an op gives whose declaration is wrong is not reported at each op.
-  draft.spec.infer = [](InferContext&) { return false; };
-  const std::string name = fmt::format("'{}.{}'", dialect, op.module().context().text(op.symbol()));
-  RowReader reader(op, name, store, diagnostics);
-  if (!read_row(draft, reader, dialect) || !read_resource(draft, reader)) return draft;
-  const auto fresh = reader.words("fresh");
-  if (!fresh) return draft;
-  SignatureReader signatures(op, *draft.declared, diagnostics);
-  signatures.bind_attributes(draft.spec.attributes);
-  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
-    if (!signatures.read_signature(*region, *fresh)) return draft;
-  }
-  draft.bound = signatures.take_bound();
-  if (draft.declared->signatures.empty()) {
-    reader.refuse("a declaration has at least one region, whose signature is that of the op");
-    return draft;
-  }
+/// What the body and the signatures give the row.
+void set_functions(OpDraft& draft, RowReader& reader) {
   OpRow& row = draft.spec.row;
-  row.operands = arity_of(*draft.declared, &Signature::operands);
-  row.results = arity_of(*draft.declared, &Signature::results);
   const auto has_body = [](const Signature& each) { return each.has_body; };
   if (std::ranges::any_of(draft.declared->signatures, has_body)) {
     if (row.effects != Effect::kNone) {
       reader.refuse("an op with a body has no effects: a body consists of pure operations");
-      return draft;
+      return;
     }
     row.traits = row.traits | Trait::kPure;
     draft.spec.body = [declared = draft.declared](const Op& each, std::span<Value* const> operands,
@@ -291,12 +297,45 @@ OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnos
   draft.spec.infer = [declared = draft.declared](InferContext& each) {
     return infer_by_signature(*declared, each);
   };
-  draft.is_good = true;
+}
+
+}  // namespace
+
+OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnostics& diagnostics) {
+  OpDraft draft{.op = &op, .declared = std::make_shared<DeclaredOp>()};
+  OpRow& row = draft.spec.row;
+  row.name = op.module().context().text(op.symbol());
+  draft.declared->name = fmt::format("{}.{}", dialect, row.name);
+  // An op whose declaration is wrong admits everything, and what it gives is not reported.
+  row.operands = row.results = at_least(0);
+  draft.spec.infer = [](InferContext&) { return false; };
+  RowReader reader(op, fmt::format("'{}'", draft.declared->name), store, diagnostics);
+  read_row(draft, reader);
+  read_resource(draft, reader);
+  draft.is_sound = check_row(draft, reader);
+  SignatureReader signatures(op, *draft.declared, diagnostics);
+  signatures.bind_attributes(draft.spec.attributes);
+  const auto fresh = reader.words("fresh");
+  bool are_good = true;
+  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    are_good = signatures.read_signature(*region, fresh) && are_good;
+  }
+  are_good = are_good && signatures.check_fresh(fresh);
+  draft.bound = signatures.take_bound();
+  if (op.first_region() == nullptr) {
+    reader.refuse("a declaration has at least one region, whose signature is that of the op");
+  }
+  if (!are_good || !draft.is_sound || op.first_region() == nullptr) return draft;
+  row.operands = arity_of(*draft.declared, &Signature::operands);
+  row.results = arity_of(*draft.declared, &Signature::results);
+  draft.has_signatures = true;
+  draft.is_good = !reader.has_failed();
+  if (draft.is_good) set_functions(draft, reader);
   return draft;
 }
 
 void read_bodies(OpDraft& draft, Diagnostics& diagnostics) {
-  if (!draft.is_good) return;
+  if (!draft.has_signatures) return;
   SignatureReader reader(*draft.op, *draft.declared, diagnostics);
   std::size_t number = 0;
   for (const Region* region = draft.op->first_region(); region != nullptr;

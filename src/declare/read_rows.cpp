@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "declare/reader.hpp"
-#include "declare/words.hpp"
 #include "ir/attribute_type.hpp"
+#include "ir/row_checks.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/module.hpp"
 #include "support/suggest.hpp"
@@ -67,17 +67,18 @@ std::optional<std::uint16_t> count_of(const Attr& value) {
 }  // namespace
 
 bool RowReader::refuse(std::string message) {
+  has_failed_ = true;
   diagnostics_.error(DiagCode::kBadDeclaration, op_.span(),
                      fmt::format("{}: {}", subject_, message));
   return false;
 }
 
-std::optional<AttrType> RowReader::type_named(const Attr& word, std::string_view name) {
+AttrType RowReader::type_named(const Attr& word, std::string_view name) {
   const auto found = std::ranges::find(kTypeWords, word.text(), &Word<AttrType>::name);
   if (word.kind() == AttrKind::kString && found != std::end(kTypeWords)) return found->value;
   refuse(fmt::format("'{}' of '{}' is no type of attributes{}", word.spelling(), name,
                      choices_of(word.text(), kTypeWords)));
-  return std::nullopt;
+  return AttrType::kAny;
 }
 
 bool RowReader::set_default(AttrRow& row, const Attr& value) {
@@ -146,71 +147,66 @@ bool RowReader::read_part(AttrRow& row, std::string_view key, const Attr& value)
   return refuse(fmt::format("'{}' of '{}' means nothing{}", key, row.name, choices_of(key, kKeys)));
 }
 
-std::optional<AttrRow> RowReader::row(std::string_view name, const Attr& stated) {
+AttrRow RowReader::row(std::string_view name, const Attr& stated) {
   const IRContext& context = op_.module().context();
   AttrRow made{.name = name};
   if (stated.kind() != AttrKind::kDict) {
-    const auto type = type_named(stated, name);
-    if (!type) return std::nullopt;
-    made.type = *type;
+    made.type = type_named(stated, name);
     return made;
   }
   const Attr* otherwise = nullptr;
+  bool is_good = true;
   for (const NamedAttr& part : stated.entries()) {
     const std::string_view key = context.text(part.key);
-    if (key == "type") {
-      const auto type = type_named(*part.value, name);
-      if (!type) return std::nullopt;
-      made.type = *type;
-    }
+    if (key == "type") made.type = type_named(*part.value, name);
     if (key == "default") otherwise = part.value;
-    if (!read_part(made, key, *part.value)) return std::nullopt;
+    is_good = read_part(made, key, *part.value) && is_good;
   }
   if (!made.choices.empty() && made.type == AttrType::kAny) made.type = AttrType::kString;
-  if (otherwise != nullptr && !set_default(made, *otherwise)) return std::nullopt;
-  return made;
+  const std::size_t errors = diagnostics_.error_count();
+  if (is_good && otherwise != nullptr && !set_default(made, *otherwise)) made.default_text = {};
+  const std::string_view fault = row_checks::fault_of(made);
+  if (is_good && diagnostics_.error_count() == errors && !fault.empty()) {
+    refuse(fmt::format("'{}' {}", name, fault));
+    is_good = false;
+  }
+  return is_good ? made : AttrRow{.name = name, .required = made.required};
 }
 
-std::optional<std::vector<AttrRow>> RowReader::rows(std::string_view key, bool are_of_type) {
+std::vector<AttrRow> RowReader::rows(std::string_view key, bool are_of_type) {
   std::vector<AttrRow> all;
   const Attr* stated = op_.attribute(key);
   if (stated == nullptr) return all;
   for (const NamedAttr& each : stated->entries()) {
-    auto made = row(op_.module().context().text(each.key), *each.value);
-    if (!made) return std::nullopt;
-    if (are_of_type && made->default_text.empty()) made->required = true;
-    all.push_back(*made);
+    AttrRow& made = all.emplace_back(row(op_.module().context().text(each.key), *each.value));
+    if (are_of_type && made.default_text.empty()) made.required = true;
   }
   return all;
 }
 
-template <class Entry>
-bool RowReader::add_words(std::string_view key, std::span<const Entry> known, auto& set) {
-  const auto all = words(key);
-  if (!all) return false;
-  for (const std::string_view word : *all) {
-    const auto found = std::ranges::find(known, word, &Entry::name);
+template <class Value>
+Value RowReader::set_of(std::string_view key, std::span<const Word<Value>> known) {
+  Value set{};
+  for (const std::string_view word : words(key)) {
+    const auto found = std::ranges::find(known, word, &Word<Value>::name);
     if (found == known.end()) {
-      return refuse(fmt::format("'{}' has no '{}'{}", key, word, choices_of(word, known)));
+      refuse(fmt::format("'{}' has no '{}'{}", key, word, choices_of(word, known)));
+    } else {
+      set = set | found->value;
     }
-    set = set | found->value;
   }
-  return true;
-}
-
-std::optional<Trait> RowReader::traits() {
-  Trait set = Trait::kNone;
-  if (!add_words("traits", std::span<const Word<Trait>>(kTraitWords), set)) return std::nullopt;
   return set;
 }
 
-std::optional<Effect> RowReader::effects() {
-  Effect set = Effect::kNone;
-  if (!add_words("effects", std::span<const Word<Effect>>(kEffectWords), set)) return std::nullopt;
-  return set;
+Trait RowReader::traits() {
+  return set_of<Trait>("traits", kTraitWords);
 }
 
-std::optional<std::vector<std::string_view>> RowReader::words(std::string_view key) {
+Effect RowReader::effects() {
+  return set_of<Effect>("effects", kEffectWords);
+}
+
+std::vector<std::string_view> RowReader::words(std::string_view key) {
   std::vector<std::string_view> all;
   const Attr* stated = op_.attribute(key);
   if (stated == nullptr) return all;
@@ -228,10 +224,10 @@ std::optional<std::vector<std::string_view>> RowReader::words(std::string_view k
           : add(*stated);
   if (is_good) return all;
   refuse(fmt::format("'{}' is {}, expected a list of words", key, stated->spelling()));
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Arity> RowReader::arity(std::string_view key) {
+Arity RowReader::arity(std::string_view key) {
   const Attr* stated = op_.attribute(key);
   if (stated == nullptr) return Arity();
   const auto bounds = stated->elements();
@@ -240,7 +236,7 @@ std::optional<Arity> RowReader::arity(std::string_view key) {
   if (least && most && *least <= *most && *least != Arity::kMany) return Arity{*least, *most};
   refuse(fmt::format("'{}' is {}, expected the least and the greatest number", key,
                      stated->spelling()));
-  return std::nullopt;
+  return Arity();
 }
 
 std::string_view RowReader::text(std::string_view key) {
@@ -248,43 +244,45 @@ std::string_view RowReader::text(std::string_view key) {
   return stated == nullptr ? std::string_view() : stated->text();
 }
 
-std::optional<std::vector<WeightRow>> RowReader::weights(std::span<const AttrRow> attributes) {
-  const IRContext& context = op_.module().context();
+std::vector<WeightRow> RowReader::weights(std::span<const AttrRow> attributes) {
   std::vector<WeightRow> all;
   const Attr* stated = op_.attribute("weights");
   if (stated == nullptr) return all;
   for (const NamedAttr& each : stated->entries()) {
-    const std::string_view name = context.text(each.key);
-    WeightRow made{.suffix =
-                       store_.keep(fmt::format("{}{}", name.starts_with('.') ? "" : ".", name))};
-    const auto shape_of = [&](const Attr& value) {
-      made.shape = value.kind() == AttrKind::kString ? value.text() : value.spelling();
-    };
-    if (each.value->kind() != AttrKind::kDict) shape_of(*each.value);
-    for (const NamedAttr& part : each.value->entries()) {
-      const std::string_view key = context.text(part.key);
-      if (key == "shape") {
-        shape_of(*part.value);
-      } else if (key == "present_if") {
-        made.present_if = part.value->text();
-      } else {
-        refuse(fmt::format("'{}' of weight '{}' means nothing, expected 'shape' or 'present_if'",
-                           key, name));
-        return std::nullopt;
-      }
-    }
-    const bool is_list = made.shape.starts_with('[') && made.shape.ends_with(']');
-    const auto named = std::ranges::find(attributes, made.shape, &AttrRow::name);
-    if (!is_list && (named == attributes.end() || named->type != AttrType::kInts)) {
-      refuse(
-          fmt::format("weight '{}' needs a shape such as \"[out_channels, in_channels]\", or an "
-                      "attribute with integers",
-                      name));
-      return std::nullopt;
-    }
-    all.push_back(made);
+    const auto made = weight(op_.module().context().text(each.key), *each.value, attributes);
+    if (made) all.push_back(*made);
   }
   return all;
+}
+
+std::optional<WeightRow> RowReader::weight(std::string_view name, const Attr& stated,
+                                           std::span<const AttrRow> attributes) {
+  WeightRow made{.suffix =
+                     store_.keep(fmt::format("{}{}", name.starts_with('.') ? "" : ".", name))};
+  const auto shape_of = [&](const Attr& value) {
+    made.shape = value.kind() == AttrKind::kString ? value.text() : value.spelling();
+  };
+  if (stated.kind() != AttrKind::kDict) shape_of(stated);
+  for (const NamedAttr& part : stated.entries()) {
+    const std::string_view key = op_.module().context().text(part.key);
+    if (key == "shape") {
+      shape_of(*part.value);
+    } else if (key == "present_if") {
+      made.present_if = part.value->text();
+    } else {
+      refuse(fmt::format("'{}' of weight '{}' means nothing, expected 'shape' or 'present_if'", key,
+                         name));
+      return std::nullopt;
+    }
+  }
+  const bool is_list = made.shape.starts_with('[') && made.shape.ends_with(']');
+  const auto named = std::ranges::find(attributes, made.shape, &AttrRow::name);
+  if (is_list || (named != attributes.end() && named->type == AttrType::kInts)) return made;
+  refuse(
+      fmt::format("weight '{}' needs a shape such as \"[out_channels, in_channels]\", or an "
+                  "attribute with integers",
+                  name));
+  return std::nullopt;
 }
 
 }  // namespace mir::declare

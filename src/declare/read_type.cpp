@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "declare/reader.hpp"
+#include "ir/row_checks.hpp"
 #include "mir/module.hpp"
 #include "patterns/expression.hpp"
 
@@ -29,59 +30,71 @@ class Parameters : public patterns::Scope {
 
 struct TypeCondition {
   patterns::Expression expression;
-  std::string message;
+  std::string text;
+  std::string message;  ///< empty: none is stated
 };
 
-/// What `where` states; nothing after reporting.
-std::optional<std::vector<TypeCondition>> conditions_of(const Op& op, RowReader& reader,
-                                                        std::span<const AttrRow> rows) {
+/// What `where` states, without what is reported.
+std::vector<TypeCondition> conditions_of(const Op& op, RowReader& reader,
+                                         std::span<const AttrRow> rows) {
   IRContext& context = op.module().context();
   std::vector<TypeCondition> all;
   Parameters scope(rows);
   const auto add = [&](std::string_view text, std::string_view message) {
     auto parsed = patterns::parse_expression(text, scope, context);
-    if (!parsed) return reader.refuse(parsed.error().message);
-    all.push_back({*std::move(parsed), message.empty()
-                                           ? fmt::format("condition '{}' does not hold", text)
-                                           : std::string(message)});
-    return true;
+    if (!parsed) {
+      reader.refuse(parsed.error().message);
+      return;
+    }
+    all.push_back({*std::move(parsed), std::string(text), std::string(message)});
   };
   const Attr* where = op.attribute("where");
   if (where == nullptr) return all;
-  bool is_good = true;
   if (where->kind() == AttrKind::kDict) {
-    for (const NamedAttr& each : where->entries()) {
-      is_good = is_good && add(context.text(each.key), each.value->text());
-    }
+    for (const NamedAttr& each : where->entries()) add(context.text(each.key), each.value->text());
   } else if (where->kind() == AttrKind::kArray) {
-    for (const Attr* each : where->elements()) is_good = is_good && add(each->text(), "");
+    for (const Attr* each : where->elements()) add(each->text(), "");
   } else {
-    is_good = add(where->text(), "");
+    add(where->text(), "");
   }
-  return is_good ? std::optional(std::move(all)) : std::nullopt;
+  return all;
 }
 
 }  // namespace
 
-TypeRowSpec read_type(const Op& op, std::string_view dialect, RowStore& store,
-                      Diagnostics& diagnostics) {
+std::optional<TypeRowSpec> read_type(const Op& op, std::string_view dialect, RowStore& store,
+                                     Diagnostics& diagnostics) {
   const std::string_view name = op.module().context().text(op.symbol());
   RowReader reader(op, fmt::format("'{}.{}'", dialect, name), store, diagnostics);
   TypeRowSpec made{
       .row = {.name = name, .summary = reader.text("summary"), .example = reader.text("example")}};
-  auto parameters = reader.rows("parameters", true);
-  if (!parameters) return made;
-  auto conditions = conditions_of(op, reader, *parameters);
-  made.parameters = *std::move(parameters);
-  if (!conditions || conditions->empty()) return made;
-  made.verify = [all = *std::move(conditions)](TypeContext& type) {
+  made.parameters = reader.rows("parameters", true);
+  auto conditions = conditions_of(op, reader, made.parameters);
+  TypeRow whole = made.row;
+  whole.parameters = made.parameters;
+  if (const RowFault fault = row_checks::fault_of(whole)) {
+    const std::string part = fault.part.empty() ? std::string() : fmt::format("'{}' ", fault.part);
+    reader.refuse(fmt::format("{}{}", part, fault.text));
+    return std::nullopt;
+  }
+  if (conditions.empty()) return made;
+  made.verify = [all = std::move(conditions)](TypeContext& type) {
     const patterns::Bindings bindings{
         .variables = {type.parameters().begin(), type.parameters().end()}, .values = {}};
     const auto failed = std::ranges::find_if(all, [&](const TypeCondition& each) {
       return !patterns::holds(each.expression, bindings, type.context());
     });
-    return failed == all.end() ||
-           type.fail(fmt::format("parameters of '{}': {}", type.name(), failed->message));
+    if (failed == all.end()) return true;
+    const auto value_of = [&](std::string_view variable) -> const Attr* {
+      const auto rows = type.row().parameters;
+      const auto row = std::ranges::find(rows, variable.substr(1), &AttrRow::name);
+      return row == rows.end() ? nullptr
+                               : type.parameters()[static_cast<std::size_t>(row - rows.begin())];
+    };
+    return type.fail(fmt::format("parameters of '{}': {}", type.name(),
+                                 failed->message.empty()
+                                     ? fmt::format("condition '{}' does not hold", failed->text)
+                                     : fill(failed->message, value_of)));
   };
   return made;
 }

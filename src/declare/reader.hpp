@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "declare/declared_op.hpp"
+#include "declare/words.hpp"
 #include "mir/context.hpp"
 #include "mir/diagnostic.hpp"
 
@@ -23,7 +24,7 @@ struct RowStore {
   std::string_view keep(std::string text) { return texts.emplace_back(std::move(text)); }
 };
 
-/// What attributes of a declaration state, as rows. Functions return nothing after reporting.
+/// What attributes of a declaration state, as rows. Each mistake is reported, and left out.
 class RowReader {
  public:
   RowReader(const Op& op, std::string subject, RowStore& store, Diagnostics& diagnostics)
@@ -31,30 +32,35 @@ class RowReader {
 
   /// Rows of attribute `key` of the declaration. Those of a type are required if they have no
   /// default.
-  std::optional<std::vector<AttrRow>> rows(std::string_view key, bool are_of_type);
-  std::optional<Trait> traits();
-  std::optional<Effect> effects();
-  std::optional<std::vector<WeightRow>> weights(std::span<const AttrRow> attributes);
+  std::vector<AttrRow> rows(std::string_view key, bool are_of_type);
+  Trait traits();
+  Effect effects();
+  std::vector<WeightRow> weights(std::span<const AttrRow> attributes);
   /// How many regions or successors: [least, greatest]; none if nothing is stated.
-  std::optional<Arity> arity(std::string_view key);
+  Arity arity(std::string_view key);
   /// A list of words, or one.
-  std::optional<std::vector<std::string_view>> words(std::string_view key);
+  std::vector<std::string_view> words(std::string_view key);
   std::string_view text(std::string_view key);
 
+  /// Reports; false.
   bool refuse(std::string message);
+  bool has_failed() const { return has_failed_; }
 
  private:
-  std::optional<AttrRow> row(std::string_view name, const Attr& stated);
+  AttrRow row(std::string_view name, const Attr& stated);
   bool read_part(AttrRow& row, std::string_view key, const Attr& value);
   bool set_default(AttrRow& row, const Attr& value);
-  std::optional<AttrType> type_named(const Attr& word, std::string_view name);
-  template <class Entry>
-  bool add_words(std::string_view key, std::span<const Entry> known, auto& set);
+  AttrType type_named(const Attr& word, std::string_view name);
+  std::optional<WeightRow> weight(std::string_view name, const Attr& stated,
+                                  std::span<const AttrRow> attributes);
+  template <class Value>
+  Value set_of(std::string_view key, std::span<const Word<Value>> known);
 
   const Op& op_;
   std::string subject_;
   RowStore& store_;
   Diagnostics& diagnostics_;
+  bool has_failed_ = false;
 };
 
 /// A declaration of an op while it is read: its row first, its bodies once all rows are registered.
@@ -63,7 +69,9 @@ struct OpDraft {
   std::shared_ptr<DeclaredOp> declared{};
   OpRowSpec spec{};
   std::vector<std::vector<bool>> bound{};  ///< by signature: the variables that are bound
-  bool is_good = false;                    ///< its signatures were read
+  bool is_sound = false;                   ///< it can be a row, perhaps with mistakes
+  bool has_signatures = false;             ///< all of them were read
+  bool is_good = false;                    ///< it has no mistakes but in its bodies
 };
 /// Reads everything but bodies. The row is filled in also after an error.
 OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnostics& diagnostics);
@@ -72,8 +80,8 @@ void read_bodies(OpDraft& draft, Diagnostics& diagnostics);
 /// Reports bodies that do not give the types of their signatures, as far as that can be tried.
 void check_bodies(const OpDraft& draft, Diagnostics& diagnostics);
 
-/// The row of a type or attribute kind.
-TypeRowSpec read_type(const Op& op, std::string_view dialect, RowStore& store,
-                      Diagnostics& diagnostics);
+/// The row of a type or attribute kind; none if it cannot be one.
+std::optional<TypeRowSpec> read_type(const Op& op, std::string_view dialect, RowStore& store,
+                                     Diagnostics& diagnostics);
 
 }  // namespace mir::declare

@@ -71,7 +71,8 @@ const Signature* DeclaredOp::signature_for(std::size_t operand_count) const {
   return found == signatures.end() ? nullptr : &*found;
 }
 
-std::string DeclaredOp::filled(std::string_view text, const Bindings& bindings) const {
+std::string fill(std::string_view text,
+                 const std::function<const Attr*(std::string_view variable)>& value_of) {
   const auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
@@ -83,15 +84,20 @@ std::string DeclaredOp::filled(std::string_view text, const Bindings& bindings) 
       if (text.substr(end).starts_with(kPackSuffix)) end += kPackSuffix.size();
     }
     const std::string_view word = text.substr(at, end - at);
-    const auto known = word.size() > 1 ? std::ranges::find(variables, word) : variables.end();
-    const Attr* bound =
-        known == variables.end()
-            ? nullptr
-            : bindings.variables[static_cast<std::size_t>(known - variables.begin())];
+    const Attr* bound = word.size() > 1 ? value_of(word) : nullptr;
     out += bound == nullptr ? word : bound->spelling();
     at = end;
   }
   return out;
+}
+
+std::string DeclaredOp::filled(std::string_view text, const Bindings& bindings) const {
+  return fill(text, [&](std::string_view variable) {
+    const auto known = std::ranges::find(variables, variable);
+    return known == variables.end()
+               ? nullptr
+               : bindings.variables[static_cast<std::size_t>(known - variables.begin())];
+  });
 }
 
 namespace {
@@ -115,6 +121,7 @@ class Fitting {
     bindings.prover = op.prover;
     bindings.variables.assign(declared.variables.size(), nullptr);
     binders_.resize(declared.variables.size());
+    is_wrong_.resize(declared.variables.size());
   }
 
   std::optional<Bindings> run(Refusal& refusal) {
@@ -148,6 +155,9 @@ class Fitting {
         if (const auto dtype = dtype_from_name(value->text())) {
           value = context_.word(name_of(*dtype));
         }
+      }
+      if (value != nullptr && !admits(row, *value) && value->kind() != AttrKind::kDim) {
+        is_wrong_[*declared_.attribute_variables[i]] = true;
       }
       bindings.variables[*declared_.attribute_variables[i]] = value;
       binders_[*declared_.attribute_variables[i]] = "";
@@ -341,7 +351,7 @@ class Fitting {
       const Attr* value = patterns::evaluate(expression, bindings(), context_);
       if (value != nullptr) {
         unifier_.bind(variable, value);
-      } else if (!is_open(expression)) {
+      } else if (!is_open(expression) && !has_wrong(expression)) {
         return refuse(DiagCode::kConditionViolated,
                       fmt::format("'{}': '{}' has no value{}", declared_.name,
                                   declared_.variables[variable], values_in(expression)));
@@ -362,8 +372,17 @@ class Fitting {
     return text;
   }
 
+  /// Whether an attribute that its row does not admit, which is an error of its own, takes part.
+  bool has_wrong(const patterns::Expression& expression) {
+    bool is_wrong = false;
+    patterns::for_each_variable(
+        expression, [&](std::uint32_t variable) { is_wrong = is_wrong || is_wrong_[variable]; });
+    return is_wrong;
+  }
+
   bool check_conditions() {
     for (const patterns::Condition& each : signature_.conditions) {
+      if (has_wrong(each.expression)) continue;
       const Attr* value = patterns::evaluate(each.expression, bindings(), context_);
       const bool is_truth = value != nullptr && value->kind() == AttrKind::kBool;
       if ((is_truth && value->boolean()) || (!is_truth && is_open(each.expression))) continue;
@@ -391,6 +410,7 @@ class Fitting {
   Unifier unifier_;
   /// By variable: the operand that bound it; empty: an attribute did.
   std::vector<std::optional<std::string>> binders_;
+  std::vector<bool> is_wrong_;  ///< by variable: the row does not admit the attribute's value
   std::vector<End> ends_;
   Refusal refusal_;
 };

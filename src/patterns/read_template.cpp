@@ -228,20 +228,23 @@ std::optional<TypeTemplate> TemplateReader::dialect_type(const DialectType* type
 bool TemplateReader::read_lets(const Op& op) {
   const Attr* lets = op.attribute("let");
   if (lets == nullptr) return true;
+  bool are_good = true;
   for (const NamedAttr& entry : lets->entries()) {
     std::string name(context_.text(entry.key));
     const bool is_name = !is_pattern_ && is_name_variable(name);
     if (!name.starts_with('$') && !is_name) name.insert(0, "$");
     const std::uint32_t number = number_of(name);
     if (is_bound_[number]) {
-      return refuse(op.span(), fmt::format("'let' binds '{}', which is bound already", name));
+      are_good = refuse(op.span(), fmt::format("'let' binds '{}', which is bound already", name));
+      continue;
     }
     auto value = expression(*entry.value, op.span());
-    if (!value) return false;
-    lets_.emplace_back(number, *std::move(value));
+    // What uses it is no further mistake.
     is_bound_[number] = true;
+    are_good = are_good && value;
+    if (value) lets_.emplace_back(number, *std::move(value));
   }
-  return true;
+  return are_good;
 }
 
 bool TemplateReader::read_condition(const Attr& text, std::string_view reason, Span at) {
@@ -259,16 +262,15 @@ bool TemplateReader::read_condition(const Attr& text, std::string_view reason, S
 bool TemplateReader::read_conditions(const Op& op) {
   const Attr* where = op.attribute("where");
   if (where == nullptr) return true;
-  if (where->kind() == AttrKind::kArray) {
-    return std::ranges::all_of(
-        where->elements(), [&](const Attr* each) { return read_condition(*each, "", op.span()); });
+  bool are_good = true;
+  for (const Attr* each : where->elements()) {
+    are_good = read_condition(*each, "", op.span()) && are_good;
   }
-  if (where->kind() == AttrKind::kDict) {
-    return std::ranges::all_of(where->entries(), [&](const NamedAttr& each) {
-      return read_condition(*context_.string(context_.text(each.key)), each.value->text(),
-                            op.span());
-    });
+  for (const NamedAttr& each : where->entries()) {
+    const Attr& condition = *context_.string(context_.text(each.key));
+    are_good = read_condition(condition, each.value->text(), op.span()) && are_good;
   }
+  if (where->kind() == AttrKind::kArray || where->kind() == AttrKind::kDict) return are_good;
   return read_condition(*where, "", op.span());
 }
 
@@ -326,9 +328,12 @@ bool TemplateReader::read_inputs(const Block& block, GraphTemplate& graph) {
 }
 
 bool TemplateReader::read_ops(const Region& region, GraphTemplate& graph) {
+  bool are_good = true;
   for (const Op* op : region.entry()->ops()) {
-    if (op->is(OpId::kCfReturn)) return read_results(region, *op, graph);
-    if (!read_op(*op, graph)) return false;
+    if (op->is(OpId::kCfReturn)) return read_results(region, *op, graph) && are_good;
+    if (read_op(*op, graph)) continue;
+    are_good = false;
+    for (const Value& result : op->results()) unread_.insert(&result);
   }
   return refuse(region.parent()->span(),
                 fmt::format("a region of {} ends with cf.ReturnOp", noun_));
@@ -338,6 +343,7 @@ std::optional<std::uint32_t> TemplateReader::operand(Value& value, GraphTemplate
                                                      const Op& user) {
   const auto known = numbers_.find(&value);
   if (known != numbers_.end()) return known->second;
+  if (unread_.contains(&value)) return std::nullopt;  // its op has a mistake of its own
   if (value.is_free()) return add_value(value, graph, user.span());
   refuse(user.span(),
          fmt::format("'%{}' is used above its definition", spelled(value.name(), context_)));
@@ -368,7 +374,15 @@ bool TemplateReader::read_results(const Region& region, const Op& end, GraphTemp
 bool TemplateReader::read_op(const Op& op, GraphTemplate& graph) {
   const auto refuse_op = [&](std::string message) { return refuse(op.span(), std::move(message)); };
   const OpRow* row = op.row();
-  if (row == nullptr) return refuse_op(fmt::format("operation '{}' is not known", op.name()));
+  if (row == nullptr) {
+    const Dialect* dialect = op.info().dialect;
+    const auto name_in_dialect = [&](const OpRow& each) {
+      return fmt::format("{}.{}", dialect->name, each.name);
+    };
+    return refuse_op(fmt::format(
+        "operation '{}' is not known{}", op.name(),
+        dialect == nullptr ? "" : near_name(op.name(), dialect->rows, name_in_dialect)));
+  }
   if (!op.has(Trait::kPure) || row->effects != Effect::kNone) {
     return refuse_op(fmt::format(
         "'{}' has effects, or depends on more than its operands; {}", op.name(),

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,7 @@ class TemplateReader : protected Scope {
   std::vector<std::pair<std::uint32_t, Expression>> lets_{};
   std::vector<Condition> conditions_{};
   std::unordered_map<const Value*, std::uint32_t> numbers_{};
+  std::unordered_set<const Value*> unread_{};  ///< results of ops with mistakes
 
  private:
   DiagCode code_;

@@ -7,6 +7,7 @@
 #include "ir/call_types.hpp"
 #include "ir/declaration_graphs.hpp"
 #include "mir/call_graph.hpp"
+#include "support/counted.hpp"
 #include "verify/checks.hpp"
 #include "verify/suggestions.hpp"
 
@@ -60,8 +61,8 @@ void check_call(const Op& op, const Op* target, Reporter& reporter) {
     if (given == wanted) return true;
     note(reporter.report(ConstraintId::call_c2, op,
                          [&] {
-                           return fmt::format("call of '@{}' has {} {}, the graph has {}",
-                                              callee_text(op), given, what, wanted);
+                           return fmt::format("call of '@{}' has {}, the graph has {}",
+                                              callee_text(op), counted(given, what), wanted);
                          }),
          *target, "the graph");
     return false;

@@ -1,3 +1,4 @@
+#include "support/counted.hpp"
 #include "verify/checks.hpp"
 #include "verify/suggestions.hpp"
 
@@ -14,7 +15,7 @@ std::string describe_arity(Arity arity) {
 [[gnu::noinline]] void report_count(const Op& op, Reporter& reporter, std::string_view what,
                                     Arity arity, std::size_t count) {
   reporter.report(ConstraintId::op_c2, op, [&] {
-    return fmt::format("'{}' has {} {}, expected {}", op.name(), count, what,
+    return fmt::format("'{}' has {}, expected {}", op.name(), counted(count, what),
                        describe_arity(arity));
   });
 }

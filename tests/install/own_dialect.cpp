@@ -189,7 +189,7 @@ int main() {
       {"capacity:8", "capacity:9", "MIR0410"},
       {"buffer<8, newest>)[", "buffer<0>)[", "parameter 'capacity' of '!ring.buffer' is 0"},
       {"^head(%at:!ring.buffer<8, newest>):", "^head:", "MIR0302"},
-      {", ^done]", "]", "'ring.NextOp' has 1 successors, expected 2"},
+      {", ^done]", "]", "'ring.NextOp' has 1 successor, expected 2"},
       {"ring.LoopOp(%ring:!ring.buffer<8, newest>)", "ring.LoopOp(%n:!builtin.index)",
        "a loop takes a buffer"},
   };

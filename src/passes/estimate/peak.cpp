@@ -14,13 +14,9 @@ namespace mir {
 
 namespace {
 
-/// The value whose bytes this one shares.
-const Value& storage_of(const Value& value) {
-  const Value* at = &value;
-  while (at->is_result() && at->defining_op()->has(Trait::kSameBytes)) {
-    at = at->defining_op()->operand(0);
-  }
-  return *at;
+/// Whether a value has the bytes of the first operand of its op.
+bool shares_bytes(const Value& value) {
+  return value.is_result() && value.defining_op()->has(Trait::kSameBytes);
 }
 
 /// The block that defines a value; null for a free one.
@@ -47,6 +43,18 @@ class PeakSearch {
     std::unordered_set<const Value*> live_out;         ///< storages
   };
 
+  /// The value whose bytes this one shares.
+  const Value& storage_of(const Value& value) {
+    if (!shares_bytes(value)) return value;
+    const auto known = storages_.find(&value);
+    if (known != storages_.end()) return *known->second;
+    const Value* at = &value;
+    while (shares_bytes(*at) && !storages_.contains(at)) at = at->defining_op()->operand(0);
+    const Value& storage = shares_bytes(*at) ? *storages_.at(at) : *at;
+    storages_.emplace(&value, &storage);
+    return storage;
+  }
+
   Dim bytes_of(const Value& value) { return work_tensor(table_, value.type()).bytes; }
 
   /// The bytes of values that hold none of the bytes of others.
@@ -54,7 +62,7 @@ class PeakSearch {
   Dim bytes_of_new(const Values& values) {
     Dim sum;
     for (const Value& each : values) {
-      if (&storage_of(each) == &each) sum = table_.add(sum, bytes_of(each));
+      if (!shares_bytes(each)) sum = table_.add(sum, bytes_of(each));
     }
     return sum;
   }
@@ -169,7 +177,7 @@ class PeakSearch {
     });
     for (const Value& result : op.results()) {
       const bool is_used = uses.last.contains(&result) || uses.live_out.contains(&result);
-      if (&storage_of(result) == &result && !is_used) ended.insert(&result);
+      if (!shares_bytes(result) && !is_used) ended.insert(&result);
     }
     Dim sum;
     for (const Value* each : ended) sum = table_.add(sum, bytes_of(*each));
@@ -180,6 +188,7 @@ class PeakSearch {
   const PeakOfCall& peak_of_call_;
   Liveness liveness_;
   std::unordered_map<const Op*, std::vector<const Value*>> captured_;
+  std::unordered_map<const Value*, const Value*> storages_;  // of values that share bytes
 };
 
 }  // namespace

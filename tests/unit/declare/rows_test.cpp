@@ -209,7 +209,7 @@ TEST_SUITE("rows of declarations") {
         {"attributes:{k:{type:int, summary:3}}", same,
          "MIR0320 'my.AnOp': 'summary' of 'k' is no text\n"},
         {"attributes:{k:{type:int, choices:[a, b]}}", same,
-         "MIR0319 dialect 'my': 'AnOp': 'k' has choices and is no string\n"},
+         "MIR0320 'my.AnOp': 'k' has choices and is no string\n"},
         {"attributes:{k:{type:int, choices:[]}}", same,
          "MIR0320 'my.AnOp': 'choices' of 'k' is no list of words\n"},
         {"attributes:{k:{type:int, choices:[1]}}", same,
@@ -533,7 +533,7 @@ TEST_SUITE("rows of declarations") {
          "cf.ReturnOp (%y) -> () }\n(%x:tensor<[$n], T, D>, %z:tensor<[$n], T, D>) -> "
          "(%y:tensor<[$n], T, D>) { linalg.D.NeitherOp(%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
          "MIR0320 'my.AnOp': operation 'linalg.NoneOp' is not known\nMIR0320 'my.AnOp': operation "
-         "'linalg.NeitherOp' is not known\n"},
+         "'linalg.NeitherOp' is not known (did you mean 'linalg.GatherOp'?)\n"},
         {"",
          "(%x:tensor<[$B..], T, D>) -> (%y:tensor<[$B..], T, D>) { linalg.D.SoftmaxOp [axis:-3] "
          "(%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
@@ -597,9 +597,9 @@ TEST_SUITE("rows of declarations") {
         {"@my [mir_version:2] () -> () {\n    dialect.OpOp @AnOp {\n(%x:tensor<[$n], T, D>) -> "
          "(%y:tensor<[$n], T, D>) { }\n    }\n    dialect.OpOp @AnOp {\n(%x:tensor<[$n], T, D>) -> "
          "(%y:tensor<[$n], T, D>) { }\n    }\n}\n",
-         "MIR0319 dialect 'my': 'AnOp' occurs twice\n"},
+         "MIR0319 dialect 'my' has 'AnOp' twice\n"},
         {"@my [mir_version:2] () -> () {\n    dialect.TypeOp @tile\n    dialect.TypeOp @tile\n}\n",
-         "MIR0319 dialect 'my': 'tile' occurs twice\n"},
+         "MIR0319 dialect 'my' has 'tile' twice\n"},
         {"@my [mir_version:2] () -> () {\n    dialect.TypeOp @tile [summary:\"A tile.\", "
          "example:\"!my.tile<1>\", parameters:{rows:{type:int, range:[1, 64]}, of:{type:dtype, "
          "default:Float32}}]\n    dialect.AttributeOp @layout [summary:\"A layout.\", "
@@ -947,7 +947,7 @@ TEST_SUITE("rows of declarations") {
          "(%x:tensor<[$n], T, D>, %y:tensor<[$m], T, D>[many:true], %z:tensor<[$n], T, D>) -> "
          "(%r:tensor<[$n], T, D>, %s:tensor<[$m], T, D>[many:true]) { }\n",
          "%a:tensor<[4], Float32, CPU>, %b:tensor<[5], Float32, CPU>, %c:tensor<[6], Float32, CPU>",
-         "my.AnOp(%a, %b, %a) -> (%r)", "MIR0401 'my.AnOp' has 1 results, expected at least 2\n"},
+         "my.AnOp(%a, %b, %a) -> (%r)", "MIR0401 'my.AnOp' has 1 result, expected at least 2\n"},
         {"",
          "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { }\n(%x:tensor<[$n], T, D>, "
          "%z:tensor<[$n], T, D>) -> (%y:tensor<[2*$n], T, D>) { }\n(%x:tensor<[$n], T, D>, "

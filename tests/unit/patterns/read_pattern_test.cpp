@@ -70,7 +70,8 @@ TEST_SUITE("reading patterns") {
   TEST_CASE("pattern_c1: MIR0924 first regions that cannot be matched") {
     CHECK(refusal("", kNegNeg, kInput) == "");
     const std::pair<std::string_view, std::string_view> kCases[] = {
-        {"linalg.D.NagOp(%x) -> (%z)", "operation 'linalg.NagOp' is not known"},
+        {"linalg.D.NagOp(%x) -> (%z)",
+         "operation 'linalg.NagOp' is not known (did you mean 'linalg.NegOp'?)"},
         {"graph.CallGraphOp @f (%x) -> (%z)",
          "'graph.CallGraphOp' has effects, or depends on more than its operands; patterns rewrite "
          "pure operations"},

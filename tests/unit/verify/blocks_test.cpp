@@ -51,7 +51,7 @@ TEST_SUITE("blocks") {
     CHECK(flow({"linalg.CPU.SiLUOp() -> (%1:tensor<[2, 4], Float32, CPU>) [^a(%0)]",
                 "^a(%7:tensor<[2, 4], Float32, CPU>):", "cf.ReturnOp () -> ()"}) ==
           Lines{"2:1 MIR0401 'linalg.SiLUOp' has 0 operands, expected 1",
-                "2:1 MIR0401 'linalg.SiLUOp' has 1 successors, expected 0"});
+                "2:1 MIR0401 'linalg.SiLUOp' has 1 successor, expected 0"});
   }
 
   TEST_CASE("a terminator that goes on to blocks gives no results of its region") {

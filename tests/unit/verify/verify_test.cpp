@@ -29,7 +29,7 @@ TEST_SUITE("verify") {
     CHECK(checked({"linalg.CPU.SiLUOp(%0) -> ()"}) ==
           Lines{"2:1 MIR0401 'linalg.SiLUOp' has 0 results, expected 1"});
     CHECK(checked({"linalg.CPU.SiLUOp(%0) -> (%1) {", "}"}) ==
-          Lines{"2:1 MIR0401 'linalg.SiLUOp' has 1 regions, expected 0"});
+          Lines{"2:1 MIR0401 'linalg.SiLUOp' has 1 region, expected 0"});
     CHECK(checked({"linalg.CPU.ConcatOp [dim:0] () -> (%1:tensor<[2], Float32, CPU>)"}) ==
           Lines{"2:1 MIR0401 'linalg.ConcatOp' has 0 operands, expected at least 1"});
     CHECK(checked({"graph.SubGraphOp @g <CPU>"}) ==
