@@ -13,7 +13,8 @@ from pathlib import Path
 from .places import Place
 from .program import Program, library_of
 
-SUITES = {"unit", "golden", "property"}
+# Those of the first phase judge all mutants, those of the next one only what is still not found.
+PHASES = ({"unit"}, {"golden", "property"})
 # Counts steps, not results, and compiles the libraries a second time.
 LEFT_OUT = {"costs that grow"}
 # A mutant that takes longer than this multiple of the time without one, and these seconds, is found.
@@ -45,11 +46,11 @@ def golden_cases(tree: Path) -> list[str]:
     return sorted(path.as_posix() for path in paths if "data" not in path.parts)
 
 
-def judging_tests(program: Program) -> list[dict]:
-    """Meson's descriptions of the tests that judge mutants."""
+def judging_tests(program: Program, suites: set[str]) -> list[dict]:
+    """Meson's descriptions of the tests of these suites that judge mutants."""
     listed = json.loads(introspect(program, "--tests"))
     return [each for each in listed
-            if SUITES & {suite.split(":")[-1] for suite in each["suite"]} and each["name"] not in LEFT_OUT]
+            if suites & {suite.split(":")[-1] for suite in each["suite"]} and each["name"] not in LEFT_OUT]
 
 
 def introspect(program: Program, what: str) -> str:
@@ -57,17 +58,17 @@ def introspect(program: Program, what: str) -> str:
                           text=True).stdout
 
 
-def targets_of(program: Program) -> list[str]:
-    """The files that the tests run, relative to the build folder: what must be built."""
-    needed = {target for each in judging_tests(program) for target in each["depends"]}
+def targets_of(program: Program, suites: set[str]) -> list[str]:
+    """The files that the tests of these suites run, relative to the build folder: what must be built."""
+    needed = {target for each in judging_tests(program, suites) for target in each["depends"]}
     return [os.path.relpath(path, program.build_dir) for target in json.loads(introspect(program, "--targets"))
             if target["id"] in needed for path in target["filename"]]
 
 
-def tests_of(program: Program) -> list[Test]:
-    """Meson's tests of the suites; each golden case and each case of a doctest program is a test of its own."""
+def tests_of(program: Program, suites: set[str]) -> list[Test]:
+    """Meson's tests of these suites; each golden case and each case of a doctest program is a test of its own."""
     tests = []
-    for each in judging_tests(program):
+    for each in judging_tests(program, suites):
         name, command, folder = each["name"], each["cmd"], each["workdir"] or str(program.build_dir)
         if command[-1] == "testdata":
             tests += [Test(case, [*command[:-1], case], folder, each["env"]) for case in golden_cases(program.tree)]
