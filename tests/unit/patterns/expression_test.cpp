@@ -66,6 +66,17 @@ class Names : public Scope {
     return value == nullptr ? "none" : std::string(value->spelling());
   }
 
+  /// The same of the text as the beginning of longer ones; "differs by" if they give other values.
+  std::string of_beginning(std::string_view text) {
+    const std::string alone = of(text);
+    for (const char* more : {"7", ".5", "e1", "x", "(", "..", "=", "]", ")", "\"", " + 1"}) {
+      const std::string longer = std::string(text) + more;
+      if (of(std::string_view(longer).substr(0, text.size())) != alone)
+        return "differs by " + longer;
+    }
+    return alone;
+  }
+
   IRContext context;
   Bindings bindings;
 
@@ -235,6 +246,39 @@ TEST_SUITE("expressions of patterns") {
     for (const auto& each : kCases) {
       CAPTURE(each.first);
       CHECK(names.of(each.first) == each.second);
+      CHECK(names.of_beginning(each.first) == each.second);
+    }
+  }
+
+  TEST_CASE("a word is an operator only if it ends there") {
+    Names names;
+    CHECK(names.of("1 in[1]") == "true");
+    CHECK(names.of("2 in [1]") == "false");
+    CHECK(names.of("1 in_[1]") == "cannot read '1 in_[1]': expected an operator at character 3");
+    CHECK(names.of("in == in") == "true");
+  }
+
+  TEST_CASE("what a prover knows of all values of a symbol decides comparisons") {
+    // From 2 to 4.
+    const std::pair<std::string_view, std::string_view> kCases[] = {
+        {"$S == 1", "false"},    {"$S == 2", "none"},         {"$S == 4", "none"},
+        {"$S == 5", "false"},    {"$S != 1", "true"},         {"$S != 2", "none"},
+        {"$S != 4", "none"},     {"$S != 5", "true"},         {"$S < 2", "false"},
+        {"$S < 3", "none"},      {"$S < 4", "none"},          {"$S < 5", "true"},
+        {"$S <= 1", "false"},    {"$S <= 2", "none"},         {"$S <= 3", "none"},
+        {"$S <= 4", "true"},     {"$S > 1", "true"},          {"$S > 2", "none"},
+        {"$S > 3", "none"},      {"$S > 4", "false"},         {"$S >= 2", "true"},
+        {"$S >= 3", "none"},     {"$S >= 4", "none"},         {"$S >= 5", "false"},
+        {"2 <= $S", "true"},     {"2*$S == $S + $S", "true"}, {"2*$S != $S + $S", "false"},
+        {"$S / 2 >= 1", "true"}, {"$S / 8 == 0", "true"},     {"$S == T", "false"},
+        {"$S != T", "true"},     {"$S < T", "none"},
+    };
+    Names names;
+    ExtentProver prover(names.context, {{names.context.intern("S"), 2, 4, 1}});
+    names.bindings.prover = &prover;
+    for (const auto& each : kCases) {
+      CAPTURE(each.first);
+      CHECK(names.of(each.first) == each.second);
     }
   }
 
@@ -272,6 +316,7 @@ TEST_SUITE("expressions of patterns") {
     for (const auto& each : kCases) {
       CAPTURE(each.first);
       CHECK(names.of(each.first) == each.second);
+      CHECK(names.of_beginning(each.first) == each.second);
     }
     const std::string deep(100, '(');
     CHECK(names.of(deep).find("it is nested too deep") != std::string::npos);

@@ -213,9 +213,10 @@ TEST_CASE("launches without a name have the place of their op in its body") {
   const std::string neg = launch("op_type:Neg, op_options:null");
   const std::string named = launch("symbol_name:n, op_type:Neg, op_options:null");
   const std::string odd = launch("op_type:Odd, op_options:null");
-  Reading reading(program_text_of(
-      neg + named + odd + neg + "prog.exit() -> ()\n" + "prog.label[symbol:\"a.__entry\"]\n" +
-      named + neg + "prog.ret\n" + "prog.label[symbol:b]\n" + odd + odd + "prog.ret\n"));
+  Reading reading(program_text_of(neg + named + "prog.mode_config [flag:1]\n" + odd + neg +
+                                  "prog.exit() -> ()\n" + "prog.label[symbol:\"a.__entry\"]\n" +
+                                  named + neg + "prog.ret\n" + "prog.label[symbol:b]\n" + odd +
+                                  odd + "prog.ret\n"));
   const ProgramCode code(reading.module());
   const auto places = launch_places(code);
   std::vector<std::string> all;

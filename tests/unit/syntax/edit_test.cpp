@@ -105,6 +105,13 @@ TEST_CASE("a subgraph without a symbol attribute gets it") {
             "graph.SubGraphOp @m <CPU> [symbol:y] " + body);
   check_ops(kModernize, "graph.SubGraphOp @\"a b\" <CPU> " + body,
             "graph.SubGraphOp @\"a b\" <CPU> [symbol:\"a b\"] " + body);
+  // Its attributes are behind its operands: what follows is no head.
+  for (const std::string attributes : {"", " [a:1]"}) {
+    const std::string op = "graph.SubGraphOp @m <CPU> () -> ()" + attributes + " " + body;
+    check_ops(kModernize, op, op);
+  }
+  check_ops(kModernize, "graph.CallGraphOp @m <kCPU> () -> ()\na.Other @m " + body,
+            "graph.CallGraphOp @m <CPU> () -> ()\na.Other @m " + body);
 }
 
 TEST_CASE("a spec of no kind is closed") {

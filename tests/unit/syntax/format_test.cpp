@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <sstream>
 
+#include "../stored_lines.hpp"
 #include "corpus.hpp"
 #include "formatted.hpp"
 #include "respace.hpp"
@@ -63,6 +65,16 @@ void for_each_dump(std::uint64_t limit, Check check) {
 
 TEST_CASE("formatting every construct changes white space only and is a fixed point") {
   check_format(Parsed(std::string(test::kEveryConstruct)));
+}
+
+TEST_CASE("the tokens and the tree of every construct are those stored") {
+  const Parsed parsed{std::string(test::kEveryConstruct)};
+  REQUIRE(parsed.tree);
+  std::vector<std::string> found;
+  std::istringstream lists(list_tokens(*parsed.tree) + list_syntax(*parsed.tree));
+  for (std::string line; std::getline(lists, line);) found.push_back(line);
+  REQUIRE(found.size() > 500);
+  CHECK(found == test::stored_lines("tests/unit/syntax/every_construct.txt", found));
 }
 
 TEST_CASE("the spacing of the source decides nothing") {

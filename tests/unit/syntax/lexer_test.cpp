@@ -66,6 +66,32 @@ TEST_SUITE("lexer") {
     CHECK(only("Symbol", "graph.X @s{") == "@s");
   }
 
+  TEST_CASE("names without quotes hold letters, digits and five signs") {
+    for (char c = ' '; c <= '~'; ++c) {
+      CAPTURE(c);
+      const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+      const bool is_word = is_letter || (c >= '0' && c <= '9') || c == '_';
+      const bool is_name = is_word || std::string_view(".$/-").find(c) != std::string_view::npos;
+      const std::string name = std::string("x") + c + "y";
+      CHECK(tokens("graph.X @" + name + "\n")[1] == Pair{"Symbol", is_name ? "@" + name : "@x"});
+      CHECK(tokens("prog.jump " + name + "[offset:1]")[1] == Pair{"Label", is_name ? name : "x"});
+      if (c != ':' && c != ',' && c != ']') {  // what ends a key or a value anyway
+        const Pairs keys = tokens("a.b [k:v, " + name + ":1]");
+        CHECK(keys[4] == Pair{"Bare", is_name ? "v" : "v, " + name + ":1"});
+      }
+      if (c != ']') {
+        CHECK(value_of(std::string("1 + $") + c) ==
+              Pair{is_word ? "Dim" : "Bare", c == ' ' ? "1 + $" : std::string("1 + $") + c});
+      }
+    }
+  }
+
+  TEST_CASE("a label that goes on behind __entry is a word") {
+    CHECK(only("Label", "prog.jump a b.__entry") == "a b.__entry");
+    CHECK(only("Label", "prog.jump a.__entryx[offset:1]") == "a.__entryx");
+    CHECK(tokens("prog.jump a b.__entry_")[1] == Pair{"Label", "a"});
+  }
+
   TEST_CASE("a plug-in mnemonic is any text up to the next part of the op") {
     CHECK(only("OpName", "linalg.CPU.my+op 2 [name=\"a\"](%1:tensor<[1], F, C>)") ==
           "linalg.CPU.my+op 2");

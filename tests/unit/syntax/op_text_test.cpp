@@ -51,4 +51,32 @@ TEST_CASE("an op's text ends at its body, at a mistake and at the end of the fil
   CHECK(Found("a.Second [bad=1] [axis:1]").key("axis") == "none");
   CHECK(Found("a.Second [axis:1").value("axis") == "none");
   CHECK(Found("a.Second [axis:").key("axis") == "axis");
+  const Found broken("a.Second [bad=1]\n ^next:");
+  CHECK(broken.of(broken.text.first(TokenKind::kBlockName)) == "none");
+  const Found whole("a.Second [axis:1] ^next");
+  CHECK(whole.of(whole.text.first(TokenKind::kBlockName)) == "^next");
+  for (const Found* each : {&broken, &whole}) {
+    for (const TokenKind kind : {TokenKind::kEnd, TokenKind::kError, TokenKind::kRBrace}) {
+      CHECK(each->of(each->text.first(kind)) == "none");
+    }
+  }
+}
+
+TEST_CASE("an op's text begins with its address or its name and ends before the next one's") {
+  const Found addressed("addr:0x1 [axis:1]\n addr:0x2 a.Third [third:1]");
+  CHECK(addressed.of(addressed.text.first(TokenKind::kAddress)) == "addr:0x1");
+  CHECK(addressed.key("third") == "none");
+}
+
+TEST_CASE("a mention is the name alone, up to its colon or its end") {
+  const Found op(
+      "a.Second (%12:tensor<[2], Float32, CPU>, %1, %long name) -> (%3 :tensor<[2],Float32,CPU>)");
+  CHECK(op.of(op.text.mention("12")) == "%12");
+  CHECK(op.of(op.text.mention("1")) == "%1");
+  CHECK(op.of(op.text.mention("3")) == "%3");
+  CHECK(op.of(op.text.mention("long name")) == "%long name");
+  for (const char* other : {"2", "", "123", "lon", "long name "}) {
+    CAPTURE(other);
+    CHECK(op.of(op.text.mention(other)) == "none");
+  }
 }
