@@ -11,6 +11,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "array.hpp"
@@ -94,7 +95,7 @@ Problems block_problems();
 Problems attention_problems();
 
 struct ProblemFamily {
-  const char* name;
+  std::string_view name;
   Problems (*problems)();
 };
 inline constexpr ProblemFamily kProblemFamilies[] = {
