@@ -91,6 +91,22 @@ TEST_SUITE("resolve") {
     CHECK(outer[1]->region()->free_values().empty());
   }
 
+  TEST_CASE("a region belongs to the op in whose braces it is") {
+    Reading reading(
+        dump({"a.outer (%0) -> () { () -> () { a.inner () -> () { () -> () { a.leaf () -> () { } } "
+              "() -> () { } } a.next () -> () { () -> () { } } } () -> () { } () -> () { } }",
+              "a.last () -> () { () -> () { } }"}));
+    const auto ops = ops_of(graph_body(reading));
+    REQUIRE(ops.size() == 2);
+    CHECK(ops[0]->region_count() == 3);
+    CHECK(ops[1]->region_count() == 1);
+    const auto inside = ops_of(*ops[0]->region());
+    REQUIRE(inside.size() == 2);
+    CHECK(inside[0]->region_count() == 2);
+    CHECK(inside[1]->region_count() == 1);
+    CHECK(ops_of(*inside[0]->region()).size() == 1);
+  }
+
   TEST_CASE("graphs and fragments are isolated from the names around them") {
     Reading reading(
         "@main () -> () {\n"

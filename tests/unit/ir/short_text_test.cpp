@@ -126,11 +126,26 @@ TEST_SUITE("short text") {
     opaque.insert(opaque.rfind("    cf.ReturnOp"), "    my.op (%y) -> (%3:!foo)\n");
     CHECK(has(short_of(opaque), "[mir_version:1]"));
     check_meaning(opaque);
+    // A call without types of its own in version 1: the graph's symbols are the module's.
+    const std::string shared =
+        "@main [mir_version:1] (%x:tensor<[$S], Float32, CPU>, %u:tensor<[$T], Float32, CPU>) -> "
+        "(%y:tensor<[$T], Float32, CPU>) {\n"
+        "    graph.SubGraphOp @g <CPU> [symbol:g] {\n"
+        "        (%a:tensor<[$S], Float32, CPU>) -> (%b:tensor<[$S], Float32, CPU>) {\n"
+        "            linalg.CPU.SiLUOp (%a) -> (%b:tensor<[$S], Float32, CPU>)\n"
+        "            cf.ReturnOp (%b) -> ()\n        }\n    }\n"
+        "    graph.CallGraphOp @g (%u) -> (%y:tensor<[$T], Float32, CPU>)\n"
+        "    cf.ReturnOp (%y) -> ()\n}\n";
+    CHECK(has(short_of(shared), "[mir_version:1]"));
+    std::string own = shared;
+    own.replace(own.find("mir_version:1"), 13, "mir_version:2");
+    CHECK(has(short_of(own), "!t0 = "));
   }
 
   TEST_CASE("full text keeps version 2 where the module needs it, or no short form was there") {
     std::string declared = module_with("2, symbols:{S:{min:1}}", "[@b.weight])[symbol:b.weight]");
     CHECK(has(full_of(short_of(declared)), "mir_version:2"));
+    CHECK(has(short_of(declared), "register () -> (%1:!t1[@b.weight])\n"));
     const std::string unused = module_with("2", "[@b.weight])[symbol:b.weight]");
     CHECK(full_of(unused) == unused);
     // An op that no loaded dialect has, and blocks of the module.

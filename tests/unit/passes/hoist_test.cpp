@@ -91,6 +91,23 @@ TEST_SUITE("hoist-invariants") {
           Lines{"ForOp", " IndexOp", " IfOp", "  ExpOp", "  YieldOp", "  YieldOp", " YieldOp",
                 "ReturnOp"});
   }
+
+  TEST_CASE("ops with extents that the loop finds out stay, others without operands leave") {
+    CHECK(hoisted("@main [mir_version:2] (%x:$v, %n:$i, %t:tensor<[9, 4], Float32, CPU>, "
+                  "%m:tensor<[9], Bool, CPU>, %u:tensor<[$S], Float32, CPU>) -> (%y:$v) {\n" +
+                  kOpen +
+                  "linalg.CPU.CompressOp (%t, %m) -> (%k:tensor<[$T, 4], Float32, CPU>)\n"
+                  "linalg.CPU.IotaOp [shape:[$T], dtype:Int32, dim:0] () -> "
+                  "(%p:tensor<[$T], Int32, CPU>)\n"
+                  "linalg.CPU.IotaOp [shape:[$S, $T], dtype:Int32, dim:0] () -> "
+                  "(%q:tensor<[$S, $T], Int32, CPU>)\n"
+                  "linalg.CPU.IotaOp [shape:[$S], dtype:Int32, dim:0] () -> "
+                  "(%r:tensor<[$S], Int32, CPU>)\n"
+                  "linalg.CPU.ExpOp (%a) -> (%b:$v)\n"
+                  "cf.YieldOp (%b) -> ()\n} }\ncf.ReturnOp (%y) -> ()\n}") ==
+          Lines{"IotaOp", "ForOp", " CompressOp", " IotaOp", " IotaOp", " ExpOp", " YieldOp",
+                "ReturnOp"});
+  }
 }
 
 }  // namespace hoist_test

@@ -130,6 +130,18 @@ TEST_SUITE("damaged text") {
     }
   }
 
+  TEST_CASE("a result type is not missed of an op that is wrong by itself") {
+    for (const PlantedMistake& meaning : kMeaning) {
+      if (meaning.code.empty()) continue;
+      std::string op = meaning.op;
+      const auto typed = op.find("(%m" + kTyped);
+      if (typed == op.npos) continue;
+      op.erase(typed + 3, kTyped.size());
+      CAPTURE(op);
+      CHECK(errors_of(damaged_graph({op})) == ErrorLines{"4 " + meaning.code});
+    }
+  }
+
   TEST_CASE("a head that cannot be read hides neither its body nor its symbol") {
     std::string text = damaged_graph({kMeaning[0].op});
     text.replace(text.find("<CPU>"), 5, "<CPU");
