@@ -128,7 +128,8 @@ TEST_CASE("rope: fast kernels are within bounds of ref; threads change no byte")
 TEST_CASE("reductions: fast kernels are within bounds of ref; threads change no byte") {
   check_family("reductions");
 }
-TEST_CASE("choices and conversions: fast kernels are within bounds of ref; threads change no byte") {
+TEST_CASE(
+    "choices and conversions: fast kernels are within bounds of ref; threads change no byte") {
   check_family("choices and conversions");
 }
 TEST_CASE("products of codes: fast kernels are within bounds of ref; threads change no byte") {

@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <functional>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace mir::test {
@@ -15,7 +18,72 @@ bool overlap(const Lifetime& a, const Lifetime& b) {
   return in_time && in_space;
 }
 
+std::uint64_t in_lines(std::uint64_t size) {
+  return size % 64 == 0 ? size : size + 64 - size % 64;
+}
+
+/// The offsets of a search line by line: the largest values first, the first of equal ones first.
+std::vector<std::uint64_t> searched_offsets(std::span<const Lifetime> values) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < values.size(); ++i) order.push_back(i);
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return values[i].size; });
+  std::vector<std::uint64_t> offsets(values.size());
+  std::vector<Lifetime> placed;
+  for (const std::size_t i : order) {
+    Lifetime value = values[i];
+    value.offset = 0;
+    value.size = in_lines(value.size);
+    while (
+        std::ranges::any_of(placed, [&](const Lifetime& each) { return overlap(value, each); })) {
+      value.offset += 64;
+    }
+    offsets[i] = value.offset;
+    placed.push_back(value);
+  }
+  return offsets;
+}
+
+/// The bytes that are alive at the busiest node.
+std::uint64_t counted_bytes(std::span<const Lifetime> values) {
+  std::uint64_t most = 0;
+  for (std::uint32_t node = 0; node < 60; ++node) {
+    std::uint64_t alive = 0;
+    for (const Lifetime& each : values) {
+      if (each.first <= node && node <= each.last) alive += in_lines(each.size);
+    }
+    most = std::max(most, alive);
+  }
+  return most;
+}
+
 }  // namespace
+
+TEST_CASE("values have the places and the bound of a plain search") {
+  std::mt19937 generator(2);
+  const auto below = [&](std::uint32_t end) {
+    return std::uniform_int_distribution<std::uint32_t>(0, end - 1)(generator);
+  };
+  for (std::uint32_t round = 0; round < 60; ++round) {
+    Placements placements;
+    // Few sizes, so that equal ones and gaps of their size occur.
+    for (int i = 0; i < 30; ++i) {
+      const std::uint32_t first = below(20);
+      placements.add({.size = below(8) * 64 + (round % 2 == 0 ? 0 : below(3)),
+                      .first = first,
+                      .last = first + below(4)});
+    }
+    const std::uint64_t end = placements.place();
+    const auto values = placements.values();
+    const std::vector<std::uint64_t> wanted = searched_offsets(values);
+    std::uint64_t highest = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      CHECK(values[i].offset == wanted[i]);
+      highest = std::max(highest, wanted[i] + in_lines(values[i].size));
+    }
+    CHECK(end == highest);
+    CHECK(most_alive(values) == counted_bytes(values));
+  }
+}
 
 TEST_CASE("values that are alive together get places apart") {
   std::mt19937 generator(1);

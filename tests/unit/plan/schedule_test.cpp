@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <regex>
+
 #include "../interp/module_text.hpp"
 #include "plan/memory.hpp"
 
@@ -234,6 +236,91 @@ TEST_CASE("integers that index are bounded by what they index") {
   const auto bounds = index_bounds(*schedule, {});
   CHECK(bounds[schedule->inputs()[0]] == 7);
   CHECK_FALSE(bounds[schedule->inputs()[1]].has_value());
+}
+
+/// The bounds of the inputs of a module, "-" for none. `f[2, 3]` and `i[4]` are types of inputs,
+/// `j[4]` is Int64.
+std::string bounds_of_inputs(const std::string& inputs, const std::string& ops,
+                             const std::string& graphs = {}) {
+  std::string all = "@main [mir_version:1] (" + inputs + ") -> (%y:f[2, 4]) {\n" + graphs + ops +
+                    "cf.ReturnOp (%y) -> ()\n}\n";
+  for (const auto& [letter, dtype] : {std::pair("f", "Float32"), {"i", "Int32"}, {"j", "Int64"}}) {
+    all = std::regex_replace(all, std::regex(":" + std::string(letter) + R"(\[([^\]]*)\])"),
+                             ":tensor<[$1], " + std::string(dtype) + ", CPU>");
+  }
+  CAPTURE(all);
+  Text text(all);
+  Diagnostics diagnostics;
+  const auto schedule = Schedule::build(*text.module, "", diagnostics);
+  const auto errors = errors_of(diagnostics);
+  REQUIRE_MESSAGE(schedule.has_value(), (errors.empty() ? "" : errors.front()));
+  DimBindings dims;
+  dims.bind(text.context.intern("S"), 6);
+  const auto bounds = index_bounds(*schedule, dims);
+  std::string found;
+  for (const ValueIndex input : schedule->inputs()) {
+    found += (found.empty() ? "" : " ") + (bounds[input] ? std::to_string(*bounds[input]) : "-");
+  }
+  return found;
+}
+
+TEST_CASE("each op bounds the operands that it takes for indices, by the dimension that it means") {
+  const auto gathered = [](const std::string& attributes) {
+    return bounds_of_inputs("%t:f[7, 4], %k:i[2, 4]",
+                            "linalg.CPU.GatherOp " + attributes + " (%t, %k) -> (%y:f[2, 4])\n");
+  };
+  CHECK(gathered("[dim:0]") == "- 7");
+  CHECK(gathered("[dim:1]") == "- 4");
+  CHECK(gathered("[dim:-1]") == "- 4");
+  CHECK(gathered("[dim:-2]") == "- 7");
+  CHECK(gathered("[dim:2]") == "- -");
+  CHECK(gathered("[dim:-3]") == "- -");
+  CHECK(gathered("") == "- -");
+  CHECK(bounds_of_inputs("%t:f[2, 4], %k:i[2, 4], %u:f[2, 4]",
+                         "linalg.CPU.ScatterOp [dim:0] (%t, %k, %u) -> (%y:f[2, 4])\n") == "- 2 -");
+  const auto indexed = [](const std::string& indices) {
+    return bounds_of_inputs(
+        "%t:f[7, 4, $S], %k:i[2], %l:i[2]",
+        "linalg.CPU.IndexOp [indices:" + indices + "] (%t, %k, %l) -> (%y:f[2, 4])\n");
+  };
+  CHECK(indexed("[1, {}, {}]") == "- 7 -");
+  CHECK(indexed("[1, 2]") == "- 7 4");
+  CHECK(indexed("[2, {}, 1]") == "- 6 7");
+  CHECK(indexed("[1, {}, 1]") == "- 6 -");
+  CHECK(indexed("[{}, 1]") == "- 4 -");
+  CHECK(indexed("[0, 2]") == "- - 4");
+  CHECK(indexed("[3, -1, 1]") == "- 6 -");
+  CHECK(bounds_of_inputs("%q:f[1, 2, 2, 1], %k:f[1, 9, 2, 1], %v:f[1, 9, 2, 1], %p:i[3]",
+                         "linalg.CPU.PagedAttnOp (%q, %k, %v, %p) -> (%y:f[2, 4])\n") == "- - - 9");
+  CHECK(bounds_of_inputs("%q:f[2, 2, 1], %k:i[3], %v:i[3], %a:f[9, 2, 1], %b:f[8, 2, 1]",
+                         "linalg.CPU.RadixAttnRelaxOp (%q, %k, %v, %a, %b) -> (%y:f[2, 4])\n") ==
+        "- 9 8 - -");
+}
+
+TEST_CASE("a vocabulary bounds indices as it is stated, or by the table that is registered") {
+  const std::string graphs =
+      "graph.SubGraphOp @init <CPU> {\n() -> () {\ntensor.CPU.register () -> "
+      "(%w:f[11, 4][@e.weight])[symbol:e.weight]\n}\n}\n";
+  const auto embedded = [&](const std::string& attributes) {
+    return bounds_of_inputs(
+        "%k:i[2]", "linalg.CPU.EmbeddingOp <name=\"e\"> " + attributes + " (%k) -> (%y:f[2, 4])\n",
+        graphs);
+  };
+  CHECK(embedded("[vocab_size:5, hidden_size:4]") == "5");
+  CHECK(embedded("[hidden_size:4]") == "11");
+}
+
+TEST_CASE("the least bound of all uses holds, through what only moves and converts indices") {
+  const std::string ends =
+      "linalg.CPU.GatherOp [dim:0] (%t, %a) -> (%b:f[2, 4])\n"
+      "linalg.CPU.GatherOp [dim:1] (%b, %k) -> (%y:f[2, 4])\n";
+  CHECK(bounds_of_inputs("%t:f[7, 4], %k:i[2, 4]",
+                         "linalg.CPU.CastTypeOp [dtype:Int64] (%k) -> (%a:j[2, 4])\n" + ends) ==
+        "- 4");
+  CHECK(bounds_of_inputs("%t:f[3, 4], %k:i[2, 4]",
+                         "linalg.CPU.CloneOp (%k) -> (%a:i[2, 4])\n" + ends) == "- 3");
+  CHECK(bounds_of_inputs("%t:f[3, 4], %k:i[2, 4]",
+                         "linalg.CPU.NegOp (%k) -> (%a:i[2, 4])\n" + ends) == "- 4");
 }
 
 TEST_CASE("sizes depend on the values of symbols") {
