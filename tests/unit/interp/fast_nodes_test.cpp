@@ -177,6 +177,23 @@ TEST_CASE("fast: products of codes of 8 bits are sums of integers") {
   }
 }
 
+TEST_CASE("fast: attention is a fast node where the width of a head is known before a run") {
+  const auto text_of = [](const std::string& width) {
+    const std::string type = ":tensor<[1, $S, 2, " + width + "], Float32, CPU>";
+    return "@main [mir_version:1] (%q" + type + ", %k" + type + ", %v" + type + ") -> (%y" + type +
+           ") {\nlinalg.CPU.FlashAttention2Op [causal_mask:true] (%q, %k, %v) -> (%y" + type +
+           ")\ncf.ReturnOp (%y) -> ()\n}\n";
+  };
+  for (const std::string width : {"8", "$D", "$D + 4"}) {
+    CAPTURE(width);
+    Runner runner(text_of(width), fast()), reference(text_of(width));
+    const bool is_reference = runner.plan().node_names()[0].find("(ref)") != std::string::npos;
+    CHECK(is_reference == (width != "8"));
+    const std::vector<Tensor> inputs(3, pattern({1, 5, 2, 8}));
+    check_close(runner.run(inputs), reference.run(inputs));
+  }
+}
+
 TEST_CASE("fast: without verification, extents that do not fit are refused by the nodes") {
   const auto error_of = [](const std::string& inputs, const std::string& op,
                            const std::string& result) {

@@ -145,6 +145,24 @@ TEST_SUITE("pieces") {
                          R"([{"start":2,"end":4}, {}])"});
   }
 
+  TEST_CASE("what a graph writes into storages of its caller, and no other, is a result more") {
+    const std::string type = t("4");
+    const std::string text = upgraded(
+        "graph.SubGraphOp @g <CPU> {\n(%0:" + type + ", %1:" + type + ") -> (%3:" + type + ") {\n" +
+        "linalg.CPU.SiLUOp(%1:" + type + ") -> (%2:" + type + ")\n" +
+        "linalg.CPU.CopyOp(%2:" + type + ", %0:" + type + ") -> ()\n" +
+        "linalg.CPU.SiLUOp(%0:" + type + ") -> (%3:" + type + ")\n" +
+        "linalg.CPU.CopyOp(%3:" + type + ", %2:" + type + ") -> ()\n" +
+        "cf.ReturnOp(%3:" + type + ") -> ()\n}\n}\n" +
+        "graph.CallGraphOp @g (%0:" + type + ", %1:" + type + ") -> (%3:" + type + ")\n" +
+        "linalg.CPU.NegOp(%0:" + type + ") -> (%4:" + type + ")\n");
+    CAPTURE(text);
+    const auto call = text.substr(text.find("graph.CallGraphOp"));
+    const auto results = call.substr(call.find("-> ("), call.find('\n') - call.find("-> ("));
+    CHECK(std::ranges::count(results, '%') == 2);
+    CHECK(has(text, "linalg.CPU.NegOp"));
+  }
+
   TEST_CASE("a piece that a product reads has the shape that its stated transpose_b needs") {
     const auto piece = [](const std::string& transposed) {
       Upgraded module("@main () -> () {\n" + slice("9, 9") +

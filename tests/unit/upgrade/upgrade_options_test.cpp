@@ -360,6 +360,16 @@ TEST_SUITE("upgrade") {
     CHECK(has(text, "bias:true]"));
     CHECK(has(text, t("8, 64") + "[@l.weight])"));
     CHECK(has(text, t("8") + "[@l.bias])"));
+    Upgraded module(dump({packed, "linalg.CPU.LinearOp <name=\"l\"> (%0:" + t("2, 64") +
+                                      ") -> (%1:" + t("2, 8") + ")"}));
+    const auto tell_bias = [&](Source source) {
+      const Lines entries = module.entries(source);
+      return std::ranges::count_if(entries, [](const std::string& each) {
+        return each.find("parameter .bias=") != each.npos;
+      });
+    };
+    CHECK(tell_bias(Source::kDerived) == 1);
+    CHECK(tell_bias(Source::kAssumed) == 0);
     const std::string other =
         "tensor.CPU.register () -> (%5:" + t("353", "UInt8") + "[@l.weight])[symbol:l.weight]";
     CHECK(has(upgraded(other + "\nlinalg.CPU.LinearOp <name=\"l\"> (%0:" + t("2, 64") +
@@ -401,6 +411,23 @@ TEST_SUITE("upgrade") {
     CHECK(conv("Conv3DOp", "767", "5, 3, 2, 4, 4", "5, 8, 1, 1, 1") ==
           "linalg.Conv3DOp 'c': kernel_size is lost: its weight does not show its kernel; grant it "
           "with --assume='c.kernel_size=...'");
+  }
+
+  TEST_CASE("taps lie side by side unless the printed extents need a distance") {
+    const auto dilation = [](const std::string& in, const std::string& out,
+                             const std::string& options) {
+      const std::string text =
+          recovered({parameter("c.weight", "8, 8, 3"),
+                     op("Conv1DOp <name=\"c\"> [" + options + "] ", in, out)});
+      return text.substr(std::min(text.find("+dilation"), text.size()));
+    };
+    const std::string three = "in_channels:8, out_channels:8, kernel_size:3, stride:1, padding:0";
+    CHECK(dilation("1, 8, 9", "1, 8, 7", three) == "+dilation:1");
+    CHECK(dilation("1, 8, 9", "1, 8, 5", three) == "+dilation:2");
+    CHECK(dilation("1, 8, 9", "1, 8, 1", three) == "+dilation:4");
+    CHECK(dilation("1, 8, ?", "1, 8, 5", three) == "+dilation:1");
+    CHECK(dilation("1, 8, 9", "1, 8, ?", three) == "+dilation:1");
+    CHECK(dilation("1, 8, ?", "1, 8, ?", three) == "+dilation:1");
   }
 
   TEST_CASE("the order of a kernel's extents follows from the channels, for bytes channels last") {
