@@ -65,6 +65,21 @@ TEST_CASE("changes are alike if only numbers between dots of their names differ"
   CHECK_FALSE(alike("call @m0", "call @m1"));
 }
 
+TEST_CASE("changes of fields are alike only if their ops, fields and values are") {
+  const auto are_alike = [](const DiffEntry& one, const DiffEntry& other) {
+    return text_of({{one, other}}).find("alike") != std::string::npos;
+  };
+  const DiffEntry first = changed("op 'm.0'", "axis", "1", "2");
+  CHECK(are_alike(first, changed("op 'm.1'", "axis", "1", "2")));
+  CHECK_FALSE(are_alike(first, changed("op 'n.1'", "axis", "1", "2")));
+  CHECK_FALSE(are_alike(first, changed("op 'm.1'", "dim", "1", "2")));
+  CHECK_FALSE(are_alike(first, changed("op 'm.1'", "axis", "0", "2")));
+  CHECK_FALSE(are_alike(first, changed("op 'm.1'", "axis", "1", "3")));
+  DiffEntry other = changed("op 'm.1'", "axis", "1", "2");
+  other.kind = DiffEntry::Kind::kAdded;
+  CHECK_FALSE(are_alike(first, other));
+}
+
 TEST_CASE("changes are alike only if equal numbers are equal in both") {
   CHECK(alike("'m.0' 'n.0'", "'m.1' 'n.1'"));
   CHECK(alike("'m.0' 'n.1'", "'m.1' 'n.0'"));

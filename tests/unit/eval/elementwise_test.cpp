@@ -7,6 +7,17 @@ namespace mir::test {
 
 using Values = std::vector<double>;
 
+TEST_CASE("a result that is declared as no tensor, or of another rank, has the type of the rule") {
+  const Tensor x = floats({2}, {1, -2});
+  for (const std::string type :
+       {"!a.handle", "tensor<[?, ?], Float32, CPU>", "tensor<[?], Float32, CPU>"}) {
+    CAPTURE(type);
+    OneOp op("linalg.CPU.NegOp (%0:tensor<[2], Float32, CPU>) -> (%1:" + type + ")");
+    CHECK(op.values({x}) == std::vector<double>{-1, 2});
+    CHECK(op.shape() == Shape{2});
+  }
+}
+
 TEST_CASE("arithmetic broadcasts to the extents of both operands") {
   OneOp add(
       "linalg.CPU.AddOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[3], Float32, CPU>) -> "

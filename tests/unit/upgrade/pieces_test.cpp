@@ -152,10 +152,9 @@ TEST_SUITE("pieces") {
         "linalg.CPU.SiLUOp(%1:" + type + ") -> (%2:" + type + ")\n" +
         "linalg.CPU.CopyOp(%2:" + type + ", %0:" + type + ") -> ()\n" +
         "linalg.CPU.SiLUOp(%0:" + type + ") -> (%3:" + type + ")\n" +
-        "linalg.CPU.CopyOp(%3:" + type + ", %2:" + type + ") -> ()\n" +
-        "cf.ReturnOp(%3:" + type + ") -> ()\n}\n}\n" +
-        "graph.CallGraphOp @g (%0:" + type + ", %1:" + type + ") -> (%3:" + type + ")\n" +
-        "linalg.CPU.NegOp(%0:" + type + ") -> (%4:" + type + ")\n");
+        "linalg.CPU.CopyOp(%3:" + type + ", %2:" + type + ") -> ()\n" + "cf.ReturnOp(%3:" + type +
+        ") -> ()\n}\n}\n" + "graph.CallGraphOp @g (%0:" + type + ", %1:" + type +
+        ") -> (%3:" + type + ")\n" + "linalg.CPU.NegOp(%0:" + type + ") -> (%4:" + type + ")\n");
     CAPTURE(text);
     const auto call = text.substr(text.find("graph.CallGraphOp"));
     const auto results = call.substr(call.find("-> ("), call.find('\n') - call.find("-> ("));

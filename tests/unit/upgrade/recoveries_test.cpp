@@ -1,5 +1,5 @@
-// What the upgrade derives, assumes and refuses, as recoveries.txt stores it; UPDATE_GOLDEN=1 writes
-// it anew.
+// What the upgrade derives, assumes and refuses, as recoveries.txt stores it; UPDATE_GOLDEN=1
+// writes it anew.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -101,8 +101,8 @@ TEST_CASE("what examples without their attributes mean is recovered as it is sto
     const std::string typed = with_result_types(change.line);
     if (typed.empty()) return;
     const std::string line = without_attributes(typed);
-    found.push_back(fmt::format("{} | {} | {}", row.name, change.what,
-                                told(dump({registers_of(row) + line}))));
+    found.push_back(
+        fmt::format("{} | {} | {}", row.name, change.what, told(dump({registers_of(row) + line}))));
   });
   const Lines wanted = stored_lines("tests/unit/upgrade/recoveries.txt", found);
   std::set<std::string> ops;

@@ -416,9 +416,8 @@ TEST_SUITE("upgrade") {
   TEST_CASE("taps lie side by side unless the printed extents need a distance") {
     const auto dilation = [](const std::string& in, const std::string& out,
                              const std::string& options) {
-      const std::string text =
-          recovered({parameter("c.weight", "8, 8, 3"),
-                     op("Conv1DOp <name=\"c\"> [" + options + "] ", in, out)});
+      const std::string text = recovered({parameter("c.weight", "8, 8, 3"),
+                                          op("Conv1DOp <name=\"c\"> [" + options + "] ", in, out)});
       return text.substr(std::min(text.find("+dilation"), text.size()));
     };
     const std::string three = "in_channels:8, out_channels:8, kernel_size:3, stride:1, padding:0";
