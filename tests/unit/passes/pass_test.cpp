@@ -290,6 +290,23 @@ TEST_SUITE("passes") {
             "it"});
   }
 
+  TEST_CASE("a pass that does not keep its claim is run on no further graph") {
+    Passes all;
+    std::size_t runs = 0;
+    all.registry.add({.name = "liar",
+                      .summary = "edits",
+                      .preserves = AnalysisSet::of<OpCount>(),
+                      .run = [&](PassRun& run) {
+                        ++runs;
+                        [[maybe_unused]] const auto& known = run.analysis<OpCount>();
+                        Rewriter(run.module()).erase(*run.region().entry()->back());
+                        return run.result();
+                      }});
+    Reading reading{std::string(kGraphs)};
+    CHECK(all.run(reading.module(), "liar").size() == 1);
+    CHECK(runs == 1);
+  }
+
   TEST_CASE("analyses are kept until a pass changes something and does not preserve them") {
     Passes all;
     std::vector<const void*> seen;

@@ -71,6 +71,22 @@ TEST_SUITE("standard passes") {
     CHECK(folded(pair("EqualOp", kF, "1, 2", "1"), "tensor<[2], Bool, CPU>") == "1, 0");
   }
 
+  TEST_CASE("codes move as they are only if they are plain integers to all") {
+    const std::string recipe =
+        "[quant_recipe:QuantSpec(SymPerTensor(quant_min: -127, quant_max: 127, quant_to_type: "
+        "Int8, "
+        "scale_type: Float32), uuid=1, solved=1), quant_scale:0.5]";
+    const auto cloned = [](const std::string& dtype, const std::string& facts) {
+      const std::string type = "tensor<[2], " + dtype + ", CPU>";
+      return after("@main [mir_version:1] () -> (%z:" + type + facts +
+                       ") {\nlinalg.CPU.CloneOp (%a:" + type + "[constant:[1, 2]]" + facts +
+                       ") -> (%z:" + type + facts + ")\ncf.ReturnOp (%z) -> ()\n}\n",
+                   "fold-constants");
+    };
+    CHECK(has(cloned("Int8PerTensor", recipe), "CloneOp"));
+    CHECK_FALSE(has(cloned("Int8", ""), "CloneOp"));
+  }
+
   TEST_CASE("what is no constant, or a large one, stays") {
     // Its neighbour cannot be told from it.
     CHECK(folded(pair("AddOp", kI64, "9007199254740992", "1"), kI64) == "");
