@@ -38,6 +38,22 @@ std::string excerpt(std::string text, Span at) {
 
 }  // namespace
 
+TEST_CASE("the summary counts the errors and warnings that are not shown together") {
+  const SourceManager sources;
+  const auto shown = [&](std::size_t errors, std::size_t warnings) {
+    Diagnostics diagnostics(1);
+    diagnostics.error(DiagCode::kUnexpectedToken, {}, "one");
+    if (errors != 0) diagnostics.skip(Severity::kError, DiagCode::kUnexpectedToken, errors);
+    if (warnings != 0) diagnostics.skip(Severity::kWarning, DiagCode::kTrailingText, warnings);
+    const std::string text = mir::render(diagnostics, sources, {});
+    return text.substr(text.rfind("1 error"));
+  };
+  CHECK(shown(0, 0) == "1 error, 0 warnings\n");
+  CHECK(shown(2, 0) == "1 error, 0 warnings (2 more not shown)\n");
+  CHECK(shown(0, 3) == "1 error, 0 warnings (3 more not shown)\n");
+  CHECK(shown(2, 3) == "1 error, 0 warnings (5 more not shown)\n");
+}
+
 TEST_CASE("a diagnostic shows its place, line, range, notes and hint") {
   SourceManager sources;
   sources.add("a.mir", "first line\n  second here\n");

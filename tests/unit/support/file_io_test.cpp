@@ -150,7 +150,9 @@ TEST_CASE("a failed write leaves no temporary file") {
   fs::create_directory(dir / "sub");
   CHECK(write_file_atomically(dir / "sub", "x").error().code == DiagCode::kFileNotWritable);
   CHECK_FALSE(write_file_atomically(dir / "none/f", "x"));
-  CHECK_FALSE(write_file_atomically("/dev/full", "x"));
+  const auto full = write_file_atomically("/dev/full", "x");
+  REQUIRE_FALSE(full);
+  CHECK(full.error().message == test::Part{"/dev/full"});
   CHECK(dir.entries() == 1);
 }
 

@@ -52,6 +52,21 @@ TEST_CASE("the edit distance is that of its definition, cut at the limit") {
   CHECK(edit_distance(longer, longer, 3) == 4);
 }
 
+TEST_CASE("only so many findings of a code get a suggestion") {
+  Diagnostics found(0);
+  for (std::uint32_t i = 1; i <= 2 * kMostSuggestions; ++i) {
+    found.error(DiagCode::kUnexpectedToken, {i, i + 1}, "other");
+  }
+  CHECK(may_suggest(found, DiagCode::kTrailingText));
+  for (std::uint32_t i = 1; i <= kMostSuggestions; ++i) {
+    found.error(DiagCode::kTrailingText, {i, i + 1}, "each");
+    CHECK(may_suggest(found, DiagCode::kTrailingText));
+  }
+  found.error(DiagCode::kTrailingText, {1000, 1001}, "one more");
+  CHECK_FALSE(may_suggest(found, DiagCode::kTrailingText));
+  CHECK_FALSE(may_suggest(found, DiagCode::kUnexpectedToken));
+}
+
 TEST_CASE("the nearest name is a slip away and the only one so near") {
   CHECK(nearest("axsi", {"dim", "axis", "axes"}) == "axis");
   CHECK(nearest("transpose", {"transpose_a", "transpose_b"}) == "");

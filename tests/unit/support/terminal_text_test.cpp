@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,11 @@ TEST_CASE("lines keep their ends and tabs, and long texts are cut between code p
   const std::string most(2000, 'x');
   CHECK(clipped(most) == most);
   CHECK(clipped(most + "y") == most + "...");
+  // No code point has more than four bytes.
+  for (const std::size_t before : {1990, 1995, 1996, 1997, 1998, 1999, 2000}) {
+    const std::string tails = std::string(before, 'x') + std::string(30, '\x80');
+    CHECK(clipped(tails) == tails.substr(0, std::max<std::size_t>(before - 1, 1996)) + "...");
+  }
   for (const char32_t wide : {0xE9, 0x4E2D, 0x1F600}) {
     const std::string c = utf8(wide);
     for (std::size_t before = 2000 - c.size(); before <= 2000; ++before) {

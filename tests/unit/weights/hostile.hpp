@@ -3,11 +3,17 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "../project_files.hpp"
+#include "support/terminal_text.hpp"
 #include "weights/tensor_file.hpp"
 
 namespace mir::test {
@@ -22,7 +28,24 @@ inline Result<TensorFile> parse_tensor_file(std::string bytes) {
   return TensorFile::parse({std::as_bytes(std::span(*kept)), kept, "hostile"});
 }
 
-/// Each file is refused with the code, by a message that names it.
+/// Whether tests/unit/weights/refused.txt has the line; UPDATE_GOLDEN=1 adds it.
+inline bool is_stored_refusal(const std::string& line) {
+  const std::filesystem::path path = kRoot / "tests/unit/weights/refused.txt";
+  const char* const update = std::getenv("UPDATE_GOLDEN");
+  static std::set<std::string> stored = [&] {
+    std::set<std::string> lines;
+    std::ifstream file(path);
+    for (std::string each; std::getline(file, each);) lines.insert(each);
+    return lines;
+  }();
+  if (update != nullptr && *update == '1' && stored.insert(line).second) {
+    std::ofstream file(path);
+    for (const std::string& each : stored) file << each << '\n';
+  }
+  return stored.contains(line);
+}
+
+/// Each file is refused with the code, by a message that names it and is stored.
 inline void check_refused(const std::vector<Hostile>& files, DiagCode code) {
   for (const auto& hostile : files) {
     CAPTURE(hostile.what);
@@ -31,6 +54,8 @@ inline void check_refused(const std::vector<Hostile>& files, DiagCode code) {
     CAPTURE(file.error().message);
     CHECK(file.error().code == code);
     CHECK(file.error().message.starts_with("'hostile': "));
+    const std::string line = hostile.what + " | " + visible(file.error().message);
+    CHECK(is_stored_refusal(line));
   }
 }
 
