@@ -94,6 +94,9 @@ Result<void> refuse_beside_emit(const OptSettings& settings) {
   if (settings.emit->is_symbols && settings.loss_report.is_given()) {
     return Error{DiagCode::kUsage, "--loss-report has no effect with --emit=symbolic-dims"};
   }
+  if (*settings.emit != OptForm() && settings.target.version.is_given()) {
+    return Error{DiagCode::kUsage, "--target-version has no effect with --emit of a report"};
+  }
   const OptionRow* rows[] = {&settings.peak_flops, &settings.bandwidth};
   for (const OptionRow* row : rows) {
     if (settings.emit->is_cost || !row->is_given()) continue;

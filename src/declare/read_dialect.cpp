@@ -6,6 +6,8 @@
 #include <unordered_map>
 
 #include "declare/reader.hpp"
+#include "ir/language_versions.hpp"
+#include "ir/version_needs.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "mir/print.hpp"
@@ -56,9 +58,11 @@ class DialectReader {
   }
 
   bool check_module() {
-    if (module_.version() < 2) {
-      return refuse(module_.top()->span(), DiagCode::kNeedsVersion,
-                    "is declared by a module, which needs mir_version:2");
+    if (module_.version() < kDialectsVersion) {
+      const Op& head = *module_.top();
+      diagnostics_.error(DiagCode::kNeedsVersion, head.span(),
+                         describe({VersionNeed::Feature::kDialect, kDialectsVersion, head}));
+      return false;
     }
     if (module_.body().has_several_blocks() || module_.body().empty() ||
         !module_.body().entry_arguments().empty() || !module_.body().result_types().empty()) {

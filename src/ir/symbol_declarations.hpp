@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/dim_expr.hpp"
+#include "ir/language_versions.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
@@ -18,9 +19,6 @@ inline constexpr std::string_view kSymbolsKey = "symbols";
 inline constexpr std::string_view kSymbolMin = "min";
 inline constexpr std::string_view kSymbolMax = "max";
 inline constexpr std::string_view kSymbolMultiple = "multiple";
-
-/// The first version of the language that declares symbols.
-inline constexpr std::int64_t kSymbolsVersion = 2;
 
 /// The values of a symbol: the multiples of `multiple` from `least` to `most`, both included.
 struct SymbolDeclaration {

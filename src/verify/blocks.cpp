@@ -74,13 +74,6 @@ class BlockChecks {
 
  private:
   void check_blocks(const Region& region) {
-    const Op& around = *region.parent();
-    if (around.is(OpId::kBuiltinModule) && around.module().is_portable() &&
-        around.module().version() < 2) {
-      reporter_.report(ConstraintId::version_c1, around, [] {
-        return std::string("blocks in the body of a module need mir_version:2");
-      });
-    }
     std::unordered_set<Symbol> names;
     for (const Block* block : region.blocks()) {
       // Text gives a block without a name one of its own.

@@ -6,6 +6,7 @@
 
 #include "ir/call_types.hpp"
 #include "ir/declaration_graphs.hpp"
+#include "ir/language_versions.hpp"
 #include "mir/call_graph.hpp"
 #include "support/counted.hpp"
 #include "verify/checks.hpp"
@@ -33,7 +34,7 @@ void check_types(const Op& op, const Region& body, const Op& graph, Reporter& re
          graph, "the graph");
   };
   std::optional<CallTypes> match;  // other versions pass the types of the graph
-  if (reporter.module().version() >= 2) match.emplace(CallTypes::of(op, body));
+  if (reporter.module().version() >= kSymbolsVersion) match.emplace(CallTypes::of(op, body));
   const auto type_of = [&](const Type* type) { return match ? match->at_call(type) : type; };
   for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
     check_type("operand", i, op.operand(i)->type(), type_of(body.entry_arguments()[i].type()));

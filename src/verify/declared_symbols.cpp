@@ -10,43 +10,6 @@ namespace mir::checks {
 
 namespace {
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-/// Where the head of a module has the number of its version; empty if its text is not there, or if
-/// a pass has set another version.
-Span version_number(const Module& module) {
-  constexpr std::string_view kKey = "mir_version";
-  constexpr std::size_t kMostText = 4096;
-  const Span head = module.top()->span();
-  const SourceFile* file = module.context().sources().file_of(head.begin);
-  if (file == nullptr || head.begin < file->base()) return {};
-  const std::string_view text = file->text().substr(head.begin - file->base(), kMostText);
-  std::size_t at = text.find(kKey);
-  if (at == text.npos) return {};
-  at += kKey.size();
-  while (at < text.size() && (is_blank(text[at]) || text[at] == ':' || text[at] == '"')) ++at;
-  std::size_t end = at;
-  while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
-  if (text.substr(at, end - at) != std::to_string(module.version())) return {};
-  const auto position = [&](std::size_t offset) {
-    return head.begin + static_cast<SourcePos>(offset);
-  };
-  return {position(at), position(end)};
-}
-
-void check_version(const Op& head, Reporter& reporter) {
-  Diagnostic* kept = reporter.report(ConstraintId::version_c1, head, [&] {
-    return fmt::format("'{}' in the head of a module needs mir_version:{}", kSymbolsKey,
-                       kSymbolsVersion);
-  });
-  const Span number = version_number(reporter.module());
-  if (kept != nullptr && number.begin != number.end) {
-    kept->fix(number, std::to_string(kSymbolsVersion));
-  }
-}
-
 void check_structure(const Attr& symbols, const Op& head, Reporter& reporter) {
   for (const SymbolDeclarationError& error :
        errors_of_symbol_declarations(symbols, reporter.module().context())) {
@@ -121,7 +84,7 @@ void declared_symbols(Reporter& reporter) {
   const Op& head = *module.top();
   const Attr* symbols = head.attribute(kSymbolsKey);
   if (symbols == nullptr || symbols->kind() != AttrKind::kDict || !module.is_portable()) return;
-  if (module.version() < kSymbolsVersion) return check_version(head, reporter);
+  if (module.version() < kSymbolsVersion) return;  // see versions()
   check_structure(*symbols, head, reporter);
   check_uses(head, reporter);
   ExtentProver* prover = reporter.prover();

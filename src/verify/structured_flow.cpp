@@ -133,18 +133,9 @@ void check_cases(const Op& op, Reporter& reporter) {
   }
 }
 
-/// The ops that version 1 does not have.
-void check_op_version(const Op& op, Reporter& reporter) {
-  if (op.row()->version == 1 || op.module().version() >= op.row()->version) return;
-  reporter.report(ConstraintId::version_c1, op, [&] {
-    return fmt::format("'{}' needs mir_version:{}", op.name(), op.row()->version);
-  });
-}
-
 }  // namespace
 
 void control_flow(const Op& op, Reporter& reporter) {
-  check_op_version(op, reporter);
   if (op.is(OpId::kCfYield, OpId::kCfCondition)) {
     const Op* around = op.parent_op();
     if (around->row() == nullptr || around->row()->region_flow == nullptr) {

@@ -1,50 +1,76 @@
-#include <fmt/format.h>
-
-#include <unordered_set>
-
-#include "ir/declares_dialect.hpp"
-#include "ir/extent_walk.hpp"
-#include "mir/walk.hpp"
+#include "ir/language_versions.hpp"
+#include "ir/version_needs.hpp"
+#include "mir/rewriter.hpp"
 #include "verify/checks.hpp"
+#include "verify/lower_version.hpp"
 
-namespace mir::checks {
+namespace mir {
 
 namespace {
 
-/// Extents with a minimum or maximum, each where it is met first.
-void extents(const Module& module, Reporter& reporter) {
-  std::unordered_set<const DimExpr*> seen;
-  for_each_extent(module, [&](Dim extent, const Op& place) {
-    if (!has_extremum(extent) || !seen.insert(extent.expr()).second) return;
-    reporter.report(ConstraintId::version_c1, place, [&] {
-      return fmt::format("extent {} has a minimum or a maximum, so the module needs mir_version:2",
-                         module.context().dims().print(extent));
-    });
-  });
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/// Where the head of a module has the number of its version; empty if its text is not there, or if
+/// a pass has set another version.
+Span version_number(const Module& module) {
+  constexpr std::string_view kKey = "mir_version";
+  constexpr std::size_t kMostText = 4096;
+  const Span head = module.top()->span();
+  const SourceFile* file = module.context().sources().file_of(head.begin);
+  if (file == nullptr || head.begin < file->base()) return {};
+  const std::string_view text = file->text().substr(head.begin - file->base(), kMostText);
+  std::size_t at = text.find(kKey);
+  if (at == text.npos) return {};
+  at += kKey.size();
+  while (at < text.size() && (is_blank(text[at]) || text[at] == ':' || text[at] == '"')) ++at;
+  std::size_t end = at;
+  while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+  if (text.substr(at, end - at) != std::to_string(module.version())) return {};
+  const auto position = [&](std::size_t offset) {
+    return head.begin + static_cast<SourcePos>(offset);
+  };
+  return {position(at), position(end)};
+}
+
+/// Reports a need. Returns the diagnostic if it is kept.
+Diagnostic* report_need(const VersionNeed& need, checks::Reporter& reporter) {
+  return reporter.report(ConstraintId::version_c1, need.place, [&] { return describe(need); });
 }
 
 }  // namespace
 
+namespace checks {
+
 void versions(Reporter& reporter) {
   const Module& module = reporter.module();
-  if (!module.is_portable() || module.version() >= 2 || !reporter.wants(ConstraintId::version_c1)) {
+  if (!module.is_portable() || module.version() >= kLatestVersion ||
+      !reporter.wants(ConstraintId::version_c1)) {
     return;
   }
-  if (module.context().dims().has_extrema()) extents(module, reporter);
-  if (!module.context().has_declared_dialects()) return;
-  const auto report = [&](std::string_view what, const Op& place) {
-    reporter.report(ConstraintId::version_c1, place, [&] {
-      return fmt::format(
-          "{} is of a dialect that a text declares, so the module needs mir_version:2", what);
-    });
-  };
-  for_each_op(module.body(), [&](const Op& op) {
-    if (is_declared(op.info().dialect)) report(fmt::format("'{}'", op.name()), op);
-  });
-  for_each_value(module.body(), [&](const Value& value, const Op& place) {
-    const auto* type = dyn_cast<DialectType>(value.type());
-    if (type != nullptr && is_declared(type->kind().dialect)) report(type->spelling(), place);
+  for_each_version_need(module, module.version(), [&](const VersionNeed& need) {
+    Diagnostic* kept = report_need(need, reporter);
+    // What declares symbols was written for the later version. Other texts may change their
+    // meaning.
+    if (kept == nullptr || need.feature != VersionNeed::Feature::kSymbols) return;
+    const Span number = version_number(module);
+    if (number.begin != number.end) kept->fix(number, std::to_string(need.version));
   });
 }
 
-}  // namespace mir::checks
+}  // namespace checks
+
+bool lower_version(Module& module, std::int64_t version, Diagnostics& diagnostics) {
+  if (!module.is_portable() || module.version() <= version) return true;
+  bool is_free = true;
+  checks::Reporter reporter(module, diagnostics, {});
+  for_each_version_need(module, version, [&](const VersionNeed& need) {
+    report_need(need, reporter);
+    is_free = false;
+  });
+  if (is_free) Rewriter(module).set_version(version);
+  return is_free;
+}
+
+}  // namespace mir

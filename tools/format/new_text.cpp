@@ -6,8 +6,10 @@
 
 #include "ir/text/short_text.hpp"
 #include "mir/format.hpp"
+#include "mir/print.hpp"
 #include "syntax/edit.hpp"
 #include "syntax/wrap_lines.hpp"
+#include "verify/lower_version.hpp"
 
 namespace mir::tools {
 
@@ -54,19 +56,44 @@ Result<const SourceFile*> add_text(SourceManager& sources, const SourceFile& ori
   return file;
 }
 
-/// The types first, since their errors are shown in the text as it is.
-Result<std::string> with_types_as_asked(const SyntaxTree& tree, const FmtSettings& settings,
+/// The text with modules of that version, which is not the latest. No value after reporting.
+std::optional<std::string> lowered_text(const SyntaxTree& tree, std::int64_t version,
                                         IRContext& context, Diagnostics& diagnostics) {
-  if (!settings.shorten && !settings.full) return rewritten(tree, settings);
+  const std::vector<Module*> modules = resolve(tree, context, diagnostics);
+  if (diagnostics.has_errors()) return std::nullopt;
+  for (Module* module : modules) lower_version(*module, version, diagnostics);
+  if (diagnostics.has_errors()) return std::nullopt;
+  return print(modules, tree);
+}
+
+/// The version and the types first, since their errors are shown in the text as it is. Empty after
+/// reporting.
+Result<std::string> with_meaning_as_asked(const SyntaxTree& given, const FmtSettings& settings,
+                                          IRContext& context, Diagnostics& diagnostics) {
+  if (!settings.reads_modules()) return rewritten(given, settings);
   if (!register_dialects(settings.dialects, context, diagnostics)) return std::string();
-  auto text = settings.shorten ? short_text(tree, context, diagnostics)
-                               : full_text(tree, context, diagnostics);
-  if (!text) return std::string();
-  if (!settings.rewrites_tokens()) return *std::move(text);
-  const auto file = add_text(context.sources(), tree.file(), *std::move(text));
-  if (!file) return file.error();
-  const std::optional<SyntaxTree> typed = parse(**file, diagnostics);
-  return typed ? rewritten(*typed, settings) : Result<std::string>(std::string());
+  const std::int64_t version = settings.target.version.if_given().value_or(kLatestVersion);
+  std::optional<SyntaxTree> made;
+  const auto take = [&](std::optional<std::string> text) -> Result<bool> {
+    if (!text) return false;
+    const auto file = add_text(context.sources(), given.file(), *std::move(text));
+    if (!file) return file.error();
+    made = parse(**file, diagnostics);
+    return made.has_value();
+  };
+  if (version < kLatestVersion) {
+    const auto taken = take(lowered_text(given, version, context, diagnostics));
+    if (!taken) return taken.error();
+    if (!*taken) return std::string();
+  }
+  const SyntaxTree& tree = made ? *made : given;
+  if (settings.shorten || settings.full) {
+    const auto taken = take(settings.shorten ? short_text(tree, context, diagnostics, version)
+                                             : full_text(tree, context, diagnostics));
+    if (!taken) return taken.error();
+    if (!*taken) return std::string();
+  }
+  return rewritten(made ? *made : given, settings);
 }
 
 }  // namespace
@@ -74,7 +101,7 @@ Result<std::string> with_types_as_asked(const SyntaxTree& tree, const FmtSetting
 Result<std::string> new_text(const SyntaxTree& tree, const FmtSettings& settings,
                              IRContext& context, Diagnostics& diagnostics) {
   if (settings.lines.is_given()) return text_of_lines(tree, *settings.lines);
-  auto text = with_types_as_asked(tree, settings, context, diagnostics);
+  auto text = with_meaning_as_asked(tree, settings, context, diagnostics);
   if (!text || !settings.columns.is_given() || diagnostics.has_errors()) return text;
   const auto canonical = add_text(context.sources(), tree.file(), *std::move(text));
   if (!canonical) return canonical.error();

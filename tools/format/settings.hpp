@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "dialect_files.hpp"
+#include "target_version.hpp"
 #include "tool.hpp"
 
 namespace mir::tools {
@@ -52,10 +53,13 @@ struct FmtSettings {
       {.name = "alias-attrs", .help = "define repeated quantisation specs once, as #q<uuid>"}};
   Flag expand_attrs{options,
                     {.name = "expand-attrs", .help = "replace aliases by their attributes"}};
+  TargetVersionSettings target{options};
   DialectSettings dialects{options};
 
   bool rewrites_tokens() const { return renumber || modernize || alias_attrs || expand_attrs; }
-  bool rewrites_any() const { return rewrites_tokens() || shorten || full; }
+  /// True if the text of the modules depends on their meaning.
+  bool reads_modules() const { return shorten || full || target.version.is_given(); }
+  bool rewrites_any() const { return rewrites_tokens() || reads_modules(); }
 };
 
 }  // namespace mir::tools

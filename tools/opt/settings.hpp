@@ -13,6 +13,7 @@
 #include "passes/link/link_modules.hpp"
 #include "pattern_files.hpp"
 #include "pipelines.hpp"
+#include "target_version.hpp"
 #include "tools/opt/cost_report.hpp"
 #include "verification.hpp"
 
@@ -166,6 +167,7 @@ struct OptSettings {
       {.name = "emit", .argument = "FORM", .help = "write the modules, or what they cost"},
       choice(kOptForms),
       {}};
+  TargetVersionSettings target{options};
   Option<double> peak_flops{
       options,
       {.name = "peak-flops",

@@ -20,6 +20,7 @@
 #include "tools/opt/validate_run.hpp"
 #include "upgrade/settle_text.hpp"
 #include "upgrade/symbolic_proposals.hpp"
+#include "verify/lower_version.hpp"
 
 namespace mir::tools {
 
@@ -173,6 +174,20 @@ std::optional<std::string> Transformation::symbolic_dims_of(std::span<Module* co
   return text;
 }
 
+bool Transformation::take_target_version(std::span<Module* const> modules,
+                                         Diagnostics& diagnostics) const {
+  const auto version = settings_.target.version.if_given();
+  if (!version) return true;
+  bool is_good = true;
+  for (Module* module : modules) {
+    if (made_.empty() && !is_wanted(*module)) continue;
+    const bool is_lower = module->version() > *version;
+    is_good = lower_version(*module, *version, diagnostics) && is_good;
+    if (is_good && is_lower) is_good = verify(*module, diagnostics);
+  }
+  return is_good;
+}
+
 std::optional<std::string> Transformation::text_of(std::vector<Module*> modules,
                                                    const SyntaxTree& tree,
                                                    Diagnostics& diagnostics) {
@@ -180,6 +195,7 @@ std::optional<std::string> Transformation::text_of(std::vector<Module*> modules,
   const OptForm& form = *settings_.emit;
   if (form.is_symbols) return symbolic_dims_of(modules, diagnostics);
   if (!form.is_cost) {
+    if (!take_target_version(modules, diagnostics)) return std::nullopt;
     if (made_.empty()) return print(modules, tree);
     std::string text;
     for (const Module* module : modules) text += print(*module);

@@ -48,6 +48,9 @@ class Transformation {
   /// The extents that may be symbols, of all wanted modules; no value after reporting.
   std::optional<std::string> symbolic_dims_of(std::span<Module* const> modules,
                                               Diagnostics& diagnostics) const;
+  /// Gives the modules that are written the version of --target-version. Returns false after
+  /// reporting all that needs a later one.
+  bool take_target_version(std::span<Module* const> modules, Diagnostics& diagnostics) const;
   /// What --split-module and --emit ask for; no value after reporting a module of which it cannot
   /// be made.
   std::optional<std::string> text_of(std::vector<Module*> modules, const SyntaxTree& tree,

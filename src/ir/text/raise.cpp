@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "ir/language_versions.hpp"
 #include "ir/mention.hpp"
-#include "ir/text/short_forms.hpp"
 #include "ir/text/spellings.hpp"
 #include "ir/text/text_literal.hpp"
 #include "ir/text/value_scopes.hpp"

@@ -5,11 +5,11 @@
 #include <charconv>
 
 #include "ir/element_count.hpp"
+#include "ir/language_versions.hpp"
 #include "ir/repeated_key.hpp"
 #include "ir/text/extents.hpp"
 #include "ir/text/missing_commas.hpp"
 #include "ir/text/resolver.hpp"
-#include "ir/text/short_forms.hpp"
 #include "ir/text/text_literal.hpp"
 #include "support/suggest.hpp"
 #include "syntax/layout.hpp"

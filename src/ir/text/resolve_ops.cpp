@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "ir/language_versions.hpp"
 #include "ir/result_types.hpp"
 #include "ir/text/resolver.hpp"
-#include "ir/text/short_forms.hpp"
 #include "ir/text/text_literal.hpp"
 #include "mir/infer.hpp"
 #include "support/arena.hpp"

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "ir/lowest_version.hpp"
-#include "ir/text/short_forms.hpp"
+#include "ir/language_versions.hpp"
 #include "ir/text/text_literal.hpp"
 #include "ir/text/type_mentions.hpp"
+#include "ir/version_needs.hpp"
 #include "mir/rewriter.hpp"
 #include "syntax/token_stream.hpp"
 
@@ -180,13 +180,16 @@ std::vector<bool> write_symbols(TokenStream& stream) {
 }  // namespace
 
 std::optional<std::string> short_text(const SyntaxTree& tree, IRContext& context,
-                                      Diagnostics& diagnostics) {
+                                      Diagnostics& diagnostics, std::int64_t version) {
   const std::size_t errors = diagnostics.error_count();
   const MentionedTypes found = type_mentions(tree, context, diagnostics);
   if (diagnostics.error_count() != errors) return std::nullopt;
   TokenStream stream(tree);
   leave_types_out(stream, tree.file(), found.mentions);
-  const std::vector<bool> bound = bound_to_first_version(stream.items, found.modules);
+  std::vector<bool> bound = bound_to_first_version(stream.items, found.modules);
+  for (std::size_t module = 0; version < kTypeAliasVersion && module < bound.size(); ++module) {
+    bound[module] = bound[module] || version_numbers(stream.items)[module] != 0;
+  }
   const std::vector<bool> implied = leave_symbols_out(stream, bound);
   const std::vector<bool> aliased = alias_types(stream, bound);
   const std::vector<std::size_t> versions = version_numbers(stream.items);

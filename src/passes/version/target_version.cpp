@@ -1,18 +1,21 @@
 // Gives a module a lower version, if it needs no higher one.
-#include "mir/rewriter.hpp"
+#include <string>
+
+#include "ir/language_versions.hpp"
 #include "passes/standard_passes.hpp"
+#include "verify/lower_version.hpp"
 
 namespace mir {
 
 namespace {
 
-/// Verification after the pass names what the version does not have.
 PassResult target_version(PassRun& run) {
   Module& module = run.module();
-  const std::int64_t to = run.options().integer("to");
-  if (!module.is_portable() || module.version() <= to) return run.result();
-  Rewriter(module).set_version(to);
-  run.count("versions lowered");
+  const std::int64_t version = module.version();
+  if (!lower_version(module, run.options().integer("to"), run.diagnostics())) {
+    return PassResult::kRefused;
+  }
+  if (module.version() != version) run.count("versions lowered");
   return run.result();
 }
 
@@ -31,10 +34,10 @@ Pass target_version_pass() {
           .is_idempotent = true,
           .options = {{.name = "to",
                        .kind = PassOption::Kind::kInteger,
-                       .by_default = "1",
+                       .by_default = std::to_string(kFirstVersion),
                        .summary = "the highest version that the result may have",
-                       .least = 1,
-                       .most = 2}},
+                       .least = kFirstVersion,
+                       .most = kLatestVersion}},
           .preserves = AnalysisSet::of<Dominance, CallGraph, Liveness, Aliases, SymbolRanges>(),
           .example = std::string(kNeedsLess),
           .run = target_version};

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "../syntax/corpus.hpp"
-#include "ir/lowest_version.hpp"
+#include "ir/version_needs.hpp"
 #include "isomorphic.hpp"
 #include "mir/rewriter.hpp"
 #include "module_generator.hpp"
@@ -21,9 +21,8 @@ namespace short_text_test {
 
 namespace {
 
-using Rewrite = std::optional<std::string> (*)(const SyntaxTree&, IRContext&, Diagnostics&);
-
-std::string rewritten(Rewrite rewrite, std::string text) {
+template <class Rewrite>
+std::string rewritten(const Rewrite& rewrite, std::string text) {
   IRContext context;
   register_builtin_dialects(context);
   const SourceFile* file = context.sources().add("test.mir", std::move(text));
@@ -36,8 +35,11 @@ std::string rewritten(Rewrite rewrite, std::string text) {
   return *result;
 }
 
-std::string short_of(std::string text) {
-  return rewritten(short_text, std::move(text));
+std::string short_of(std::string text, std::int64_t version = kLatestVersion) {
+  const auto rewrite = [&](const SyntaxTree& tree, IRContext& context, Diagnostics& diagnostics) {
+    return short_text(tree, context, diagnostics, version);
+  };
+  return rewritten(rewrite, std::move(text));
 }
 std::string full_of(std::string text) {
   return rewritten(full_text, std::move(text));
@@ -107,6 +109,16 @@ TEST_SUITE("short text") {
     CHECK(has(brief, "register () -> (%1:!t1[@b.weight])\n"));
     CHECK(full_of(brief) == whole);
     check_meaning(whole);
+  }
+
+  TEST_CASE("short texts of version 1 have no forms that need version 2") {
+    const std::string whole = module_with("1", "[@b.weight])[symbol:b.weight]");
+    const std::string brief = short_of(whole, 1);
+    CHECK(
+        brief.starts_with("@main [mir_version:1] (%x:tensor<[1, 4, 64, 64], Float32, CPU>) -> ("));
+    CHECK(has(brief, "[symbol:b.weight]"));
+    CHECK(brief.size() < whole.size());  // types of operands are left out
+    CHECK(full_of(brief) == whole);
   }
 
   TEST_CASE("a symbol that is no plain word comes back in quotes, another symbol stays") {
