@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/dim_expr.hpp"
+#include "ir/joined_extents.hpp"
 #include "mir/context.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
@@ -65,6 +66,7 @@ bool has_extremum(Dim extent) {
 }
 
 void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit) {
+  if (op.first_region() != nullptr) std::ranges::for_each(symbols_joined_by(op), visit);
   if (op.row() == nullptr || (op.row()->infer == nullptr && !isa<CallGraphOp>(&op))) return;
   DimTable& dims = op.module().context().dims();
   const auto is_of_operand = [&](Dim extent) {
@@ -120,6 +122,11 @@ std::unordered_set<Symbol> symbols_found_out_by(const Op& graph) {
     }
   };
   add_types(known, region->entry_arguments());
+  for_each_region(*region, [&](const Region& each) {
+    for (const Block* block : each.blocks()) {
+      for_each_symbol_joined_by(*block, [&](Symbol symbol) { found.insert(symbol); });
+    }
+  });
   for_each_op(*region, [&](const Op& op) {
     visit_declared_attributes(op, [&](Dim extent, const Op&) { add_to(known, extent); });
     add_types(found, op.results());

@@ -23,7 +23,8 @@ bool has_extremum(Dim extent);
 
 /// Calls `visit` with each symbol that the results of an op find out: their extents have it,
 /// neither the operands nor the attributes that the row declares do. Rules leave such extents
-/// unknown. A call finds out those of its graph.
+/// unknown. A call finds out those of its graph, a condition those that its regions pass in
+/// different ways (joined_extents.hpp).
 void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit);
 
 /// True if there are such symbols. Then the op stays where it is: types and attributes of other ops

@@ -23,15 +23,17 @@ void check_successor(const Op& op, const OpExtra::Successor& successor, Reporter
     });
     return;
   }
+  const JoinedExtents joined = JoinedExtents::at_block(op, successor);
   for (std::uint32_t i = 0; i < successor.operand_count; ++i) {
     const Type* given = op.operand(successor.first_operand + i)->type();
-    const Type* wanted = arguments[i].type();
+    const Type* wanted = joined.as_passed(arguments[i].type());
     if (given == nullptr || wanted == nullptr || reporter.agree(given, wanted)) continue;
     reporter.report(ConstraintId::block_c5, op, [&] {
       return fmt::format("value {} for successor '^{}' is {}, the block takes {}", i,
                          text(op, successor.name()), given->spelling(), wanted->spelling());
     });
   }
+  joined_ranges(joined, ConstraintId::block_c5, op, reporter);
 }
 
 void check_successors(const Op& op, Reporter& reporter) {

@@ -28,6 +28,13 @@ class BoundSymbols {
     for_each_symbol(*past, [&](Symbol symbol) { bound_.insert(symbol); });
   }
 
+  /// A block takes the extents that are passed.
+  void bind_arguments(const Region& region) {
+    for (const Block* block : region.blocks()) {
+      for_each_symbol_joined_by(*block, [&](Symbol symbol) { bound_.insert(symbol); });
+    }
+  }
+
   /// An extent that a rule leaves unknown may have a name of its own: the run finds it out.
   void bind_results(const Op& op) {
     for_each_symbol_found_out(op, [&](Symbol symbol) { bound_.insert(symbol); });
@@ -106,6 +113,9 @@ void bound_symbols(const Census& census, Reporter& reporter) {
   for_each_op(body, [&](const Op& op) {
     symbols.bind_past(op);
     symbols.bind_results(op);
+  });
+  for_each_region(body, [&](const Region& region) {
+    if (region.has_several_blocks()) symbols.bind_arguments(region);
   });
   for_each_op(body, [&](const Op& op) { symbols.check(op); });
 }

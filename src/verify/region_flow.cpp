@@ -1,4 +1,7 @@
 // Values that control takes from an op into its regions, between them, and to its results.
+#include <optional>
+
+#include "ir/symbol_declarations.hpp"
 #include "mir/control_flow.hpp"
 #include "verify/checks.hpp"
 
@@ -17,6 +20,14 @@ bool has_region(const Op& op, std::uint32_t number) {
   return number == RegionEdge::kOp || number < op.region_count();
 }
 
+/// True if only extents of a result differ from those that one of several regions passes.
+bool may_join(const Op& op, const RegionEdge& edge, const Type* passed, const Type* taken) {
+  const auto *a = dyn_cast<TensorType>(passed), *b = dyn_cast<TensorType>(taken);
+  return edge.to == RegionEdge::kOp && op.region_count() > 1 && !is_loop(op) && a != nullptr &&
+         b != nullptr && a->rank() == b->rank() && a->dtype_name() == b->dtype_name() &&
+         a->device() == b->device();
+}
+
 /// The values that an edge passes, against those that it reaches.
 void check_edge(const Op& op, const Op& source, const RegionEdge& edge, Reporter& reporter) {
   const ValueRange targets =
@@ -33,18 +44,53 @@ void check_edge(const Op& op, const Op& source, const RegionEdge& edge, Reporter
     });
     return;
   }
+  const bool leaves = edge.from != RegionEdge::kOp && edge.to == RegionEdge::kOp;
+  const auto joined =
+      leaves ? std::optional(JoinedExtents::at_results(op, source, edge)) : std::nullopt;
   for (std::uint32_t i = 0; i < edge.operand_count; ++i) {
     const Type* passed = given[edge.first_operand + i].value()->type();
-    const Type* taken = targets[edge.first_target + i].type();
+    const Type* wanted = targets[edge.first_target + i].type();
+    const Type* taken = joined ? joined->as_passed(wanted) : wanted;
     if (passed == nullptr || taken == nullptr || reporter.agree(passed, taken)) continue;
-    reporter.report(ConstraintId::flow_c2, source, [&] {
+    Diagnostic* kept = reporter.report(ConstraintId::flow_c2, source, [&] {
       return fmt::format("value {} that '{}' passes to {} is {}, expected {}", i, source.name(),
                          target_of(op, edge), passed->spelling(), taken->spelling());
     });
+    if (may_join(op, edge, passed, taken)) {
+      note(kept, op,
+           "regions can pass different extents if the result has a symbol there that no input has");
+    }
   }
+  if (joined) joined_ranges(*joined, ConstraintId::flow_c2, source, reporter);
 }
 
 }  // namespace
+
+void joined_ranges(const JoinedExtents& joined, ConstraintId constraint, const Op& source,
+                   Reporter& reporter) {
+  ExtentProver* const prover = reporter.prover();
+  if (joined.empty() || prover == nullptr) return;
+  const auto declarations = symbol_declarations(reporter.module());
+  const auto is_refuted = [&](ExtentRelation relation, Dim a, Dim b) {
+    return prover->prove(relation, a, b).verdict == ExtentVerdict::kRefuted;
+  };
+  for (const auto& each : joined.extents()) {
+    const Dim extent = each.second;
+    const SymbolDeclaration* declared = find_declaration(declarations, each.first);
+    if (declared == nullptr || extent.is_unknown()) continue;
+    const bool has_most = declared->most != SymbolDeclaration::kUnbounded;
+    if (!is_refuted(ExtentRelation::kAtLeast, extent, Dim(declared->least)) &&
+        !(has_most && is_refuted(ExtentRelation::kAtLeast, Dim(declared->most), extent)) &&
+        !is_refuted(ExtentRelation::kDivides, extent, Dim(declared->multiple))) {
+      continue;
+    }
+    reporter.report(constraint, source, [&] {
+      return fmt::format("'{}' passes extent {} as '${}', whose declaration admits {}",
+                         source.name(), reporter.module().context().dims().print(extent),
+                         text(source, each.first), declared->text());
+    });
+  }
+}
 
 void region_flow(const Op& op, Reporter& reporter) {
   const auto edges = region_edges(op);

@@ -12,6 +12,7 @@
 
 #include "dialects/parameters.hpp"
 #include "ir/extent_walk.hpp"
+#include "ir/joined_extents.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/dominance.hpp"
 #include "mir/rewriter.hpp"
@@ -109,6 +110,7 @@ class Structuring {
     if (end == nullptr) return false;
     Block& next = *target_of(*end, 0);
     if (&next == &block || !is_only_reached_from(next, block)) return false;
+    if (!JoinedExtents::at_block(*end, end->extra().successors.front()).empty()) return false;
     // Each time that one of two blocks runs, its symbols get values of their own.
     if (binding_.contains(&next) && !binding_.insert(&block).second) return false;
     const Values arguments = passed_to(*end, 0);
@@ -212,18 +214,20 @@ class Structuring {
     for (std::uint32_t i = 0; i < 2; ++i) {
       Region& region = *made.region(i);
       Block& inner = *rewriter_.create_block(region);
+      const Values values = arms[i].block != nullptr ? ends_.take_off(*arms[i].end) : passed[i];
+      std::vector<const Type*> of_region;  // whose extents may differ from those of the results
+      for (const Value* value : values) of_region.push_back(value->type());
       rewriter_.set_has_signature(region, true);
-      rewriter_.set_result_types(region, types);
+      rewriter_.set_result_types(region, of_region);
       if (arms[i].block != nullptr) {
         // The last op of the arm goes first: what it passes may be an argument.
-        Op* const last =
-            rewriter_.create_detached({.name = rewriter_.context().op_name(OpId::kCfYield),
-                                       .operands = ends_.take_off(*arms[i].end)});
+        Op* const last = rewriter_.create_detached(
+            {.name = rewriter_.context().op_name(OpId::kCfYield), .operands = values});
         rewriter_.insert(*last, *arms[i].block, nullptr);
         forget(*arms[i].block);
         rewriter_.merge_blocks(*arms[i].block, inner, passed[i]);
       } else {
-        ends_.leave(inner, OpId::kCfYield, passed[i]);
+        ends_.leave(inner, OpId::kCfYield, values);
       }
     }
     made_.insert(&made);

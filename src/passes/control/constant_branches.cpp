@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/joined_extents.hpp"
 #include "mir/control_flow.hpp"
 #include "passes/control/block_ends.hpp"
 #include "passes/control/constant_loop.hpp"
@@ -95,6 +96,11 @@ void remove_blocks(Rewriter& rewriter, BlockEnds& ends, Region& region,
   rewriter.erase_unused_free_values(region);
 }
 
+/// True if the block after a branch has symbols for extents that the branch passes.
+bool joins_extents(const Op& branch) {
+  return !JoinedExtents::at_block(branch, branch.extra().successors.front()).empty();
+}
+
 /// A call may append to caches, whose lengths have symbols.
 bool calls_graphs(const Block& block) {
   return std::ranges::any_of(block.ops(), [](const Op* op) { return callee_of(*op).has_value(); });
@@ -121,7 +127,7 @@ std::uint64_t merge_blocks(Rewriter& rewriter, BlockEnds& ends, Region& region) 
       if (next == nullptr || next == block || next == region.entry() || edges[next] != 1) break;
       if (binding.contains(next) && !binding.insert(block).second) break;
       const std::vector<Value*> passed = passed_to(*end, 0);
-      if (passed.size() != next->arguments().size()) break;
+      if (passed.size() != next->arguments().size() || joins_extents(*end)) break;
       ends.take_off(*end);
       rewriter.merge_blocks(*next, *block, passed);
       gone.insert(next);

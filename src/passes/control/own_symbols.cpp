@@ -4,6 +4,7 @@
 
 #include "dialects/parameters.hpp"
 #include "ir/extent_walk.hpp"
+#include "ir/joined_extents.hpp"
 #include "mir/module.hpp"
 #include "mir/walk.hpp"
 
@@ -28,6 +29,7 @@ std::unordered_set<Symbol> symbols_bound_in(const Op& op) {
 
 bool binds_symbols(const Block& block) {
   bool binds = false;
+  for_each_symbol_joined_by(block, [&](Symbol) { binds = true; });
   const auto look = [&](const Op& op) { binds = binds || finds_out_symbols(op) || cache_of(op); };
   for (const Op* op : block.ops()) {
     if (op->has(Trait::kIsolated)) continue;  // a graph, which runs elsewhere

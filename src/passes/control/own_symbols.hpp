@@ -15,8 +15,8 @@ void for_each_symbol_bound_by(const Op& op, const std::function<void(Symbol)>& v
 /// The symbols whose values data, or the length of a cache, decides inside of an op.
 std::unordered_set<Symbol> symbols_bound_in(const Op& op);
 
-/// True if ops of a block, or inside of them, find out symbols or append to caches. A region around
-/// them would hide these symbols.
+/// True if ops of a block, or inside of them, find out symbols or append to caches, or if its
+/// arguments join symbols. A region around them would hide these symbols.
 bool binds_symbols(const Block& block);
 
 /// True if attributes of an op or types of its results have one of the symbols.

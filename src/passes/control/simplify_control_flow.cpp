@@ -2,6 +2,7 @@
 // at most once.
 #include <vector>
 
+#include "ir/extent_walk.hpp"
 #include "mir/rewriter.hpp"
 #include "passes/control/constant_branches.hpp"
 #include "passes/control/constant_loop.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 void take_branch(PassRun& run, Rewriter& rewriter, Op& op) {
   const auto condition = constant_element(*op.operand(0));
-  if (!condition || !may_leave_regions(op)) return;
+  if (!condition || !may_leave_regions(op) || finds_out_symbols(op)) return;
   Region* const taken = *condition != 0 ? op.first_region() : op.first_region()->next();
   if (taken == nullptr) return;
   replace_by_region(rewriter, op, *taken, {});

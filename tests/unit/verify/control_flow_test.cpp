@@ -179,6 +179,67 @@ TEST_SUITE("control flow") {
             .find("that 'cf.YieldOp' passes to the entry of region 0 of 'cf.ForOp' is tensor<[1], "
                   "Int32, CPU>, expected tensor<[2, 4], Float32, CPU>") != std::string::npos);
   }
+
+  TEST_CASE("flow_c2: regions of a condition pass different extents for a symbol of the results") {
+    // The first region passes two values of extents `a` and `b`, the second one of 6 and 12.
+    const auto choice = [](std::string_view head, std::string_view results, int a, int b) {
+      const auto of = [](int extent) { return fmt::format("tensor<[{}], Float32, CPU>", extent); };
+      const std::string text = fmt::format(
+          "@main [mir_version:2{}] (%c:tensor<[1], Bool, CPU>, %x:tensor<[$S], Float32, CPU>, "
+          "%0:{}, %1:{}, %2:{}, %3:{}) -> () {{\n"
+          "cf.IfOp (%c) -> ({}) {{\n"
+          "() -> (%0:{}, %1:{}) {{\ncf.YieldOp (%0, %1) -> ()\n}}\n"
+          "() -> (%2:{}, %3:{}) {{\ncf.YieldOp (%2, %3) -> ()\n}}\n}}\n"
+          "cf.ReturnOp () -> ()\n}}\n",
+          head, of(a), of(b), of(6), of(12), results, of(a), of(b), of(6), of(12));
+      return verified(text);
+    };
+    constexpr std::string_view kResults =
+        "%y:tensor<[$N], Float32, CPU>, %z:tensor<[2*$N], Float32, CPU>";
+    CHECK(choice("", kResults, 4, 8) == Lines{});
+    CHECK(choice("", kResults, 4, 9) ==
+          Lines{"4:1 MIR0431 value 1 that 'cf.YieldOp' passes to the results of 'cf.IfOp' is "
+                "tensor<[9], Float32, CPU>, expected tensor<[8], Float32, CPU>"});
+    CHECK(choice(", symbols:{N:{max:6}}", kResults, 4, 8) == Lines{});
+    CHECK(choice(", symbols:{N:{max:5}}", kResults, 4, 8) ==
+          Lines{"7:1 MIR0431 'cf.YieldOp' passes extent 6 as '$N', whose declaration admits 0 to "
+                "5"});
+    CHECK(choice(", symbols:{N:{multiple:4}}", kResults, 4, 8).size() == 1);
+    // A symbol of an input has one value in a run.
+    const Lines of_input =
+        choice("", "%y:tensor<[$S], Float32, CPU>, %z:tensor<[2*$S], Float32, CPU>", 4, 8);
+    REQUIRE(of_input.size() == 4);
+    CHECK(of_input[0] ==
+          "4:1 MIR0431 value 0 that 'cf.YieldOp' passes to the results of 'cf.IfOp' is "
+          "tensor<[4], Float32, CPU>, expected tensor<[$S], Float32, CPU>");
+  }
+
+  TEST_CASE("flow_c2: loops carry the same extents in all iterations") {
+    CHECK(
+        of_version_2({"cf.WhileOp (%0) -> (%y:tensor<[$N, 4], Float32, CPU>) {",
+                      "(%a:tensor<[$N, 4], Float32, CPU>) -> (%a:tensor<[$N, 4], Float32, CPU>) {",
+                      "cf.ConditionOp (%c:tensor<[1], Bool, CPU>[constant:[0]], %a) -> () }",
+                      "(%b:tensor<[$N, 4], Float32, CPU>) -> (%0:tensor<[2, 4], Float32, CPU>) {",
+                      "cf.YieldOp (%0) -> () } }"})
+            .size() >= 2);
+  }
+
+  TEST_CASE("block_c5: branches to a block pass different extents for a symbol of its arguments") {
+    const auto flow = [](std::string_view head, std::string_view argument) {
+      return verified(fmt::format(
+          "@main [mir_version:2{}] (%c:tensor<[1], Bool, CPU>, %x:tensor<[4], Float32, CPU>, "
+          "%y:tensor<[6], Float32, CPU>, %s:tensor<[$S], Float32, CPU>) -> () {{\n"
+          "cf.CondBranchOp (%c) -> () [^join(%x), ^join(%y)]\n"
+          "^join(%z:tensor<[{}], Float32, CPU>):\n"
+          "cf.ReturnOp () -> ()\n}}\n",
+          head, argument));
+    };
+    CHECK(flow("", "$N") == Lines{});
+    CHECK(flow("", "$S").size() == 2);
+    CHECK(flow(", symbols:{N:{min:5, max:8}}", "$N") ==
+          Lines{"2:1 MIR0422 'cf.CondBranchOp' passes extent 4 as '$N', whose declaration admits 5 "
+                "to 8"});
+  }
 }
 
 }  // namespace mir::test
