@@ -139,7 +139,9 @@ Result<Dim> DimTable::parse(std::string_view text) {
   const auto sum = parse_dimension(state_->nodes, text);
   if (!sum) return sum.error();
   const Dim dim = state_->dim(*sum);
-  if (dim.is_unknown()) return bad_dimension(text, fmt::format("its normal form is {}", too_long));
+  if (dim.is_unknown()) {
+    return bad_dimension(text, fmt::format("its normal form, or a part of it, is {}", too_long));
+  }
   return dim;
 }
 

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <string>
 
+#include "ir/dim_parser.hpp"
+
 namespace mir {
 
 // note [rules of division]
@@ -128,6 +130,19 @@ std::optional<Polynomial> with_remainder(const Polynomial& sum, const DimTerm& t
   return added ? add(sum, *added) : std::nullopt;
 }
 
+/// What is read from the text of a sum of at most this length stays within all limits.
+constexpr std::size_t kAlwaysReadBack = 32;
+
+/// A text may be within the limits while a sum that its reader meets on the way is not: remainders
+/// and extrema are read as longer sums.
+bool reads_back(DimNodes& nodes, const Polynomial& sum, std::string_view text) {
+  const auto read = parse_dimension(nodes, text);
+  return read && read->constant == sum.constant &&
+         std::ranges::equal(read->terms, sum.terms, [](const DimTerm& a, const DimTerm& b) {
+           return a.coefficient == b.coefficient && a.key == b.key;
+         });
+}
+
 }  // namespace
 
 const DimExpr* DimNodes::find(std::string_view text) const {
@@ -180,11 +195,26 @@ const DimExpr* DimNodes::symbol(std::string_view name) {
   return insert(std::move(made));
 }
 
+bool DimNodes::factor_reads_back(const DimExpr& factor) {
+  if (factor.kind == DimExpr::Kind::kSymbol || factor.text.size() <= kAlwaysReadBack) return true;
+  {
+    const std::shared_lock lock(mutex_);
+    if (read_back_.contains(&factor)) return true;
+  }
+  if (!reads_back(*this, polynomial_of(&factor), factor.text)) return false;
+  const std::lock_guard lock(mutex_);
+  read_back_.insert(&factor);
+  return true;
+}
+
 const DimExpr* DimNodes::node(const Polynomial& sum) {
-  if (const DimExpr* factor = sum.single_factor()) return factor;
+  if (const DimExpr* factor = sum.single_factor()) {
+    return factor_reads_back(*factor) ? factor : nullptr;
+  }
   std::string text = text_of(shown(sum));
   if (text.size() > kMaxDimText) return nullptr;
   if (const DimExpr* found = find(text)) return found;
+  if (text.size() > kAlwaysReadBack && !reads_back(*this, sum, text)) return nullptr;
   DimExpr made;
   made.kind = DimExpr::Kind::kSum;
   made.depth = depth_of(sum);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <shared_mutex>
 #include <string_view>
+#include <unordered_set>
 
 #include "ir/dim_expr.hpp"
 #include "ir/unique_table.hpp"
@@ -22,7 +23,8 @@ class DimNodes {
   const DimExpr* symbol(std::string_view name);
   /// The node whose normal form is `text`, if there is one.
   const DimExpr* find(std::string_view text) const;
-  /// The node of a sum that is not constant; null when it exceeds the limits.
+  /// The node of a sum that is not constant; null when it exceeds the limits, or when reading its
+  /// text would.
   const DimExpr* node(const Polynomial& sum);
 
   /// None on overflow, on division by constant zero and beyond the limits.
@@ -39,6 +41,8 @@ class DimNodes {
 
  private:
   const DimExpr* insert(DimExpr node);
+  /// Whether reading the text of a factor stays within the limits.
+  bool factor_reads_back(const DimExpr& factor);
   std::vector<Symbol> symbols_of(const DimExpr& node) const;
   /// `left / right` as one factor.
   std::optional<Polynomial> compound(const Polynomial& left, const Polynomial& right);
@@ -65,6 +69,7 @@ class DimNodes {
   std::deque<DimExpr> nodes_;
   TextTable<const DimExpr*> remainders_;       // by the text of the quotient
   TextTable<const DimExpr*> maxima_, minima_;  // of two sums, by the text of the maximum of one
+  std::unordered_set<const DimExpr*> read_back_;  // factors whose texts can be read
 };
 
 }  // namespace mir

@@ -498,6 +498,37 @@ TEST_CASE("random minima and maxima keep their value in normal form and read bac
   check_normal_forms(RandomTrees(23, "+-*/%<><>"), 400);
 }
 
+TEST_CASE("extents up to the longest ones read back from their text") {
+  std::size_t longest = 0, unknown = 0;
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    RandomTrees random(seed, seed % 3 == 0 ? "+%<>" : seed % 3 == 1 ? "++%" : "+*/%");
+    Fixture f;
+    Dim dim = f.read("$a+1");
+    for (int step = 0; step < 60; ++step) {
+      const Dim other = build(f.table, random.tree(3));
+      const Dim grown = step % 2 == 0 ? f.table.add(f.table.modulo(dim, other), other)
+                                      : f.table.add(f.table.multiply(dim, Dim(3)), other);
+      if (grown.is_unknown()) {
+        ++unknown;
+        continue;
+      }
+      dim = grown;
+      for (const Dim each : {dim, f.table.floor_divide(dim, f.read("$a"))}) {
+        if (each.is_unknown()) continue;
+        const std::string text = f.table.print(each);
+        longest = std::max(longest, text.size());
+        CAPTURE(text);
+        Fixture fresh;
+        const auto read = fresh.table.parse(text);
+        REQUIRE_MESSAGE(read.ok(), read.error().message);
+        REQUIRE(fresh.table.print(*read) == text);
+      }
+    }
+  }
+  CHECK(longest > 600);
+  CHECK(unknown > 0);
+}
+
 TEST_CASE("minima and maxima of the same numbers are the same extents") {
   for (const char* text : {"$S max 4", "4 max $S", "($S max 4)", "$S max 4 max 2", "(4 max $S)"}) {
     CHECK(Fixture::normal(text) == "($S max 4)");
