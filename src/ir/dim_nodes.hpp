@@ -67,8 +67,8 @@ class DimNodes {
   mutable std::shared_mutex mutex_;  // guards all below; nodes do not change once inserted
   mutable TextTable<const DimExpr*> by_text_;
   std::deque<DimExpr> nodes_;
-  TextTable<const DimExpr*> remainders_;       // by the text of the quotient
-  TextTable<const DimExpr*> maxima_, minima_;  // of two sums, by the text of the maximum of one
+  TextTable<const DimExpr*> remainders_;          // by the text of the quotient
+  TextTable<const DimExpr*> maxima_, minima_;     // of two sums, by the text of the maximum of one
   std::unordered_set<const DimExpr*> read_back_;  // factors whose texts can be read
 };
 

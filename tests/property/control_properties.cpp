@@ -233,9 +233,11 @@ TEST_SUITE("control flow") {
       Subject subject(found->text);
       std::string done;
       for (std::size_t i = 0; i < 6; ++i) {
-        const std::string pass = random() % 3 == 0
-                                     ? std::string(kConversions[random() % kConversions.size()])
-                                     : passes[random() % passes.size()]->name;
+        std::string pass(kConversions[random() % kConversions.size()]);
+        if (random() % 3 != 0) {
+          pass = passes[random() % passes.size()]->name;
+          pass += option_for(pass, subject.module(), random).text();
+        }
         done += (done.empty() ? "" : ",") + pass;
         CAPTURE(done);
         CHECK(subject.run_passes(pass));

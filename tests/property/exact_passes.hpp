@@ -1,26 +1,93 @@
-// Passes that keep every number.
+// Passes that keep every number, as random pipelines use them.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <array>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "mir/module.hpp"
 #include "mir/pass.hpp"
 
 namespace mir::test {
 
-/// Passes that keep every number and need no options.
+/// Passes that change numbers within a bound.
+inline constexpr std::string_view kBoundPasses[] = {
+    "convert-types",    "decompose", "fuse-activations", "fuse-rotations",
+    "quantise-weights", "recompose", "separate-weights"};
+
+/// Passes whose results are no module of the same inputs and outputs in each case.
+inline constexpr std::string_view kOtherPasses[] = {
+    "bind-symbols",    // the inputs have other types
+    "convert",         // the claims are those of its patterns
+    "extract-graph",   // the inputs are those of a graph
+    "target-version",  // refuses what needs a later version
+};
+
+/// Passes that keep every number but need options, which option_for() draws.
+inline constexpr std::string_view kPassesWithOptions[] = {"outline", "specialize"};
+
+inline bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// The passes of portable modules that keep every number: all but those of the lists above.
 inline std::vector<const Pass*> exact_passes(const PassRegistry& registry) {
-  constexpr std::array<std::string_view, 5> kBound = {"fuse-activations", "fuse-rotations",
-                                                      "recompose", "decompose", "separate-weights"};
   std::vector<const Pass*> passes;
   for (const auto& [name, pass] : registry.passes()) {
-    const bool keeps_form = pass.takes == PassForm::kPortable && pass.gives == PassForm::kAny;
-    const bool is_bound = std::ranges::find(kBound, name) != kBound.end();
-    if (keeps_form && pass.example_options.empty() && !is_bound) passes.push_back(&pass);
+    const bool keeps_form = pass.takes != PassForm::kDump && pass.gives == PassForm::kAny;
+    const bool is_listed = is_one_of(kBoundPasses, name) || is_one_of(kOtherPasses, name);
+    if (keeps_form && !is_listed) passes.push_back(&pass);
   }
   return passes;
+}
+
+/// Symbols that alone are extents of inputs.
+inline std::vector<std::string> symbols_of_inputs(const Module& module) {
+  DimTable& dims = module.context().dims();
+  std::vector<std::string> names;
+  for (const Value& input : module.body().entry_arguments()) {
+    if (input.tensor_type() == nullptr) continue;
+    for (const Dim extent : input.tensor_type()->dims()) {
+      if (!extent.is_symbolic() || extent.is_pack() || dims.symbols(extent).size() != 1) continue;
+      std::string name(module.context().text(dims.symbols(extent)[0]));
+      const bool is_alone = dims.symbol(name) == extent;
+      if (is_alone && !is_one_of(std::vector<std::string_view>(names.begin(), names.end()), name)) {
+        names.push_back(std::move(name));
+      }
+    }
+  }
+  return names;
+}
+
+/// An option that a pass needs; without a key it needs none.
+struct NeededOption {
+  std::string key{};
+  std::vector<std::uint64_t> values{};
+
+  /// "{S=[2,5]}"
+  std::string text() const {
+    if (key.empty()) return "";
+    if (values.size() == 1) return fmt::format("{{{}={}}}", key, values.front());
+    return fmt::format("{{{}=[{}]}}", key, fmt::join(values, ","));
+  }
+};
+
+/// The option that the pass needs, drawn for a module.
+inline NeededOption option_for(std::string_view pass, const Module& module,
+                               std::mt19937_64& random) {
+  if (pass == "outline") return {"ops", {2 + random() % 3}};
+  if (pass != "specialize" || module.version() < 2) return {};
+  const auto symbols = symbols_of_inputs(module);
+  if (symbols.empty() || random() % 4 == 0) return {};  // calls that pass numbers
+  // Random runs bind small numbers.
+  return {symbols[random() % symbols.size()], {1 + random() % 4, 5 + random() % 3}};
 }
 
 }  // namespace mir::test

@@ -538,8 +538,20 @@ bool becomes_smaller(const Sample& of, std::string_view passes) {
   return op_count(subject.module()) < before;
 }
 
-/// Some of the pass's flags, and small numbers for some of its other options.
-PassOptions random_options(const Pass& pass, std::mt19937_64& random) {
+/// The options that the pass needs, or some of its flags, and small numbers for some of its other
+/// options.
+PassOptions random_options(const Pass& pass, const Module& module, std::mt19937_64& random) {
+  const NeededOption needed = option_for(pass.name, module, random);
+  if (!needed.key.empty()) {
+    PassOptions options(pass.options);
+    const auto row = options.find(needed.key);
+    REQUIRE(row);
+    const bool is_keyed = pass.options[*row].is_keyed;
+    for (const std::uint64_t value : needed.values) {
+      CHECK(options.take(*row, std::to_string(value), is_keyed ? needed.key : std::string()));
+    }
+    return options;
+  }
   PassOptions options(pass.options);
   for (std::size_t row = 0; row < pass.options.size(); ++row) {
     const PassOption& option = pass.options[row];
@@ -568,7 +580,8 @@ std::size_t run_random_passes(const Sample& of, std::uint64_t seed) {
   std::string done;
   for (std::size_t i = 0; i < 6; ++i) {
     const Pass& pass = *passes[random() % passes.size()];
-    const Pipeline one{.items = {{.pass = &pass, .options = random_options(pass, random)}}};
+    const Pipeline one{
+        .items = {{.pass = &pass, .options = random_options(pass, subject.module(), random)}}};
     done += spelling(one) + " ";
     CAPTURE(done);
     const std::string before = print(subject.module());
@@ -597,6 +610,31 @@ std::size_t run_random_passes(const Sample& of, std::uint64_t seed) {
 }  // namespace
 
 TEST_SUITE("forms") {
+  TEST_CASE("random pipelines draw each pass that keeps numbers, with the options that it needs") {
+    PassRegistry registry;
+    register_standard_passes(registry);
+    const auto exact = exact_passes(registry);
+    std::vector<std::string_view> listed(std::begin(kBoundPasses), std::end(kBoundPasses));
+    listed.insert(listed.end(), std::begin(kOtherPasses), std::end(kOtherPasses));
+    listed.insert(listed.end(), std::begin(kPassesWithOptions), std::end(kPassesWithOptions));
+    for (const std::string_view name : listed) {
+      CAPTURE(name);
+      CHECK(registry.find(name) != nullptr);
+      CHECK(std::ranges::count(listed, name) == 1);
+    }
+    for (const auto& each : registry.passes()) {
+      const std::string& name = each.first;
+      const Pass& pass = each.second;
+      CAPTURE(name);
+      const bool is_drawn = std::ranges::find(exact, &pass) != exact.end();
+      const bool is_listed = is_one_of(kBoundPasses, name) || is_one_of(kOtherPasses, name);
+      CHECK(is_drawn != is_listed);
+      // An example with options tells that the pass does nothing useful without.
+      const bool needs_options = !pass.example_options.empty();
+      CHECK((is_drawn && needs_options) == is_one_of(kPassesWithOptions, name));
+    }
+  }
+
   TEST_CASE("random passes keep the bits of a module") {
     std::uint64_t tried = 0, changed = 0;
     for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
