@@ -159,6 +159,8 @@ struct Diagnostic {
   std::vector<Note> notes;
   std::string hint;          ///< the likely mistake, empty when there is no good guess
   std::vector<FixIt> fixes;  ///< edits that repair the problem when all are made
+  /// Edits that may be meant, by the hint: an editor offers them, `--fix` does not make them.
+  std::vector<FixIt> proposals;
   std::string constraint;    ///< "ssa_c1, docs/verification.md": what was broken; empty: no id
 
   Diagnostic& note(Span where, std::string text) & {

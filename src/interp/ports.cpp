@@ -142,13 +142,27 @@ std::int64_t usual_bound(DType dtype) {
 
 using Specs = std::vector<std::optional<TensorSpec>>;
 
+/// Stands for each input that no other argument names.
+constexpr std::string_view kAllOthers = "*";
+
 /// The specs of the ports that arguments name; one that is given twice is an error.
 Result<Specs> named_specs(std::span<const Port> ports, std::span<const std::string> arguments,
                           const FileOpener& files) {
   Specs specs(ports.size());
+  std::optional<TensorSpec> of_others;
   for (const std::string& argument : arguments) {
     auto spec = parse_tensor_spec(argument, files);
     if (!spec) return std::move(spec).error();
+    if (spec->target == kAllOthers) {
+      if (of_others) {
+        return Error{DiagCode::kInputMissing,
+                     fmt::format("'{}' is given twice: it is each input that no other argument "
+                                 "names",
+                                 kAllOthers)};
+      }
+      of_others = *std::move(spec);
+      continue;
+    }
     const auto port = find_port(ports, spec->target, "input");
     if (!port) return port.error();
     if (specs[*port]) {
@@ -156,6 +170,9 @@ Result<Specs> named_specs(std::span<const Port> ports, std::span<const std::stri
                    fmt::format("input '%{}' is given twice", ports[*port].name)};
     }
     specs[*port] = *std::move(spec);
+  }
+  for (std::optional<TensorSpec>& each : specs) {
+    if (!each) each = of_others;
   }
   return specs;
 }
@@ -171,9 +188,9 @@ Error missing_inputs(std::span<const Port> ports, const Specs& specs) {
     options += fmt::format(" --input={}=FILE.npy", i);
   }
   return {DiagCode::kInputMissing,
-          fmt::format("{} {} no value; give{}, or random:1, zeros or a number for FILE.npy",
+          fmt::format("{} {} no value; give{}, or random:1, zeros or a number for FILE.npy{}",
                       count == 1 ? "input" : "inputs", names + (count == 1 ? " has" : " have"),
-                      options)};
+                      options, count == 1 ? "" : "; '*=random:1' is for all of them")};
 }
 
 /// The spec of each port.

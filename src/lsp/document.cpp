@@ -212,6 +212,7 @@ void Document::edit(const std::optional<Range>& range, std::string_view replacem
     move(each.at);
     for (Note& note : each.notes) move(note.at);
     each.fixes.clear();  // of a text that is gone
+    each.proposals.clear();
   }
 }
 

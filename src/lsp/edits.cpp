@@ -59,17 +59,22 @@ bool wants(const Json& context, std::string_view kind) {
 
 namespace {
 
+/// The edits that are offered for a finding.
+const std::vector<FixIt>& offered(const Diagnostic& diagnostic) {
+  return diagnostic.fixes.empty() ? diagnostic.proposals : diagnostic.fixes;
+}
+
 Json fix_edits(const Document& document, const Diagnostic& diagnostic) {
   Json edits = Json::array();
-  for (const FixIt& fix : diagnostic.fixes) {
+  for (const FixIt& fix : offered(diagnostic)) {
     edits.push_back({{"range", document.range(fix.at)}, {"newText", fix.replacement}});
   }
   return edits;
 }
 
 std::string title_of(const View& view, const Diagnostic& diagnostic) {
-  const FixIt& fix = diagnostic.fixes.front();
-  if (diagnostic.fixes.size() > 1) return "Repair: " + diagnostic.message;
+  const FixIt& fix = offered(diagnostic).front();
+  if (offered(diagnostic).size() > 1) return "Repair: " + diagnostic.message;
   const std::string old(view.text(fix.at));
   if (old.empty()) return "Insert '" + fix.replacement + "'";
   if (fix.replacement.empty()) return "Remove '" + old + "'";
@@ -182,11 +187,11 @@ Json code_actions(const View& view, Span in, const Json& context, const ClientFe
   if (client.runs_tests) add_test_actions(view, in, context, actions);
   if (!wants(context, "quickfix")) return actions;
   for (const Diagnostic& each : view.now().findings()) {
-    if (each.fixes.empty() || !overlaps(each.at, in)) continue;
+    if (offered(each).empty() || !overlaps(each.at, in)) continue;
     actions.push_back(
         {{"title", title_of(view, each)},
          {"kind", "quickfix"},
-         {"isPreferred", true},
+         {"isPreferred", !each.fixes.empty()},
          {"diagnostics",
           Json::array({diagnostic_json(view.document, each, client.related_information)})},
          {"edit",

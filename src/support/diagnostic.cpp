@@ -40,7 +40,11 @@ Diagnostic& Diagnostics::add(Severity severity, DiagCode code, Span at, std::str
   dropped_ += drop;
   count(severity, code, 1);
   Diagnostic& into = drop ? overflow_ : list_.emplace_back();
-  into = {severity, code, at, std::move(message), {}, {}, {}, {}};
+  into = Diagnostic();
+  into.severity = severity;
+  into.code = code;
+  into.at = at;
+  into.message = std::move(message);
   return into;
 }
 

@@ -87,9 +87,11 @@ void suggest(Diagnostic& diagnostic, std::string_view name) {
   if (!name.empty()) diagnostic.hint = fmt::format("did you mean '{}'?", name);
 }
 
-void suggest(Diagnostic& diagnostic, std::string_view name, Span at, std::string replacement) {
+void suggest(Diagnostic& diagnostic, std::string_view name, Span at, std::string replacement,
+             bool is_certain) {
   suggest(diagnostic, name);
-  if (!name.empty() && at.known()) diagnostic.fix(at, std::move(replacement));
+  if (name.empty() || !at.known()) return;
+  (is_certain ? diagnostic.fixes : diagnostic.proposals).push_back({at, std::move(replacement)});
 }
 
 }  // namespace mir

@@ -160,10 +160,11 @@ void suggest_callee(Diagnostic* diagnostic, const Op& call) {
   if (nearest.best().empty()) return;
   const auto source = text_of(call);
   const bool certain = is_certain_slip(text(call, call.symbol()), nearest.best());
-  const Span at = source && certain ? source->first(TokenKind::kSymbol) : Span{};
+  const Span at = source ? source->first(TokenKind::kSymbol) : Span{};
   const bool quoted = at.known() && source->text(at).find('"') != std::string_view::npos;
   const std::string_view mark = quoted ? "\"" : "";
-  suggest(*diagnostic, nearest.best(), at, fmt::format("@{0}{1}{0}", mark, nearest.best()));
+  suggest(*diagnostic, nearest.best(), at, fmt::format("@{0}{1}{0}", mark, nearest.best()),
+          certain);
 }
 
 void suggest_parameter(Diagnostic* diagnostic, const Op& op, std::string_view symbol,
@@ -182,8 +183,8 @@ void suggest_parameter(Diagnostic* diagnostic, const Op& op, std::string_view sy
   name.remove_suffix(suffix.size());
   const auto source = text_of(op);
   const bool certain = is_certain_slip(symbol, nearest.best());
-  const Span at = source && certain ? source->first(TokenKind::kNameAngle) : Span{};
-  suggest(*diagnostic, nearest.best(), at, fmt::format("<name=\"{}\">", name));
+  const Span at = source ? source->first(TokenKind::kNameAngle) : Span{};
+  suggest(*diagnostic, nearest.best(), at, fmt::format("<name=\"{}\">", name), certain);
 }
 
 namespace {

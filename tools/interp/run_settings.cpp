@@ -104,7 +104,8 @@ References<std::string> references_of_spec(ReferenceKind port) {
             if (const auto at = text.find(kRunNumber); !spec && at != text.npos)
               spec = parse_tensor_spec(std::string(text).replace(at, kRunNumber.size(), "0"));
             if (!spec) return all;
-            add_port(all, port, spec->target);
+            const bool is_each_other = port == Kind::kInput && spec->target == "*";
+            if (!is_each_other) add_port(all, port, spec->target);
             add_file(all, *spec);
             return all;
           }};

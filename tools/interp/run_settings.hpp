@@ -58,7 +58,7 @@ struct RunSettings {
       {.name = "input",
        .letter = 'i',
        .argument = "[PORT=]SPEC",
-       .help = "set an input to FILE.npy, FILE.npz:MEMBER, "
+       .help = "set an input, or each other one with *=SPEC, to FILE.npy, FILE.npz:MEMBER, "
                "FILE.raw[:TYPE], numbers, random:SEED, zeros or iota"},
       any_file(references_of_spec(ReferenceKind::kInput), "npy npz raw bin")};
   OptionList<Stage> then{

@@ -231,7 +231,7 @@ void Resolver::State::report_unknown_alias(std::uint32_t token) {
   NearestName nearest(spelling);
   aliases_.for_each_key([&](std::string_view known) { nearest.offer(known); });
   const bool certain = is_certain_slip(spelling, nearest.best());
-  suggest(added, nearest.best(), certain ? span(token) : Span{}, std::string(nearest.best()));
+  suggest(added, nearest.best(), span(token), std::string(nearest.best()), certain);
 }
 
 void Resolver::State::unquoted(std::uint32_t token) {

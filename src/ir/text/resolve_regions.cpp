@@ -120,12 +120,13 @@ void Resolver::State::suggest_value(Diagnostic& diagnostic, const Value& value) 
   if (nearest.best().empty()) return;
   const std::string meant = fmt::format("%{}", nearest.best());
   suggest(diagnostic, meant);
-  if (!is_certain_slip(word, nearest.best())) return;
+  std::vector<FixIt>& edits =
+      is_certain_slip(word, nearest.best()) ? diagnostic.fixes : diagnostic.proposals;
   constexpr std::size_t kMostUses = 64;
-  for (const Use* use = value.first_use(); use != nullptr && diagnostic.fixes.size() < kMostUses;
+  for (const Use* use = value.first_use(); use != nullptr && edits.size() < kMostUses;
        use = use->next()) {
     const Span place = OpText(file_, use->user()->span()).mention(word);
-    if (place.known()) diagnostic.fix(place, meant);
+    if (place.known()) edits.push_back({place, meant});
   }
 }
 

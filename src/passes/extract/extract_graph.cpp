@@ -24,11 +24,18 @@ Op* find_graph(PassRun& run, std::string_view name) {
     return op;
   }
   NearestName nearest(name);
+  std::string all;
   for (const Op* each : module.body().entry()->ops()) {
-    if (isa<SubGraphOp>(each)) nearest.offer(context.text(each->symbol()));
+    if (!isa<SubGraphOp>(each) || is_declaration(*each)) continue;
+    nearest.offer(context.text(each->symbol()));
+    all += fmt::format("{}'{}'", all.empty() ? "" : ", ", context.text(each->symbol()));
   }
-  Diagnostic& problem = run.diagnostics().error(DiagCode::kPipeline, module.top()->span(),
-                                                fmt::format("the module has no graph '@{}'", name));
+  const std::string_view graphs = all.empty() ? "none" : std::string_view(all);
+  Diagnostic& problem = run.diagnostics().error(
+      DiagCode::kPipeline, module.top()->span(),
+      name.empty()
+          ? fmt::format("'extract-graph' needs graph=NAME; the graphs are: {}", graphs)
+          : fmt::format("the module has no graph '@{}'; the graphs are: {}", name, graphs));
   suggest(problem, nearest.best());
   return nullptr;
 }

@@ -94,6 +94,8 @@ TEST_CASE("inputs that are missing, given twice or without extents are refused")
         "--input=1=FILE.npy, or random:1, zeros or a number for FILE.npy");
   CHECK(error_of(load_inputs(session, Arguments{"ids=[[1]]", "0=[[1]]"}, {})) ==
         "820 input '%ids' is given twice");
+  CHECK(error_of(load_inputs(session, Arguments{"*=zeros", "ids=[[1]]", "*=iota"}, {})) ==
+        "820 '*' is given twice: it is each input that no other argument names");
   CHECK(error_of(load_inputs(session, Arguments{"ids=zeros", "1=zeros"}, {})) ==
         "822 input '%ids' is tensor<[1, $S], Int64, CPU>: $S in it needs a value");
   CHECK(error_of(load_inputs(session, Arguments{"ids=[[1]]", "1=[1, 2, 3]"}, {})) ==
@@ -102,6 +104,21 @@ TEST_CASE("inputs that are missing, given twice or without extents are refused")
         "607 input '%ids': 2 values nested as [2], declared is Int64 [1, $S]");
   CHECK(
       error_of(load_inputs(session, Arguments{"ids=nothing", "1=zeros"}, {})).starts_with("608 "));
+}
+
+TEST_CASE("one argument gives all inputs that no other names") {
+  Runner runner(kLookUp);
+  for (const Arguments& each :
+       {Arguments{"ids=[[1]]", "*=iota"}, Arguments{"*=iota", "ids=[[1]]"}}) {
+    const auto given = load_inputs(runner.session(), each, {});
+    const auto named = load_inputs(runner.session(), Arguments{"ids=[[1]]", "1=iota"}, {});
+    REQUIRE(given);
+    REQUIRE(named);
+    REQUIRE(given->size() == named->size());
+    for (std::size_t i = 0; i < given->size(); ++i) {
+      CHECK(std::ranges::equal((*given)[i].bytes(), (*named)[i].bytes()));
+    }
+  }
 }
 
 TEST_CASE("an extent beyond 64 bits has another error than one without a value") {

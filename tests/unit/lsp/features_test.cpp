@@ -436,6 +436,33 @@ TEST_SUITE("features") {
               .empty());
   }
 
+  TEST_CASE("a name that may be meant is offered, and nothing makes it alone") {
+    const std::string good =
+        "@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) {\n"
+        "    graph.SubGraphOp @mlp <CPU> {\n"
+        "        (%a:tensor<[2], Float32, CPU>) -> (%b:tensor<[2], Float32, CPU>) {\n"
+        "            linalg.CPU.ReLUOp(%a) -> (%b)\n            cf.ReturnOp (%b) -> ()\n"
+        "        }\n    }\n"
+        "    graph.CallGraphOp @mlp (%x) -> (%y)\n    cf.ReturnOp (%y) -> ()\n}\n";
+    const std::pair<std::string_view, std::string_view> slips[] = {{"@mlp (%x)", "@mpl (%x)"},
+                                                                    {"@mlp (%x)", "@mlp (%xx)"}};
+    for (const auto& slip : slips) {
+      std::string text = good;
+      text.replace(text.find(slip.first), slip.first.size(), slip.second);
+      CAPTURE(text);
+      LspClient client(kMarkdown);
+      client.open(text);
+      const Json found = client.diagnostics();
+      REQUIRE(found.size() == 1);
+      const Json actions = client.of(
+          "codeAction", {{"range", found[0]["range"]},
+                         {"context", {{"diagnostics", found}, {"only", {"quickfix"}}}}});
+      REQUIRE(actions.size() == 1);
+      CHECK(actions[0]["isPreferred"] == false);
+      CHECK(edited(text, actions[0]["edit"]["documentChanges"][0]["edits"]) == good);
+    }
+  }
+
   TEST_CASE("calls lead from graph to graph") {
     for (const std::string& text : {kWhole, broken()}) {
       LspClient client;
