@@ -149,6 +149,15 @@ TEST_SUITE("mistakes in dialects") {
          "my.AnOp(%x, %w) -> (%y)",
          "MIR0500 operand '%x' of 'my.AnOp' is tensor<[], Float32, CPU>, expected "
          "tensor<[$B.., $K], T, D>: rank 0, expected at least 1 ($B.. and 1 more)\n"},
+        // An operand may differ from itself.
+        {"", "(%x:tensor<[$n, $n, 4], T, D>) -> (%y:tensor<[$n], T, D>) { }\n",
+         "%x:tensor<[2, 3, 4], Float32, CPU>", "my.AnOp(%x) -> (%y)",
+         "MIR0500 operand '%x' of 'my.AnOp' is tensor<[2, 3, 4], Float32, CPU>, expected "
+         "tensor<[$n, $n, 4], T, D>: extent 1 is 3, and $n is 2\n"},
+        {"", "(%x:tensor<[$m, 4], T, D>) -> (%y:tensor<[$m], T, D>) { }\n",
+         "%x:tensor<[2, 3], Float32, CPU>", "my.AnOp(%x) -> (%y)",
+         "MIR0500 operand '%x' of 'my.AnOp' is tensor<[2, 3], Float32, CPU>, expected "
+         "tensor<[$m, 4], T, D>: extent 1 is 3, not 4\n"},
         {"", "(%x:tensor<[2*$h], T, D>) -> (%y:tensor<[$h], T, D>) { }\n",
          "%x:tensor<[5], Float32, CPU>", "my.AnOp(%x) -> (%y)",
          "MIR0500 operand '%x' of 'my.AnOp' is tensor<[5], Float32, CPU>, expected "
