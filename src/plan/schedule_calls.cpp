@@ -1,0 +1,169 @@
+// Ops whose steps are those of a graph: calls, bodies of dialects, ops that a graph is bound to.
+#include <algorithm>
+
+#include "eval/evaluate.hpp"
+#include "ir/call_types.hpp"
+#include "ir/rewrite/bodies.hpp"
+#include "mir/control_flow.hpp"
+#include "plan/body_graphs.hpp"
+#include "plan/schedule_builder.hpp"
+
+namespace mir {
+
+namespace {
+
+/// The entry of a foreign op in a map or set of names; its end for any other op.
+template <class Names>
+auto find_name(const Names& names, const Op& op) {
+  const auto whole = names.find(op.name());
+  return whole != names.end() ? whole : names.find(op.info().mnemonic);
+}
+
+/// Whether a graph that computes an op can have a value of one type where the op has the other:
+/// compatible types, but for devices and encodings, which are those of the graph's own ops.
+bool can_stand_for(const Type* a, const Type* b) {
+  const auto* x = dyn_cast<TensorType>(a);
+  const auto* y = dyn_cast<TensorType>(b);
+  if (x == nullptr || y == nullptr) return a == b;
+  return x->dtype_name() == y->dtype_name() && compatible_shapes(*x, *y);
+}
+
+}  // namespace
+
+void ScheduleBuilder::add_executable(const Op& op, ValueIndices& indices, std::uint32_t call) {
+  const auto bound = find_name(foreign_.graphs, op);
+  const bool is_bound = bound != foreign_.graphs.end();
+  const bool is_callback = find_name(foreign_.callbacks, op) != foreign_.callbacks.end();
+  if (is_executable(op) && (is_bound || is_callback)) {
+    fail(op, DiagCode::kNotExecutable,
+         fmt::format("'{}' has a kernel, nothing else can compute it", op.name()));
+  }
+  if (is_bound) return add_call(op, bound->second, indices);
+  if (is_executable(op) || is_callback) return add_step(op, indices, call);
+  if (has_body(op)) return add_body(op, indices);
+  fail(op, DiagCode::kNotExecutable, fmt::format("nothing computes '{}'", op.name()));
+  for (const Value& result : op.results()) {
+    indices.emplace(&result, add_value(ValueRole::kResult, result));
+  }
+}
+
+/// What verification does for calls.
+void ScheduleBuilder::check_binding(const Op& op, const SubGraphOp& target) {
+  const auto check = [&](std::string_view what, std::size_t i, const Type* own, const Type* graph) {
+    if (own == nullptr || graph == nullptr || can_stand_for(own, graph)) return;
+    fail(op, DiagCode::kCallMismatch,
+         fmt::format("{} {} of '{}' is {}, that of graph '@{}' is {}", what, i, op.name(),
+                     own->spelling(), text(target.op()->symbol()), graph->spelling()));
+  };
+  const auto arguments = target.body()->entry_arguments();
+  for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
+    check("operand", i, op.operand(i)->type(), arguments[i].type());
+  }
+  const Op* const last = first_return(*target.body());
+  if (last == nullptr) return;
+  for (std::uint32_t i = 0; i < std::min(op.result_count(), last->operand_count()); ++i) {
+    check("result", i, op.result(i)->type(), last->operand(i)->type());
+  }
+}
+
+bool ScheduleBuilder::may_call(const Op& op, std::string_view callee, const SubGraphOp& target,
+                               std::size_t operands) {
+  if (!target || target.body() == nullptr) {
+    fail(op, DiagCode::kUnknownCallee, fmt::format("no graph is named '@{}'", callee));
+    return false;
+  }
+  const std::size_t taken = target.body()->entry_arguments().size();
+  if (taken != operands) {
+    fail(op, DiagCode::kCallMismatch,
+         fmt::format("call of '@{}' has {} operands, the graph takes {}", callee, operands, taken));
+    return false;
+  }
+  const auto open = std::ranges::find(graphs_, target.op());
+  if (open != graphs_.end()) {
+    std::string cycle;
+    for (auto graph = open; graph != graphs_.end(); ++graph) {
+      cycle += fmt::format("@{} -> ", text((*graph)->symbol()));
+    }
+    fail(op, DiagCode::kCallCycle, fmt::format("graph calls itself: {}@{}", cycle, callee));
+    return false;
+  }
+  if (graphs_.size() < Schedule::kMaxDepth && schedule_.calls_.size() < Schedule::kMaxSteps) {
+    return true;
+  }
+  over_limit_ = true;
+  fail(op, DiagCode::kLimitExceeded,
+       fmt::format("calls are nested deeper than {} or more than {}", Schedule::kMaxDepth,
+                   Schedule::kMaxSteps));
+  return false;
+}
+
+void ScheduleBuilder::add_call(const Op& op, std::string_view callee, ValueIndices& indices) {
+  add_call(op, callee, dyn_cast<SubGraphOp>(module_.lookup_op(module_.context().intern(callee))),
+           indices);
+}
+
+/// The body of an op is a graph that it calls.
+void ScheduleBuilder::add_body(const Op& op, ValueIndices& indices) {
+  if (schedule_.bodies_ == nullptr) schedule_.bodies_ = std::make_shared<BodyGraphs>(module_);
+  Diagnostics found(1);
+  Op* graph = schedule_.bodies_->graph_of(op, found);
+  if (graph != nullptr) {
+    return add_call(op, text(graph->symbol()), SubGraphOp(graph), indices);
+  }
+  const auto reasons = found.sorted();
+  fail(op, reasons.empty() ? DiagCode::kNotExecutable : reasons.front().code,
+       reasons.empty() ? fmt::format("nothing computes '{}'", op.name()) : reasons.front().message);
+  for (const Value& result : op.results()) {
+    indices.emplace(&result, add_value(ValueRole::kResult, result));
+  }
+}
+
+void ScheduleBuilder::add_call(const Op& op, std::string_view callee, const SubGraphOp& target,
+                               ValueIndices& indices) {
+  const std::vector<ValueIndex> operands = indices_of(op, indices);
+  std::vector<ValueIndex> results;
+  if (may_call(op, callee, target, operands.size())) {
+    if (isa<CallGraphOp>(&op) && CallTypes::are_own(op, *target.op())) {
+      return add_own_call(op, target, indices);
+    }
+    const auto number = static_cast<std::uint32_t>(schedule_.calls_.size());
+    schedule_.calls_.push_back({.op = &op, .caller = stack_.back(), .graph = target.op()});
+    if (may_run(*target.body(), number)) results = run_call(op, target, operands, number);
+  }
+  for (const Value& result : op.results()) {
+    const bool is_returned = result.index() < results.size();
+    indices.emplace(&result,
+                    is_returned ? results[result.index()] : add_value(ValueRole::kResult, result));
+  }
+}
+
+/// Appends the steps of the graph that `op` calls; gives what it returns.
+std::vector<ValueIndex> ScheduleBuilder::run_call(const Op& op, const SubGraphOp& target,
+                                                  std::span<const ValueIndex> operands,
+                                                  std::uint32_t number) {
+  if (!isa<CallGraphOp>(&op)) check_binding(op, target);
+  const Block& body = *target.body()->entry();
+  ValueIndices inner;
+  for (const Value& argument : body.arguments()) {
+    inner.emplace(&argument, operands[argument.index()]);
+  }
+  graphs_.push_back(target.op());
+  std::vector<ValueIndex> results = run(body, inner, number);
+  graphs_.pop_back();
+  if (results.size() != op.result_count() && !over_limit_ && !lacks_results_) {
+    fail(op, DiagCode::kCallMismatch,
+         fmt::format("call of '@{}' has {} results, the graph returns {}", text(target.symbol()),
+                     op.result_count(), results.size()));
+  }
+  return results;
+}
+
+/// A call in whose run symbols of the graph have values of their own.
+void ScheduleBuilder::add_own_call(const Op& op, const SubGraphOp& target, ValueIndices& indices) {
+  graphs_.push_back(target.op());
+  const Region* const body = target.body();
+  add_regions(op, {&body, 1}, {}, indices, stack_.back());
+  graphs_.pop_back();
+}
+
+}  // namespace mir
