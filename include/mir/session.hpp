@@ -53,8 +53,9 @@ struct InputDefaults {
 };
 
 /// The inputs of the session's first entry from arguments `[NAME|%id|POS=]SPEC`, in order, where
-/// `*=SPEC` is for each input that no other argument names. Every input needs one. Extents are those of the declared type under `dims`; random integers lie below
-/// the extent that they index, or below 2. Files are looked for in `files`.
+/// `*=SPEC` is for each input that no other argument names. Every input needs one. Extents are
+/// those of the declared type under `dims`; random integers lie below the extent that they index,
+/// or below 2. Files are looked for in `files`.
 Result<std::vector<Tensor>> load_inputs(const Session& session,
                                         std::span<const std::string> arguments,
                                         const DimBindings& dims, const FileOpener& files = {},

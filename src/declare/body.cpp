@@ -6,6 +6,7 @@
 #include "declare/declared_op.hpp"
 #include "mir/module.hpp"
 #include "patterns/unify.hpp"
+#include "support/counted.hpp"
 
 namespace mir::declare {
 
@@ -113,6 +114,13 @@ std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature
     return fmt::format("the body of '{}': {}", declared.name, *reason);
   }
   made.results = made.graph.results;
+  // Only optional results may be lacking, and only if it is plain which they are.
+  const bool has_many = std::ranges::any_of(signature.results, &Part::is_many);
+  if (made.results.size() < result_count || (has_many && made.results.size() != result_count)) {
+    return fmt::format("the body of '{}' gives {}, the op has {}", declared.name,
+                       counted(made.results.size(), "results"), result_count);
+  }
+  made.results.resize(result_count);
   const auto stated = result_types(signature, op, bindings, result_count);
   for (std::size_t i = 0; i < made.results.size(); ++i) {
     const Type* type = made.plan.types[made.results[i]];
@@ -173,8 +181,6 @@ std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const O
       patterns::make_graph(rewriter, made.plan, *rewriter.insertion_block()->parent());
   std::vector<Value*> results;
   for (const std::uint32_t each : made.results) results.push_back(values[each]);
-  // Optional results that the op lacks.
-  results.resize(std::min<std::size_t>(results.size(), op.result_count()));
   return results;
 }
 

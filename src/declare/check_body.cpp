@@ -43,9 +43,13 @@ class Trial {
     Refusal refusal;
     const auto bound = bind(*draft_.declared, signature_, facts, refusal);
     if (!bound) return {};
+    std::size_t results = 0;
+    for (const std::uint32_t value : signature_.body.results) {
+      const bool is_many = value < signature_.operands.size() && signature_.operands[value].is_many;
+      results += is_many ? 2 : 1;
+    }
     BodyPlan made;
-    auto reason =
-        plan_body(*draft_.declared, signature_, facts, *bound, signature_.results.size(), made);
+    auto reason = plan_body(*draft_.declared, signature_, facts, *bound, results, made);
     return reason ? *std::move(reason) : std::string();
   }
 

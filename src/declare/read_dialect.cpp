@@ -1,9 +1,9 @@
 // A module whose ops declare a dialect, as rows of the context.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cassert>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "declare/reader.hpp"
 #include "ir/language_versions.hpp"
@@ -86,29 +86,23 @@ class DialectReader {
   void read_declaration(const Op& op) {
     if (op.is(OpId::kDialectOp)) {
       OpDraft draft = read_op(op, name_, store_, diagnostics_);
-      const auto is_taken = [&](std::string_view name) {
-        return std::ranges::any_of(drafts_, [&](const OpDraft& each) {
-          return each.spec.row.name == name ||
-                 std::ranges::find(each.spec.aliases, name) != each.spec.aliases.end();
-        });
-      };
-      bool is_new = check_new(op, draft.spec.row.name, is_taken);
+      bool is_new = check_new(op, draft.spec.row.name, ops_);
       for (const std::string_view alias : draft.spec.aliases) {
-        is_new = check_new(op, alias, is_taken) && is_new;
+        is_new = check_new(op, alias, ops_) && is_new;
       }
       if (is_new && draft.is_sound) drafts_.push_back(std::move(draft));
     } else {
-      auto& rows = op.is(OpId::kDialectType) ? types_ : attribute_kinds_;
+      const bool is_type = op.is(OpId::kDialectType);
       auto made = read_type(op, name_, store_, diagnostics_);
-      const auto is_taken = [&](std::string_view name) {
-        return std::ranges::any_of(rows, [&](const auto& each) { return each.row.name == name; });
-      };
-      if (made && check_new(op, made->row.name, is_taken)) rows.push_back(*std::move(made));
+      if (!made || !check_new(op, made->row.name, is_type ? type_names_ : kind_names_)) return;
+      (is_type ? types_ : attribute_kinds_).push_back(*std::move(made));
     }
   }
 
-  bool check_new(const Op& op, std::string_view name, const auto& is_taken) {
-    return !is_taken(name) ||
+  using Names = std::unordered_set<std::string_view>;
+
+  bool check_new(const Op& op, std::string_view name, Names& taken) {
+    return taken.insert(name).second ||
            refuse(op.span(), DiagCode::kBadDialect, fmt::format("has '{}' twice", name));
   }
 
@@ -174,6 +168,7 @@ class DialectReader {
   RowStore store_;
   std::vector<OpDraft> drafts_;
   std::vector<TypeRowSpec> types_, attribute_kinds_;
+  Names ops_, type_names_, kind_names_;
   std::unordered_map<std::string_view, std::size_t> numbers_;
   std::vector<State> states_;
 };

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "declare/reader.hpp"
 #include "ir/row_checks.hpp"
 #include "mir/module.hpp"
 #include "patterns/read_template.hpp"
+#include "support/counted.hpp"
 
 namespace mir::declare {
 
@@ -16,16 +18,6 @@ using patterns::GraphTemplate;
 /// The variable of a word, which may be written without `$`.
 std::string variable_text(std::string_view word) {
   return word.starts_with('$') ? std::string(word) : fmt::format("${}", word);
-}
-
-/// Whether a text names a variable.
-bool names(std::string_view text, std::string_view variable) {
-  bool found = false;
-  fill(text, [&](std::string_view each) -> const Attr* {
-    found = found || each == variable;
-    return nullptr;
-  });
-  return found;
 }
 
 /// Reads the signatures and bodies of one op. The numbers of variables are those of the whole
@@ -107,16 +99,20 @@ class SignatureReader : patterns::TemplateReader {
     return true;
   }
 
-  /// Whether each of these variables is an extent of some result.
+  /// Whether the type of some result names each of these variables.
   bool check_fresh(std::span<const std::string_view> fresh) {
+    std::unordered_set<std::string> named;
+    const auto note = [&](std::string_view variable) -> const Attr* {
+      named.emplace(variable);
+      return nullptr;
+    };
+    for (const Signature& each : declared_.signatures) {
+      for (const Part& result : each.results) fill(result.type_text, note);
+    }
     bool are_used = true;
     for (const std::string_view each : fresh) {
       const std::string name = variable_text(each);
-      const auto is_in = [&](const Part& part) { return names(part.type_text, name); };
-      const auto is_of = [&](const Signature& made) {
-        return std::ranges::any_of(made.results, is_in);
-      };
-      if (std::ranges::any_of(declared_.signatures, is_of)) continue;
+      if (named.contains(name)) continue;
       are_used = refuse(op_.span(), fmt::format("'fresh' has '{}', and no result does", name));
     }
     return are_used;
@@ -210,8 +206,13 @@ class SignatureReader : patterns::TemplateReader {
       return refuse(op_.span(), fmt::format("'%{}' is required and follows an optional result",
                                             made.results.back().name));
     }
-    if (std::ranges::count(made.results, true, &Part::is_many) > 1) {
-      return refuse(op_.span(), "a signature has at most one result with 'many'");
+    const auto many = std::ranges::count(made.results, true, &Part::is_many);
+    if (many > 1) return refuse(op_.span(), "a signature has at most one result with 'many'");
+    for (const Part& each : made.results) {
+      if (many == 0 || !each.is_optional || each.is_many) continue;
+      return refuse(op_.span(), fmt::format("'%{}' is optional beside a result with 'many': which "
+                                            "of them is absent could not be told",
+                                            each.name));
     }
     return true;
   }
@@ -276,6 +277,46 @@ bool check_row(const OpDraft& draft, RowReader& reader) {
       fmt::format("{}{}", fault.part.empty() ? "" : fmt::format("'{}' ", fault.part), fault.text));
 }
 
+/// Whether the op has the operands and results that its traits and effects speak of; false after
+/// reporting.
+bool check_claims(const OpRow& row, RowReader& reader) {
+  struct Claim {
+    Trait trait{};
+    Effect effect{};
+    std::uint16_t operands = 1;  ///< at least so many
+    bool has_one_result = false;
+  };
+  constexpr Claim kClaims[] = {
+      {.trait = Trait::kSameShape},
+      {.trait = Trait::kView},
+      {.trait = Trait::kWeighsOperand},
+      {.trait = Trait::kSameBytes, .has_one_result = true},
+      {.trait = Trait::kIdempotent, .has_one_result = true},
+      {.trait = Trait::kInvolution, .has_one_result = true},
+      {.effect = Effect::kWritesOperand0},
+      {.effect = Effect::kWritesOperand1, .operands = 2},
+  };
+  bool are_good = true;
+  const auto check = [&](const Claim& claim, std::string_view word) {
+    const bool lacks_operand = row.operands.min < claim.operands;
+    const bool lacks_result =
+        claim.has_one_result && (row.results.min != 1 || row.results.max != 1);
+    if (!lacks_operand && !lacks_result) return;
+    are_good =
+        reader.refuse(fmt::format("'{}' needs {}{}", word, counted(claim.operands, "operands"),
+                                  claim.has_one_result ? " and one result" : ""));
+  };
+  for (const Claim& claim : kClaims) {
+    for (const Word<Trait>& word : kTraitWords) {
+      if (claim.trait == word.value && has(row.traits, word.value)) check(claim, word.name);
+    }
+    for (const Word<Effect>& word : kEffectWords) {
+      if (claim.effect == word.value && has(row.effects, word.value)) check(claim, word.name);
+    }
+  }
+  return are_good;
+}
+
 /// What the body and the signatures give the row.
 void set_functions(OpDraft& draft, RowReader& reader) {
   OpRow& row = draft.spec.row;
@@ -329,7 +370,7 @@ OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnos
   row.operands = arity_of(*draft.declared, &Signature::operands);
   row.results = arity_of(*draft.declared, &Signature::results);
   draft.has_signatures = true;
-  draft.is_good = !reader.has_failed();
+  draft.is_good = check_claims(row, reader) && !reader.has_failed();
   if (draft.is_good) set_functions(draft, reader);
   return draft;
 }

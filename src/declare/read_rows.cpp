@@ -269,6 +269,14 @@ std::optional<WeightRow> RowReader::weight(std::string_view name, const Attr& st
       shape_of(*part.value);
     } else if (key == "present_if") {
       made.present_if = part.value->text();
+      const auto flag = std::ranges::find(attributes, made.present_if, &AttrRow::name);
+      if (flag == attributes.end() || flag->type != AttrType::kBool) {
+        refuse(
+            fmt::format("'present_if' of weight '{}' is {}, expected the name of a boolean "
+                        "attribute",
+                        name, part.value->spelling()));
+        return std::nullopt;
+      }
     } else {
       refuse(fmt::format("'{}' of weight '{}' means nothing, expected 'shape' or 'present_if'", key,
                          name));

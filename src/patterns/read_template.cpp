@@ -9,6 +9,7 @@
 #include "mir/equivalence.hpp"
 #include "mir/module.hpp"
 #include "mir/tensor.hpp"
+#include "support/counted.hpp"
 #include "support/suggest.hpp"
 
 namespace mir::patterns {
@@ -392,8 +393,9 @@ bool TemplateReader::read_op(const Op& op, GraphTemplate& graph) {
     return refuse_op(fmt::format("an op of {} has no regions, successors or symbol", noun_));
   }
   if (!row->operands.admits(op.operand_count()) || !row->results.admits(op.result_count())) {
-    return refuse_op(fmt::format("'{}' cannot have {} operands and {} results", op.name(),
-                                 op.operand_count(), op.result_count()));
+    return refuse_op(fmt::format("'{}' cannot have {} and {}", op.name(),
+                                 counted(op.operand_count(), "operands"),
+                                 counted(op.result_count(), "results")));
   }
   OpTemplate made{.kind = op.kind(), .info = &op.info(), .at = op.span()};
   made.is_commutative =

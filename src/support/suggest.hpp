@@ -46,8 +46,8 @@ bool is_certain_slip(std::string_view word, std::string_view name);
 
 /// Adds the hint "did you mean 'name'?"; nothing for an empty name.
 void suggest(Diagnostic& diagnostic, std::string_view name);
-/// Likewise with the edit that puts `replacement` in place of `at`, if that is known: a fix if it is
-/// certain, else a proposal.
+/// Likewise with the edit that puts `replacement` in place of `at`, if that is known: a fix if it
+/// is certain, else a proposal.
 void suggest(Diagnostic& diagnostic, std::string_view name, Span at, std::string replacement,
              bool is_certain = true);
 

@@ -131,6 +131,22 @@ TEST_CASE("a body gives an op the results that it has") {
       "    cf.ReturnOp (%a, %b, %c) -> ()\n}\n");
 }
 
+TEST_CASE("a body that gives another number of results than the op has is refused") {
+  constexpr std::string_view kResults[] = {"%y:tensor<[$n], T, D>[many:true]",
+                                           "%y:tensor<[$n], T, D>[many:true, optional:true]"};
+  for (const std::string_view results : kResults) {
+    const Declared read(
+        fmt::format("@made [mir_version:2] () -> () {{\n    dialect.OpOp @ManyOp {{\n"
+                    "(%x:tensor<[$n], T, D>) -> ({}) {{\nlinalg.D.NegOp(%x) -> (%y)\n"
+                    "cf.ReturnOp (%y) -> ()\n}}\n    }}\n}}\n"
+                    "@main [mir_version:2] (%x:tensor<[3], Float32, CPU>) -> () {{\n"
+                    "    made.ManyOp(%x) -> (%a)\n    made.ManyOp(%x) -> (%b, %c)\n"
+                    "    cf.ReturnOp () -> ()\n}}\n",
+                    results));
+    CHECK(read.problems == "MIR0508 the body of 'made.ManyOp' gives 1 result, the op has 2\n");
+  }
+}
+
 TEST_CASE("a wrong use of a generated dialect is refused by name") {
   for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
     const DialectText text = generate_dialect(seed);

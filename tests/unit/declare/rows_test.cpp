@@ -181,6 +181,27 @@ TEST_SUITE("rows of declarations") {
          "number\n"},
         {"regions:1", same,
          "MIR0320 'my.AnOp': 'regions' is 1, expected the least and the greatest number\n"},
+        {"traits:[same_bytes, view]", "() -> (%y:tensor<[4], Float32, CPU>) { }\n",
+         "MIR0320 'my.AnOp': 'view' needs 1 operand\n"
+         "MIR0320 'my.AnOp': 'same_bytes' needs 1 operand and one result\n"},
+        {"traits:[involution, idempotent]",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>, %z:tensor<[$n], T, D>) { }\n",
+         "MIR0320 'my.AnOp': 'idempotent' needs 1 operand and one result\n"
+         "MIR0320 'my.AnOp': 'involution' needs 1 operand and one result\n"},
+        {"effects:[writes_operand0, writes_operand1]", same,
+         "MIR0320 'my.AnOp': 'writes_operand1' needs 2 operands\n"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>[many:true], "
+         "%z:tensor<[$n], T, D>[optional:true]) { }\n",
+         "MIR0320 'my.AnOp': '%z' is optional beside a result with 'many': which of them is absent "
+         "could not be told\n"},
+        {"attributes:{b:int}, weights:{w:{shape:\"[4]\", present_if:b}, "
+         "v:{shape:\"[4]\", present_if:3}}",
+         same,
+         "MIR0320 'my.AnOp': 'present_if' of weight 'w' is b, expected the name of a boolean "
+         "attribute\n"
+         "MIR0320 'my.AnOp': 'present_if' of weight 'v' is 3, expected the name of a boolean "
+         "attribute\n"},
         {"type_name:An", same, "''; AnOp 1..1 -> 1..1 type 'An' infer"},
         {"attributes:{k:ints}, weights:{weight:k}", same,
          "''; AnOp 1..1 -> 1..1 infer k:6 weight .weight k "},
@@ -316,7 +337,7 @@ TEST_SUITE("rows of declarations") {
         {"weights:{weight:\"a]\"}", same,
          "MIR0320 'my.AnOp': weight 'weight' needs a shape such as \"[out_channels, "
          "in_channels]\", or an attribute with integers\n"},
-        {"weights:{weight:{present_if:a}}", same,
+        {"attributes:{a:bool}, weights:{weight:{present_if:a}}", same,
          "MIR0320 'my.AnOp': weight 'weight' needs a shape such as \"[out_channels, "
          "in_channels]\", or an attribute with integers\n"},
         {"weights:{weight:[4, 8]}", same, "''; AnOp 1..1 -> 1..1 infer weight .weight [4, 8] "},

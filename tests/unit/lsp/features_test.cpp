@@ -445,7 +445,7 @@ TEST_SUITE("features") {
         "        }\n    }\n"
         "    graph.CallGraphOp @mlp (%x) -> (%y)\n    cf.ReturnOp (%y) -> ()\n}\n";
     const std::pair<std::string_view, std::string_view> slips[] = {{"@mlp (%x)", "@mpl (%x)"},
-                                                                    {"@mlp (%x)", "@mlp (%xx)"}};
+                                                                   {"@mlp (%x)", "@mlp (%xx)"}};
     for (const auto& slip : slips) {
       std::string text = good;
       text.replace(text.find(slip.first), slip.first.size(), slip.second);
@@ -454,9 +454,9 @@ TEST_SUITE("features") {
       client.open(text);
       const Json found = client.diagnostics();
       REQUIRE(found.size() == 1);
-      const Json actions = client.of(
-          "codeAction", {{"range", found[0]["range"]},
-                         {"context", {{"diagnostics", found}, {"only", {"quickfix"}}}}});
+      const Json actions =
+          client.of("codeAction", {{"range", found[0]["range"]},
+                                   {"context", {{"diagnostics", found}, {"only", {"quickfix"}}}}});
       REQUIRE(actions.size() == 1);
       CHECK(actions[0]["isPreferred"] == false);
       CHECK(edited(text, actions[0]["edit"]["documentChanges"][0]["edits"]) == good);

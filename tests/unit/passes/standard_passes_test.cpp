@@ -257,9 +257,10 @@ TEST_SUITE("standard passes") {
     CHECK_FALSE(has(outer, "@other"));
     CHECK(has(after(text, "extract-graph{graph=other}"), "[symbol:v]"));
     CHECK(after(text, "extract-graph{graph=outr}") ==
-          "1:1 MIR0920 the module has no graph '@outr'; the graphs are: 'outer', 'inner', 'other'");
-    CHECK(after(text, "extract-graph") ==
-          "1:1 MIR0920 'extract-graph' needs graph=NAME; the graphs are: 'outer', 'inner', 'other'");
+          "1:1 MIR0920 the module has no graph '@outr'; the graphs are: 'inner', 'outer', 'other'");
+    CHECK(
+        after(text, "extract-graph") ==
+        "1:1 MIR0920 'extract-graph' needs graph=NAME; the graphs are: 'inner', 'outer', 'other'");
     CHECK(has(after(text, "extract-graph{graph=init}"), "MIR0920"));
   }
 

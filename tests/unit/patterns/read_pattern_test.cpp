@@ -79,7 +79,7 @@ TEST_SUITE("reading patterns") {
          "%x) -> (%z, %w)",
          "'linalg.KVCacheOp' has effects, or depends on more than its operands; patterns rewrite "
          "pure operations"},
-        {"linalg.D.NegOp(%x, %x) -> (%z)", "'linalg.NegOp' cannot have 2 operands and 1 results"},
+        {"linalg.D.NegOp(%x, %x) -> (%z)", "'linalg.NegOp' cannot have 2 operands and 1 result"},
         {"linalg.D.SoftmaxOp [axes:1] (%x) -> (%z)",
          "'linalg.SoftmaxOp' has no attribute 'axes' (did you mean 'axis'?)"},
         {"linalg.D.SoftmaxOp [axis:word] (%x) -> (%z)",
