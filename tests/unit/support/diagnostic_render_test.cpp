@@ -9,6 +9,7 @@
 using mir::DiagCode;
 using mir::DiagnosticFormat;
 using mir::Diagnostics;
+using mir::Severity;
 using mir::SourceManager;
 using mir::Span;
 using mir::visible;

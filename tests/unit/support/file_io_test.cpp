@@ -152,7 +152,7 @@ TEST_CASE("a failed write leaves no temporary file") {
   CHECK_FALSE(write_file_atomically(dir / "none/f", "x"));
   const auto full = write_file_atomically("/dev/full", "x");
   REQUIRE_FALSE(full);
-  CHECK(full.error().message == test::Part{"/dev/full"});
+  CHECK(full.error().message == mir::test::Part{"/dev/full"});
   CHECK(dir.entries() == 1);
 }
 
