@@ -7,6 +7,8 @@
 #include "ir/result_types.hpp"
 #include "ir/text/resolver.hpp"
 #include "ir/text/text_literal.hpp"
+#include "mir/control_flow.hpp"
+#include "mir/equivalence.hpp"
 #include "mir/infer.hpp"
 #include "support/arena.hpp"
 
@@ -174,10 +176,11 @@ std::optional<std::vector<const Type*>> Resolver::State::inferred_types(std::siz
   return inferred;
 }
 
-/// True if types of results follow from a graph that may be declared below.
+/// True if types of results follow from what comes below: a graph, or the regions of the op.
 bool Resolver::State::is_late() const {
   if (!portable_) return false;
   const OpRow* row = head_.name.info->row;
+  if (row != nullptr && row->region_flow) return true;
   if (row != nullptr && row->callee) return module_->lookup_op(head_.symbol) == nullptr;
   const auto operands = std::span(value_scratch_).first(head_.operands.count);
   return std::ranges::any_of(operands,
@@ -218,8 +221,45 @@ void Resolver::State::note_late(Op& op) {
   late_ops_.push_back(std::move(late));
 }
 
-/// The types of an op whose callee, or whose operands, are known by now; null where they are not.
+namespace {
+
+/// The types that regions, or the op itself, pass to its results; null where nothing with a type is
+/// passed, or after reporting that types differ.
+std::vector<const Type*> passed_types(const Op& op, Diagnostics& diagnostics) {
+  std::vector<const Type*> types(op.result_count());
+  std::vector<bool> differ(op.result_count());
+  const auto pass = [&](const Op& from, const RegionEdge& edge) {
+    for (std::uint32_t i = 0; i < edge.operand_count; ++i) {
+      const std::uint32_t operand = edge.first_operand + i, result = edge.first_target + i;
+      if (operand >= from.operand_count() || result >= types.size() || differ[result]) continue;
+      const Type* type = from.operand(operand)->type();
+      const Type*& known = types[result];
+      if (type == nullptr || type == known) continue;
+      differ[result] = known != nullptr && !compatible(known, type);
+      if (known == nullptr) known = type;
+      if (!differ[result]) continue;
+      diagnostics.error(DiagCode::kTypeMissing, op.span(),
+                        fmt::format("result {} of '{}' needs a type: {} and {} are passed to it",
+                                    result, op.name(), known->spelling(), type->spelling()));
+      known = nullptr;
+    }
+  };
+  for (const RegionEdge& edge : op.row()->region_flow(op)) {
+    if (edge.to != RegionEdge::kOp) continue;
+    if (edge.from == RegionEdge::kOp) pass(op, edge);
+    if (edge.from == RegionEdge::kOp || edge.from >= op.region_count()) continue;
+    for (const Block* block : op.region(edge.from)->blocks()) {
+      if (!block->empty() && leaves_region(*block->back())) pass(*block->back(), edge);
+    }
+  }
+  return types;
+}
+
+}  // namespace
+
+/// The types of an op whose callee, operands or regions are known by now; null where they are not.
 std::vector<const Type*> Resolver::State::late_types(const Op& op, Diagnostics& diagnostics) {
+  if (op.row() != nullptr && op.row()->region_flow) return passed_types(op, diagnostics);
   const std::vector<const Type*> operands = operand_types(op);
   auto inferred = infer_result_types(*module_,
                                      {.name = op.op_name(),
@@ -235,9 +275,11 @@ std::vector<const Type*> Resolver::State::late_types(const Op& op, Diagnostics& 
   return types;
 }
 
-/// Operands come before their users, so one pass in the order of the text is enough.
+/// Operands come before their users, so one pass in the order of the text is enough. An op with
+/// regions comes after what is in them.
 void Resolver::State::settle_late_types() {
-  for (const auto& [op, untyped] : late_ops_) {
+  const auto settle = [&](const LateOp& late) {
+    const auto& [op, untyped] = late;
     const std::size_t errors = diagnostics_.error_count();
     const std::vector<const Type*> types = late_types(*op, diagnostics_);
     const auto is_untyped = [](const Use& use) { return use.value()->type() == nullptr; };
@@ -253,7 +295,23 @@ void Resolver::State::settle_late_types() {
                            "result needs a type: no rule infers it here");
       }
     }
+  };
+  std::vector<const LateOp*> around;
+  const auto settle_around = [&](const Op* next) {
+    while (!around.empty() && (next == nullptr || !next->is_inside(*around.back()->op))) {
+      settle(*around.back());
+      around.pop_back();
+    }
+  };
+  for (const LateOp& each : late_ops_) {
+    settle_around(each.op);
+    if (each.op->first_region() != nullptr) {
+      around.push_back(&each);
+    } else {
+      settle(each);
+    }
   }
+  settle_around(nullptr);
   for (const auto& [value, type, at] : late_mentions_) {
     if (value->type() == nullptr) continue;
     if (open_types_.erase(value) != 0 && compatible(type, value->type())) value->type_ = type;

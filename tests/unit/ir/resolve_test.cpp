@@ -378,6 +378,53 @@ TEST_SUITE("resolve") {
           Lines{"2:28 MIR0304 result needs a type: no rule infers it here"});
   }
 
+  TEST_CASE("a missing result type of an op with regions is the one that they pass") {
+    const auto text_with = [](std::string_view second) {
+      return "@main [mir_version:2] (%c:tensor<[1], Bool, CPU>, %x:tensor<[4], Float32, CPU>) -> "
+             "() "
+             "{\n"
+             "cf.IfOp (%c) -> (%z) {\n"
+             "() -> (%a) {\ncf.IfOp (%c) -> (%i) {\n"
+             "() -> (%p) {\ngraph.CallGraphOp @f (%x) -> (%p)\ncf.YieldOp (%p) -> ()\n}\n"
+             "() -> (%x) {\ncf.YieldOp (%x) -> ()\n}\n}\n"
+             "linalg.CPU.NegOp(%i) -> (%a)\ncf.YieldOp (%a) -> ()\n}\n"
+             "() -> (%b) {\n" +
+             std::string(second) +
+             " -> (%b)\ncf.YieldOp (%b) -> ()\n}\n}\n"
+             "graph.SubGraphOp @f <CPU> { (%8:tensor<[4], Float32, CPU>) -> (%9:tensor<[4], "
+             "Float32, CPU>) {\ncf.ReturnOp (%8) -> ()\n} }\n"
+             "linalg.CPU.AddOp(%z, %z) -> (%y)\ncf.ReturnOp () -> ()\n}\n";
+    };
+    // What is in a region, here a call of a graph below, is known before what it passes.
+    Reading reading(text_with("linalg.CPU.AbsOp(%x)"));
+    REQUIRE(reading.errors() == Lines{});
+    std::size_t typed = 0;
+    for (const Op* op : reading.module().body().entry()->ops()) {
+      for (const Value& result : op->results()) {
+        REQUIRE(result.type() != nullptr);
+        CHECK(result.type()->spelling() == "tensor<[4], Float32, CPU>");
+        ++typed;
+      }
+    }
+    CHECK(typed == 2);
+    CHECK(errors(text_with("linalg.CPU.SliceOp [indices:[{\"end\":2}]] (%x)")) ==
+          Lines{"2:1 MIR0304 result 0 of 'cf.IfOp' needs a type: tensor<[4], Float32, CPU> and "
+                "tensor<[2], Float32, CPU> are passed to it"});
+    // A loop that runs no iteration passes what it was given.
+    Reading loop(
+        "@main [mir_version:2] (%n:tensor<[1], Int32, CPU>, %x:tensor<[4], Float32, CPU>) -> () {\n"
+        "cf.ForOp (%n, %n, %n, %x) -> (%y) {\n"
+        "(%i:tensor<[1], Int32, CPU>, %s:tensor<[4], Float32, CPU>) -> (%s) {\n"
+        "cf.YieldOp (%s) -> ()\n}\n}\ncf.ReturnOp () -> ()\n}\n");
+    REQUIRE(loop.errors() == Lines{});
+    CHECK(loop.module().body().entry()->front()->result()->type()->spelling() ==
+          "tensor<[4], Float32, CPU>");
+    CHECK(errors("@main [mir_version:2] (%c:tensor<[1], Bool, CPU>) -> () {\n"
+                 "cf.IfOp (%c) -> (%z) {\n() -> () {\ncf.YieldOp () -> ()\n}\n"
+                 "() -> () {\ncf.YieldOp () -> ()\n}\n}\ncf.ReturnOp () -> ()\n}\n") ==
+          Lines{"2:18 MIR0304 result needs a type: no rule infers it here"});
+  }
+
   TEST_CASE("results after a value without a type are not missed again") {
     CHECK(errors(portable({"linalg.CPU.NegOp (%u) -> (%1)", "linalg.CPU.NegOp (%1) -> (%2)",
                            "linalg.CPU.AddOp (%2, %0) -> (%3)"})) ==
