@@ -101,6 +101,7 @@ class SignatureReader : patterns::TemplateReader {
 
   /// Whether the type of some result names each of these variables.
   bool check_fresh(std::span<const std::string_view> fresh) {
+    if (fresh.empty()) return true;
     std::unordered_set<std::string> named;
     const auto note = [&](std::string_view variable) -> const Attr* {
       named.emplace(variable);
