@@ -64,7 +64,8 @@ void versions(Reporter& reporter) {
 bool lower_version(Module& module, std::int64_t version, Diagnostics& diagnostics) {
   if (!module.is_portable() || module.version() <= version) return true;
   bool is_free = true;
-  checks::Reporter reporter(module, diagnostics, {});
+  const VerifyOptions options;  // the reporter refers to them
+  checks::Reporter reporter(module, diagnostics, options);
   for_each_version_need(module, version, [&](const VersionNeed& need) {
     report_need(need, reporter);
     is_free = false;
