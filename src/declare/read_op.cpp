@@ -99,7 +99,7 @@ class SignatureReader : patterns::TemplateReader {
     return true;
   }
 
-  /// Whether the type of some result names each of these variables.
+  /// True if the type of some result names each of these variables; false after reporting.
   bool check_fresh(std::span<const std::string_view> fresh) {
     if (fresh.empty()) return true;
     std::unordered_set<std::string> named;
@@ -266,7 +266,7 @@ void read_resource(OpDraft& draft, RowReader& reader) {
   };
 }
 
-/// Whether the row can be registered; false after reporting.
+/// True if the row can be registered; false after reporting.
 bool check_row(const OpDraft& draft, RowReader& reader) {
   OpRow whole = draft.spec.row;
   whole.attributes = draft.spec.attributes;
@@ -278,7 +278,7 @@ bool check_row(const OpDraft& draft, RowReader& reader) {
       fmt::format("{}{}", fault.part.empty() ? "" : fmt::format("'{}' ", fault.part), fault.text));
 }
 
-/// Whether the op has the operands and results that its traits and effects speak of; false after
+/// True if the op has the operands and results that its traits and effects speak of; false after
 /// reporting.
 bool check_claims(const OpRow& row, RowReader& reader) {
   struct Claim {
@@ -318,7 +318,7 @@ bool check_claims(const OpRow& row, RowReader& reader) {
   return are_good;
 }
 
-/// What the body and the signatures give the row.
+/// Sets the functions of the row that bodies and signatures give.
 void set_functions(OpDraft& draft, RowReader& reader) {
   OpRow& row = draft.spec.row;
   const auto has_body = [](const Signature& each) { return each.has_body; };
@@ -348,7 +348,7 @@ OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnos
   OpRow& row = draft.spec.row;
   row.name = op.module().context().text(op.symbol());
   draft.declared->name = fmt::format("{}.{}", dialect, row.name);
-  // An op whose declaration is wrong admits everything, and what it gives is not reported.
+  // An op with a wrong declaration admits any operands and results, without further errors.
   row.operands = row.results = at_least(0);
   draft.spec.infer = [](InferContext&) { return false; };
   RowReader reader(op, fmt::format("'{}'", draft.declared->name), store, diagnostics);

@@ -43,7 +43,7 @@ bool has_default(AttrType type) {
   }
 }
 
-/// Whether a default says that an absent attribute stands for nothing: `?` of an extent, `null` of
+/// True if a default says that an absent attribute stands for nothing: `?` of an extent, `null` of
 /// anything.
 bool says_none(AttrType type, const Attr& value) {
   return (type == AttrType::kDim && value.kind() == AttrKind::kDim && value.dim().is_unknown()) ||

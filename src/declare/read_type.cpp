@@ -34,7 +34,7 @@ struct TypeCondition {
   std::string message;  ///< empty: none is stated
 };
 
-/// What `where` states, without what is reported.
+/// The conditions of `where`. Those with mistakes are reported and left out.
 std::vector<TypeCondition> conditions_of(const Op& op, RowReader& reader,
                                          std::span<const AttrRow> rows) {
   IRContext& context = op.module().context();

@@ -32,7 +32,7 @@ std::string key_text(std::string_view text) {
   return is_bare ? std::string(text) : quote(text);
 }
 
-/// `[a:1, b:2]`, or nothing without an entry.
+/// The entries of a list of attributes or of a dictionary.
 class Entries {
  public:
   void add(std::string_view key, std::string_view value) {
@@ -72,10 +72,6 @@ std::vector<std::string> words_in(std::span<const Word<Value>> words, Value set)
   return all;
 }
 
-std::string bound(double number) {
-  return number == AttrRange().high ? "inf" : fmt::format("{}", number);
-}
-
 std::string default_of(const AttrRow& row) {
   switch (row.type) {
     case AttrType::kString:
@@ -97,8 +93,7 @@ Entries row_entries(const AttrRow& row, bool is_parameter) {
   if (!row.default_text.empty()) made.add("default", default_of(row));
   made.add_list("choices", words_of(row.choices));
   if (row.range != AttrRange()) {
-    const std::string low = row.range.low == AttrRange().low ? "-inf" : bound(row.range.low);
-    made.add("range", fmt::format("[{}, {}]", low, bound(row.range.high)));
+    made.add("range", fmt::format("[{}, {}]", row.range.low, row.range.high));
   }
   made.add_text("summary", row.summary);
   return made;
@@ -169,7 +164,7 @@ std::string signature_text(const OpRow& row, const RuleSignature& signature, boo
       parts_text(results.first(known), row.results, 'y'));
 }
 
-/// What code knows of an op and a declaration has no words for.
+/// Lists the facts about an op that a declaration has no words for.
 std::string document_of(const OpRow& row) {
   std::vector<std::string_view> all;
   if (row.infer && signatures_of(row.infer).empty()) all.push_back("the types of its results");

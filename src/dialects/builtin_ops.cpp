@@ -20,7 +20,7 @@ constexpr AttrRow kModuleAttributes[] = {
      .summary = "of a module that declares a dialect: its ops are named `dialect.Device.Op`"},
     {.name = "attributes_last",
      .type = AttrType::kBool,
-     .summary = "of a module that declares a dialect: text prints attributes behind the results"},
+     .summary = "of a module that declares a dialect: text prints attributes after the results"},
 };
 
 constexpr OpRow kBuiltinRows[] = {

@@ -21,7 +21,7 @@ inline constexpr std::int64_t kBlocksVersion = 2;
 inline constexpr std::int64_t kExtremaVersion = 2;
 /// Aliases of types, `!name = type`. Dumps have them, too.
 inline constexpr std::int64_t kTypeAliasVersion = 2;
-/// `tensor.CPU.register () -> (%0:T[@w])` means the same as with `[symbol:w]` behind it.
+/// `tensor.CPU.register () -> (%0:T[@w])` means the same as followed by `[symbol:w]`.
 inline constexpr std::int64_t kImpliedSymbolVersion = 2;
 
 }  // namespace mir
