@@ -97,23 +97,30 @@ std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature
                                      const OpFacts& op, const patterns::Bindings& bindings,
                                      std::size_t result_count, BodyPlan& made) {
   if (!signature.has_body) return fmt::format("'{}' has no body", declared.name);
-  made.graph = signature.body;
   const auto counts = signature.operand_counts(op.operands.size());
   if (const Part* operand = lacking_operand(signature, counts)) {
     return fmt::format("'{}' has no body without '%{}'", declared.name, operand->name);
   }
+  // A copy only where a value of the body is not exactly one operand.
+  std::optional<GraphTemplate> repeated;
   for (std::uint32_t i = 0; i < counts.size(); ++i) {
-    const auto numbers = repeat_value(made.graph, i, counts[i]);
+    if (counts[i] == 1) {
+      made.inputs.push_back(i);
+      continue;
+    }
+    if (!repeated) repeated = signature.body;
+    const auto numbers = repeat_value(*repeated, i, counts[i]);
     made.inputs.insert(made.inputs.end(), numbers.begin(), numbers.end());
   }
-  made.plan.reset(made.graph.values.size());
+  const GraphTemplate& graph = repeated ? *repeated : signature.body;
+  made.plan.reset(graph.values.size());
   for (std::size_t i = 0; i < made.inputs.size(); ++i) {
     made.plan.types[made.inputs[i]] = op.operands[i];
   }
-  if (auto reason = patterns::plan_graph(made.graph, bindings, op.context, made.plan)) {
+  if (auto reason = patterns::plan_graph(graph, bindings, op.context, made.plan)) {
     return fmt::format("the body of '{}': {}", declared.name, *reason);
   }
-  made.results = made.graph.results;
+  made.results = graph.results;
   // Only optional results may be lacking, and only if it is plain which they are.
   const bool has_many = std::ranges::any_of(signature.results, &Part::is_many);
   if (made.results.size() < result_count || (has_many && made.results.size() != result_count)) {

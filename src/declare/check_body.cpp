@@ -1,8 +1,7 @@
 // Tries bodies on generic types when they are declared.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <set>
+#include <string>
+#include <vector>
 
 #include "declare/reader.hpp"
 #include "mir/equivalence.hpp"
@@ -27,62 +26,80 @@ class Trial {
            });
   }
 
-  /// The reason if the body does not verify with packs of this length; empty if it does.
+  /// The reason if the body does not verify with packs of some length; empty if it does.
+  std::string run() {
+    bind_variables();
+    // A body for packs of any length verifies for one and for two extents.
+    std::string reason = run(1);
+    if (reason.empty() && !packs_.empty()) reason = run(2);
+    return reason;
+  }
+
+ private:
   std::string run(std::size_t pack_length) {
-    bind_all(pack_length);
+    for (const std::uint32_t each : packs_) {
+      bindings_.variables[each] = pack(symbol_of(each), pack_length);
+    }
     std::vector<const Type*> operands;
     for (const Part& each : signature_.operands) {
       const Type* type = patterns::instantiate(each.type, bindings_, context_);
       if (type == nullptr) return {};
       operands.insert(operands.end(), each.is_many ? 2 : 1, type);
     }
-    // Only the list of attributes of the row is read.
-    OpRow row = draft_.spec.row;
-    row.attributes = draft_.spec.attributes;
-    const OpFacts facts{context_, row, operands, {}, "name", nullptr};
-    Refusal refusal;
-    const auto bound = bind(*draft_.declared, signature_, facts, refusal);
-    if (!bound) return {};
+    const OpFacts facts{context_, draft_.spec.row, operands, {}, "name", nullptr};
     std::size_t results = 0;
     for (const std::uint32_t value : signature_.body.results) {
       const bool is_many = value < signature_.operands.size() && signature_.operands[value].is_many;
       results += is_many ? 2 : 1;
     }
     BodyPlan made;
-    auto reason = plan_body(*draft_.declared, signature_, facts, *bound, results, made);
+    auto reason = plan_body(*draft_.declared, signature_, facts, bindings_, results, made);
     return reason ? *std::move(reason) : std::string();
   }
 
- private:
-  void bind_all(std::size_t pack_length) {
-    std::set<std::uint32_t> element_types;
-    for (const Part& each : signature_.operands) {
-      if (each.type.dtype.variable) element_types.insert(*each.type.dtype.variable);
-    }
-    bindings_.variables.clear();
+  /// Binds all variables but packs, whose numbers it lists.
+  void bind_variables() {
     const auto& names = draft_.declared->variables;
+    const Attr* const device = context_.word("CPU");
     for (std::uint32_t i = 0; i < names.size(); ++i) {
-      const std::string_view name = names[i];
-      if (!name.starts_with('$')) {
-        bindings_.variables.push_back(context_.word(element_types.contains(i) ? "Float32" : "CPU"));
-      } else if (name.ends_with(kPackSuffix)) {
-        bindings_.variables.push_back(
-            pack(name.substr(1, name.size() - 1 - kPackSuffix.size()), pack_length));
-      } else {
-        bindings_.variables.push_back(context_.dim(context_.dims().symbol(name.substr(1))));
-      }
+      const bool is_extent = names[i].starts_with('$');
+      const bool is_pack = names[i].ends_with(kPackSuffix);
+      if (is_pack) packs_.push_back(i);
+      bindings_.variables.push_back(
+          is_extent && !is_pack ? context_.dim(context_.dims().symbol(symbol_of(i))) : device);
+    }
+    for (const Part& each : signature_.operands) {
+      const auto element_type = each.type.dtype.variable;
+      if (element_type) bindings_.variables[*element_type] = context_.word("Float32");
     }
     for (std::size_t i = 0; i < draft_.spec.attributes.size(); ++i) {
       const auto variable = draft_.declared->attribute_variables[i];
       if (!variable) continue;
-      bindings_.variables[*variable] = default_value(context_, draft_.spec.attributes[i]);
+      bindings_.variables[*variable] =
+          value_of_variable(draft_.spec.attributes[i], nullptr, context_);
     }
+    if (const auto path = draft_.declared->path_variable) {
+      bindings_.variables[*path] = context_.string("name");
+    }
+    for (const std::uint32_t only_a_run_knows : draft_.fresh) {
+      bindings_.variables[only_a_run_knows] = nullptr;
+    }
+    bindings_.takes_unknown = true;
+  }
+
+  /// The name of the variable of an extent or a pack, without `$` and the mark of a pack.
+  std::string_view symbol_of(std::uint32_t variable) const {
+    std::string_view name = draft_.declared->variables[variable];
+    name.remove_prefix(1);
+    if (name.ends_with(kPackSuffix)) name.remove_suffix(kPackSuffix.size());
+    return name;
   }
 
   const Attr* pack(std::string_view name, std::size_t length) const {
     std::vector<const Attr*> extents;
     for (std::size_t i = 0; i < length; ++i) {
-      extents.push_back(context_.dim(context_.dims().symbol(fmt::format("{}{}", name, i))));
+      const std::string symbol = std::string(name) + std::to_string(i);
+      extents.push_back(context_.dim(context_.dims().symbol(symbol)));
     }
     return context_.array(extents);
   }
@@ -91,6 +108,7 @@ class Trial {
   const Signature& signature_;
   IRContext& context_;
   patterns::Bindings bindings_;
+  std::vector<std::uint32_t> packs_;
 };
 
 }  // namespace
@@ -100,15 +118,9 @@ void check_bodies(const OpDraft& draft, Diagnostics& diagnostics) {
   for (const Signature& signature : draft.declared->signatures) {
     Trial trial(draft, signature);
     if (!trial.is_possible()) continue;
-    // A body for packs of any length verifies for one and for two extents.
-    const bool has_pack =
-        std::ranges::any_of(draft.declared->variables,
-                            [](const std::string& name) { return name.ends_with(kPackSuffix); });
-    for (std::size_t length = has_pack ? 1 : 2; length <= 2; ++length) {
-      const std::string reason = trial.run(length);
-      if (reason.empty()) continue;
+    const std::string reason = trial.run();
+    if (!reason.empty()) {
       diagnostics.error(DiagCode::kBadDeclaration, draft.op->span(), reason);
-      break;
     }
   }
 }

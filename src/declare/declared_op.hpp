@@ -24,7 +24,7 @@ namespace mir::declare {
 struct Part {
   std::string name{};  ///< without `%`
   patterns::TypeTemplate type{};
-  std::string type_text{};  ///< as it is written
+  std::string_view type_text{};  ///< as it is written; of the context
   bool is_optional = false;
   bool is_many = false;
 };
@@ -49,6 +49,10 @@ struct Signature {
 /// The text in which each variable, `$n` or `$n..`, is its value if `value_of` gives one.
 std::string fill(std::string_view text,
                  const std::function<const Attr*(std::string_view variable)>& value_of);
+
+/// Returns the value that the variable of an attribute has: the stated one, or the default if that
+/// is null. An element type has its canonical name. Returns null if there is no value.
+const Attr* value_of_variable(const AttrRow& row, const Attr* stated, IRContext& context);
 
 struct DeclaredOp {
   std::string name{};                    ///< "moe.RouteOp"
@@ -89,7 +93,6 @@ std::vector<const Type*> result_types(const Signature& signature, const OpFacts&
 
 /// What a body makes for one op.
 struct BodyPlan {
-  patterns::GraphTemplate graph{};  ///< with as many operands as the op
   patterns::GraphPlan plan{};
   std::vector<std::uint32_t> inputs{};   ///< the value of each operand
   std::vector<std::uint32_t> results{};  ///< the value of each result

@@ -121,6 +121,7 @@ class DialectReader {
                      .attribute_kinds = attribute_kinds_,
                      .summary = summary == nullptr ? "" : summary->text(),
                      .text = text};
+    made.ops.reserve(drafts_.size());
     for (const OpDraft& each : drafts_) made.ops.push_back(each.spec);
     return made;
   }

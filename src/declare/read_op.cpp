@@ -29,7 +29,7 @@ class SignatureReader : patterns::TemplateReader {
                        {.code = DiagCode::kBadDeclaration, .noun = "a body", .is_pattern = false}),
         op_(op),
         declared_(declared) {
-    subject_ = fmt::format("'{}'", declared.name);
+    subject_ = "'" + declared.name + "'";
     variables_ = declared.variables;
     is_bound_.resize(variables_.size());
   }
@@ -58,7 +58,7 @@ class SignatureReader : patterns::TemplateReader {
     is_match_ = true;
     if (!read_inputs(*block, made.body) || !add_operands(*block, made)) return false;
     is_match_ = false;
-    for (const std::string_view each : fresh) is_bound_[number_of(variable_text(each))] = true;
+    for (const std::uint32_t each : numbers_of(fresh)) is_bound_[each] = true;
     const bool has_lets = read_lets(op_), has_conditions = read_conditions(op_);
     if (!add_results(region, made) || !has_lets || !has_conditions) return false;
     made.lets = std::move(lets_);
@@ -74,8 +74,9 @@ class SignatureReader : patterns::TemplateReader {
     is_bound_ = bound;
     is_bound_.resize(variables_.size());
     if (declared_.path_variable) is_bound_[*declared_.path_variable] = true;
-    GraphTemplate body;
-    if (!read_inputs(*region.entry(), body) || !read_ops(region, body)) return false;
+    GraphTemplate body = std::move(signature.body);
+    for (const Value& input : region.entry()->arguments()) numbers_.emplace(&input, input.index());
+    if (!read_ops(region, body)) return false;
     if (body.results.size() != signature.results.size()) {
       return refuse(op_.span(), fmt::format("the body returns {} values, the signature has {}",
                                             body.results.size(), signature.results.size()));
@@ -119,6 +120,12 @@ class SignatureReader : patterns::TemplateReader {
     return are_used;
   }
 
+  std::vector<std::uint32_t> numbers_of(std::span<const std::string_view> variables) {
+    std::vector<std::uint32_t> numbers;
+    for (const std::string_view each : variables) numbers.push_back(number_of(variable_text(each)));
+    return numbers;
+  }
+
   /// By signature: the variables that are bound.
   std::vector<std::vector<bool>> take_bound() { return std::move(bound_); }
 
@@ -152,10 +159,8 @@ class SignatureReader : patterns::TemplateReader {
 
   Part part(std::string_view name, const Type* type, std::span<const NamedAttr> marks,
             patterns::TypeTemplate shape) const {
-    Part made{.name = std::string(name),
-              .type = std::move(shape),
-              .type_text = type == nullptr ? "any type" : std::string(type->spelling())};
-    if (made.type.is_any) made.type_text = "any type";
+    Part made{.name = std::string(name), .type = std::move(shape), .type_text = "any type"};
+    if (type != nullptr && !made.type.is_any) made.type_text = type->spelling();
     for (const NamedAttr& each : marks) {
       const std::string_view key = context_.text(each.key);
       if (key == "optional") made.is_optional = each.value->boolean();
@@ -297,6 +302,7 @@ bool check_claims(const OpRow& row, RowReader& reader) {
       {.effect = Effect::kWritesOperand0},
       {.effect = Effect::kWritesOperand1, .operands = 2},
   };
+  if (row.traits == Trait::kNone && row.effects == Effect::kNone) return true;
   bool are_good = true;
   const auto check = [&](const Claim& claim, std::string_view word) {
     const bool lacks_operand = row.operands.min < claim.operands;
@@ -351,7 +357,7 @@ OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnos
   // An op with a wrong declaration admits any operands and results, without further errors.
   row.operands = row.results = at_least(0);
   draft.spec.infer = [](InferContext&) { return false; };
-  RowReader reader(op, fmt::format("'{}'", draft.declared->name), store, diagnostics);
+  RowReader reader(op, "'" + draft.declared->name + "'", store, diagnostics);
   read_row(draft, reader);
   read_resource(draft, reader);
   draft.is_sound = check_row(draft, reader);
@@ -364,6 +370,7 @@ OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnos
   }
   are_good = are_good && signatures.check_fresh(fresh);
   draft.bound = signatures.take_bound();
+  draft.fresh = signatures.numbers_of(fresh);
   if (op.first_region() == nullptr) {
     reader.refuse("a declaration has at least one region, whose signature is that of the op");
   }

@@ -69,6 +69,7 @@ struct OpDraft {
   std::shared_ptr<DeclaredOp> declared{};
   OpRowSpec spec{};
   std::vector<std::vector<bool>> bound{};  ///< by signature: the variables that are bound
+  std::vector<std::uint32_t> fresh{};      ///< variables that only results have
   bool is_sound = false;                   ///< it can be a row, perhaps with mistakes
   bool has_signatures = false;             ///< all of them were read
   bool is_good = false;                    ///< it has no mistakes but in its bodies

@@ -91,6 +91,13 @@ std::string fill(std::string_view text,
   return out;
 }
 
+const Attr* value_of_variable(const AttrRow& row, const Attr* stated, IRContext& context) {
+  const Attr* value = stated == nullptr ? default_value(context, row) : stated;
+  if (value == nullptr || row.type != AttrType::kDType) return value;
+  const auto dtype = dtype_from_name(value->text());
+  return dtype ? context.word(name_of(*dtype)) : value;
+}
+
 std::string DeclaredOp::filled(std::string_view text, const Bindings& bindings) const {
   return fill(text, [&](std::string_view variable) {
     const auto known = std::ranges::find(variables, variable);
@@ -149,13 +156,8 @@ class Fitting {
       const auto stated = std::ranges::find_if(op_.attributes, [&](const NamedAttr& each) {
         return context_.text(each.key) == row.name;
       });
-      const Attr* value =
-          stated != op_.attributes.end() ? stated->value : default_value(context_, row);
-      if (value != nullptr && row.type == AttrType::kDType) {
-        if (const auto dtype = dtype_from_name(value->text())) {
-          value = context_.word(name_of(*dtype));
-        }
-      }
+      const Attr* value = value_of_variable(
+          row, stated == op_.attributes.end() ? nullptr : stated->value, context_);
       if (value != nullptr && !admits(row, *value) && value->kind() != AttrKind::kDim) {
         is_wrong_[*declared_.attribute_variables[i]] = true;
       }

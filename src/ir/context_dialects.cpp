@@ -82,7 +82,9 @@ OpName IRContext::op_name(OpKind kind, Symbol device) {
   const OpKindInfo& of = info(kind);
   const Dialect* dialect = of.dialect;
   if (dialect == nullptr || !dialect->device_in_path) return op_name(of.name);
-  return op_name(fmt::format("{}.{}.{}", dialect->name, text(device), of.mnemonic));
+  std::string spelling(dialect->name);
+  spelling.append(".").append(text(device)).append(".").append(of.mnemonic);
+  return op_name(spelling);
 }
 
 const OpKindInfo& IRContext::info(OpKind kind) const {

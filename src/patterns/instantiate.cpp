@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "mir/context.hpp"
 #include "patterns/plan_graph.hpp"
 
@@ -5,21 +7,31 @@ namespace mir::patterns {
 
 namespace {
 
-const Attr* instantiate_list(const AttributeTemplate& from, const Bindings& bindings,
-                             IRContext& context) {
+/// The elements of a list, packs among them spread. No value if one has none.
+std::optional<std::vector<const Attr*>> instantiate_elements(const AttributeTemplate& from,
+                                                             const Bindings& bindings,
+                                                             IRContext& context) {
   std::vector<const Attr*> parts;
   for (const AttributeTemplate& each : from.elements) {
     const Attr* part = instantiate(each, bindings, context);
     if (part == nullptr && bindings.takes_unknown && !each.is_pack) {
       part = context.dim(Dim::unknown());
     }
-    if (part == nullptr) return nullptr;
+    if (part == nullptr) return std::nullopt;
     if (each.is_pack) {
       parts.insert(parts.end(), part->elements().begin(), part->elements().end());
     } else {
       parts.push_back(part);
     }
   }
+  return parts;
+}
+
+const Attr* instantiate_list(const AttributeTemplate& from, const Bindings& bindings,
+                             IRContext& context) {
+  const auto instantiated = instantiate_elements(from, bindings, context);
+  if (!instantiated) return nullptr;
+  const std::vector<const Attr*>& parts = *instantiated;
   if (from.kind == AttributeTemplate::Kind::kArray) return context.array(parts);
   std::vector<NamedAttr> entries;
   for (std::size_t i = 0; i < parts.size(); ++i) entries.push_back({from.keys[i], parts[i]});
@@ -62,16 +74,26 @@ const Type* instantiate(const TypeTemplate& from, const Bindings& bindings, IRCo
     const auto made = context.dialect_type(from.kind, parameters->elements());
     return made ? *made : nullptr;
   }
-  const Attr* extents = instantiate(from.extents, bindings, context);
   const auto dtype = instantiate_name(from.dtype, bindings, context);
   const auto device = instantiate_name(from.device, bindings, context);
-  if (extents == nullptr || !dtype || !device) return nullptr;
+  if (!dtype || !device) return nullptr;
   std::vector<Dim> dims;
-  for (const Attr* each : extents->elements()) {
-    const bool is_unknown = each->kind() == AttrKind::kDim && each->dim().is_unknown();
-    const auto extent = is_unknown ? std::optional(Dim::unknown()) : extent_of(*each);
-    if (!extent || extent->is_negative()) return nullptr;
+  const auto add = [&](const Attr& each) {
+    const bool is_unknown = each.kind() == AttrKind::kDim && each.dim().is_unknown();
+    const auto extent = is_unknown ? std::optional(Dim::unknown()) : extent_of(each);
+    if (!extent || extent->is_negative()) return false;
     dims.push_back(*extent);
+    return true;
+  };
+  const auto add_all = [&](std::span<const Attr* const> extents) {
+    return std::ranges::all_of(extents, [&](const Attr* each) { return add(*each); });
+  };
+  if (from.extents.kind == AttributeTemplate::Kind::kArray) {
+    const auto extents = instantiate_elements(from.extents, bindings, context);
+    if (!extents || !add_all(*extents)) return nullptr;
+  } else {
+    const Attr* extents = instantiate(from.extents, bindings, context);
+    if (extents == nullptr || !add_all(extents->elements())) return nullptr;
   }
   return context.tensor(dims, *dtype, *device, from.encoding);
 }

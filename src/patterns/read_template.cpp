@@ -113,6 +113,7 @@ std::optional<AttributeTemplate> TemplateReader::attribute(const Attr& value, Sp
 
 std::optional<AttributeTemplate> TemplateReader::list(AttributeTemplate made,
                                                       std::span<const Attr* const> parts, Span at) {
+  made.elements.reserve(parts.size());
   for (const Attr* part : parts) {
     auto each = attribute(*part, at);
     if (!each) return std::nullopt;
@@ -145,16 +146,14 @@ std::optional<AttributeTemplate> TemplateReader::extent(Dim dim, Span at) {
     refuse(at, "'?' is no extent of a pattern: write a variable, or leave the type out");
     return std::nullopt;
   }
-  const std::string text = context_.dims().print(dim);
   const auto symbols = context_.dims().symbols(dim);
-  const bool is_bare =
-      symbols.size() == 1 && dim == context_.dims().symbol(context_.text(symbols.front()));
-  if (!is_bare) {
-    auto parsed = expression(text, at);
+  const std::string_view symbol = symbols.empty() ? "" : context_.text(symbols.front());
+  if (symbols.size() != 1 || dim != context_.dims().symbol(symbol)) {
+    auto parsed = expression(context_.dims().print(dim), at);
     if (!parsed) return std::nullopt;
     return AttributeTemplate{.kind = kExpression, .expression = *std::move(parsed)};
   }
-  const auto number = bare_variable(text, at);
+  const auto number = bare_variable(std::string("$").append(symbol), at);
   if (!number) return std::nullopt;
   return AttributeTemplate{.kind = kVariable, .variable = *number, .is_pack = dim.is_pack()};
 }
@@ -179,6 +178,7 @@ std::optional<TypeTemplate> TemplateReader::type(const Type* type, Span at) {
     return std::nullopt;
   }
   AttributeTemplate extents{.kind = AttributeTemplate::Kind::kArray};
+  extents.elements.reserve(tensor->dims().size());
   for (const Dim dim : tensor->dims()) {
     auto each = extent(dim, at);
     if (!each) return std::nullopt;
@@ -319,6 +319,9 @@ bool TemplateReader::read_graph(const Region& region, GraphTemplate& graph) {
 }
 
 bool TemplateReader::read_inputs(const Block& block, GraphTemplate& graph) {
+  std::size_t values = block.arguments().size();
+  for (const Op* op : block.ops()) values += op->result_count();
+  graph.values.reserve(values);
   for (const Value& input : block.arguments()) {
     const auto number = add_value(input, graph, block.parent()->parent()->span());
     if (!number) return false;

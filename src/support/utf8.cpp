@@ -10,19 +10,15 @@ const char* find_invalid_utf8(const char* at, const char* end) {
     std::uint64_t eight;
     while (end - at >= 8 && (std::memcpy(&eight, at, 8), (eight & 0x8080808080808080u) == 0))
       at += 8;
+    while (at != end && static_cast<unsigned char>(*at) < 0x80) ++at;
     if (at == end) break;
     const auto lead = static_cast<unsigned char>(*at);
-    const int length = lead < 0x80   ? 1
-                       : lead < 0xc2 ? 0
-                       : lead < 0xe0 ? 2
-                       : lead < 0xf0 ? 3
-                       : lead < 0xf5 ? 4
-                                     : 0;
+    const int length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
     if (length == 0 || end - at < length) return at;
     for (int i = 1; i < length; ++i) {
       if ((static_cast<unsigned char>(at[i]) & 0xc0) != 0x80) return at;
     }
-    const auto second = length > 1 ? static_cast<unsigned char>(at[1]) : 0u;
+    const auto second = static_cast<unsigned char>(at[1]);
     const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
     const bool surrogate = lead == 0xed && second >= 0xa0;
     const bool beyond = lead == 0xf4 && second >= 0x90;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "dialects/parameters.hpp"
+#include "ir/declares_dialect.hpp"
 #include "mir/infer.hpp"
 #include "patterns/match.hpp"
 
@@ -36,8 +37,7 @@ const Attr* list_of(std::span<const std::int64_t> values, IRContext& context) {
 }
 
 bool needs_second_version(const OpTemplate& op) {
-  const bool is_declared = op.info->dialect != nullptr && !op.info->dialect->text.empty();
-  return is_declared || op.info->row->version > 1;
+  return is_declared(op.info->dialect) || op.info->row->version > 1;
 }
 
 }  // namespace
