@@ -418,6 +418,7 @@ bool PlanBuilder::can_normalise(std::size_t step) const {
 void PlanBuilder::add_group(const FusedGroup& group) {
   using Kind = FusedGroup::Kind;
   if (group.kind == Kind::kAttention) return add_attention(group);
+  if (group.kind == Kind::kRotation) return add_rotation(group);
   if (group.norm && !can_normalise(*group.norm)) {
     // Its kernel is the reference's.
     FusedGroup rest = group;
@@ -432,6 +433,14 @@ void PlanBuilder::add_group(const FusedGroup& group) {
   }
   if (group.norm) add_step(*group.norm);
   for (const std::size_t step : group.steps) add_step(step);
+}
+
+void PlanBuilder::add_rotation(const FusedGroup& group) {
+  const FusedGroup::Rotation& rotation = *group.rotation;
+  add(rotate_half_node(group.anchor, {.x = in_order(group.anchor, rotation.x, OperandOrder::kRows),
+                                      .cos = row_major(group.anchor, rotation.cos),
+                                      .sin = row_major(group.anchor, rotation.sin),
+                                      .out = results_of(group.anchor).front()}));
 }
 
 void PlanBuilder::add_attention(const FusedGroup& group) {

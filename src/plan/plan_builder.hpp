@@ -61,6 +61,7 @@ class PlanBuilder {
   bool add_products(const FusedGroup& group);
   bool add_gated(const FusedGroup& group);
   bool add_chain(const FusedGroup& group);
+  void add_rotation(const FusedGroup& group);
   LinearInput linear_input(const FusedGroup& group);
   std::optional<LinearPart> linear_part(std::size_t step);
   const fast::PackedMatrix* packed_factor(std::size_t step);

@@ -292,6 +292,18 @@ constexpr std::string_view kFused =
 }
 )";
 
+constexpr std::string_view kRotation =
+    R"(@main [mir_version:1] (%x:tensor<[1, 2, 3, 4], Float32, CPU>, %cos:tensor<[3, 4], Float32, CPU>, %sin:tensor<[3, 4], Float32, CPU>) -> (%y:tensor<[1, 2, 3, 4], Float32, CPU>) {
+    linalg.CPU.SplitOp [dim:-1, split_size_or_sections:[2, 2]] (%x) -> (%x1:tensor<[1, 2, 3, 2], Float32, CPU>, %x2:tensor<[1, 2, 3, 2], Float32, CPU>)
+    linalg.CPU.NegOp(%x2) -> (%minus_x2:tensor<[1, 2, 3, 2], Float32, CPU>)
+    linalg.CPU.ConcatOp [dim:-1] (%minus_x2, %x1) -> (%rotated:tensor<[1, 2, 3, 4], Float32, CPU>)
+    linalg.CPU.MulOp(%x, %cos) -> (%p:tensor<[1, 2, 3, 4], Float32, CPU>)
+    linalg.CPU.MulOp(%rotated, %sin) -> (%q:tensor<[1, 2, 3, 4], Float32, CPU>)
+    linalg.CPU.AddOp(%p, %q) -> (%y:tensor<[1, 2, 3, 4], Float32, CPU>)
+    cf.ReturnOp (%y) -> ()
+}
+)";
+
 constexpr std::string_view kChain =
     R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>, %b:tensor<[3], Float32, CPU>) -> (%y:tensor<[2, 3], Float32, CPU>) {
     linalg.CPU.AddOp(%x, %b) -> (%s:tensor<[2, 3], Float32, CPU>)
@@ -316,6 +328,8 @@ constexpr StagePass kStagePasses[] = {
     {FusionStage::kProducts, "fuse-products", "fuses Linear operations of one operand", kProducts},
     {FusionStage::kNorms, "fuse-norms", "fuses an RMSNorm with the Linear operations that read it",
      kNorm},
+    {FusionStage::kRotations, "fuse-rotate-half",
+     "fuses x * cos + [-x2, x1] * sin, rotary embeddings with tables as wide as x", kRotation},
     {FusionStage::kChains, "fuse-chains",
      "fuses elementwise operations on Float32 that alone read each other's results", kChain},
 };

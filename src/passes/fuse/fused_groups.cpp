@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "eval/attributes.hpp"
+#include "eval/slices.hpp"
 #include "kernels/fast/chain.hpp"
 #include "mir/type.hpp"
 
@@ -53,6 +54,7 @@ class Matcher {
     for_each(FusionStage::kEpilogues, [&](std::size_t step) { match_activation(step); });
     if (is_sought(FusionStage::kProducts)) match_linears();
     if (is_sought(FusionStage::kNorms)) match_norms();
+    for_each(FusionStage::kRotations, [&](std::size_t step) { match_rotation(step); });
     if (is_sought(FusionStage::kChains)) match_chains();
     std::ranges::sort(groups_, {}, &FusedGroup::anchor);
     return std::move(groups_);
@@ -211,6 +213,109 @@ class Matcher {
     for (auto& [input, group] : by_input) {
       if (group.steps.size() > 1) take(std::move(group));
     }
+  }
+
+  /// x cos + [-x2, x1] sin, backwards from the sum.
+  void match_rotation(std::size_t sum) {
+    if (!is_free(sum, OpId::kLinalgAdd) || graph_.at(sum).operand_count != 2) return;
+    for (const std::size_t side : {0U, 1U}) {
+      const std::size_t plain = maker(sum, side, OpId::kLinalgMul);
+      const std::size_t rotated = maker(sum, 1 - side, OpId::kLinalgMul);
+      if (plain == kNone || rotated == kNone) continue;
+      if (graph_.at(plain).operand_count != 2 || graph_.at(rotated).operand_count != 2) continue;
+      for (const std::size_t half : {0U, 1U}) {
+        auto found = rotated_half(rotated, half);
+        if (!found) continue;
+        const StepGraph::Index x = found->rotation->x;
+        const std::size_t cos = graph_.operand(plain, 0) == x ? 1 : 0;
+        if (graph_.operand(plain, 1 - cos) != x) continue;
+        if (!is_rotation(sum, *graph_.at(plain).op, cos, *graph_.at(rotated).op, 1 - half)) {
+          continue;
+        }
+        found->rotation->cos = graph_.operand(plain, cos);
+        found->rotation->sin = graph_.operand(rotated, 1 - half);
+        found->steps.insert(found->steps.end(), {plain, rotated, sum});
+        std::ranges::sort(found->steps);
+        found->anchor = sum;
+        return take(*std::move(found));
+      }
+    }
+  }
+
+  /// [-x2, x1] as operand `i` of a step, with x and the steps that make it.
+  std::optional<FusedGroup> rotated_half(std::size_t step, std::size_t i) const {
+    const std::size_t concat = maker(step, i, OpId::kLinalgConcat);
+    if (concat == kNone || graph_.at(concat).operand_count != 2) return std::nullopt;
+    const std::size_t neg = maker(concat, 0, OpId::kLinalgNeg);
+    if (neg == kNone) return std::nullopt;
+    FusedGroup found{.kind = FusedGroup::Kind::kRotation, .steps = {neg, concat}};
+    StepGraph::Index x = 0;
+    if (const std::size_t split = maker(concat, 1, OpId::kLinalgSplit); split != kNone) {
+      const bool are_halves = maker(neg, 0, OpId::kLinalgSplit) == split &&
+                              graph_.at(split).op->result_count() == 2 &&
+                              graph_.first_result(split) == graph_.operand(concat, 1);
+      if (!are_halves) return std::nullopt;
+      x = graph_.operand(split, 0);
+      found.steps.push_back(split);
+    } else {
+      const std::size_t first = maker(concat, 1, OpId::kLinalgSlice);
+      const std::size_t second = maker(neg, 0, OpId::kLinalgSlice);
+      if (first == kNone || second == kNone || !begins_at(first, false) ||
+          !begins_at(second, true) || graph_.operand(first, 0) != graph_.operand(second, 0)) {
+        return std::nullopt;
+      }
+      x = graph_.operand(first, 0);
+      found.steps.insert(found.steps.end(), {first, second});
+    }
+    // The types tell that rows are cut, and joined again.
+    const Op &parts = *graph_.at(concat).op, &negated = *graph_.at(neg).op;
+    const Value& whole = *graph_.at(found.steps.back()).op->operand(0);
+    if (!is_half(*parts.operand(0), whole) || !is_half(*parts.operand(1), whole) ||
+        !same_extents(*negated.operand(0), *negated.result()) ||
+        !same_extents(whole, *parts.result())) {
+      return std::nullopt;
+    }
+    found.rotation = {.x = x};
+    return found;
+  }
+
+  /// True if a slice takes a run of elements of each row from the first or the middle one on.
+  bool begins_at(std::size_t slice, bool middle) const {
+    const Op& op = *graph_.at(slice).op;
+    const TensorType* type = op.operand(0)->tensor_type();
+    if (graph_.at(slice).operand_count != 1 || type == nullptr || type->rank() == 0 ||
+        !type->dims().back().is_constant()) {
+      return false;
+    }
+    const std::int64_t width = type->dims().back().constant();
+    const auto bounds = slice_bounds(op, type->rank(), type->rank() - 1, width, nullptr);
+    return bounds && bounds->step == 1 && bounds->start == (middle ? width / 2 : 0);
+  }
+
+  /// True for Float32 values of which one has rows half as wide as the other.
+  static bool is_half(const Value& half, const Value& whole) {
+    if (!is_single(half) || !is_single(whole)) return false;
+    const auto part = half.tensor_type()->dims(), all = whole.tensor_type()->dims();
+    if (part.empty() || part.size() != all.size() || !part.back().is_constant() ||
+        !all.back().is_constant()) {
+      return false;
+    }
+    const std::int64_t width = all.back().constant();
+    return width > 0 && part.back().constant() * 2 == width &&
+           std::ranges::equal(part.first(part.size() - 1), all.first(all.size() - 1));
+  }
+
+  /// True if both products and the sum have the extents of x, and the operands of these numbers are
+  /// tables.
+  bool is_rotation(std::size_t sum, const Op& plain, std::size_t cos, const Op& rotated,
+                   std::size_t sin) const {
+    const Value& x = *plain.operand(1 - cos);
+    const auto is_table = [&](const Value& table) {
+      return is_single(table) && repeats_over(table.tensor_type()->dims(), x.tensor_type()->dims());
+    };
+    return is_single(x) && same_extents(x, *plain.result()) && same_extents(x, *rotated.result()) &&
+           same_extents(x, *graph_.at(sum).op->result()) && is_table(*plain.operand(cos)) &&
+           is_table(*rotated.operand(sin));
   }
 
   /// A chain while its steps are collected, the last one first.

@@ -17,6 +17,7 @@ enum class FusionStage : std::uint8_t {
   kEpilogues,  ///< f(Linear x), Linear x + r, f(Linear x) + r
   kProducts,   ///< products of one x
   kNorms,      ///< products of what an RMSNorm makes
+  kRotations,  ///< x cos + [-x2, x1] sin
   kChains,     ///< elementwise functions of each other's results
 };
 
@@ -37,13 +38,14 @@ class FusionStages {
 };
 
 /// Those whose kernels give the bits of the steps one by one: pipeline "fusion-exact".
-inline constexpr FusionStages kExactStages = {FusionStage::kGates, FusionStage::kEpilogues,
-                                              FusionStage::kProducts, FusionStage::kNorms,
-                                              FusionStage::kChains};
+inline constexpr FusionStages kExactStages = {FusionStage::kGates,     FusionStage::kEpilogues,
+                                              FusionStage::kProducts,  FusionStage::kNorms,
+                                              FusionStage::kRotations, FusionStage::kChains};
 /// Pipeline "fusion-all".
 inline constexpr FusionStages kAllStages = {FusionStage::kAttention, FusionStage::kGates,
                                             FusionStage::kEpilogues, FusionStage::kProducts,
-                                            FusionStage::kNorms,     FusionStage::kChains};
+                                            FusionStage::kNorms,     FusionStage::kRotations,
+                                            FusionStage::kChains};
 
 struct FusedGroup {
   enum class Kind : std::uint8_t {
@@ -51,7 +53,12 @@ struct FusedGroup {
     kTailed,     ///< steps: Linear, then an activation or Add or both
     kGated,      ///< steps: gate Linear, activation, up Linear, Mul
     kAttention,  ///< steps: from the product with the keys to that with the values
+    kRotation,   ///< steps: Split or two Slice, Neg, Concat, two Mul, Add
     kChain,      ///< steps: elementwise functions in their order
+  };
+  /// x of rows [x1, x2], and tables that broadcast to it and have rows of its width.
+  struct Rotation {
+    StepGraph::Index x = 0, cos = 0, sin = 0;
   };
   Kind kind{};
   std::vector<std::size_t> steps = {};
@@ -64,6 +71,7 @@ struct FusedGroup {
   bool causal = false;                            ///< kAttention
   std::optional<std::int64_t> window = {};        ///< kAttention
   std::optional<StepGraph::Index> mask = {};      ///< kAttention
+  std::optional<Rotation> rotation = {};          ///< kRotation
 };
 
 /// Whether an op is one of the functions in which a product can end.

@@ -62,6 +62,13 @@ std::unique_ptr<PlanNode> packed_matmul_node(std::size_t step, PlanValueIndex x,
 /// has the last result.
 std::unique_ptr<PlanNode> chain_node(std::span<const PlannedStep> steps);
 
+/// Tables broadcast to x, with rows of its width.
+struct RotationValues {
+  PlanValueIndex x = 0, cos = 0, sin = 0, out = 0;
+};
+/// out = x cos + [-x2, x1] sin for rows [x1, x2] of x.
+std::unique_ptr<PlanNode> rotate_half_node(std::size_t step, const RotationValues& values);
+
 struct AttentionValues {
   PlanValueIndex q = 0, k = 0, v = 0, out = 0;
   std::optional<PlanValueIndex> mask = {};  ///< added to the scores

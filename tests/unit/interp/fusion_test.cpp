@@ -155,6 +155,37 @@ TEST_CASE("fusion: elementwise functions are one node where nothing else reads t
                            "%d")) == "gelu(Linear), Abs + Neg");
 }
 
+TEST_CASE(
+    "fusion: a rotation by tables is one node, in the order of memory that its readers have") {
+  const std::string numbers = "0.5, -0.25, 0.75, 1, 0.125, -1, 0.375, -0.5";
+  const std::string table = ":tensor<[1, 8], Float32, CPU>[constant:[" + numbers + "]]";
+  const auto rotated = [&](const std::string& type, const std::string& half) {
+    return "  linalg.CPU.SplitOp [dim:-1, split_size_or_sections:[4, 4]] (%x:" + type +
+           ") -> (%x1:" + half + ", %x2:" + half + ")\n  linalg.CPU.NegOp (%x2) -> (%n:" + half +
+           ")\n  linalg.CPU.ConcatOp [dim:-1] (%n, %x1) -> (%r:" + type +
+           ")\n  linalg.CPU.MulOp (%x, %cos" + table + ") -> (%p:" + type +
+           ")\n  linalg.CPU.MulOp (%r, %sin" + table + ") -> (%q:" + type +
+           ")\n  linalg.CPU.AddOp (%p, %q) -> (%y:" + type + ")\n";
+  };
+  const auto module = [](const std::string& body, const std::string& result) {
+    return "@main [mir_version:1] (%in:tensor<[1, $S, 8], Float32, CPU>) -> (" + result + ") {\n" +
+           body + "  cf.ReturnOp (" + result + ") -> ()\n}\n";
+  };
+  const std::string type = kType, heads = "tensor<[1, $S, 1, 8], Float32, CPU>",
+                    turned = "tensor<[1, 1, $S, 8], Float32, CPU>";
+  const std::string abs = "  linalg.CPU.AbsOp (%in:" + type + ") -> (%x:" + type + ")\n";
+  CHECK(nodes_of(module(abs + rotated(type, "tensor<[1, $S, 4], Float32, CPU>"), "%y:" + type)) ==
+        "Abs, rotate_half");
+  // The rows of x and of the result are those of a transposed value.
+  const std::string around = "  linalg.CPU.ViewOp [to_shape:[1, -1, 1, 8]] (%in:" + type +
+                             ") -> (%v:" + heads + ")\n  linalg.CPU.AbsOp (%v) -> (%w:" + heads +
+                             ")\n  linalg.CPU.TransposeOp [dim0:1, dim1:2] (%w) -> (%x:" + turned +
+                             ")\n" + rotated(turned, "tensor<[1, 1, $S, 4], Float32, CPU>") +
+                             "  linalg.CPU.TransposeOp [dim0:1, dim1:2] (%y) -> (%z:" + heads +
+                             ")\n";
+  CHECK(nodes_of(module(around, "%z:" + heads)) == "Abs, rotate_half");
+}
+
 TEST_CASE("fusion: chains have the extents of their result, and no part that runs share") {
   const auto module = [](const std::string& lines) {
     return R"(@main [mir_version:1] (%x:tensor<[1, $S, 8], Float32, CPU>) -> (%y:tensor<[1, $S, 8], Float32, CPU>) {

@@ -238,6 +238,112 @@ TEST_SUITE("fuse") {
                                                        " LinearOp"});
   }
 
+  TEST_CASE("rotations: every property of their operations counts") {
+    using Edits = std::vector<std::pair<std::string, std::string>>;
+    struct Case {
+      Edits edits;
+      std::size_t inside;
+      Edits types = {};
+    };
+    const std::string module =
+        "@main [mir_version:1] (%x:$x, %cos:$cos, %sin:$sin) -> (%y:$x) {\n"
+        "linalg.CPU.SliceOp [indices:[{}, {}, {\"end\":4}]] (%x) -> (%a:$h)\n"
+        "linalg.CPU.SliceOp [indices:[{}, {}, {\"start\":4}]] (%x) -> (%b:$h)\n"
+        "linalg.CPU.NegOp (%b) -> (%n:$h)\n"
+        "linalg.CPU.ConcatOp [dim:-1] (%n, %a) -> (%r:$x)\n"
+        "linalg.CPU.MulOp (%x, %cos) -> (%p:$x)\n"
+        "linalg.CPU.MulOp (%r, %sin) -> (%q:$x)\n"
+        "linalg.CPU.AddOp (%p, %q) -> (%y:$x)\n"
+        "cf.ReturnOp (%y) -> ()\n}\n";
+    const std::string slices =
+        "linalg.CPU.SliceOp [indices:[{}, {}, {\"end\":4}]] (%x) -> (%a:$h)\n"
+        "linalg.CPU.SliceOp [indices:[{}, {}, {\"start\":4}]] (%x) -> (%b:$h)\n";
+    const std::string split =
+        "linalg.CPU.SplitOp [dim:-1, split_size_or_sections:[4, 4]] (%x) -> (%a:$h, %b:$h)\n";
+    const Case cases[] = {
+        {{}, 7},
+        {{{slices, split}}, 6},
+        {{{"{\"end\":4}", "{\"start\":0, \"end\":-4, \"step\":1}"}}, 7},
+        {{{"{\"start\":4}", "{\"start\":-4, \"end\":8}"}}, 7},
+        // Products and the sum take their operands on either side.
+        {{{"(%x, %cos)", "(%cos, %x)"}, {"(%r, %sin)", "(%sin, %r)"}}, 7},
+        {{{"AddOp (%p, %q)", "AddOp (%q, %p)"}}, 7},
+        {{{"AddOp (%p, %q)", "SubOp (%p, %q)"}}, 0},
+        {{{"NegOp", "AbsOp"}}, 0},
+        {{{"MulOp (%x, %cos)", "DivOp (%x, %cos)"}}, 0},
+        {{{"MulOp (%r, %sin)", "DivOp (%r, %sin)"}}, 0},
+        // [x1, -x2], and halves that are exchanged.
+        {{{"(%n, %a)", "(%a, %n)"}}, 0},
+        {{{"{\"end\":4}", "{\"start\":4}"},
+          {"{\"start\":4}]] (%x) -> (%b", "{\"end\":4}]] (%x) -> (%b"}},
+         0},
+        {{{slices, split}, {"(%a:$h, %b:$h)", "(%b:$h, %a:$h)"}}, 0},
+        {{{"{\"end\":4}", "{\"end\":8, \"step\":2}"}}, 0},
+        {{{"{\"start\":4}", "{\"start\":1, \"step\":2}"}}, 0},
+        {{{"{\"end\":4}", "{\"start\":1, \"end\":5}"}}, 0},
+        // The halves of another value, or the product of another one.
+        {{{"(%x) -> (%b", "(%cos) -> (%b"}}, 0, {{"$cos", "$x"}}},
+        {{{"(%x, %cos)", "(%sin, %cos)"}}, 0, {{"$cos", "$x"}, {"$sin", "$x"}}},
+        {{{"{}, {}, {\"end\":4}", "{}, {\"end\":4}, {}"},
+          {"{}, {}, {\"start\":4}", "{}, {\"start\":4}, {}"},
+          {"dim:-1", "dim:1"}},
+         0,
+         {{"$h", "tensor<[2, 4, 8], Float32, CPU>"},
+          {"$x", "tensor<[2, 8, 8], Float32, CPU>"},
+          {"$cos", "tensor<[8], Float32, CPU>"},
+          {"$sin", "tensor<[8], Float32, CPU>"}}},
+        // Tables repeat over x where their extents are 1, but are as wide as x.
+        {{}, 7, {{"$cos", "tensor<[8], Float32, CPU>"}}},
+        {{}, 7, {{"$cos", "tensor<[1, 3, 8], Float32, CPU>"}}},
+        {{}, 7, {{"$sin", "tensor<[2, 1, 8], Float32, CPU>"}}},
+        {{}, 0, {{"$cos", "tensor<[1], Float32, CPU>"}}},
+        {{}, 0, {{"$sin", "tensor<[3, 1], Float32, CPU>"}}},
+        {{{"(%p:$x)", "(%p:$cos)"}, {"-> (%y:$x) {", "-> (%y:$cos) {"}, {"(%y:$x)", "(%y:$cos)"}},
+         0,
+         {{"$cos", "tensor<[2, 2, 3, 8], Float32, CPU>"}}},
+        // Something else reads a value between.
+        {{{"-> (%y:$x) {", "-> (%y:$x, %a:$h) {"}, {"(%y) -> ()", "(%y, %a) -> ()"}}, 0},
+        {{{"-> (%y:$x) {", "-> (%y:$x, %r:$x) {"}, {"(%y) -> ()", "(%y, %r) -> ()"}}, 0},
+        {{{"-> (%y:$x) {", "-> (%y:$x, %p:$x) {"}, {"(%y) -> ()", "(%y, %p) -> ()"}}, 0},
+        {{},
+         0,
+         {{"$x", "tensor<[2, 3, 8], Float16, CPU>"},
+          {"$h", "tensor<[2, 3, 4], Float16, CPU>"},
+          {"$cos", "tensor<[3, 8], Float16, CPU>"},
+          {"$sin", "tensor<[3, 8], Float16, CPU>"}}},
+        {{},
+         7,
+         {{"$x", "tensor<[2, $S, 8], Float32, CPU>"},
+          {"$h", "tensor<[2, $S, 4], Float32, CPU>"},
+          {"$cos", "tensor<[$S, 8], Float32, CPU>"},
+          {"$sin", "tensor<[$S, 8], Float32, CPU>"}}},
+    };
+    const Edits usual = {{"$x", "tensor<[2, 3, 8], Float32, CPU>"},
+                         {"$h", "tensor<[2, 3, 4], Float32, CPU>"},
+                         {"$cos", "tensor<[3, 8], Float32, CPU>"},
+                         {"$sin", "tensor<[3, 8], Float32, CPU>"}};
+    for (const Case& each : cases) {
+      std::string text = module;
+      for (const auto& [from, to] : each.edits) {
+        const auto at = text.find(from);
+        REQUIRE(at != text.npos);
+        text.replace(at, from.size(), to);
+      }
+      for (const Edits& types : {each.types, usual}) {
+        for (const auto& [from, to] : types) {
+          for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+            text.replace(at, from.size(), to);
+          }
+        }
+      }
+      CAPTURE(text);
+      const Lines lines = fused(text, "fuse-rotate-half");
+      const auto inside = std::ranges::count_if(
+          lines, [](const std::string& line) { return line.starts_with(' '); });
+      CHECK(static_cast<std::size_t>(inside) == each.inside);
+    }
+  }
+
   TEST_CASE("attention: every property of its operations counts") {
     struct Case {
       std::vector<std::pair<std::string, std::string>> edits;
