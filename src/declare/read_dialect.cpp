@@ -3,7 +3,6 @@
 
 #include <cassert>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "declare/reader.hpp"
 #include "ir/language_versions.hpp"
@@ -99,11 +98,16 @@ class DialectReader {
     }
   }
 
-  using Names = std::unordered_set<std::string_view>;
+  using Names = std::unordered_map<std::string_view, const Op*>;  ///< with their declarations
 
   bool check_new(const Op& op, std::string_view name, Names& taken) {
-    return taken.insert(name).second ||
-           refuse(op.span(), DiagCode::kBadDialect, fmt::format("has '{}' twice", name));
+    const auto [first, is_new] = taken.emplace(name, &op);
+    if (is_new) return true;
+    diagnostics_
+        .error(DiagCode::kBadDialect, op.span(),
+               fmt::format("dialect '{}' has '{}' twice", name_, name))
+        .note(first->second->span(), "first declared here");
+    return false;
   }
 
   DialectSpec spec(std::string_view text) const {

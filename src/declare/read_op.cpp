@@ -271,16 +271,39 @@ void read_resource(OpDraft& draft, RowReader& reader) {
   };
 }
 
-/// True if the row can be registered; false after reporting.
-bool check_row(const OpDraft& draft, RowReader& reader) {
-  OpRow whole = draft.spec.row;
-  whole.attributes = draft.spec.attributes;
-  whole.weights = draft.spec.weights;
-  whole.aliases = draft.spec.aliases;
-  const RowFault fault = row_checks::fault_of_ops(std::span(&whole, 1));
-  if (!fault) return true;
-  return reader.refuse(
-      fmt::format("{}{}", fault.part.empty() ? "" : fmt::format("'{}' ", fault.part), fault.text));
+/// Removes a part at fault from the lists of the row, of equal aliases the last one; an attribute
+/// stays, and takes any value of its type. False if no list has such a part.
+bool mend(OpRowSpec& spec, std::string_view part) {
+  const auto alias = std::ranges::find(spec.aliases.rbegin(), spec.aliases.rend(), part);
+  if (alias != spec.aliases.rend()) {
+    spec.aliases.erase(std::next(alias).base());
+    return true;
+  }
+  if (std::erase_if(spec.weights, [&](const WeightRow& each) { return each.suffix == part; }) > 0) {
+    return true;
+  }
+  const auto attribute = std::ranges::find(spec.attributes, part, &AttrRow::name);
+  if (attribute == spec.attributes.end()) return false;
+  const AttrRow plain{.name = attribute->name, .type = attribute->type};
+  const bool is_mended = !row_checks::fault_of(*attribute).empty();
+  *attribute = plain;
+  return is_mended;
+}
+
+/// Reports everything for which the row cannot be registered, and leaves it out, so that the op is
+/// known where it is used. False if the row itself cannot be one.
+bool make_sound(OpDraft& draft, RowReader& reader) {
+  while (true) {
+    OpRow whole = draft.spec.row;
+    whole.attributes = draft.spec.attributes;
+    whole.weights = draft.spec.weights;
+    whole.aliases = draft.spec.aliases;
+    const RowFault fault = row_checks::fault_of_ops(std::span(&whole, 1));
+    if (!fault) return true;
+    const std::string part(fault.part);
+    reader.refuse(fmt::format("{}{}", part.empty() ? "" : fmt::format("'{}' ", part), fault.text));
+    if (part.empty() || !mend(draft.spec, part)) return false;
+  }
 }
 
 /// True if the op has the operands and results that its traits and effects speak of; false after
@@ -360,7 +383,7 @@ OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnos
   RowReader reader(op, "'" + draft.declared->name + "'", store, diagnostics);
   read_row(draft, reader);
   read_resource(draft, reader);
-  draft.is_sound = check_row(draft, reader);
+  draft.is_sound = make_sound(draft, reader);
   SignatureReader signatures(op, *draft.declared, diagnostics);
   signatures.bind_attributes(draft.spec.attributes);
   const auto fresh = reader.words("fresh");

@@ -7,6 +7,8 @@ namespace {
 /// Whether `first` is another op, which is reported.
 bool is_second(const Op& op, Symbol symbol, const Op* first, Reporter& reporter) {
   if (first == nullptr || first == &op) return false;
+  // Reading a dialect reports two ops of one name, also where no module is verified.
+  if (op.is_in(DialectId::kDialect) && op.kind() == first->kind()) return true;
   note(reporter.report(
            ConstraintId::symbol_c1, op,
            [&] { return fmt::format("symbol '@{}' is declared twice", text(op, symbol)); }),
