@@ -8,6 +8,7 @@
 
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "passes/names/roles.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {
@@ -62,10 +63,15 @@ class Naming {
 
   void name(Region& region) {
     for (Block* block : region.blocks()) {
-      for (Value& argument : block->arguments())
-        set(argument, fmt::format("arg{}", argument.index()));
+      for (Value& argument : block->arguments()) {
+        const std::string_view role = role_of_input(argument);
+        set(argument, role.empty() ? fmt::format("arg{}", argument.index()) : std::string(role));
+      }
       for (Op* op : block->ops()) {
-        for (Value& result : op->results()) set(result, base_of(*op));
+        for (Value& result : op->results()) {
+          const std::string_view role = is_returned(result) ? role_of_output(result) : "";
+          set(result, role.empty() ? base_of(*op) : std::string(role));
+        }
         if (op->has(Trait::kIsolated)) continue;
         for (Region* in = op->first_region(); in != nullptr; in = in->next()) name(*in);
       }
@@ -89,6 +95,13 @@ class Naming {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
     return as_name(name);
+  }
+
+  static bool is_returned(const Value& value) {
+    for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+      if (isa<ReturnOp>(use->user())) return true;
+    }
+    return false;
   }
 
   static bool has_word(const Value& value) {
@@ -147,7 +160,9 @@ constexpr std::string_view kNumbers =
 
 Pass name_values_pass() {
   return {.name = "name-values",
-          .summary = "names values that have numbers after the operations that compute them",
+          .summary =
+              "names values that have numbers after the operations that compute or, of inputs, "
+              "read them",
           .takes = PassForm::kPortable,
           .is_idempotent = true,
           .preserves = AnalysisSet::of<Dominance, CallGraph, Liveness, Aliases, SymbolRanges>(),

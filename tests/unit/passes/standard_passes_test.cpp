@@ -301,6 +301,46 @@ TEST_SUITE("standard passes") {
                  "-> (%q)") == "abcd");
   }
 
+  TEST_CASE("inputs are named after what reads them, outputs after a head") {
+    const std::string rows = "tensor<[1, 4, 3, 8], Float32, CPU>";
+    const std::string scores = "tensor<[1, 4, 3, 5], Float32, CPU>";
+    const std::string text = fmt::format(
+        R"(@main [mir_version:1] (%0:tensor<[1, 3], Int64, CPU>, %1:{0}, %2:tensor<[1, 3, 4], Float32, CPU>, %3:tensor<[1, 3, 4], Float32, CPU>, %4:tensor<[1, 4, 5, 8], Float32, CPU>, %5:tensor<[1, 4, 5, 8], Float32, CPU>, %6:tensor<[3, 5], Float32, CPU>, %7:{0}) -> (%20:tensor<[1, 4, 3, 16], Float32, CPU>, %21:tensor<[1, 3, 8], Float32, CPU>, %22:{0}) {{
+    graph.SubGraphOp @init <CPU> {{
+        () -> () {{
+            tensor.CPU.register () -> (%w:tensor<[9, 8], Float32, CPU>[@embed.weight])[symbol:embed.weight]
+            tensor.CPU.register () -> (%h:tensor<[16, 8], Float32, CPU>[@model.lm_head.weight])[symbol:model.lm_head.weight]
+        }}
+    }}
+    graph.SubGraphOp @part <CPU> {{
+        (%0:{0}, %1:tensor<[1, 3, 4], Float32, CPU>, %2:tensor<[1, 3, 4], Float32, CPU>, %3:tensor<[1, 4, 5, 8], Float32, CPU>, %4:tensor<[1, 4, 5, 8], Float32, CPU>, %5:tensor<[3, 5], Float32, CPU>) -> (%12:tensor<[1, 4, 3, 16], Float32, CPU>) {{
+            linalg.CPU.RoPEOp [input_type:BHSD, partial_dim:-1] (%0, %1, %2) -> (%6:{0})
+            linalg.CPU.MatMulOp [transpose_b:true] (%6, %3) -> (%7:{1})
+            linalg.CPU.AddOp(%7, %5) -> (%8:{1})
+            linalg.CPU.SoftmaxOp [axis:-1] (%8) -> (%9:{1})
+            linalg.CPU.MatMulOp [transpose_b:false] (%9, %4) -> (%10:{0})
+            linalg.CPU.LinearOp <name="model.lm_head"> [in_channels:8, out_channels:16, bias:false] (%10) -> (%12:tensor<[1, 4, 3, 16], Float32, CPU>)
+            cf.ReturnOp (%12) -> ()
+        }}
+    }}
+    linalg.CPU.EmbeddingOp <name="embed"> [vocab_size:9, hidden_size:8] (%0) -> (%21:tensor<[1, 3, 8], Float32, CPU>)
+    graph.CallGraphOp @part (%1, %2, %3, %4, %5, %6) -> (%20:tensor<[1, 4, 3, 16], Float32, CPU>)
+    linalg.CPU.NegOp(%7) -> (%22:{0})
+    cf.ReturnOp (%20, %21, %22) -> ()
+}}
+)",
+        rows, scores);
+    const std::string named = after(text, "name-values");
+    const std::string head = named.substr(0, named.find('\n'));
+    std::string names;
+    for (std::size_t at = head.find('%'); at != head.npos; at = head.find('%', at + 1)) {
+      names += head.substr(at, head.find(':', at) - at) + " ";
+    }
+    CHECK(names == "%ids %arg1 %sin %cos %keys %values %mask %arg7 %logits %embed %neg ");
+    CHECK(has(named, "(%arg0:" + rows + ", %sin:"));  // of the graph
+    CHECK(after(named, "name-values") == named);
+  }
+
   TEST_CASE("values get names of their own, words stay") {
     const std::string text = fmt::format(
         "@main [mir_version:1] (%0:{0}, %ids:{0}) -> (%5:{0}) {{\n"
