@@ -1,6 +1,12 @@
 // Control flow, calls and resources as rows declare them.
 #include "mir/control_flow.hpp"
 
+#include <map>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
 #include "flow_dialect.hpp"
 #include "mir/call_graph.hpp"
 #include "read.hpp"
@@ -37,6 +43,53 @@ TEST_SUITE("control flow") {
     CHECK_FALSE(is_loop(*find_op(body, "my.unknown")));
     CHECK_FALSE(region_edges(*find_op(body, "my.unknown")));
     CHECK(region_edges(*find_op(body, "flow.graph"))->empty());
+  }
+
+  TEST_CASE("an op has the effects and the unknowns of the ops in its regions") {
+    FlowReading reading(
+        "@main [mir_version:1] (%x:$, %s:tensor<[?], Float32, CPU>) -> () {\n"
+        "flow.scope <name=\"halves\"> (%x) -> (%a:$) { (%0:$) -> () {\n"
+        "    flow.half (%0) -> (%1:$)\n"
+        "    flow.yield (%1) -> () } }\n"
+        "flow.scope <name=\"stores\"> (%x) -> (%b:$) { (%2:$) -> () {\n"
+        "    flow.scope () -> () { () -> () { flow.store () -> ()\n flow.yield () -> () } }\n"
+        "    flow.yield (%2) -> () } }\n"
+        "flow.scope <name=\"calls\"> (%x) -> (%c:$) { (%3:$) -> () {\n"
+        "    flow.call (%3) -> (%4:$) [callee:@g]\n"
+        "    flow.yield (%4) -> () } }\n"
+        "flow.scope <name=\"unknown\"> (%x) -> (%d:$) { (%5:$) -> () {\n"
+        "    my.op () -> ()\n"
+        "    flow.half (%5) -> (%6:$)\n"
+        "    flow.yield (%6) -> () } }\n"
+        "flow.scope <name=\"open\"> (%x) -> (%e:$) { (%7:$) -> () {\n"
+        "    flow.half (%s) -> (%8:tensor<[?], Float32, CPU>)\n"
+        "    flow.yield (%7) -> () } }\n"
+        "}\n");
+    std::map<std::string_view, const Op*> scopes;
+    for (const Op* op : test::ops_of(reading.module().body())) {
+      scopes[reading.context.text(op->path())] = op;
+    }
+    const auto facts = [&](std::string_view name) {
+      const Op& op = *scopes.at(name);
+      return std::tuple(effects_of(op), is_pure(op), is_speculatable(op));
+    };
+    CHECK(facts("halves") == std::tuple(Effect::kNone, true, true));
+    CHECK(facts("stores") == std::tuple(Effect::kWritesState, false, false));
+    CHECK(facts("calls") == std::tuple(Effect::kNone, false, false));
+    CHECK(facts("unknown") == std::tuple(std::nullopt, false, false));
+    CHECK(facts("open") == std::tuple(Effect::kNone, true, false));
+  }
+
+  TEST_CASE("the end of a region is pure and never dead") {
+    FlowReading reading(
+        "@main [mir_version:1] (%x:$) -> () {\n"
+        "flow.scope (%x) -> (%a:$) { (%0:$) -> () { flow.yield () -> () } }\n"
+        "}\n");
+    const Op& scope = *find_op(reading.module().body(), "flow.scope");
+    const Op& end = *find_op(*scope.first_region(), "flow.yield");
+    CHECK(is_pure(end));
+    CHECK_FALSE(is_dead(end));
+    CHECK(is_dead(scope));
   }
 
   TEST_CASE("calls are found by their rows, whatever names the callee") {
