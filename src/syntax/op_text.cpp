@@ -21,9 +21,12 @@ OpText::OpText(const SourceFile& file, Span name) : file_(file) {
 }
 
 Span OpText::span(std::size_t index) const {
-  if (index >= tokens_.size()) return {};
-  const SourcePos at = file_.base() + tokens_[index].offset;
-  return {at, at + tokens_[index].length()};
+  return index < tokens_.size() ? span(tokens_[index]) : Span{};
+}
+
+Span OpText::span(const Token& token) const {
+  const SourcePos at = file_.base() + token.offset;
+  return {at, at + token.length()};
 }
 
 Span OpText::first(TokenKind kind) const {
@@ -33,8 +36,8 @@ Span OpText::first(TokenKind kind) const {
 }
 
 Span OpText::mention(std::string_view name) const {
-  for (std::size_t i = 0; i < tokens_.size(); ++i) {
-    const Span at = span(i);
+  for (const Token& token : tokens_) {
+    const Span at = span(token);
     const std::string_view word = text(at);
     if (!word.starts_with('%') || word.substr(1, name.size()) != name) continue;
     const std::size_t end = name.size() + 1;
@@ -64,7 +67,7 @@ Span OpText::key(std::string_view name) const {
 
 Span OpText::value(std::string_view key) const {
   const std::size_t at = find_key(key);
-  if (at == tokens_.size()) return {};
+  if (at + 3 >= tokens_.size()) return {};
   const TokenKind after = tokens_[at + 3].kind();
   const bool single = after == TokenKind::kComma || after == TokenKind::kRBracket;
   return single ? span(at + 2) : Span{};

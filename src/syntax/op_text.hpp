@@ -27,7 +27,9 @@ class OpText {
 
  private:
   std::size_t find_key(std::string_view name) const;
+  /// Unknown for an index past the last word.
   Span span(std::size_t index) const;
+  Span span(const Token& token) const;
 
   const SourceFile& file_;
   std::vector<Token> tokens_;  // offsets count from the start of the file

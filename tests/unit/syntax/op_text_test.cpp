@@ -51,6 +51,7 @@ TEST_CASE("an op's text ends at its body, at a mistake and at the end of the fil
   CHECK(Found("a.Second [bad=1] [axis:1]").key("axis") == "none");
   CHECK(Found("a.Second [axis:1").value("axis") == "none");
   CHECK(Found("a.Second [axis:").key("axis") == "axis");
+  CHECK(Found("a.Second [axis:").value("axis") == "none");
   const Found broken("a.Second [bad=1]\n ^next:");
   CHECK(broken.of(broken.text.first(TokenKind::kBlockName)) == "none");
   const Found whole("a.Second [axis:1] ^next");
