@@ -62,7 +62,7 @@ std::string_view lines_of(std::string_view text, std::uint32_t first, std::uint3
   }
   std::size_t end = begin;
   for (; line <= last && end < text.size(); ++line)
-    end = std::min(text.find('\n', end), text.size() - 1) + 1;
+    end = std::min(text.find('\n', end), text.size()) + 1;
   return text.substr(begin, end - begin);
 }
 

@@ -231,12 +231,13 @@ class Modernizing {
   /// `tensor<[1], kFp32, kCPU>`, possibly after a value's name, to today's names.
   std::string_view type(std::string_view text) {
     if (text.find(", k") == text.npos) return text;
-    const std::size_t device = text.rfind(", ") + 2;
-    const std::size_t dtype = text.rfind(", ", device - 3) + 2;
-    const std::string_view device_name = text.substr(device, text.size() - 1 - device);
+    const std::string_view before_device = text.substr(0, text.rfind(", "));
+    const std::size_t dtype = before_device.rfind(", ") + 2;
+    std::string_view device = text.substr(before_device.size() + 2);
+    device.remove_suffix(1);
     std::string result(text.substr(0, dtype));
-    result.append(modern_dtype(text.substr(dtype, device - 2 - dtype))).append(", ");
-    result.append(modern_device(device_name).value_or(device_name)).append(">");
+    result.append(modern_dtype(before_device.substr(dtype))).append(", ");
+    result.append(modern_device(device).value_or(device)).append(">");
     return keep(result);
   }
 

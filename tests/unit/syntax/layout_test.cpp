@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 #include "formatted.hpp"
 
 using namespace mir;
@@ -112,6 +114,13 @@ TEST_CASE("a token with blanks inside has one canonical text") {
   CHECK(canonical_text(K::kAngle, "< a - >") == "<a - >");
   CHECK(canonical_text(K::kHash, "#d.x<a,\n  b  c>") == "#d.x<a, b  c>");
   CHECK(canonical_text(K::kBare, "a  b") == "a  b");
+}
+
+TEST_CASE("an extent keeps one blank between two names or numbers") {
+  for (const std::string word : {"a", "z", "A", "Z", "0", "9", "_", "$S"}) {
+    CHECK(canonical_text(K::kDim, word + " \t\n" + word) == word + " " + word);
+    CHECK(canonical_text(K::kDim, "( " + word + " )") == "(" + word + ")");
+  }
 }
 
 TEST_CASE("whole tokens and their parts print alike") {
