@@ -1,5 +1,7 @@
 #include "syntax/op_text.hpp"
 
+#include <algorithm>
+
 #include "syntax/lexer.hpp"
 
 namespace mir {
@@ -30,9 +32,8 @@ Span OpText::span(const Token& token) const {
 }
 
 Span OpText::first(TokenKind kind) const {
-  std::size_t i = 0;
-  while (i < tokens_.size() && tokens_[i].kind() != kind) ++i;
-  return span(i);
+  const auto found = std::ranges::find(tokens_, kind, &Token::kind);
+  return found == tokens_.end() ? Span{} : span(*found);
 }
 
 Span OpText::mention(std::string_view name) const {

@@ -150,4 +150,39 @@ TEST_CASE("a tree after an edit is the one of the text read anew") {
   CHECK(reused > 800);
 }
 
+TEST_CASE("errors before an edit stay, those behind it move with their repairs") {
+  const std::string bad = "  a.bad [k=1]\n", good = "  a.good () -> ()\n";
+  const std::string head = "@m () -> () {\n" + good + bad + good + good,
+                    tail = good + bad + good + "}\n";
+  const std::string put = "  a.new () -> ()\n";
+  const Read before(head + tail), after(head + put + tail);
+  const auto errors = before.diagnostics.sorted();
+  REQUIRE(errors.size() == 2);
+  const auto at = static_cast<std::uint32_t>(head.size());
+  const TextEdit edit{at, at, static_cast<std::uint32_t>(put.size())};
+  const auto again = reparse(before.tree, errors, edit, after.file);
+  REQUIRE(again);
+  CHECK(listing(again->tree) == listing(after.tree));
+  CHECK(again->errors == after.diagnostics.sorted());
+}
+
+TEST_CASE("a text is read anew if an error may concern other ops") {
+  const std::string good = "  a.good () -> ()\n";
+  const std::string ops = good + good + "  a.here () -> ()\n" + good + good;
+  const auto is_reused = [](const std::string& text) {
+    const auto at = static_cast<std::uint32_t>(text.find("here"));
+    std::string longer = text;
+    longer.insert(at, "x");
+    const Read before(text), after(longer);
+    return reparse(before.tree, before.diagnostics.sorted(), {at, at, 1}, after.file).has_value();
+  };
+  const std::string head = "@m () -> () {\n", first = "@l () -> () {\n" + good + "}\n";
+  CHECK(is_reused(head + ops + "}\n"));
+  CHECK(is_reused("// note\n" + first + "// note\n" + head + ops + "} // note\n// note"));
+  CHECK_FALSE(is_reused("// note\n" + ops));
+  CHECK_FALSE(is_reused(head + ops));
+  CHECK_FALSE(is_reused(head + ops + "}\nstray\n"));
+  CHECK_FALSE(is_reused(first + "stray\n" + head + ops + "}\n"));
+}
+
 }  // namespace damaged_tree_test

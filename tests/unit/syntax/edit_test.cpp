@@ -57,6 +57,10 @@ TEST_CASE("storage ids start anew in each module and spec ids do not") {
                   module_with("a.b(%0[q:QuantSpec(Raw(type: X), uuid=1, solved=0)]) -> ()")));
 }
 
+TEST_CASE("only a spec has a uuid that is numbered") {
+  check_ops(kRenumber, "a.b [uuid:7, program:7] (%7) -> ()", "a.b [uuid:7, program:7] (%0) -> ()");
+}
+
 TEST_CASE("dumps equal up to ids become equal") {
   const auto dump = [](int a, int b) {
     const std::string x = std::to_string(a);
@@ -105,6 +109,10 @@ TEST_CASE("a subgraph without a symbol attribute gets it") {
             "graph.SubGraphOp @m <CPU> [symbol:y] " + body);
   check_ops(kModernize, "graph.SubGraphOp @\"a b\" <CPU> " + body,
             "graph.SubGraphOp @\"a b\" <CPU> [symbol:\"a b\"] " + body);
+  check_ops(kModernize, "graph.SubGraphOp @a b <CPU> " + body,
+            "graph.SubGraphOp @a b <CPU> [symbol:\"a b\"] " + body);
+  check_ops(kModernize, "graph.SubGraphOp @a\\b c <CPU> " + body,
+            "graph.SubGraphOp @a\\b c <CPU> [symbol:\"a\\\\b c\"] " + body);
   // Its attributes are behind its operands: what follows is no head.
   for (const std::string attributes : {"", " [a:1]"}) {
     const std::string op = "graph.SubGraphOp @m <CPU> () -> ()" + attributes + " " + body;
@@ -136,6 +144,15 @@ TEST_CASE("specs that repeat get a definition and expand back") {
           "-> ()");
   CHECK(rewritten(text, kAlias) == wanted);
   CHECK(rewritten(wanted, kExpand) == text);
+}
+
+TEST_CASE("a spec that is used once keeps its place, whatever others do") {
+  const std::string once = "QuantSpec(Raw(type: X), uuid=3)",
+                    twice = "QuantSpec(Raw(type: Y), uuid=4)";
+  CHECK(rewritten(
+            module_with("a.b(%0[q:" + once + "], %1[q:" + twice + "]) -> (%2[q:" + twice + "])"),
+            kAlias) == formatted("#q4 = " + twice + "\n" +
+                                 module_with("a.b(%0[q:" + once + "], %1[q:#q4]) -> (%2[q:#q4])")));
 }
 
 TEST_CASE("a new alias never takes a name that is in use") {

@@ -112,6 +112,7 @@ TEST_CASE("a token with blanks inside has one canonical text") {
   CHECK(canonical_text(K::kLoc, "loc ( \"a  b\" :\n 3 )") == "loc(\"a  b\" : 3)");
   CHECK(canonical_text(K::kAngle, "<  CPU >") == "<CPU>");
   CHECK(canonical_text(K::kAngle, "< a - >") == "<a - >");
+  CHECK(canonical_text(K::kAngle, "< \"a\\\"  b\"  c >") == "<\"a\\\"  b\" c>");
   CHECK(canonical_text(K::kHash, "#d.x<a,\n  b  c>") == "#d.x<a, b  c>");
   CHECK(canonical_text(K::kBare, "a  b") == "a  b");
 }

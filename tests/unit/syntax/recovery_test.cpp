@@ -213,6 +213,40 @@ TEST_SUITE("recovery") {
           "operations must be inside a module; a '}' before this may be one too many");
   }
 
+  TEST_CASE("an equals sign in an attribute list is repaired by a colon, elsewhere by nothing") {
+    const auto repairs = [](const std::string& op) {
+      SourceManager sources;
+      Diagnostics diagnostics;
+      const SourceFile& file = *sources.add("test.mir", module_of({op}));
+      parse(file, diagnostics);
+      std::string list;
+      for (const Diagnostic& each : diagnostics.sorted()) {
+        for (const FixIt& fix : each.fixes) {
+          list += std::string(file.slice(fix.at)) + " to " + fix.replacement + "\n";
+        }
+      }
+      return list;
+    };
+    CHECK(repairs("a.b [k=1]") == "= to :\n");
+    CHECK(repairs("a.b [k;1]").empty());
+    CHECK(repairs("a.b (%0=1)").empty());
+  }
+
+  TEST_CASE("a long text is quoted up to its 40th byte, in whole characters") {
+    const auto quoted = [](const std::string& text) {
+      const auto list = errors("@m () -> () {\na.b () <name=\"" + text + "\">\n}\n");
+      return list.empty() ? "" : list.front();
+    };
+    const std::string before = "2:8 MIR0201 expected '->', found op name '<name=\"";
+    const std::string x(31, 'x'), e = "\u00e9", o = "\u00f3";
+    CHECK(quoted(x) == before + x + "\">'");
+    CHECK(quoted(x + "xxx") == before + x + "xx...'");
+    CHECK(quoted(x + "x" + e) == before + x + "x...'");
+    CHECK(quoted(x + "x" + o) == before + x + "x...'");
+    CHECK(quoted(x + "xx" + e) == before + x + "xx...'");
+    CHECK(quoted(x + "\u20ac") == before + x + "...'");
+  }
+
   TEST_CASE("the error limit ends the work") {
     std::string text = "@main () -> () {\n";
     for (int i = 0; i < 1000; ++i) text += "a.b (\n";

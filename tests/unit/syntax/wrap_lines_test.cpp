@@ -35,6 +35,16 @@ std::string wrapped(const std::string& text, std::uint32_t columns) {
 }  // namespace
 
 TEST_SUITE("wrapped lines") {
+  TEST_CASE("a line breaks before an unquoted text and not behind it") {
+    CHECK(wrapped("@m () -> () {\n    a.b [x:1, word:a b c, y:2, z:3] () -> ()\n}\n", 16) ==
+          "@m () -> () {\n"
+          "    a.b [x:1,\n"
+          "            word:a b c, y:2,\n"
+          "            z:3] ()\n"
+          "            -> ()\n"
+          "}\n");
+  }
+
   TEST_CASE("lists break behind commas and before the arrow, eight blanks deeper") {
     CHECK(wrapped("@main () -> () {\n"
                   "    a.b (%first, %second, %third) -> (%fourth)[key:[10, 20, 30], other:1]\n"
