@@ -250,6 +250,17 @@ TEST_SUITE("expressions of patterns") {
     }
   }
 
+  TEST_CASE("an index is any expression, and a name variable a capital with a digit or without") {
+    Names names;
+    CHECK(names.of("[true, false][1 == 2 || true]") == "none");
+    CHECK(names.of("[4, 5, 6][1 + 1]") == "6");
+    for (const char* name : {"A", "Z", "A0", "Z9", "M5"}) CHECK(is_name_variable(name));
+    for (const char* name : {"", "a", "z", "AB", "A:", "A/", "A12", "1", "@", "["}) {
+      CAPTURE(name);
+      CHECK_FALSE(is_name_variable(name));
+    }
+  }
+
   TEST_CASE("a word is an operator only if it ends there") {
     Names names;
     CHECK(names.of("1 in[1]") == "true");

@@ -122,6 +122,21 @@ TEST_CASE("a pattern matches what its templates stand for, or says what differs"
        "'%c' is no such constant"},
       {"", "linalg.D.SubOp(%x, %c[constant:[2]]) -> (%z)", "linalg.CPU.SubOp(%x, %u) -> (%r)",
        "'%c' is no such constant"},
+      {"", "linalg.D.SubOp(%x, %c[constant:[2]]) -> (%z)",
+       "linalg.CPU.SubOp(%x, %c:tensor<[5], Float32, CPU>[constant:[2, 2, 2, 2, 2]]) -> (%r)",
+       "matches"},
+      {"", "linalg.D.SubOp(%x, %c[constant:[2]]) -> (%z)",
+       "linalg.CPU.SubOp(%x, %c:tensor<[5], Float32, CPU>[constant:[2, 2, 2, 2, 3]]) -> (%r)",
+       "'%c' is no such constant"},
+      {"", "linalg.D.SubOp(%x, %c[constant:[1, 2, 3, 4, 5]]) -> (%z)",
+       "linalg.CPU.SubOp(%x, %c:tensor<[5], Float32, CPU>[constant:[1, 2, 3, 4, 5]]) -> (%r)",
+       "matches"},
+      {"", "linalg.D.SubOp(%x, %c[constant:[1, 2]]) -> (%z)",
+       "linalg.CPU.SubOp(%x, %c:tensor<[5], Float32, CPU>[constant:[1, 2, 3, 4, 5]]) -> (%r)",
+       "'%c' is no such constant"},
+      // several attributes
+      {"", "linalg.D.TransposeOp [dim0:1, dim1:2] (%x) -> (%z)",
+       "linalg.CPU.TransposeOp [dim0:1, dim1:0] (%x) -> (%r)", "attribute 'dim1' differs"},
   };
   for (const Match& each : cases) {
     CAPTURE(each.pattern);
