@@ -137,6 +137,50 @@ TEST_SUITE("declarations") {
     }
   }
 
+  TEST_CASE("a body takes as many operands as a use has, and finds fresh extents of its results") {
+    const std::string dialect =
+        dialect_of_op("fresh:[$m]",
+                      "(%xs:tensor<[$n], T, D>[many:true]) -> (%y:tensor<[$m], T, D>) { "
+                      "linalg.D.ConcatOp [dim:0] (%xs) -> (%y) cf.ReturnOp (%y) -> () }\n");
+    const auto problems = [&](const std::string& operands, int extent) {
+      return Declared(dialect + module_of("%x:tensor<[2], Float32, CPU>",
+                                          "my.AnOp(" + operands + ") -> (%y:tensor<[" +
+                                              std::to_string(extent) + "], Float32, CPU>)"))
+          .problems;
+    };
+    CHECK(problems("%x", 2) == "");
+    CHECK(problems("%x, %x", 4) == "");
+    CHECK(problems("%x, %x, %x", 6) == "");
+    CHECK(problems("%x, %x, %x", 4) != "");
+  }
+
+  TEST_CASE("a body that needs an operand says nothing of uses without it") {
+    const std::string dialect = dialect_of_op(
+        "",
+        "(%x:tensor<[2], Float32, CPU>[optional:true]) -> (%y:tensor<[2], Float32, CPU>) { "
+        "linalg.CPU.NegOp(%x) -> (%y) cf.ReturnOp (%y) -> () }\n");
+    CHECK(Declared(dialect + module_of("%x:tensor<[2], Float32, CPU>", "my.AnOp() -> (%y)"))
+              .problems == "");
+    CHECK(Declared(dialect + module_of("%x:tensor<[2], Float32, CPU>", "my.AnOp(%x) -> (%y)"))
+              .problems == "");
+  }
+
+  TEST_CASE("bodies may share ops in any order and must not contain each other") {
+    const auto op = [](const std::string& name, const std::string& body) {
+      return "dialect.OpOp @" + name + " {\n(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { " +
+             body + " cf.ReturnOp (%y) -> () }\n}\n";
+    };
+    const std::string head = "@my [mir_version:2] () -> () {\n";
+    const std::string one = op("One", "linalg.D.NegOp(%x) -> (%y)");
+    const std::string two = op("Two", "my.One(%x) -> (%y)");
+    const std::string three = op("Three", "my.One(%x) -> (%a) my.Two(%a) -> (%y)");
+    CHECK(Declared(head + one + two + three + "}\n").problems == "");
+    CHECK(Declared(head + three + two + one + "}\n").problems == "");
+    const std::string found =
+        Declared(head + one + three + op("Two", "my.Three(%x) -> (%y)") + "}\n").problems;
+    CHECK(found.find("contains the op itself") != std::string::npos);
+  }
+
   TEST_CASE("types of the dialect have parameters that signatures bind") {
     const Declared read(
         "@my [mir_version:2] () -> () {\n"

@@ -279,6 +279,31 @@ TEST_SUITE("mistakes in dialects") {
     }
   }
 
+  TEST_CASE("conditions on an attribute that its row does not admit are not reported too") {
+    const std::string dialect = dialect_of_op(
+        "attributes:{k:{type:int, required:true, range:[1, 8]}, l:{type:int, required:true}}, "
+        "where:[\"$k < 5\", \"$l < 5\"]",
+        std::string(kSame));
+    const auto problems = [&](const std::string& attributes) {
+      return Declared(dialect + module_of("%x:tensor<[2], Float32, CPU>",
+                                          "my.AnOp [" + attributes + "] (%x) -> (%y)"))
+          .problems;
+    };
+    CHECK(problems("k:4, l:4") == "");
+    CHECK(problems("k:9, l:4") ==
+          "MIR0504 attribute 'k' of 'my.AnOp' is 9, expected an integer from 1 to 8\n");
+    CHECK(problems("k:7, l:4") == "MIR0508 'my.AnOp' condition '7 < 5' does not hold: $k is 7\n");
+    CHECK(problems("k:9, l:7") == "MIR0508 'my.AnOp' condition '7 < 5' does not hold: $l is 7\n");
+  }
+
+  TEST_CASE("a fresh extent is one of a result") {
+    CHECK(Declared(dialect_of_op("fresh:[$c, $d, $e]",
+                                 "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$d], T, D>) { }\n"))
+              .problems ==
+          "MIR0320 'my.AnOp': 'fresh' has '$c', and no result does\n"
+          "MIR0320 'my.AnOp': 'fresh' has '$e', and no result does\n");
+  }
+
   TEST_CASE("MIR0319 a dialect of the toolkit is not declared again") {
     const Declared read("@linalg [mir_version:2] () -> () {\n    dialect.OpOp @AnOp {\n" +
                         std::string(kSame) + "    }\n}\n");
