@@ -1,6 +1,7 @@
 // Trees back to text.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -9,13 +10,23 @@
 namespace mir {
 
 /// The text in canonical layout (see LayoutPrinter): only white space changes, every comment is
-/// kept, and formatting the result changes nothing.
+/// kept, and formatting the result changes nothing. Ops that cannot be read keep their bytes.
 std::string format(const SyntaxTree& tree);
 
 /// As format, but only for what meets the lines `first` to `last` (1-based, inclusive): operations
 /// (without their bodies), signatures and braces, with the comments before them on those lines.
 /// Everything else keeps its bytes.
 std::string format_lines(const SyntaxTree& tree, std::uint32_t first, std::uint32_t last);
+
+/// Bytes [begin, end) of a text become `text`.
+struct TextSplice {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string text{};
+};
+
+/// What format_lines() replaces. Takes memory for the replacement only.
+TextSplice format_lines_splice(const SyntaxTree& tree, std::uint32_t first, std::uint32_t last);
 
 /// The source byte for byte, put together from the tree's tokens and the gaps between them.
 std::string exact_text(const SyntaxTree& tree);

@@ -11,21 +11,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// The tree with ops that cannot be read as ops, which layout keeps as they are.
-SyntaxTree layout_tree(const SyntaxTree& tree) {
-  SyntaxTree result(tree.file());
-  for (const Unit& unit : tree.units()) {
-    std::vector<Token> tokens(unit.tokens().begin(), unit.tokens().end());
-    for (Token& each : tokens) {
-      if (each.kind() == TokenKind::kError) {
-        each = Token(TokenKind::kOpName, each.offset, each.length());
-      }
-    }
-    result.add(Unit(unit.base(), tokens, unit.nodes()));
-  }
-  return result;
-}
-
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
@@ -84,7 +69,11 @@ std::string title_of(const View& view, const Diagnostic& diagnostic) {
 }  // namespace
 
 Json edits_to(const Document& document, std::string_view text) {
-  const std::string_view old = document.text();
+  return edits_to(document, 0, document.text(), text);
+}
+
+Json edits_to(const Document& document, std::size_t offset, std::string_view old,
+              std::string_view text) {
   if (old == text) return Json::array();
   std::size_t begin = 0;
   while (begin < old.size() && begin < text.size() && old[begin] == text[begin]) ++begin;
@@ -105,32 +94,34 @@ Json edits_to(const Document& document, std::string_view text) {
                        old[old.size() - tail] == '\n')) {
     --tail;
   }
-  const Span at{Document::kBase + static_cast<SourcePos>(begin),
-                Document::kBase + static_cast<SourcePos>(old.size() - tail)};
+  const SourcePos base = Document::kBase + static_cast<SourcePos>(offset);
+  const Span at{base + static_cast<SourcePos>(begin),
+                base + static_cast<SourcePos>(old.size() - tail)};
   return Json::array({{{"range", document.range(at)},
                        {"newText", std::string(text.substr(begin, text.size() - tail - begin))}}});
 }
 
 Result<Json> formatting(const View& view, std::optional<Span> in) {
   Snapshot& now = view.now();
-  const SyntaxTree tree = layout_tree(now.tree());
+  const SyntaxTree& tree = now.tree();
   if (tree.units().empty()) {
     return Error{DiagCode::kUnexpectedToken, "the text has no module that can be read"};
   }
-  std::string text;
+  TextSplice splice{.begin = 0, .end = now.text().size()};
   if (in) {
     // A range that ends where a line begins does not include that line.
     const SourcePos end = in->end > in->begin ? in->end - 1 : in->end;
-    text = format_lines(tree, now.file().line_column(in->begin).line,
-                        now.file().line_column(std::max(end, in->begin)).line);
+    splice = format_lines_splice(tree, now.file().line_column(in->begin).line,
+                                 now.file().line_column(std::max(end, in->begin)).line);
   } else {
-    text = format(tree);
+    splice.text = format(tree);
   }
-  if (!now.is_whole() && !are_alike(text, now.text())) {
+  const std::string_view old = now.text().substr(splice.begin, splice.end - splice.begin);
+  if (!now.is_whole() && !are_alike(splice.text, old)) {
     return Error{DiagCode::kUnexpectedToken,
                  "the text cannot be formatted: it has errors of syntax"};
   }
-  return edits_to(view.document, text);
+  return edits_to(view.document, splice.begin, old, splice.text);
 }
 
 namespace {

@@ -94,6 +94,9 @@ nlohmann::json token_edits(std::span<const std::uint32_t> before,
 // -- edits.cpp
 /// Edits that make `text` of the text of the document; one splice.
 nlohmann::json edits_to(const Document& document, std::string_view text);
+/// The same for a part of the text, `old`, which begins at an offset and becomes `text`.
+nlohmann::json edits_to(const Document& document, std::size_t offset, std::string_view old,
+                        std::string_view text);
 /// An error if the text has errors of syntax there.
 Result<nlohmann::json> formatting(const View& view, std::optional<Span> in);
 /// What follows typing `typed` at a place: the line that it ends is formatted, and a new line gets

@@ -7,6 +7,15 @@
 
 namespace mir {
 
+namespace {
+
+/// An op that cannot be read is one token, which layout keeps as it is.
+TokenKind layout_kind(TokenKind kind) {
+  return kind == TokenKind::kError ? TokenKind::kOpName : kind;
+}
+
+}  // namespace
+
 std::string format(const SyntaxTree& tree) {
   LayoutPrinter printer(tree.file().size() + tree.file().size() / 8);
   bool at_start = true;
@@ -22,7 +31,7 @@ std::string format(const SyntaxTree& tree) {
       tree,
       [&](std::string_view gap, TokenKind kind, std::string_view text) {
         comments(gap);
-        printer.token(kind, text);
+        printer.token(layout_kind(kind), text);
       },
       comments);
   return printer.finish();
@@ -71,38 +80,52 @@ bool meets(std::string_view text, std::string_view range) {
   return text.data() < range.data() + range.size() && range.data() < text.data() + text.size();
 }
 
-/// Prints lines of the canonical layout either formatted or as they are.
+/// Formats the lines that meet a range. Those before it are followed for the state of the layout.
 class RangeFormatter {
  public:
-  RangeFormatter(std::string_view text, std::string_view range)
-      : printer_(text.size() + text.size() / 8), range_(range) {}
+  RangeFormatter(std::string_view text, std::string_view range) : text_(text), range_(range) {}
 
   void line(std::span<const Piece> pieces) {
+    if (is_done_) return;
     const char* begin = pieces.front().text.data();
     const char* end = pieces.back().text.data() + pieces.back().text.size();
-    anew_ = meets({begin, static_cast<std::size_t>(end - begin)}, range_);
+    const bool is_anew = meets({begin, static_cast<std::size_t>(end - begin)}, range_);
+    if (is_anew && !has_begun_) edit_.begin = offset_of(pieces.front().gap);
+    if (!is_anew && has_begun_) return end_before(pieces.front().gap);
+    has_begun_ = is_anew;
     for (const Piece& piece : pieces) {
-      if (anew_) {
+      if (is_anew) {
         // Only what lies before the whole may be out of range.
         comments(&piece == &pieces.front() ? keep_lines(piece.gap) : piece.gap);
         printer_.token(piece.kind, piece.text);
       } else {
-        printer_.copy(piece.gap);
         printer_.copy(piece.kind, piece.text);
       }
       at_start_ = false;
     }
+    if (!is_anew) printer_.clear();
   }
 
-  std::string finish(std::string_view tail) {
-    if (anew_) {
-      comments(keep_lines(tail));
-      return printer_.finish();
-    }
-    return std::string(printer_.text()).append(tail);
+  TextSplice finish(std::string_view tail) {
+    if (is_done_) return std::move(edit_);
+    edit_.end = text_.size();
+    if (!has_begun_) return {text_.size(), text_.size(), ""};
+    comments(keep_lines(tail));
+    edit_.text = printer_.finish();
+    return std::move(edit_);
   }
 
  private:
+  std::size_t offset_of(std::string_view part) const {
+    return static_cast<std::size_t>(part.data() - text_.data());
+  }
+
+  void end_before(std::string_view gap) {
+    edit_.end = offset_of(gap);
+    edit_.text = printer_.text();
+    is_done_ = true;
+  }
+
   /// Copies the lines of a gap that precede the range, without the last line end; returns the rest.
   std::string_view keep_lines(std::string_view gap) {
     if (gap.data() < range_.data() && range_.data() <= gap.data() + gap.size()) {
@@ -120,22 +143,25 @@ class RangeFormatter {
   }
 
   LayoutPrinter printer_;
-  std::string_view range_;
+  std::string_view text_, range_;
+  TextSplice edit_;
   bool at_start_ = true;
-  bool anew_ = false;
+  bool has_begun_ = false;
+  bool is_done_ = false;
 };
 
 }  // namespace
 
-std::string format_lines(const SyntaxTree& tree, std::uint32_t first, std::uint32_t last) {
+TextSplice format_lines_splice(const SyntaxTree& tree, std::uint32_t first, std::uint32_t last) {
   const std::string_view text = tree.file().text();
   RangeFormatter formatter(text, lines_of(text, first, last));
   std::vector<Piece> line;
   TokenKind previous = TokenKind::kEnd;
-  std::string result;
+  TextSplice result;
   for_each_token(
       tree,
-      [&](std::string_view gap, TokenKind kind, std::string_view token) {
+      [&](std::string_view gap, TokenKind scanned, std::string_view token) {
+        const TokenKind kind = layout_kind(scanned);
         const bool empty_body = previous == TokenKind::kLBrace && kind == TokenKind::kRBrace;
         if (!line.empty() && starts_line(previous, kind) && !empty_body) {
           formatter.line(line);
@@ -149,6 +175,13 @@ std::string format_lines(const SyntaxTree& tree, std::uint32_t first, std::uint3
         result = formatter.finish(tail);
       });
   return result;
+}
+
+std::string format_lines(const SyntaxTree& tree, std::uint32_t first, std::uint32_t last) {
+  const TextSplice splice = format_lines_splice(tree, first, last);
+  std::string text(tree.file().text());
+  text.replace(splice.begin, splice.end - splice.begin, splice.text);
+  return text;
 }
 
 }  // namespace mir

@@ -10,6 +10,7 @@
 #include "formatted.hpp"
 #include "respace.hpp"
 #include "support/file_io.hpp"
+#include "syntax/damage.hpp"
 #include "syntax/layout.hpp"
 #include "syntax/listing.hpp"
 
@@ -142,6 +143,33 @@ TEST_CASE("only the lines asked for are formatted") {
 TEST_CASE("lines that hold nothing change nothing and all lines change all") {
   CHECK(lines(11, 99) == kLoose);
   CHECK(lines(1, 99) == formatted(std::string(kLoose)));
+}
+
+TEST_CASE("a splice of lines covers what is formatted and the blanks before it") {
+  const Parsed parsed{std::string(kLoose)};
+  REQUIRE(parsed.tree);
+  const std::string_view rest = kLoose;
+  const TextSplice third = format_lines_splice(*parsed.tree, 3, 3);
+  CHECK(third.begin == rest.find("\n    a.b"));
+  CHECK(third.end == rest.find("  // c"));
+  CHECK(third.text == "\n        a.b(%0) -> ()");
+  const TextSplice last = format_lines_splice(*parsed.tree, 10, 10);
+  CHECK(last.begin == rest.find("\n}\n \n"));
+  CHECK(last.end == rest.size());
+  CHECK(last.text == "\n}\n");
+  const TextSplice none = format_lines_splice(*parsed.tree, 11, 99);
+  CHECK(none.begin == none.end);
+  CHECK(none.text.empty());
+}
+
+TEST_CASE("layout keeps ops that cannot be read") {
+  constexpr std::string_view kDamaged = "@m () -> () {\n a.b( %0 ) -> ()\n a.c ( ( x\n a.d\n}\n";
+  SourceManager sources;
+  Diagnostics found;
+  const SyntaxTree tree = parse_damaged(*sources.add("x.mir", std::string(kDamaged)), found);
+  REQUIRE(found.has_errors());
+  CHECK(format(tree) == "@m () -> () {\n    a.b(%0) -> ()\n    a.c ( ( x\n    a.d\n}\n");
+  CHECK(format_lines(tree, 3, 3) == "@m () -> () {\n a.b( %0 ) -> ()\n    a.c ( ( x\n a.d\n}\n");
 }
 
 TEST_CASE("a range of lines may begin inside an operation") {
