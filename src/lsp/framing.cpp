@@ -11,6 +11,9 @@ namespace mir::lsp {
 
 namespace {
 
+/// Headers may state more than what comes.
+constexpr std::size_t kLongestReserved = std::size_t{1} << 26;
+
 bool is_content_length(std::string_view name) {
   constexpr std::string_view kName = "content-length";
   return std::ranges::equal(name, kName, {}, [](char c) {
@@ -65,13 +68,19 @@ std::optional<Frame> FrameReader::next() {
     begin_ = blank + kBlank.size();
     if (!error.empty()) return Frame{"", std::move(error)};
     body_size_ = length;
+    if (buffer_.size() - begin_ < length) {
+      buffer_.erase(0, std::exchange(begin_, 0));
+      buffer_.reserve(std::min(length, kLongestReserved) + kMaxHeader);
+    }
   }
   if (buffer_.size() - begin_ < *body_size_) return std::nullopt;
   const std::size_t size = *std::exchange(body_size_, std::nullopt);
-  if (begin_ + size == buffer_.size()) {
+  if (size >= buffer_.size() / 2) {
     // A long body is not copied, and the buffer does not keep its memory.
+    std::string rest = buffer_.substr(begin_ + size);
+    buffer_.resize(begin_ + size);
     buffer_.erase(0, std::exchange(begin_, 0));
-    return Frame{std::exchange(buffer_, {}), ""};
+    return Frame{std::exchange(buffer_, std::move(rest)), ""};
   }
   Frame frame{buffer_.substr(begin_, size), ""};
   begin_ += size;

@@ -21,6 +21,20 @@ TEST_SUITE("framing") {
     }
   }
 
+  TEST_CASE("a long body is read whole before the messages after it") {
+    const std::string longer(300'000, 'x'), next = "{}";
+    for (const std::size_t piece : {std::size_t{65536}, std::size_t{1} << 20}) {
+      const std::string stream = framed(next) + framed(longer) + framed(next) + framed(longer);
+      FrameReader reader;
+      std::vector<std::string> bodies;
+      for (std::size_t at = 0; at < stream.size(); at += piece) {
+        reader.add(std::string_view(stream).substr(at, piece));
+        while (auto frame = reader.next()) bodies.push_back(std::move(frame->body));
+      }
+      CHECK(bodies == std::vector<std::string>{next, longer, next, longer});
+    }
+  }
+
   TEST_CASE("headers come in any case and order, with others") {
     FrameReader reader;
     reader.add(
