@@ -300,24 +300,30 @@ const Attr* IRContext::dict(std::span<const NamedAttr> values) {
 }
 
 const Attr* IRContext::quant_annotation(std::span<const NamedAttr> entries) {
+  return state_->quant_annotation(entries, {});
+}
+
+const Attr* IRContext::State::quant_annotation(std::span<const NamedAttr> entries,
+                                               std::string_view written) {
   for (const NamedAttr& entry : entries) {
     if (entry.value == nullptr) continue;
     const AttrKind kind = entry.value->kind();
     const bool is_spec = kind == AttrKind::kQuantSpec || kind == AttrKind::kDialect;
-    if (!is_spec || !is_word_text(text(entry.key))) return nullptr;
+    if (!is_spec || !is_word_text(strings.text(entry.key))) return nullptr;
   }
   std::string spelling = "QuantAnnotation(";
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (i != 0) spelling += ", ";
     if (entries[i].value == nullptr) continue;
-    spelling += text(entries[i].key);
+    spelling += strings.text(entries[i].key);
     spelling += ':';
     spelling += entries[i].value->spelling();
   }
   spelling += ')';
-  return state_->unique(
+  return unique(
       AttrKind::kQuantAnnotation, spelling,
-      [&](Attr& attribute, std::string_view) { attribute.entries_ = state_->arena.copy(entries); });
+      [&](Attr& attribute, std::string_view) { attribute.entries_ = arena.copy(entries); },
+      written);
 }
 
 const Attr* IRContext::type(const Type* type) {

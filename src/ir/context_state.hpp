@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/unique_table.hpp"
@@ -42,6 +43,7 @@ struct IRContext::State {
   std::mutex mutex;  // guards everything below
   Arena arena;
   Arena texts;  // what objects in `arena` are spelled, apart: who looks at those reads few of these
+  std::string_view lent;  // a text of `sources` that is being read: attributes refer to its parts
   TextTable<const TensorType*> tensors;
   TextTable<const TensorType*> tensors_by_parts;      // the same, by what TensorKey says
   TextTable<std::vector<OpKind>> kinds_by_type_name;  // as they were registered
@@ -127,19 +129,43 @@ struct IRContext::State {
     return scheme_count++;
   }
 
+  /// IRContext::quant_annotation(), with the lent text from where it may have the attribute.
+  const Attr* quant_annotation(std::span<const NamedAttr> entries, std::string_view written);
+
   bool has(AttrKind kind, std::string_view spelling) {
     const std::lock_guard lock(mutex);
     return attributes[static_cast<int>(kind)].find(spelling) != nullptr;
   }
 
-  /// The attribute of this kind and text, made by `fill` when it is new.
+  /// Has new attributes refer to the parts of a text of `sources` that spell them. Returns the text
+  /// that was lent before.
+  std::string_view lend(std::string_view text) {
+    const std::lock_guard lock(mutex);
+    return std::exchange(lent, text);
+  }
+
+  /// Text that lives as long as the context, without a copy if the lent text has it: `spelling` may
+  /// be a part of that, or what `written`, a part of it, begins with. The caller holds the mutex.
+  std::string_view kept_text(std::string_view spelling, std::string_view written) {
+    if (!spelling.empty() && written.starts_with(spelling)) {
+      spelling = written.substr(0, spelling.size());
+    }
+    const std::less_equal<const char*> is_before;
+    const bool is_lent = is_before(lent.data(), spelling.data()) &&
+                         is_before(spelling.data() + spelling.size(), lent.data() + lent.size());
+    return is_lent ? spelling : texts.copy(spelling);
+  }
+
+  /// The attribute of this kind and text, made by `fill` when it is new. `written` is the lent text
+  /// from where it may have the attribute.
   template <class Fill>
-  const Attr* unique(AttrKind kind, std::string_view spelling, Fill&& fill) {
+  const Attr* unique(AttrKind kind, std::string_view spelling, Fill&& fill,
+                     std::string_view written = {}) {
     auto& table = attributes[static_cast<int>(kind)];
     const std::uint64_t hash = hash_text(spelling);
     const std::lock_guard lock(mutex);
     if (Attr* const* known = table.find(spelling, hash)) return *known;
-    const std::string_view kept = texts.copy(spelling);
+    const std::string_view kept = kept_text(spelling, written);
     auto* attribute = new (arena.allocate(sizeof(Attr), alignof(Attr))) Attr(kind, kept);
     fill(*attribute, kept);
     table.insert(kept, hash, attribute);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "ir/context_state.hpp"
 #include "ir/declares_dialect.hpp"
 #include "ir/text/resolver.hpp"
 #include "ir/text/text_literal.hpp"
@@ -19,7 +20,14 @@ Resolver::State::State(IRContext& context, const SourceFile& file, Diagnostics& 
       file_(file),
       diagnostics_(diagnostics),
       constant_key_(context.intern("constant")),
-      version_key_(context.intern("mir_version")) {}
+      version_key_(context.intern("mir_version")) {
+  if (context.sources().file_of(file.base()) == &file) lent_ = file.text();
+  lent_before_ = context.state_->lend(lent_);
+}
+
+Resolver::State::~State() {
+  context_.state_->lend(lent_before_);
+}
 
 void Resolver::State::add(const Unit& unit) {
   unit_ = &unit;
@@ -119,7 +127,10 @@ void Resolver::State::attribute(const Node& node) {
       return;
     }
     case NodeKind::kQuantAnnotation: {
-      const Attr* annotation = context_.quant_annotation(pop_attributes(node.count()));
+      const std::size_t at = span(node.token).begin - file_.base();
+      const std::string_view written = lent_.empty() ? lent_ : lent_.substr(at);
+      const Attr* annotation =
+          context_.state_->quant_annotation(pop_attributes(node.count()), written);
       if (annotation == nullptr) {
         diagnostics_.error(DiagCode::kMalformedAttribute, span(node.token),
                            "an entry of a quantisation annotation is no quantisation spec");

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -19,6 +20,9 @@ namespace mir {
 class Resolver::State {
  public:
   State(IRContext& context, const SourceFile& file, Diagnostics& diagnostics);
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   void add(const Unit& unit);
   void note_types(TypeMentions& mentions) { types_noted_ = &mentions; }
@@ -196,6 +200,8 @@ class Resolver::State {
 
   IRContext& context_;
   const SourceFile& file_;
+  std::string_view lent_;         // the text of the file, if the context owns it
+  std::string_view lent_before_;  // to the context
   Diagnostics& diagnostics_;
   const Unit* unit_ = nullptr;
 

@@ -572,6 +572,39 @@ TEST_SUITE("resolve") {
     CHECK(print(*resolve(*tree, context, diagnostics).front()) == print(*modules[0]));
   }
 
+  TEST_CASE("attributes refer to a text of their context, and copy others") {
+    const std::string text =
+        dump({"a.one [q:QuantAnnotation(a:QuantSpec(Raw(type: Float32), uuid=1), ), "
+              "r:QuantAnnotation( b:QuantSpec(Raw(type: Float32), uuid=2)), "
+              "s:\"text\", t:[1, 2]] (%0) -> ()"});
+    IRContext context, fresh;
+    register_builtin_dialects(context);
+    register_builtin_dialects(fresh);
+    SourceManager others;
+    /// For each attribute whether its spelling lies in the text.
+    const auto places = [](IRContext& into, const SourceFile& file) {
+      Diagnostics diagnostics;
+      const auto tree = parse(file, diagnostics);
+      REQUIRE(tree);
+      const Module& module = *resolve(*tree, into, diagnostics).front();
+      const Op& op = *ops_of(*module.body().entry()->front()->region()).front();
+      std::string answer;
+      for (const char* key : {"q", "r", "s", "t"}) {
+        const char* const spelling = op.attribute(key)->spelling().data();
+        const bool is_inside =
+            file.text().data() <= spelling && spelling < file.text().data() + file.text().size();
+        answer += is_inside ? 'y' : 'n';
+      }
+      return answer;
+    };
+    // Text with other blanks than the canonical ones is copied, and arrays are.
+    CHECK(places(context, *context.sources().add("own", text)) == "ynyn");
+    const std::size_t before = context.memory();
+    CHECK(places(context, *context.sources().add("again", text)) == "nnnn");
+    CHECK(context.memory() == before);
+    CHECK(places(fresh, *others.add("other", text)) == "nnnn");
+  }
+
   TEST_CASE("ops remember their place and that nothing changed them") {
     Reading reading(dump({"a.one (%0) -> ()", "  a.two () -> ()"}));
     const auto ops = ops_of(graph_body(reading));
