@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "lsp/findings_json.hpp"
 #include "lsp/named.hpp"
 #include "lsp/op_facts.hpp"
 #include "mir/tensor.hpp"
@@ -13,14 +14,6 @@ namespace mir::lsp {
 using Json = nlohmann::json;
 
 namespace {
-
-constexpr int kError = 1, kWarning = 2, kInformation = 3;  // of the protocol
-
-int severity_of(Severity severity) {
-  return severity == Severity::kError     ? kError
-         : severity == Severity::kWarning ? kWarning
-                                          : kInformation;
-}
 
 /// A code span whose fence no backtick of the text can close: names come from files of others.
 std::string code_span(std::string_view text) {
@@ -333,26 +326,9 @@ Json inlay_hints(const View& view, Span in) {
 
 Json diagnostic_json(const Document& document, const Diagnostic& diagnostic,
                      bool related_information) {
-  std::string message = diagnostic.message;
-  if (!diagnostic.hint.empty()) message += "\nhint: " + diagnostic.hint;
-  if (!diagnostic.constraint.empty()) message += "\nconstraint: " + diagnostic.constraint;
-  Json related = Json::array();
-  for (const Note& note : diagnostic.notes) {
-    if (!note.at.known() || !related_information) {
-      message += "\nnote: " + note.message;
-      continue;
-    }
-    related.push_back({{"location", {{"uri", document.uri()}, {"range", document.range(note.at)}}},
-                       {"message", note.message}});
-  }
-  const Span at = diagnostic.at.known() ? diagnostic.at : Span{Document::kBase, Document::kBase};
-  Json json = {{"range", document.range(at)},
-               {"severity", severity_of(diagnostic.severity)},
-               {"code", spelling(diagnostic.code)},
-               {"source", "mllm"},
-               {"message", std::move(message)}};
-  if (!related.empty()) json["relatedInformation"] = std::move(related);
-  return json;
+  std::string text;
+  append_finding(text, document, diagnostic, related_information);
+  return Json::parse(text);
 }
 
 }  // namespace mir::lsp

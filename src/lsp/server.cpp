@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "lsp/findings_json.hpp"
+
 namespace mir::lsp {
 
 using Json = nlohmann::json;
@@ -411,12 +413,11 @@ Json Server::pulled_diagnostics(Document& document, const Json& previous) {
   const std::string id = std::to_string(document.revision());
   if (previous == id) return {{"kind", "unchanged"}, {"resultId", id}};
   document.analyse();
-  Json items = Json::array();
-  for (const Diagnostic& each : document.shown_findings()) {
-    items.push_back(diagnostic_json(document, each, client_.related_information));
-  }
+  written_result_ = R"({"items":)";
+  append_shown_findings(written_result_, document, client_.related_information);
+  written_result_ += fmt::format(R"(,"kind":"full","resultId":"{}"}})", id);
   document.set_shown();
-  return {{"kind", "full"}, {"resultId", id}, {"items", std::move(items)}};
+  return nullptr;
 }
 
 Json Server::text_document_request(const std::string& method, const Json& params) {
@@ -599,16 +600,12 @@ void Server::publish(Document& document, bool is_final) {
   const std::size_t errors = document.now().syntax_errors().size();
   if (!is_final && errors == 0 && shown == 0) return;
   shown = errors;
-  Json list = Json::array();
-  for (const Diagnostic& each : document.shown_findings()) {
-    list.push_back(diagnostic_json(document, each, client_.related_information));
-  }
-  send({{"jsonrpc", "2.0"},
-        {"method", "textDocument/publishDiagnostics"},
-        {"params",
-         {{"uri", document.uri()},
-          {"version", document.version()},
-          {"diagnostics", std::move(list)}}}});
+  std::string message =
+      R"({"jsonrpc":"2.0","method":"textDocument/publishDiagnostics","params":{"diagnostics":)";
+  append_shown_findings(message, document, client_.related_information);
+  message +=
+      fmt::format(R"(,"uri":{},"version":{}}}}})", Json(document.uri()).dump(), document.version());
+  send_(message);
 }
 
 bool Server::work() {
