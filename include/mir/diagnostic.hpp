@@ -88,6 +88,8 @@ class SourceFile {
   std::uint32_t offset_in_line(SourcePos pos) const;
 
  private:
+  friend class SourceManager;
+
   /// What precedes a byte offset. A byte 0x80 to 0xBF counts as part of the code point before it.
   struct Counts {
     std::uint32_t newlines = 0;
@@ -121,6 +123,9 @@ class SourceManager {
   static Error full(std::string_view name);
   /// The text that contains `pos`; null for position 0.
   const SourceFile* file_of(SourcePos pos) const;
+  /// Moves the text out of a file of this manager. Nothing that was read from the file may be used
+  /// afterwards, but trees, whose units know only places.
+  std::string take_text(const SourceFile& file);
 
  private:
   std::deque<SourceFile> files_;

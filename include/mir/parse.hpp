@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mir/diagnostic.hpp"
@@ -172,6 +173,8 @@ class Unit {
   Unit(SourcePos base, std::span<const Token> tokens, std::span<const Node> nodes);
 
   SourcePos base() const { return base_; }
+  /// Has the unit begin at another place of the source space.
+  void move_to(SourcePos base) { base_ = base; }
   std::span<const Token> tokens() const { return {tokens_.get(), token_count_}; }
   std::span<const Node> nodes() const { return {nodes_.get(), node_count_}; }
   Span span(std::uint32_t token) const {
@@ -191,7 +194,8 @@ class Unit {
 /// The tree of one text. Borrows the text from its SourceFile.
 class SyntaxTree {
  public:
-  explicit SyntaxTree(const SourceFile& file) : file_(&file) {}
+  explicit SyntaxTree(const SourceFile& file, std::vector<Unit> units = {})
+      : file_(&file), units_(std::move(units)) {}
 
   const SourceFile& file() const { return *file_; }
   std::span<const Unit> units() const { return units_; }
@@ -199,6 +203,8 @@ class SyntaxTree {
     return file_->slice(unit.span(token));
   }
   void add(Unit unit) { units_.push_back(std::move(unit)); }
+  /// Removes the units from the tree and returns them.
+  std::vector<Unit> take_units() { return std::exchange(units_, {}); }
 
  private:
   const SourceFile* file_;

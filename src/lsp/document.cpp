@@ -42,22 +42,20 @@ TextEdit joined(TextEdit first, const TextEdit& next) {
 }  // namespace
 
 Snapshot::Snapshot(std::string name, std::string text, const DialectTexts& dialects,
-                   const Snapshot* before, const TextEdit& edit)
+                   std::optional<Syntax> before, const TextEdit& edit)
     : dialects_(dialects),
       file_(context_.sources().add(std::move(name), std::move(text))),
-      tree_(*file_),
-      found_(0) {
-  std::optional<Reparsed> again;
-  if (before != nullptr) again = reparse(before->tree_, before->syntax_errors_, edit, *file_);
-  if (again) {
-    tree_ = std::move(again->tree);
-    for (Diagnostic& each : again->errors) {
-      found_.error(each.code, each.at, {}) = std::move(each);
+      tree_(*file_) {
+  if (before) {
+    if (auto again = reparse(std::move(before->units), before->errors, edit, *file_)) {
+      tree_ = std::move(again->tree);
+      syntax_errors_ = std::move(again->errors);
+      return;
     }
-  } else {
-    tree_ = parse_damaged(*file_, found_);
   }
-  syntax_errors_ = found_.sorted();
+  Diagnostics found(0);
+  tree_ = parse_damaged(*file_, found);
+  syntax_errors_ = found.sorted();
 }
 
 IRContext& Snapshot::rows(IRContext& shared) {
@@ -98,26 +96,21 @@ void Snapshot::release_modules() {
   has_modules_ = false;
 }
 
-void Snapshot::forget_all_but_syntax() {
-  costs_.reset();
-  release_modules();
-  outline_.reset();
-  findings_.reset();
-}
-
 void Snapshot::analyse() {
   dialects_.register_in(context_, path_of_uri(file_->name()).value_or(""));
-  make_modules(found_);
-  if (found_.has_errors()) {
-    verify_unsound(modules_, found_, {.findings_per_code = 0});
+  Diagnostics found(0);
+  for (const Diagnostic& each : syntax_errors_) found.error(each.code, each.at, {}) = each;
+  make_modules(found);
+  if (found.has_errors()) {
+    verify_unsound(modules_, found, {.findings_per_code = 0});
   } else {
-    for (const Module* module : modules_) verify(*module, found_, {.findings_per_code = 0});
+    for (const Module* module : modules_) verify(*module, found, {.findings_per_code = 0});
   }
-  findings_ = found_.sorted();
   // Dumps state their types and have no costs, so their modules are hardly ever asked for again.
   const bool has_dump =
       std::ranges::any_of(modules_, [](const Module* module) { return !module->is_portable(); });
   if (has_dump) release_modules();
+  findings_ = found.sorted();
 }
 
 Snapshot::~Snapshot() = default;
@@ -173,28 +166,25 @@ Document::Document(std::string uri, std::int64_t version, std::string text,
       dialects_(dialects) {}
 
 void Document::edit(const std::optional<Range>& range, std::string_view replacement) {
-  if (is_analysed()) {
-    last_findings_.clear();
-    std::ranges::copy_if(snapshot_->findings(), std::back_inserter(last_findings_),
-                         [](const Diagnostic& each) { return each.code >= kFirstOfResolve; });
+  if (snapshot_ != nullptr) {
+    if (is_analysed()) {
+      last_findings_ = snapshot_->take_findings();
+      std::erase_if(last_findings_,
+                    [](const Diagnostic& each) { return each.code < kFirstOfResolve; });
+    }
+    before_ = snapshot_->take_syntax();
+    edit_ = {};
+    drop_snapshot();
   }
-  const std::string_view old = text();
+  const std::string_view old = text_;
   std::uint32_t begin = 0;
   auto end = static_cast<std::uint32_t>(old.size());
   if (range) {
     begin = lines_.offset_of(old, range->begin, encoding_);
     end = std::max(begin, lines_.offset_of(old, range->end, encoding_));
   }
-  std::string changed;
-  changed.reserve(old.size() - (end - begin) + replacement.size());
-  changed.append(old.substr(0, begin)).append(replacement).append(old.substr(end));
-  text_ = std::move(changed);
-  if (snapshot_ != nullptr) {
-    snapshot_->forget_all_but_syntax();
-    before_ = std::move(snapshot_);
-    edit_ = {};
-  }
-  const bool is_first = before_ != nullptr && edit_.inserted == 0 && edit_.end == edit_.begin;
+  text_.replace(begin, end - begin, replacement);
+  const bool is_first = before_ && edit_.inserted == 0 && edit_.end == edit_.begin;
   shown_ = false;
   const auto inserted = static_cast<std::uint32_t>(replacement.size());
   const TextEdit edit{begin, end, inserted};
@@ -211,38 +201,37 @@ void Document::edit(const std::optional<Range>& range, std::string_view replacem
   for (Diagnostic& each : last_findings_) {
     move(each.at);
     for (Note& note : each.notes) move(note.at);
-    each.fixes.clear();  // of a text that is gone
-    each.proposals.clear();
+    each.fixes = {};  // of a text that is gone
+    each.proposals = {};
   }
 }
 
-void Document::take_text_back() {
-  text_ = std::string(snapshot_->text());
+void Document::drop_snapshot() {
+  text_ = snapshot_->take_text();
+  snapshot_.reset();
 }
 
 Snapshot& Document::now() {
-  if (snapshot_ != nullptr && snapshot_->is_spoiled()) {
-    take_text_back();
-    snapshot_.reset();
-  }
+  if (snapshot_ != nullptr && snapshot_->is_spoiled()) drop_snapshot();
   if (snapshot_ == nullptr) {
-    snapshot_ =
-        std::make_unique<Snapshot>(uri_, std::exchange(text_, {}), dialects_, before_.get(), edit_);
-    before_.reset();
+    snapshot_ = std::make_unique<Snapshot>(uri_, std::exchange(text_, {}), dialects_,
+                                           std::exchange(before_, std::nullopt), edit_);
   }
   return *snapshot_;
 }
 
-std::vector<Diagnostic> Document::shown_findings() {
-  if (is_analysed()) return snapshot_->findings();
-  std::vector<Diagnostic> shown = now().syntax_errors();
-  shown.insert(shown.end(), last_findings_.begin(), last_findings_.end());
+std::vector<const Diagnostic*> Document::shown_findings() {
+  std::vector<const Diagnostic*> shown;
+  const auto add = [&](const std::vector<Diagnostic>& findings) {
+    for (const Diagnostic& each : findings) shown.push_back(&each);
+  };
+  add(is_analysed() ? snapshot_->findings() : now().syntax_errors());
+  if (!is_analysed()) add(last_findings_);
   return shown;
 }
 
 void Document::forget_analysis() {
-  if (snapshot_ != nullptr) take_text_back();
-  snapshot_.reset();
+  if (snapshot_ != nullptr) drop_snapshot();
   before_.reset();
   shown_ = false;
 }

@@ -37,9 +37,15 @@ struct Stopped {};
 /// snapshot begin at base(). The dialects must outlive it.
 class Snapshot {
  public:
-  /// With the snapshot before an edit, only what the edit touches is parsed, where that is enough.
+  /// What the next tree is made from.
+  struct Syntax {
+    std::vector<Unit> units;
+    std::vector<Diagnostic> errors;
+  };
+
+  /// With the syntax before an edit, only what the edit touches is parsed, where that is enough.
   Snapshot(std::string name, std::string text, const DialectTexts& dialects,
-           const Snapshot* before = nullptr, const TextEdit& edit = {});
+           std::optional<Syntax> before = std::nullopt, const TextEdit& edit = {});
   ~Snapshot();
 
   /// check_stop() throws once this is true; null: never.
@@ -75,8 +81,11 @@ class Snapshot {
   const std::vector<std::unique_ptr<CostEstimate>>& costs();
   /// The op whose name is at a place, null if there is none. Analyses.
   const Op* op_named_at(SourcePos name);
-  /// Keeps only the tree and the errors of syntax, from which the next snapshot is made.
-  void forget_all_but_syntax();
+
+  // Parts of a snapshot that is about to be destroyed.
+  Syntax take_syntax() { return {tree_.take_units(), std::move(syntax_errors_)}; }
+  std::string take_text() { return context_.sources().take_text(*file_); }
+  std::vector<Diagnostic> take_findings() { return std::move(*findings_); }
 
  private:
   void analyse();
@@ -91,7 +100,6 @@ class Snapshot {
   const SourceFile* file_;
   SyntaxTree tree_;
   std::vector<Diagnostic> syntax_errors_;
-  Diagnostics found_;
   std::optional<Outline> outline_;
   std::optional<std::vector<Diagnostic>> findings_;
   std::vector<Module*> modules_;
@@ -123,7 +131,7 @@ class Document {
 
   /// The findings to show: those of the last analysis, moved by edits since then, with the errors
   /// of syntax that the text has now.
-  std::vector<Diagnostic> shown_findings();
+  std::vector<const Diagnostic*> shown_findings();
   /// Forgets what was found with dialects that have changed.
   void forget_analysis();
   /// Analyses the text if that is not done.
@@ -160,11 +168,11 @@ class Document {
   LineIndex lines_;
   PositionEncoding encoding_;
   const DialectTexts& dialects_;
-  void take_text_back();
+  void drop_snapshot();
 
-  std::unique_ptr<Snapshot> snapshot_;  // null: the text was edited since
-  std::unique_ptr<Snapshot> before_;    // of an older text ...
-  TextEdit edit_;                       // ... and what became of that
+  std::unique_ptr<Snapshot> snapshot_;      // null: the text was edited since
+  std::optional<Snapshot::Syntax> before_;  // of an older text ...
+  TextEdit edit_;                           // ... and what became of that
   bool shown_ = false;
   SentTokens sent_tokens_;
   std::vector<Diagnostic> last_findings_;  // of the last analysis but those of syntax, moved

@@ -89,9 +89,9 @@ void append_finding(std::string& json, const Document& document, const Diagnosti
 void append_shown_findings(std::string& json, Document& document, bool related_information) {
   json += '[';
   bool is_first = true;
-  for (const Diagnostic& finding : document.shown_findings()) {
+  for (const Diagnostic* finding : document.shown_findings()) {
     if (!std::exchange(is_first, false)) json += ',';
-    append_finding(json, document, finding, related_information);
+    append_finding(json, document, *finding, related_information);
   }
   json += ']';
 }

@@ -130,6 +130,12 @@ const SourceFile* SourceManager::add(std::string name, std::string text, std::ui
   return &files_.back();
 }
 
+std::string SourceManager::take_text(const SourceFile& file) {
+  const auto found =
+      std::ranges::find_if(files_, [&](const SourceFile& each) { return &each == &file; });
+  return std::move(found->text_);
+}
+
 const SourceFile* SourceManager::file_of(SourcePos pos) const {
   if (pos == 0 || pos >= next_base_) return nullptr;
   const auto after =

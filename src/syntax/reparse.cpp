@@ -1,6 +1,8 @@
 #include "syntax/reparse.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "parser.hpp"
 #include "syntax/tree_builder.hpp"
@@ -39,27 +41,6 @@ bool has_comments_only(std::string_view gap) {
   }
 }
 
-/// Whether all modules have heads and ends, and there is nothing between them. Errors there are
-/// reported or not, depending on errors elsewhere.
-bool has_sound_modules(const SyntaxTree& tree) {
-  const std::span<const Unit> units = tree.units();
-  bool in_module = false;
-  SourcePos end = tree.file().base();
-  for (const Unit& unit : units) {
-    const bool was_in_module = in_module;
-    const NodeKind last = unit.nodes().back().kind();
-    if (last == NodeKind::kModuleBegin) in_module = true;
-    if (last == NodeKind::kModuleEnd) in_module = false;
-    if (last != NodeKind::kOpEnd && (!is_whole_unit(unit) || unit.tokens().back().length() == 0)) {
-      return false;
-    }
-    if (!was_in_module && !has_comments_only(tree.file().slice({end, unit.base()}))) return false;
-    end = unit.span(static_cast<std::uint32_t>(unit.tokens().size()) - 1).end;
-  }
-  return !in_module &&
-         has_comments_only(tree.file().slice({end, tree.file().base() + tree.file().size()}));
-}
-
 Diagnostic moved_by(Diagnostic error, std::uint32_t by) {
   const auto move = [&](Span& span) { span = {span.begin + by, span.end + by}; };
   move(error.at);
@@ -69,15 +50,14 @@ Diagnostic moved_by(Diagnostic error, std::uint32_t by) {
 
 class Reparser {
  public:
-  Reparser(const SyntaxTree& old, const TextEdit& edit, const SourceFile& file)
-      : tree_(old),
-        old_(old.units()),
+  Reparser(std::vector<Unit> old, const TextEdit& edit, const SourceFile& file)
+      : old_(std::move(old)),
         edit_(edit),
         file_(file),
         shift_(edit.inserted - (edit.end - edit.begin)) {}
 
   std::optional<Reparsed> run(std::span<const Diagnostic> old_errors) {
-    const bool is_sound = has_sound_modules(tree_) && std::ranges::all_of(old_errors, is_local);
+    const bool is_sound = has_sound_modules() && std::ranges::all_of(old_errors, is_local);
     if (!is_sound || !find_first()) return std::nullopt;
     const auto reaches_edit = [&](const Diagnostic& error) {
       return error.at.begin < start_ && (error.at.end > start_ || is_open_bracket(error));
@@ -101,7 +81,33 @@ class Reparser {
   bool is_open_bracket(const Diagnostic& error) const {
     return error.code == DiagCode::kUnbalancedBracket ||
            (error.code == DiagCode::kUnterminatedString &&
-            tree_.file().slice({error.at.begin, error.at.begin + 1}) != "\"");
+            file_.slice({error.at.begin, error.at.begin + 1}) != "\"");
+  }
+
+  /// Whether all modules have heads and ends, and there is nothing between them. Errors there are
+  /// reported or not, depending on errors elsewhere.
+  bool has_sound_modules() const {
+    bool in_module = false;
+    SourcePos end = file_.base();
+    for (const Unit& unit : old_) {
+      const bool was_in_module = in_module;
+      const NodeKind last = unit.nodes().back().kind();
+      if (last == NodeKind::kModuleBegin) in_module = true;
+      if (last == NodeKind::kModuleEnd) in_module = false;
+      const bool has_text =
+          last == NodeKind::kOpEnd || (is_whole_unit(unit) && unit.tokens().back().length() != 0);
+      if (!has_text || (!was_in_module && !is_empty_gap({end, unit.base()}))) return false;
+      end = unit.span(static_cast<std::uint32_t>(unit.tokens().size()) - 1).end;
+    }
+    return !in_module && is_empty_gap({end, file_.base() + file_.size() - shift_});
+  }
+
+  /// Whether a gap of the old text has comments only. False if the edit touches it.
+  bool is_empty_gap(Span gap) const {
+    const SourcePos begin = file_.base() + edit_.begin, end = file_.base() + edit_.end;
+    if (gap.end <= begin) return has_comments_only(file_.slice(gap));
+    if (gap.begin < end) return false;
+    return has_comments_only(file_.slice({gap.begin + shift_, gap.end + shift_}));
   }
 
   /// The unit before the first that the edit touches, because what follows a unit may belong to it.
@@ -144,16 +150,17 @@ class Reparser {
   }
 
   Reparsed result(std::span<const Diagnostic> old_errors) {
-    Reparsed made{SyntaxTree(file_), {}};
-    for (std::size_t i = 0; i < first_; ++i) {
-      made.tree.add(Unit(old_[i].base(), old_[i].tokens(), old_[i].nodes()));
-    }
-    for (Unit& each : units_) made.tree.add(std::move(each));
-    for (std::size_t i = *next_; i < old_.size(); ++i) {
-      made.tree.add(Unit(old_[i].base() + shift_, old_[i].tokens(), old_[i].nodes()));
-    }
     const SourcePos begin = start_;
     const SourcePos end = old_[*next_].base();
+    std::vector<Unit> units;
+    units.reserve(first_ + units_.size() + old_.size() - *next_);
+    std::move(old_.begin(), old_.begin() + first_, std::back_inserter(units));
+    std::ranges::move(units_, std::back_inserter(units));
+    for (std::size_t i = *next_; i < old_.size(); ++i) {
+      old_[i].move_to(old_[i].base() + shift_);
+      units.push_back(std::move(old_[i]));
+    }
+    Reparsed made{SyntaxTree(file_, std::move(units)), {}};
     for (const Diagnostic& each : old_errors) {
       if (each.at.begin < begin) made.errors.push_back(each);
     }
@@ -164,8 +171,7 @@ class Reparser {
     return made;
   }
 
-  const SyntaxTree& tree_;
-  std::span<const Unit> old_;
+  std::vector<Unit> old_;
   const TextEdit& edit_;
   const SourceFile& file_;
   std::uint32_t shift_;  // of what follows the edit, modulo 2^32
@@ -180,9 +186,9 @@ class Reparser {
 
 }  // namespace
 
-std::optional<Reparsed> reparse(const SyntaxTree& old, std::span<const Diagnostic> old_errors,
+std::optional<Reparsed> reparse(std::vector<Unit> old, std::span<const Diagnostic> old_errors,
                                 const TextEdit& edit, const SourceFile& file) {
-  return Reparser(old, edit, file).run(old_errors);
+  return Reparser(std::move(old), edit, file).run(old_errors);
 }
 
 }  // namespace mir

@@ -24,9 +24,9 @@ struct Reparsed {
 
 /// The tree that parse_damaged() makes of `file`, and its errors, if parsing only the units that
 /// the edit touches is enough: no head or end of a module changes, and no error concerns text
-/// outside its unit. The old text and the new one begin at the same position of their source
-/// spaces.
-std::optional<Reparsed> reparse(const SyntaxTree& old, std::span<const Diagnostic> old_errors,
+/// outside its unit. The units of the old tree that still hold are moved into the new one. The old
+/// text and the new one begin at the same position of their source spaces.
+std::optional<Reparsed> reparse(std::vector<Unit> old, std::span<const Diagnostic> old_errors,
                                 const TextEdit& edit, const SourceFile& file);
 
 }  // namespace mir

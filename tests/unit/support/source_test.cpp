@@ -36,6 +36,18 @@ TEST_CASE("lines end in LF or CRLF and a lone CR belongs to its line") {
   CHECK(file.line(5) == "");
 }
 
+TEST_CASE("a text that is taken out of its manager is not copied") {
+  SourceManager sources;
+  const SourceFile& first = *sources.add("a", "x");
+  const SourceFile& second = *sources.add("b", std::string(100, 'y'));
+  const char* const begin = second.text().data();
+  const std::string taken = sources.take_text(second);
+  CHECK(taken == std::string(100, 'y'));
+  CHECK(taken.data() == begin);
+  CHECK(first.text() == "x");
+  CHECK(sources.take_text(first) == "x");
+}
+
 TEST_CASE("a line that does not exist is empty") {
   const SourceFile file("f", "abc", 1);
   CHECK(file.line(0) == "");

@@ -135,11 +135,12 @@ TEST_CASE("a tree after an edit is the one of the text read anew") {
       edit.inserted = static_cast<std::uint32_t>(piece.size());
       std::string next = text;
       next.replace(edit.begin, edit.end - edit.begin, piece);
-      const Read before(text), after(next);
+      Read before(text);
+      const Read after(next);
       const auto errors = before.diagnostics.sorted();
       CAPTURE(text);
       CAPTURE(next);
-      if (const auto again = reparse(before.tree, errors, edit, after.file)) {
+      if (const auto again = reparse(before.tree.take_units(), errors, edit, after.file)) {
         ++reused;
         REQUIRE(listing(again->tree) == listing(after.tree));
         REQUIRE(listing(again->errors) == listing(after.diagnostics.sorted()));
