@@ -156,12 +156,13 @@ TEST_CASE("errors before an edit stay, those behind it move with their repairs")
   const std::string head = "@m () -> () {\n" + good + bad + good + good,
                     tail = good + bad + good + "}\n";
   const std::string put = "  a.new () -> ()\n";
-  const Read before(head + tail), after(head + put + tail);
+  Read before(head + tail);
+  const Read after(head + put + tail);
   const auto errors = before.diagnostics.sorted();
   REQUIRE(errors.size() == 2);
   const auto at = static_cast<std::uint32_t>(head.size());
   const TextEdit edit{at, at, static_cast<std::uint32_t>(put.size())};
-  const auto again = reparse(before.tree, errors, edit, after.file);
+  const auto again = reparse(before.tree.take_units(), errors, edit, after.file);
   REQUIRE(again);
   CHECK(listing(again->tree) == listing(after.tree));
   CHECK(again->errors == after.diagnostics.sorted());
@@ -174,8 +175,10 @@ TEST_CASE("a text is read anew if an error may concern other ops") {
     const auto at = static_cast<std::uint32_t>(text.find("here"));
     std::string longer = text;
     longer.insert(at, "x");
-    const Read before(text), after(longer);
-    return reparse(before.tree, before.diagnostics.sorted(), {at, at, 1}, after.file).has_value();
+    Read before(text);
+    const Read after(longer);
+    return reparse(before.tree.take_units(), before.diagnostics.sorted(), {at, at, 1}, after.file)
+        .has_value();
   };
   const std::string head = "@m () -> () {\n", first = "@l () -> () {\n" + good + "}\n";
   CHECK(is_reused(head + ops + "}\n"));
