@@ -94,6 +94,7 @@ void GraphLoan::give_back() {
     const bool was_lent = value.id_ < value_ids_.size();
     value.id_ = was_lent ? value_ids_[value.id_] : lender_.next_value_id_++;
     if (value.name_.is_none()) value.name_ = lender_.fresh_name();
+    lender_.reserve_name(value.name_);
   };
   for (Op* graph : graphs_) for_each(*graph, take_op, take_value);
   for (Op* op : declarations_) {

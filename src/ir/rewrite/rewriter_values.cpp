@@ -179,6 +179,7 @@ void Rewriter::set_type(Value& value, const Type* type) {
 }
 
 void Rewriter::set_name(Value& value, ValueName name) {
+  module_.reserve_name(name);
   edit_value(value, [&] { value.name_ = name; });
 }
 
@@ -285,6 +286,7 @@ Value* Rewriter::create_free_value(Region& region, const Type* type, ValueName n
     region.free_ = list.data();
     region.free_capacity_ = capacity;
   }
+  module_.reserve_name(name);
   auto* value = module_.arena_->create<Value>();
   value->type_ = type;
   value->name_ = name;

@@ -179,7 +179,6 @@ class Grants {
     for (Value* free : region.free_values()) {
       if (free->name() == name) return free;
     }
-    module_.reserve_name(name);
     return recovery_.rewriter.create_free_value(region, type, name);
   }
 

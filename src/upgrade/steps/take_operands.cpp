@@ -79,7 +79,6 @@ class Operands {
     for (Value* free : region.free_values()) {
       if (free->name() == mention.name()) return free;
     }
-    module_.reserve_name(mention.name());
     return rewriter_.create_free_value(region, mention.type(), mention.name());
   }
 

@@ -66,6 +66,16 @@ TEST_SUITE("module") {
     CHECK(module.fresh_name() == ValueName::number(42));
   }
 
+  TEST_CASE_FIXTURE(Fixture, "numbers that values get are taken") {
+    rewriter.set_insertion_point_to_end(*module.body().entry());
+    Op* op = rewriter.create(
+        {.name = context.op_name("linalg.CPU.NegOp"), .operands = {}, .result_types = {&type, 1}});
+    rewriter.set_name(*op->result(), ValueName::number(70));
+    CHECK(module.fresh_name() == ValueName::number(71));
+    rewriter.create_free_value(module.body(), type, ValueName::number(90));
+    CHECK(module.fresh_name() == ValueName::number(91));
+  }
+
   TEST_CASE_FIXTURE(Fixture, "when numbers are used up, fresh names are words that nobody has") {
     module.reserve_name(ValueName::symbol(context.intern("fresh_7")));
     module.reserve_name(ValueName::symbol(context.intern("fresh_x")));
