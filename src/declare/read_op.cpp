@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "declare/reader.hpp"
+#include "dialects/parameters.hpp"
 #include "ir/row_checks.hpp"
 #include "mir/module.hpp"
 #include "patterns/read_template.hpp"
@@ -69,14 +70,15 @@ class SignatureReader : patterns::TemplateReader {
     return true;
   }
 
-  bool read_body(const Region& region, Signature& signature, const std::vector<bool>& bound) {
+  bool read_body(const Region& region, Signature& signature, const std::vector<bool>& bound,
+                 std::span<const WeightRow> weights) {
     begin(true);
     is_bound_ = bound;
     is_bound_.resize(variables_.size());
     if (declared_.path_variable) is_bound_[*declared_.path_variable] = true;
     GraphTemplate body = std::move(signature.body);
     for (const Value& input : region.entry()->arguments()) numbers_.emplace(&input, input.index());
-    if (!read_ops(region, body)) return false;
+    if (!read_ops(region, body) || !check_weights(region, weights)) return false;
     if (body.results.size() != signature.results.size()) {
       return refuse(op_.span(), fmt::format("the body returns {} values, the signature has {}",
                                             body.results.size(), signature.results.size()));
@@ -155,6 +157,32 @@ class SignatureReader : patterns::TemplateReader {
     const std::string_view key = context_.text(mark.key);
     return value.is_argument() && (key == "optional" || key == "many") &&
            mark.value->kind() == AttrKind::kBool;
+  }
+
+  /// True if the declaration lists the weights of the ops in its body; false after reporting.
+  bool check_weights(const Region& region, std::span<const WeightRow> weights) {
+    bool are_good = true;
+    for (const Op* op : region.entry()->ops()) {
+      const std::string_view path = context_.text(op->path());
+      const bool is_own = path == "$name" || path.starts_with("$name.");
+      if (!op->has_path() || (path.starts_with('$') && !is_own)) continue;
+      for (const WeightRow& weight : op->row()->weights) {
+        if (!owns_parameter(*op->row(), weight, context_, op->attributes())) continue;
+        if (!is_own) {
+          are_good = refuse(op->span(),
+                            fmt::format("'{}' would find its weights by the name '{}', whatever "
+                                        "the op is called; begin the name with '$name'",
+                                        op->name(), path));
+          break;
+        }
+        const std::string suffix = std::string(path.substr(5)).append(weight.suffix);
+        if (std::ranges::find(weights, suffix, &WeightRow::suffix) != weights.end()) continue;
+        are_good = refuse(op->span(), fmt::format("'{}' has the weight '$name{}', which 'weights' "
+                                                  "of the declaration lacks",
+                                                  op->name(), suffix));
+      }
+    }
+    return are_good;
   }
 
   Part part(std::string_view name, const Type* type, std::span<const NamedAttr> marks,
@@ -414,7 +442,8 @@ void read_bodies(OpDraft& draft, Diagnostics& diagnostics) {
        region = region->next(), ++number) {
     Signature& signature = draft.declared->signatures[number];
     if (!signature.has_body) continue;
-    signature.has_body = reader.read_body(*region, signature, draft.bound[number]);
+    signature.has_body =
+        reader.read_body(*region, signature, draft.bound[number], draft.spec.weights);
   }
 }
 

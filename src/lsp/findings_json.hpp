@@ -1,4 +1,5 @@
-// Findings as the protocol's JSON. A text may have thousands, all of which each publication repeats.
+// Findings as the protocol's JSON. A text may have thousands, all of which each publication
+// repeats.
 #pragma once
 
 #include <string>

@@ -20,8 +20,8 @@ TEST_SUITE("findings as JSON") {
   }
 
   TEST_CASE("texts keep quotes, line ends and characters, and lose bytes that are none") {
-    const std::string texts[] = {"plain",    "a \"quoted\" word", "back\\slash", "two\nlines\t",
-                                 "\x01\x7f", "\xc3\xa9 \xf0\x9f\x98\x80"};
+    const std::string texts[] = {"plain",        "a \"quoted\" word", "back\\slash",
+                                 "two\nlines\t", "\x01\x7f",          "\xc3\xa9 \xf0\x9f\x98\x80"};
     for (const std::string& text : texts) {
       CAPTURE(text);
       Diagnostic finding;
