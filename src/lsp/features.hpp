@@ -87,6 +87,8 @@ nlohmann::json signature_help(const View& view, SourcePos at);
 nlohmann::json semantic_token_legend();
 /// Five numbers for each word, as the protocol has them.
 std::vector<std::uint32_t> semantic_tokens(const View& view, Span in);
+/// Appends these numbers as a JSON array, which takes less memory.
+void append_semantic_tokens(std::string& json, const View& view, Span in);
 /// The splice that makes `now` of `before`; none if they are equal.
 nlohmann::json token_edits(std::span<const std::uint32_t> before,
                            std::span<const std::uint32_t> now);

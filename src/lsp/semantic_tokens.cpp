@@ -1,7 +1,12 @@
 // Kinds of words, for colours.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "lsp/features.hpp"
 #include "lsp/words.hpp"
@@ -83,10 +88,14 @@ std::optional<Word> word_of(TokenKind kind) {
   }
 }
 
-/// Collects words in the order of the text.
+/// The five numbers of a token.
+using Numbers = std::array<std::uint32_t, 5>;
+
+/// Passes words on, in the order of the text.
+template <class Take>
 class Words {
  public:
-  Words(const View& view, Span in) : view_(view), in_(in) {}
+  Words(const View& view, Span in, const Take& take) : view_(view), in_(in), take_(take) {}
 
   void add(Span at, Word word) {
     if (at.end <= in_.begin || at.begin >= in_.end) return;
@@ -111,33 +120,24 @@ class Words {
     add({at.begin + colon + 1, at.end}, Word::kType);
   }
 
-  std::vector<std::uint32_t> take() { return std::move(data_); }
-
  private:
   void put(SourcePos begin, std::string_view text, Word word) {
     const Position at = view_.document.position_of(begin);
-    data_.push_back(at.line - last_.line);
-    data_.push_back(at.line == last_.line ? at.column - last_.column : at.column);
-    data_.push_back(units_of(text, view_.document.encoding()));
-    data_.push_back(static_cast<std::uint32_t>(word));
-    data_.push_back(0);
+    take_(Numbers{at.line - last_.line,
+                  at.line == last_.line ? at.column - last_.column : at.column,
+                  units_of(text, view_.document.encoding()), static_cast<std::uint32_t>(word), 0});
     last_ = at;
   }
 
   const View& view_;
   Span in_;
+  const Take& take_;
   Position last_;
-  std::vector<std::uint32_t> data_;
 };
 
-}  // namespace
-
-Json semantic_token_legend() {
-  return {{"tokenTypes", kLegend}, {"tokenModifiers", Json::array()}};
-}
-
-std::vector<std::uint32_t> semantic_tokens(const View& view, Span in) {
-  Words words(view, in);
+template <class Take>
+void for_each_semantic_token(const View& view, Span in, const Take& take) {
+  Words words(view, in, take);
   const std::string_view text = view.now().text();
   const auto place = [&](std::string_view part) {
     const auto begin = Document::kBase + static_cast<SourcePos>(part.data() - text.data());
@@ -166,7 +166,30 @@ std::vector<std::uint32_t> semantic_tokens(const View& view, Span in) {
         }
       },
       comments);
-  return words.take();
+}
+
+}  // namespace
+
+Json semantic_token_legend() {
+  return {{"tokenTypes", kLegend}, {"tokenModifiers", Json::array()}};
+}
+
+std::vector<std::uint32_t> semantic_tokens(const View& view, Span in) {
+  std::vector<std::uint32_t> data;
+  for_each_semantic_token(
+      view, in, [&](const Numbers& token) { data.insert(data.end(), token.begin(), token.end()); });
+  return data;
+}
+
+void append_semantic_tokens(std::string& json, const View& view, Span in) {
+  json += '[';
+  bool is_first = true;
+  for_each_semantic_token(view, in, [&](const Numbers& token) {
+    if (!std::exchange(is_first, false)) json += ',';
+    fmt::format_to(std::back_inserter(json), "{},{},{},{},{}", token[0], token[1], token[2],
+                   token[3], token[4]);
+  });
+  json += ']';
 }
 
 Json token_edits(std::span<const std::uint32_t> before, std::span<const std::uint32_t> now) {

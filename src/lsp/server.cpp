@@ -206,8 +206,10 @@ void Server::request(const Json& id, const std::string& method, const Json& para
     end_progress();
     if (cancelled_.take(id)) return send_error(id, kRequestCancelled, "the request was cancelled");
     if (!written_result_.empty()) {
-      send_(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", id.dump(),
-                        std::exchange(written_result_, {})));
+      std::string message = std::exchange(written_result_, {});
+      message.insert(0, fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":)", id.dump()))
+          .append("}");
+      send_(message);
       return;
     }
     send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
@@ -376,17 +378,23 @@ Span Server::range_in(const Document& document, const Json& params) const {
 Json Server::full_tokens(const View& of, std::string_view previous) {
   Document& document = of.document;
   const Span all{Document::kBase, Document::kBase + static_cast<SourcePos>(document.text().size())};
-  std::vector<std::uint32_t> tokens = semantic_tokens(of, all);
   Document::SentTokens& sent = document.sent_tokens();
   const std::string id = std::to_string(document.revision());
   Json answer;
+  if (!client_.asks_for_token_edits) {
+    written_result_ = R"({"data":)";
+    append_semantic_tokens(written_result_, of, all);
+    written_result_ += fmt::format(R"(,"resultId":"{}"}})", id);
+    return answer;
+  }
+  std::vector<std::uint32_t> tokens = semantic_tokens(of, all);
   if (!previous.empty() && previous == sent.id) {
     answer = {{"edits", token_edits(sent.data, tokens)}, {"resultId", id}};
   } else {
     // Numbers take many times their text as JSON values.
     written_result_ = fmt::format(R"({{"data":[{}],"resultId":"{}"}})", fmt::join(tokens, ","), id);
   }
-  if (client_.asks_for_token_edits) sent = {id, std::move(tokens)};
+  sent = {id, std::move(tokens)};
   return answer;
 }
 
