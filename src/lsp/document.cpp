@@ -237,6 +237,8 @@ void Document::forget_analysis() {
 }
 
 void Document::analyse() {
+  // Analysis takes the most memory, and outlines are made fast.
+  if (!is_analysed()) now().drop_outline();
   now().findings();
   last_findings_.clear();
 }

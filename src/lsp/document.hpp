@@ -69,6 +69,8 @@ class Snapshot {
   IRContext& rows(IRContext& shared);
   /// Made at the first call.
   const Outline& outline(IRContext& rows);
+  /// Frees the outline until the next call. No reference to it may be in use.
+  void drop_outline() { outline_.reset(); }
   /// Resolves and verifies what can be read; all findings of the text, in its order. The first call
   /// does the work.
   const std::vector<Diagnostic>& findings();
@@ -134,7 +136,7 @@ class Document {
   std::vector<const Diagnostic*> shown_findings();
   /// Forgets what was found with dialects that have changed.
   void forget_analysis();
-  /// Analyses the text if that is not done.
+  /// Analyses the text if that is not done. No reference to its outline may be in use.
   void analyse();
   bool is_analysed() const { return snapshot_ != nullptr && snapshot_->is_analysed(); }
   /// Whether the client has the findings of the text as it is now.
