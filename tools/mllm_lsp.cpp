@@ -38,13 +38,18 @@ Result<std::vector<lsp::DialectText>> read_texts(const DialectSettings& settings
   return texts;
 }
 
-ExitCode body(const Run& run, const LspSettings& settings) {
-  if (!run.operands().empty()) return run.usage_error("mllm-lsp takes no operands");
+/// Reports why the dialects cannot be registered, if so.
+ExitCode check_dialects(const Run& run, const DialectSettings& settings) {
   IRContext context;
   Diagnostics diagnostics = run.diagnostics();
-  if (!register_dialects(settings.dialects, context, diagnostics)) {
-    return run.report(diagnostics, context.sources());
-  }
+  if (register_dialects(settings, context, diagnostics)) return ExitCode::kSuccess;
+  return run.report(diagnostics, context.sources());
+}
+
+ExitCode body(const Run& run, const LspSettings& settings) {
+  if (!run.operands().empty()) return run.usage_error("mllm-lsp takes no operands");
+  const ExitCode checked = check_dialects(run, settings.dialects);
+  if (checked != ExitCode::kSuccess) return checked;
   auto dialects = read_texts(settings.dialects);
   if (!dialects) return run.report(dialects.error());
   // Memory of long texts and answers goes back to the system, also that of the thread that reads.
