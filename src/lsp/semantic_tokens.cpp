@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -185,9 +184,11 @@ void append_semantic_tokens(std::string& json, const View& view, Span in) {
   json += '[';
   bool is_first = true;
   for_each_semantic_token(view, in, [&](const Numbers& token) {
-    if (!std::exchange(is_first, false)) json += ',';
-    fmt::format_to(std::back_inserter(json), "{},{},{},{},{}", token[0], token[1], token[2],
-                   token[3], token[4]);
+    for (const std::uint32_t number : token) {
+      if (!std::exchange(is_first, false)) json += ',';
+      const fmt::format_int digits(number);
+      json.append(digits.data(), digits.size());
+    }
   });
   json += ']';
 }
