@@ -9,26 +9,12 @@
 #include <utility>
 
 #include "support/mapping_guard.hpp"
+#include "support/utf8.hpp"
 
 namespace mir {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensor files hold little-endian data");
-
-/// Length of the UTF-8 sequence at the start of `text`; 0 when there is none.
-std::size_t utf8_sequence(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return 1;
-  const std::size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
-  if (byte(0) < 0xC2 || byte(0) > 0xF4 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const bool overlong = (byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xF0 && byte(1) < 0x90);
-  const bool surrogate = byte(0) == 0xED && byte(1) >= 0xA0;
-  const bool too_large = byte(0) == 0xF4 && byte(1) >= 0x90;
-  return overlong || surrogate || too_large ? 0 : length;
-}
 
 std::size_t alignment_of(DType dtype) {
   const std::size_t bytes = info(dtype).unit_bytes;
@@ -51,15 +37,6 @@ Result<FileBytes> open_file(const FileOpener& files, const std::string& name) {
 Result<Tensor> intact(Result<Tensor> tensor, std::span<const std::byte> bytes) {
   if (!lies_in_shortened_file(bytes)) return tensor;
   return Error{DiagCode::kFileShortened, "the file was shortened while it was read"};
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const auto length = utf8_sequence(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
 }
 
 std::optional<std::string> name_problem(std::string_view name) {

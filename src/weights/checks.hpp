@@ -23,8 +23,6 @@ Result<FileBytes> map_file(const std::string& path,
 /// `tensor`, unless it was made from `bytes` of a file that was shortened meanwhile.
 Result<Tensor> intact(Result<Tensor> tensor, std::span<const std::byte> bytes);
 
-bool is_utf8(std::string_view text);
-
 /// True for what can name a file in any one folder and nothing else: a name as name_problem() takes
 /// it, without separators and drives, that does not begin with a dot.
 bool is_plain_file_name(std::string_view name);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "support/strict_json.hpp"
+#include "support/utf8.hpp"
 #include "weights/checks.hpp"
 
 namespace mir {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "support/mapping_guard.hpp"
+#include "support/utf8.hpp"
 #include "weights/checks.hpp"
 
 namespace mir {

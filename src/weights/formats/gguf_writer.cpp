@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "support/utf8.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/gguf_header.hpp"
 #include "weights/packed_fields.hpp"

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "support/utf8.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/safetensors.hpp"
 #include "weights/formats/safetensors_header.hpp"
