@@ -153,6 +153,23 @@ TEST_CASE("safetensors tensors with wrong types, extents or ranges are refused")
   check_refused(broken_ranges());
 }
 
+TEST_CASE("a refusal of a safetensors file counts bytes from the begin of the data") {
+  const auto refusal = [](const std::string& bytes) {
+    const auto shared = std::make_shared<const std::string>(bytes);
+    const auto file = SafetensorsFile::parse({std::as_bytes(std::span(*shared)), shared, "f"});
+    return file ? "none" : file.error().message;
+  };
+  CHECK(refusal(std::string(7, '\0')) == "'f': 7 bytes are too few");
+  CHECK(refusal(little(0, 8)) != "'f': 8 bytes are too few");
+  CHECK(refusal(little(100, 8) + "{}") == "'f': a header of 100 bytes in a file of 10");
+  CHECK(refusal(two("[0,2]", "[3,5]", 5)) ==
+        "'f': tensor 'b' starts at byte 3 of the buffer, expected 2");
+  CHECK(refusal(two("[0,2]", "[1,3]", 3)) ==
+        "'f': tensor 'b' starts at byte 1 of the buffer, expected 2");
+  CHECK(refusal(two("[0,2]", "[2,4]", 7)) == "'f': 3 bytes follow the last tensor");
+  CHECK(refusal(two("[0,2]", "[2,4]", 4)) == "none");
+}
+
 TEST_CASE("every cut and every flipped byte of a safetensors file is survived") {
   const auto good = two("[0,2]", "[2,4]", 4);
   const TemporaryDirectory directory;
