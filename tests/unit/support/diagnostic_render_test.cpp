@@ -55,6 +55,30 @@ TEST_CASE("the summary counts the errors and warnings that are not shown togethe
   CHECK(shown(2, 3) == "1 error, 0 warnings (5 more not shown)\n");
 }
 
+TEST_CASE("an error and a warning are counted, and nothing is said of no diagnostics") {
+  const SourceManager sources;
+  Diagnostics diagnostics(0);
+  CHECK(human(diagnostics, sources).empty());
+  diagnostics.warning(DiagCode::kTrailingText, {}, "one");
+  CHECK(human(diagnostics, sources).ends_with("0 errors, 1 warning\n"));
+  diagnostics.error(DiagCode::kUnexpectedToken, {}, "two");
+  CHECK(human(diagnostics, sources).ends_with("1 error, 1 warning\n"));
+}
+
+TEST_CASE("the constraint of a diagnostic is in the forms for programs") {
+  SourceManager sources;
+  sources.add("f", "ab\n");
+  Diagnostics diagnostics;
+  diagnostics.error(DiagCode::kAttributeOutOfRange, {1, 2}, "m").constraint = "pad_c1, docs/ops";
+  const std::string text = mir::render(diagnostics, sources, {DiagnosticFormat::kJson, false});
+  CHECK(nlohmann::json::parse(text).at("constraint") == "pad_c1, docs/ops");
+  mir::SarifLog log;
+  log.add(diagnostics, sources);
+  const auto document = nlohmann::json::parse(log.finish("t", "1"));
+  CHECK(document["runs"][0]["results"][0]["properties"] ==
+        nlohmann::json{{"constraint", "pad_c1, docs/ops"}});
+}
+
 TEST_CASE("a diagnostic shows its place, line, range, notes and hint") {
   SourceManager sources;
   sources.add("a.mir", "first line\n  second here\n");

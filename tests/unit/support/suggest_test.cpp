@@ -91,6 +91,12 @@ TEST_CASE("slips that can be nothing else") {
   CHECK(is_certain_slip("weigt", "weight"));
   CHECK(is_certain_slip("weigght", "weight"));
   CHECK(is_certain_slip("Weight", "weight"));
+  CHECK(is_certain_slip("weighth", "weight"));
+  CHECK(is_certain_slip("weihgt", "weight"));
+  CHECK(is_certain_slip("weigth", "weight"));
+  CHECK_FALSE(is_certain_slip("weighs", "weight"));
+  CHECK_FALSE(is_certain_slip("weixht", "weight"));
+  CHECK_FALSE(is_certain_slip("wegiht", "weihgt"));
   CHECK_FALSE(is_certain_slip("q_proj", "k_proj"));
   CHECK_FALSE(is_certain_slip("layers.1", "layers.0"));
   CHECK_FALSE(is_certain_slip("layers.1", "layers.10"));
