@@ -181,6 +181,29 @@ TEST_SUITE("emit") {
     for (const std::string& end : ends) CHECK(nodes.contains(end));
   }
 
+  TEST_CASE("boxes of a drawing name the op, its path and the graph that it calls") {
+    Reading reading(
+        "@main () -> () {\n"
+        "graph.SubGraphOp @g \"q\\b <CPU> { (%0:tensor<[2], Float32, CPU>) -> () { } }\n"
+        "graph.CallGraphOp @g (%1:tensor<[2], Float32, CPU>) -> ()\n"
+        "linalg.CPU.NegOp <name=\"a.\\\"b\"> (%1:tensor<[2], Float32, CPU>) -> "
+        "(%2:tensor<[2], Float32, CPU>)\n}\n");
+    reading.module();
+    CHECK(emit_dot(reading.modules) == R"(digraph mir {
+  node [fontname="monospace"];
+  m0_v1 [shape=note, label="\ntensor<[2], Float32, CPU>"];
+  subgraph "cluster_m0_op1" {
+    label="@g \"q\\b";
+    m0_v0 [shape=oval, label="\ntensor<[2], Float32, CPU>"];
+  }
+  m0_op2 [shape=box, label="CallGraphOp @g"];
+  m0_v1 -> m0_op2 [label="tensor<[2], Float32, CPU>"];
+  m0_op3 [shape=box, label="NegOp\na.\\\"b"];
+  m0_v1 -> m0_op3 [label="tensor<[2], Float32, CPU>"];
+}
+)");
+  }
+
   TEST_CASE("every dump is emitted with all its operations") {
     for (const std::string& path : corpus()) {
       CAPTURE(path);
