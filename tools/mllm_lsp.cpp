@@ -53,7 +53,7 @@ ExitCode body(const Run& run, const LspSettings& settings) {
   auto dialects = read_texts(settings.dialects);
   if (!dialects) return run.report(dialects.error());
   // Memory of long texts and answers goes back to the system, also that of the thread that reads.
-  constexpr int kLongBytes = 1 << 20, kKeptBytes = 1 << 22;
+  constexpr int kLongBytes = 1 << 20, kKeptBytes = 1 << 20;
   mallopt(M_MMAP_THRESHOLD, kLongBytes);
   mallopt(M_TRIM_THRESHOLD, kKeptBytes);
   mallopt(M_ARENA_MAX, 1);

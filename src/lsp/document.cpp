@@ -163,7 +163,10 @@ Document::Document(std::string uri, std::int64_t version, std::string text,
       text_(std::move(text)),
       lines_(text_),
       encoding_(encoding),
-      dialects_(dialects) {}
+      dialects_(dialects) {
+  // Edits are made in place: a longer text would leave a gap of its size in the heap.
+  text_.reserve(text_.size() + text_.size() / 8);
+}
 
 void Document::edit(const std::optional<Range>& range, std::string_view replacement) {
   if (snapshot_ != nullptr) {
