@@ -146,6 +146,8 @@ bool verify_body(const DeclaredOp& declared, VerifyContext& each) {
   if (std::ranges::find(types, nullptr) != types.end()) return true;
   const Signature* signature = declared.signature_for(types.size());
   if (signature == nullptr || !signature->has_body) return true;
+  // A missing name is reported with the weights that it would find.
+  if (declared.path_variable && !op.has_path() && !op.row()->weights.empty()) return true;
   if (lacking_operand(*signature, signature->operand_counts(types.size())) != nullptr) return true;
   std::optional<ExtentProver> prover = ExtentProver::of(op.module());
   const OpFacts facts = facts_of(op, types, prover ? &*prover : nullptr);

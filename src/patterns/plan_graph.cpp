@@ -68,7 +68,7 @@ class GraphPlanner {
     }
     if (op.path) {
       const Attr* path = instantiate(*op.path, bindings_, context_);
-      if (path == nullptr) return fail("the new operation has no name");
+      if (path == nullptr) return fail(fmt::format("the new '{}' has no name", op.info->name));
       made.path = context_.intern(std::string(path->text()) + op.path_suffix);
       made.has_path = true;
     }
@@ -81,7 +81,9 @@ class GraphPlanner {
     std::vector<const Type*> operands;
     for (const std::uint32_t operand : op.operands) {
       operands.push_back(plan_.types[operand]);
-      if (operands.back() == nullptr) return fail("an operand of the rewrite has no type");
+      if (operands.back() == nullptr) {
+        return fail(fmt::format("an operand of the new '{}' has no type", op.info->name));
+      }
     }
     Diagnostics found(1);
     const auto inferred = infer({.context = context_,
@@ -94,7 +96,7 @@ class GraphPlanner {
                                 found);
     if (!inferred) {
       const auto errors = found.sorted();
-      return fail(fmt::format("the rewrite would not verify: {}",
+      return fail(fmt::format("the new '{}' would not verify: {}", op.info->name,
                               errors.empty() ? "an operand has no type" : errors.front().message));
     }
     for (std::size_t i = 0; i < op.results.size(); ++i) {

@@ -348,6 +348,9 @@ std::optional<std::uint32_t> TemplateReader::operand(Value& value, GraphTemplate
   const auto known = numbers_.find(&value);
   if (known != numbers_.end()) return known->second;
   if (unread_.contains(&value)) return std::nullopt;  // its op has a mistake of its own
+  const bool is_undefined =
+      value.is_free() && !value.has_symbol() && value.attribute(constant_) == nullptr;
+  if (is_undefined && !is_pattern_) return std::nullopt;  // reported where the text was read
   if (value.is_free()) return add_value(value, graph, user.span());
   refuse(user.span(),
          fmt::format("'%{}' is used above its definition", spelled(value.name(), context_)));

@@ -66,7 +66,8 @@ TEST_SUITE("mistakes in dialects") {
         {"attributes:{k:{type:int, default:5}}",
          "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { linalg.D.SoftmaxOp [axis:$k] (%x) "
          "-> (%y) cf.ReturnOp (%y) -> () }\n",
-         "the body of 'my.AnOp': the rewrite would not verify: 'axis' of 'SoftmaxOp' is 5, "
+         "the body of 'my.AnOp': the new 'linalg.SoftmaxOp' would not verify: 'axis' of "
+         "'SoftmaxOp' is 5, "
          "expected an axis of rank 1"},
         {"effects:[writes_state]",
          "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { linalg.D.NegOp(%x) -> (%y) "
@@ -191,7 +192,8 @@ TEST_SUITE("mistakes in dialects") {
          "D>) "
          "{\nlinalg.D.MatMulOp [transpose_b:true] (%x, %w) -> (%y)\ncf.ReturnOp (%y) -> ()\n}\n",
          "%x:tensor<[8], Float32, CPU>, %w:tensor<[5, 8], Float32, CPU>", "my.AnOp(%x, %w) -> (%y)",
-         "MIR0508 the body of 'my.AnOp': the rewrite would not verify: 'MatMulOp' takes operand 0 "
+         "MIR0508 the body of 'my.AnOp': the new 'linalg.MatMulOp' would not verify: 'MatMulOp' "
+         "takes operand 0 "
          "of "
          "rank 2 or more, found [8]\n"},
         {"",

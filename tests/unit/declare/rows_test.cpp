@@ -515,7 +515,8 @@ TEST_SUITE("rows of declarations") {
         {"",
          "(%x:tensor<[$B..], T, D>) -> (%y:tensor<[$B..], T, D>) { linalg.D.TransposeOp [dim0:0, "
          "dim1:1] (%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
-         "MIR0320 the body of 'my.AnOp': the rewrite would not verify: 'dim1' of 'TransposeOp' is "
+         "MIR0320 the body of 'my.AnOp': the new 'linalg.TransposeOp' would not verify: 'dim1' of "
+         "'TransposeOp' is "
          "1, expected an axis of rank 1\n"},
         {"",
          "(%x:tensor<[$B..], T, D>) -> (%y:tensor<[$B..], T, D>) { linalg.D.SoftmaxOp [axis:-1] "
@@ -524,12 +525,14 @@ TEST_SUITE("rows of declarations") {
         {"",
          "(%x:tensor<[$B..], T, D>) -> (%y:tensor<[$B..], T, D>) { linalg.D.SoftmaxOp [axis:-2] "
          "(%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
-         "MIR0320 the body of 'my.AnOp': the rewrite would not verify: 'axis' of 'SoftmaxOp' is "
+         "MIR0320 the body of 'my.AnOp': the new 'linalg.SoftmaxOp' would not verify: 'axis' of "
+         "'SoftmaxOp' is "
          "-2, expected an axis of rank 1\n"},
         {"",
          "(%x:tensor<[$n], T, D>, %z:tensor<[$m], T, D>) -> (%y:tensor<[$n], T, D>) { "
          "linalg.D.AddOp(%x, %z) -> (%y) cf.ReturnOp (%y) -> () }\n",
-         "MIR0320 the body of 'my.AnOp': the rewrite would not verify: 'AddOp' takes operands "
+         "MIR0320 the body of 'my.AnOp': the new 'linalg.AddOp' would not verify: 'AddOp' takes "
+         "operands "
          "whose extents are equal or 1, found [$n] and [$m]\n"},
         {"where:\"$n == $m\"",
          "(%x:tensor<[$n], T, D>, %z:tensor<[$m], T, D>) -> (%y:tensor<[$n], T, D>) { "
@@ -558,7 +561,8 @@ TEST_SUITE("rows of declarations") {
         {"",
          "(%x:tensor<[$B..], T, D>) -> (%y:tensor<[$B..], T, D>) { linalg.D.SoftmaxOp [axis:-3] "
          "(%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
-         "MIR0320 the body of 'my.AnOp': the rewrite would not verify: 'axis' of 'SoftmaxOp' is "
+         "MIR0320 the body of 'my.AnOp': the new 'linalg.SoftmaxOp' would not verify: 'axis' of "
+         "'SoftmaxOp' is "
          "-3, expected an axis of rank 1\n"},
         {"",
          "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { linalg.D.SoftmaxOp [axis:$z] (%x) "

@@ -415,7 +415,7 @@ TEST_SUITE("patterns as text") {
                 "", "(%x) -> (%z) { linalg.D.NegOp(%x) -> (%z) cf.ReturnOp (%z) -> () }",
                 "(%x) -> (%z) { linalg.D.SoftmaxOp [axis:7] (%x) -> (%z) cf.ReturnOp (%z) -> () }"),
             module_of("linalg.CPU.NegOp(%x) -> (%r)"))
-            .starts_with("the rewrite would not verify: "));
+            .starts_with("the new 'linalg.SoftmaxOp' would not verify: "));
   }
 
   TEST_CASE("conditions with reasons, and values that let cannot give") {
