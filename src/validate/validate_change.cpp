@@ -85,9 +85,25 @@ class Pair {
                                              .difference = std::move(difference)};
   }
 
+  /// Binds symbols of inputs whose extents are numbers after the passes.
+  void bind_fixed_extents(DimBindings& bindings) const {
+    const DimTable& dims = before_.context().dims();
+    const auto &before = first_->inputs(), &after = second_->inputs();
+    for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
+      if (before[i].type == nullptr || after[i].type == nullptr) continue;
+      const auto from = before[i].type->dims(), to = after[i].type->dims();
+      for (std::size_t dim = 0; dim < std::min(from.size(), to.size()); ++dim) {
+        if (!from[dim].is_symbolic() || !to[dim].is_constant()) continue;
+        const auto solved = dims.solve(from[dim], to[dim].constant(), bindings);
+        if (solved) bindings.bind(solved->first, solved->second);
+      }
+    }
+  }
+
   DimBindings draw_extents() {
     constexpr std::array<std::int64_t, 6> kExtents = {1, 2, 3, 4, 5, 8};
     DimBindings bindings;
+    bind_fixed_extents(bindings);
     for (const Port& port : first_->inputs()) {
       if (port.type == nullptr) continue;
       for (const Dim dim : port.type->dims()) {

@@ -65,6 +65,18 @@ TEST_SUITE("validation of changes") {
     CHECK(verdict_of(chain, fused, 1e-12).kind == PatternVerdict::Kind::kRefuted);
   }
 
+  TEST_CASE("symbols that a pass binds have the bound values") {
+    const std::string ops = "linalg.CPU.NegOp(%x) -> (%z)";
+    const ChangeVerdict verdict = verdict_of(module_of(ops, "tensor<[2, 2*$S+1], Float32, CPU>"),
+                                             module_of(ops, "tensor<[2, 7], Float32, CPU>"));
+    CHECK(verdict.kind == PatternVerdict::Kind::kKept);
+    CHECK(verdict.runs == 40);
+    // Not a whole number of S.
+    CHECK(verdict_of(module_of(ops, "tensor<[2, 2*$S], Float32, CPU>"),
+                     module_of(ops, "tensor<[2, 7], Float32, CPU>"))
+              .kind == PatternVerdict::Kind::kRefuted);
+  }
+
   TEST_CASE("symbols of caches are bound to what the caches hold") {
     // A loop over the entries of temporary bindings does not compile.
     static_assert(!HasEntries<DimBindings>);
