@@ -67,7 +67,7 @@ TEST_SUITE("module") {
   }
 
   TEST_CASE_FIXTURE(Fixture, "numbers that values get are taken") {
-    rewriter.set_insertion_point_to_end(*module.body().entry());
+    rewriter.set_insertion_point_to_end(body());
     Op* op = rewriter.create(
         {.name = context.op_name("linalg.CPU.NegOp"), .operands = {}, .result_types = {&type, 1}});
     rewriter.set_name(*op->result(), ValueName::number(70));
