@@ -44,6 +44,7 @@ class DialectReader {
       diagnostics_.error(added.error().code, module_.top()->span(), added.error().message);
       return false;
     }
+    for (const OpDraft& each : drafts_) check_types(each, diagnostics_);
     for (OpDraft& each : drafts_) read_bodies(each, diagnostics_);
     if (!check_cycles()) return false;
     for (const OpDraft& each : drafts_) check_bodies(each, diagnostics_);

@@ -78,6 +78,8 @@ struct OpDraft {
 OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnostics& diagnostics);
 /// Reads the bodies. A signature whose body is wrong has none after reporting.
 void read_bodies(OpDraft& draft, Diagnostics& diagnostics);
+/// Reports types of signatures that their dialects do not have, once all types are registered.
+void check_types(const OpDraft& draft, Diagnostics& diagnostics);
 /// Reports bodies that do not give the types of their signatures, as far as that can be tried.
 void check_bodies(const OpDraft& draft, Diagnostics& diagnostics);
 
