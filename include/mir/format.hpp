@@ -25,7 +25,7 @@ struct TextSplice {
   std::string text{};
 };
 
-/// What format_lines() replaces. Takes memory for the replacement only.
+/// Returns the splice that format_lines() makes. Takes memory for the replacement only.
 TextSplice format_lines_splice(const SyntaxTree& tree, std::uint32_t first, std::uint32_t last);
 
 /// The source byte for byte, put together from the tree's tokens and the gaps between them.

@@ -16,6 +16,9 @@ namespace {
 
 using patterns::GraphTemplate;
 
+/// The variable that stands for the name of the op at hand.
+constexpr std::string_view kOwnName = "$name";
+
 /// The variable of a word, which may be written without `$`.
 std::string variable_text(std::string_view word) {
   return word.starts_with('$') ? std::string(word) : fmt::format("${}", word);
@@ -44,7 +47,7 @@ class SignatureReader : patterns::TemplateReader {
       declared_.attribute_variables.emplace_back(number_of(variable));
     }
     const bool has_name = std::ranges::find(rows, "name", &AttrRow::name) != rows.end();
-    if (!has_name) declared_.path_variable = number_of("$name");
+    if (!has_name) declared_.path_variable = number_of(kOwnName);
     declared_.variables = variables_;
   }
 
@@ -164,7 +167,7 @@ class SignatureReader : patterns::TemplateReader {
     bool are_good = true;
     for (const Op* op : region.entry()->ops()) {
       const std::string_view path = context_.text(op->path());
-      const bool is_own = path == "$name" || path.starts_with("$name.");
+      const bool is_own = path.substr(0, path.find('.')) == kOwnName;
       if (!op->has_path() || (path.starts_with('$') && !is_own)) continue;
       for (const WeightRow& weight : op->row()->weights) {
         if (!owns_parameter(*op->row(), weight, context_, op->attributes())) continue;
@@ -175,7 +178,7 @@ class SignatureReader : patterns::TemplateReader {
                                         op->name(), path));
           break;
         }
-        const std::string suffix = std::string(path.substr(5)).append(weight.suffix);
+        const std::string suffix = std::string(path.substr(kOwnName.size())).append(weight.suffix);
         if (std::ranges::find(weights, suffix, &WeightRow::suffix) != weights.end()) continue;
         are_good = refuse(op->span(), fmt::format("'{}' has the weight '$name{}', which 'weights' "
                                                   "of the declaration lacks",

@@ -37,7 +37,7 @@ struct Stopped {};
 /// snapshot begin at base(). The dialects must outlive it.
 class Snapshot {
  public:
-  /// What the next tree is made from.
+  /// Units and errors of a text, from which an edit makes those of the next one.
   struct Syntax {
     std::vector<Unit> units;
     std::vector<Diagnostic> errors;

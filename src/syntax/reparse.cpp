@@ -84,7 +84,7 @@ class Reparser {
             file_.slice({error.at.begin, error.at.begin + 1}) != "\"");
   }
 
-  /// Whether all modules have heads and ends, and there is nothing between them. Errors there are
+  /// True if all modules have heads and ends, and there is nothing between them. Errors there are
   /// reported or not, depending on errors elsewhere.
   bool has_sound_modules() const {
     bool in_module = false;
@@ -102,7 +102,7 @@ class Reparser {
     return !in_module && is_empty_gap({end, file_.base() + file_.size() - shift_});
   }
 
-  /// Whether a gap of the old text has comments only. False if the edit touches it.
+  /// True if a gap of the old text has comments only, and the edit does not touch it.
   bool is_empty_gap(Span gap) const {
     const SourcePos begin = file_.base() + edit_.begin, end = file_.base() + edit_.end;
     if (gap.end <= begin) return has_comments_only(file_.slice(gap));

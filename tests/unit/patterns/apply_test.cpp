@@ -7,6 +7,7 @@
 #include "../ir/read.hpp"
 #include "mir/verify.hpp"
 #include "patterns/match.hpp"
+#include "read_rule.hpp"
 
 using namespace mir;
 using mir::test::Reading;
@@ -28,12 +29,7 @@ std::string rewritten(std::string_view first, std::string_view second, std::stri
                   fmt::format("@rules [mir_version:1] () -> () {{\npattern.RewriteOp @p [] {{\n"
                               "{}\n{}\n}}\n}}\n",
                               first, second));
-  for (const std::string& each : reading.errors()) MESSAGE(each);
-  REQUIRE(reading.errors().empty());
-  Diagnostics found;
-  const auto read = patterns::read_pattern(*reading.modules[1]->body().only_block().front(), found);
-  for (const std::string& each : test::lines_of(found, reading.context)) MESSAGE(each);
-  REQUIRE(read != nullptr);
+  const auto read = test::read_rule(reading, 1);
   Module& module = *reading.modules[0];
   std::string reason = "no op is a root";
   for (Op* op : module.body().only_block().ops()) {

@@ -5,6 +5,7 @@
 
 #include "../ir/read.hpp"
 #include "mir/verify.hpp"
+#include "read_rule.hpp"
 
 using namespace mir;
 using mir::test::Reading;
@@ -25,12 +26,7 @@ std::string answer(std::string_view attributes, std::string_view input, std::str
       "(%x) -> (%x) {{ cf.ReturnOp (%x) -> () }}\n}}\n}}\n",
       attributes, pattern, ops, kType, input);
   Reading reading(text);
-  for (const std::string& each : reading.errors()) MESSAGE(each);
-  REQUIRE(reading.errors().empty());
-  Diagnostics found;
-  const auto read = patterns::read_pattern(*reading.modules[1]->body().only_block().front(), found);
-  for (const std::string& each : test::lines_of(found, reading.context)) MESSAGE(each);
-  REQUIRE(read != nullptr);
+  const auto read = test::read_rule(reading, 1);
   Op* root = reading.modules[0]->body().only_block().back()->previous();
   patterns::Mismatch mismatch;
   const auto plan = patterns::match(*read, *root, true, mismatch);
