@@ -229,7 +229,9 @@ class Matcher {
         const StepGraph::Index x = found->rotation->x;
         const std::size_t cos = graph_.operand(plain, 0) == x ? 1 : 0;
         if (graph_.operand(plain, 1 - cos) != x) continue;
-        if (!is_rotation(sum, *graph_.at(plain).op, cos, *graph_.at(rotated).op, 1 - half)) {
+        const Op &scaled = *graph_.at(plain).op, &turned = *graph_.at(rotated).op;
+        if (!is_table(*scaled.operand(cos), *scaled.operand(1 - cos)) ||
+            !is_table(*turned.operand(1 - half), *turned.operand(half))) {
           continue;
         }
         found->rotation->cos = graph_.operand(plain, cos);
@@ -267,12 +269,10 @@ class Matcher {
       x = graph_.operand(first, 0);
       found.steps.insert(found.steps.end(), {first, second});
     }
-    // The types tell that rows are cut, and joined again.
-    const Op &parts = *graph_.at(concat).op, &negated = *graph_.at(neg).op;
+    // Rows are cut in the middle and joined again: then the other part is a half, too.
+    const Op& parts = *graph_.at(concat).op;
     const Value& whole = *graph_.at(found.steps.back()).op->operand(0);
-    if (!is_half(*parts.operand(0), whole) || !is_half(*parts.operand(1), whole) ||
-        !same_extents(*negated.operand(0), *negated.result()) ||
-        !same_extents(whole, *parts.result())) {
+    if (!is_half(*parts.operand(0), whole) || !same_extents(whole, *parts.result())) {
       return std::nullopt;
     }
     found.rotation = {.x = x};
@@ -305,17 +305,10 @@ class Matcher {
            std::ranges::equal(part.first(part.size() - 1), all.first(all.size() - 1));
   }
 
-  /// True if both products and the sum have the extents of x, and the operands of these numbers are
-  /// tables.
-  bool is_rotation(std::size_t sum, const Op& plain, std::size_t cos, const Op& rotated,
-                   std::size_t sin) const {
-    const Value& x = *plain.operand(1 - cos);
-    const auto is_table = [&](const Value& table) {
-      return is_single(table) && repeats_over(table.tensor_type()->dims(), x.tensor_type()->dims());
-    };
-    return is_single(x) && same_extents(x, *plain.result()) && same_extents(x, *rotated.result()) &&
-           same_extents(x, *graph_.at(sum).op->result()) && is_table(*plain.operand(cos)) &&
-           is_table(*rotated.operand(sin));
+  /// True if the product with a value has that value's extents, and rows have an entry for each
+  /// element.
+  static bool is_table(const Value& table, const Value& of) {
+    return is_single(table) && repeats_over(table.tensor_type()->dims(), of.tensor_type()->dims());
   }
 
   /// A chain while its steps are collected, the last one first.
