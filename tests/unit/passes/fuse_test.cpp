@@ -281,6 +281,12 @@ TEST_SUITE("fuse") {
         {{{"{\"end\":4}", "{\"end\":8, \"step\":2}"}}, 0},
         {{{"{\"start\":4}", "{\"start\":1, \"step\":2}"}}, 0},
         {{{"{\"end\":4}", "{\"start\":1, \"end\":5}"}}, 0},
+        // Parts that are no halves.
+        {{{slices,
+           "linalg.CPU.SplitOp [dim:-1, split_size_or_sections:[3, 5]] (%x) -> (%a:tensor<[2, 3, "
+           "3], Float32, CPU>, %b:tensor<[2, 3, 5], Float32, CPU>)\n"},
+          {"(%n:$h)", "(%n:tensor<[2, 3, 5], Float32, CPU>)"}},
+         0},
         // The halves of another value, or the product of another one.
         {{{"(%x) -> (%b", "(%cos) -> (%b"}}, 0, {{"$cos", "$x"}}},
         {{{"(%x, %cos)", "(%sin, %cos)"}}, 0, {{"$cos", "$x"}, {"$sin", "$x"}}},
