@@ -445,19 +445,22 @@ void PlanBuilder::add_rotation(const FusedGroup& group) {
 
 void PlanBuilder::add_attention(const FusedGroup& group) {
   const std::size_t scores = group.steps.front();
+  const auto mask = group.mask.value_or(FusedGroup::Mask{});
   AttentionValues values{.q = operands_of(scores)[0],
                          .k = operands_of(scores)[1],
                          .v = operands_of(group.anchor)[1],
-                         .out = results_of(group.anchor).front(),
-                         .mask = group.mask};
+                         .out = results_of(group.anchor).front()};
   for (PlanValueIndex* const operand : {&values.q, &values.k, &values.v}) {
     *operand = in_order(group.anchor, *operand, OperandOrder::kRows);
   }
-  if (values.mask) values.mask = row_major(group.anchor, *values.mask);
+  if (group.mask) values.mask = row_major(group.anchor, mask.value);
   const auto hidden = group.causal ? std::optional(fast::kMaskedScore) : std::nullopt;
-  add(attention_node(
-      group.anchor, values,
-      {.scale = group.scale, .causal = group.causal, .window = group.window, .hidden = hidden}));
+  add(attention_node(group.anchor, values,
+                     {.scale = group.scale,
+                      .causal = group.causal,
+                      .window = group.window,
+                      .hidden = hidden,
+                      .replaces_by = mask.replaces_by}));
 }
 
 }  // namespace mir

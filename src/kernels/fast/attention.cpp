@@ -149,19 +149,35 @@ HWY_INLINE float largest_score(const ScoreRow& row) {
   return largest_of_lanes(m);
 }
 
-/// Products to scores where `weigh` cannot scale them: in place, then the mask is added.
+/// Scores, or the number where their entry is 0.
+HWY_INLINE FloatVector replace(const ReplacedScores& replaced, FloatVector scores,
+                               std::int64_t first, std::int64_t count) {
+  const hn::Rebind<std::int32_t, Floats> words;
+  const hn::Rebind<std::uint8_t, Floats> bytes;
+  std::uint8_t row_end[kLanes] = {};
+  const std::uint8_t* kept = replaced.kept + first;
+  if (count < kLanes) {
+    std::copy_n(kept, count, row_end);
+    kept = row_end;
+  }
+  const auto entries = hn::PromoteTo(words, hn::LoadU(bytes, kept));
+  const auto is_zero = hn::RebindMask(Floats(), hn::Eq(entries, hn::Zero(words)));
+  return hn::IfThenElse(is_zero, hn::Set(Floats(), replaced.by), scores);
+}
+
+/// Products to scores where `weigh` cannot scale them: in place, then the mask is added, or scores
+/// are replaced.
 void scale_and_mask(const AttentionTask& task, std::int64_t row, KeyRange keys,
                     std::int64_t first_key, float* scores) {
   const AttentionOperands& o = *task.operands;
   const FloatVector scale = hn::Set(Floats(), o.scale);
-  const float* const mask = o.mask == nullptr ? nullptr
-                                              : o.mask + task.batch * o.mask_strides[0] +
-                                                    task.head(row) * o.mask_strides[1] +
-                                                    task.query(row) * o.mask_strides[2] + first_key;
+  const std::int64_t begin = task.batch * o.mask_strides[0] + task.head(row) * o.mask_strides[1] +
+                             task.query(row) * o.mask_strides[2] + first_key;
   for (std::int64_t i = keys.first; i < keys.end; i += kLanes) {
     const std::int64_t count = std::min(kLanes, keys.end - i);
     FloatVector s = hn::Mul(load_first(scores + i, count), scale);
-    if (mask != nullptr) s = hn::Add(s, load_first(mask + i, count));
+    if (o.mask != nullptr) s = hn::Add(s, load_first(o.mask + begin + i, count));
+    if (o.replaced.kept != nullptr) s = replace(o.replaced, s, begin + i, count);
     store_first(s, scores + i, count);
   }
 }
@@ -191,7 +207,7 @@ void weigh_chunk(const BlockOfKeys& block, const Chunk& chunk, const SpanState& 
   const std::int64_t base = block.keys.first, stride = value_stride(o);
   const std::int64_t first = (chunk.seen.first - base) / kLanes * kLanes;
   const std::int64_t end = whole(chunk.seen.end - base, kLanes);
-  const bool is_plain = o.mask == nullptr && o.scale > 0;
+  const bool is_plain = o.mask == nullptr && o.replaced.kept == nullptr && o.scale > 0;
   const float scale = is_plain ? o.scale : 1;
   HWY_ALIGN float largest[2][whole(kChunkRows, kLanes)] = {};  // so far, now
   HWY_ALIGN float factors[whole(kChunkRows, kLanes)];

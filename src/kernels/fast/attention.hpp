@@ -8,20 +8,28 @@
 
 namespace mir::fast {
 
+/// Scores that a number replaces, whatever they are.
+struct ReplacedScores {
+  const std::uint8_t* kept = nullptr;  ///< [batches, heads, queries, keys], 0: replaced; or null
+  float by = 0;
+};
+
 /// Strides count elements; elements of the last dimension (width, value_width) are consecutive.
 struct AttentionOperands {
-  const float* q = nullptr;     ///< [batches, heads, queries, width]
-  const float* k = nullptr;     ///< [batches, kv_heads, keys, width]
-  const float* v = nullptr;     ///< [batches, kv_heads, keys, value_width]
-  float* out = nullptr;         ///< [batches, heads, queries, value_width]
-  const float* mask = nullptr;  ///< added to the scores: [batches, heads, queries, keys]; or null
+  const float* q = nullptr;      ///< [batches, heads, queries, width]
+  const float* k = nullptr;      ///< [batches, kv_heads, keys, width]
+  const float* v = nullptr;      ///< [batches, kv_heads, keys, value_width]
+  float* out = nullptr;          ///< [batches, heads, queries, value_width]
+  const float* mask = nullptr;   ///< added to the scores: [batches, heads, queries, keys]; or null
+  ReplacedScores replaced = {};  ///< without mask
   std::int64_t batches = 0, heads = 0, kv_heads = 0;  ///< kv_heads divides heads
   std::int64_t queries = 0, keys = 0, width = 0, value_width = 0;
   std::int64_t q_strides[3] = {};  ///< of batches, heads, queries
   std::int64_t k_strides[3] = {};  ///< of batches, kv_heads, keys
   std::int64_t v_strides[3] = {};
   std::int64_t out_strides[3] = {};
-  std::int64_t mask_strides[3] = {};  ///< of batches, heads, queries; 0 where the mask repeats
+  /// Of batches, heads, queries in `mask` or `replaced`; 0 where it repeats.
+  std::int64_t mask_strides[3] = {};
   float scale = 1;
   bool causal = false;                      ///< query i sees keys 0 .. i + keys - queries
   std::optional<std::int64_t> window = {};  ///< of those the last so many; needs causal
@@ -35,7 +43,8 @@ struct AttentionOperands {
 /// -inf, or one is NaN or +inf, gives NaN. Keys that a query does not see add nothing, whatever
 /// they hold, unless `hidden` gives them weight: its scores are all near that number or below. With
 /// a = max_j (|mask_j| + |scale| sum_d |q_d k_jd|) over finite scores
-///   |error| <= 2^-24 (2 a (width + 8) + 256 + keys / 16) max|v|.
+///   |error| <= 2^-24 (2 a (width + 8) + 256 + keys / 16) max|v|,
+/// where |mask_j| stands for the magnitude of a score that is replaced, too.
 /// Keys are taken in blocks of a fixed number, so a query's bits depend neither on how many other
 /// queries there are nor on the number of threads: prefill and decoding give the same.
 void attention(const AttentionOperands& operands, Context& context);

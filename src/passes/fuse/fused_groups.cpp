@@ -441,6 +441,9 @@ class Matcher {
       masked.group.steps.push_back(mask);
       return {std::move(masked)};
     }
+    if (const std::size_t where = maker(softmax, 0, OpId::kLinalgWhere); where != kNone) {
+      return with_replaced(where, group);
+    }
     const std::size_t add = maker(softmax, 0, OpId::kLinalgAdd);
     if (add == kNone || graph_.at(add).operand_count != 2) return {{group, softmax, 0}};
     std::vector<Partial> ways;
@@ -451,10 +454,24 @@ class Matcher {
                         same_extents(*op.operand(side), *op.result());
       if (!fits || !repeats_over(mask->dims(), dims(add, side))) continue;
       Partial& masked = ways.emplace_back(Partial{group, add, side});
-      masked.group.mask = graph_.operand(add, 1 - side);
+      masked.group.mask = {.value = graph_.operand(add, 1 - side)};
       masked.group.steps.push_back(add);
     }
     return ways;
+  }
+
+  /// Where(mask, scores, number).
+  std::vector<Partial> with_replaced(std::size_t where, const FusedGroup& group) const {
+    const Op& op = *graph_.at(where).op;
+    const TensorType* mask = op.operand(0)->tensor_type();
+    const auto number = request_.scalar(graph_.operand(where, 2));
+    const bool fits = mask != nullptr && mask->dtype() == DType::kBool && number &&
+                      repeats_over(mask->dims(), dims(where, 1));
+    if (!fits) return {};
+    Partial masked{group, where, 1};
+    masked.group.mask = {.value = graph_.operand(where, 0), .replaces_by = number};
+    masked.group.steps.push_back(where);
+    return {std::move(masked)};
   }
 
   /// Right-aligned, each extent is that of the scores or 1, and keys have one entry each.

@@ -56,6 +56,12 @@ struct FusedGroup {
     kRotation,   ///< steps: Split or two Slice, Neg, Concat, two Mul, Add
     kChain,      ///< steps: elementwise functions in their order
   };
+  /// What is done to the scores of attention before their Softmax.
+  struct Mask {
+    StepGraph::Index value = 0;
+    /// Of a Bool mask: the number in place of the scores that it does not keep. None: added.
+    std::optional<float> replaces_by = {};
+  };
   /// x of rows [x1, x2], and tables that broadcast to it and have rows of its width.
   struct Rotation {
     StepGraph::Index x = 0, cos = 0, sin = 0;
@@ -70,7 +76,7 @@ struct FusedGroup {
   float scale = 1;                                ///< kAttention
   bool causal = false;                            ///< kAttention
   std::optional<std::int64_t> window = {};        ///< kAttention
-  std::optional<StepGraph::Index> mask = {};      ///< kAttention
+  std::optional<Mask> mask = {};                  ///< kAttention
   std::optional<Rotation> rotation = {};          ///< kRotation
 };
 

@@ -111,10 +111,15 @@ class AttentionNode final : public PlanNode {
   }
 
   /// The mask broadcasts to [batches, heads, queries, keys].
-  static Result<void> add_mask(const TensorRef& mask, fast::AttentionOperands& operands) {
+  Result<void> add_mask(const TensorRef& mask, fast::AttentionOperands& operands) const {
     const std::int64_t scores[] = {operands.batches, operands.heads, operands.queries,
                                    operands.keys};
-    operands.mask = mask.floats();
+    if (parameters_.replaces_by) {
+      operands.replaced = {.kept = reinterpret_cast<const std::uint8_t*>(mask.data),
+                           .by = *parameters_.replaces_by};
+    } else {
+      operands.mask = mask.floats();
+    }
     for (int from_end = 1; from_end <= 4; ++from_end) {
       const std::int64_t wanted = scores[4 - from_end];
       const std::int64_t extent = from_end <= mask.rank ? mask.extent(from_end) : 1;

@@ -71,7 +71,7 @@ std::unique_ptr<PlanNode> rotate_half_node(std::size_t step, const RotationValue
 
 struct AttentionValues {
   PlanValueIndex q = 0, k = 0, v = 0, out = 0;
-  std::optional<PlanValueIndex> mask = {};  ///< added to the scores
+  std::optional<PlanValueIndex> mask = {};
 };
 struct AttentionParameters {
   float scale = 1;
@@ -79,6 +79,8 @@ struct AttentionParameters {
   std::optional<std::int64_t> window;
   std::optional<float> hidden = {};  ///< score of keys that a query does not see; none: no weight
   bool tokens_first = false;         ///< [B, S, H, D] instead of [B, H, S, D]
+  /// Of a Bool mask: the score of keys that it does not keep. None: the mask is added.
+  std::optional<float> replaces_by = {};
 };
 std::unique_ptr<PlanNode> attention_node(std::size_t step, const AttentionValues& values,
                                          const AttentionParameters& parameters);

@@ -493,6 +493,29 @@ TEST_CASE("fast: what a kernel does not take runs as its steps do") {
 )",
        {{2, 4, 3, 2}, {2, 2, 5, 2}, {2, 4, 3, 5}},
        2},
+      {"masks of truth values, for heads and for all",
+       R"(
+@main [mir_version:1] (%q:tensor<[2, 4, 3, 2], Float32, CPU>, %k:tensor<[2, 2, 5, 2], Float32, CPU>, %m:tensor<[4, 3, 5], Float32, CPU>, %l:tensor<[5], Float32, CPU>) -> (%o:tensor<[2, 4, 3, 2], Float32, CPU>, %u:tensor<[2, 4, 3, 2], Float32, CPU>, %x:tensor<[2, 4, 3, 2], Float32, CPU>) {
+  linalg.CPU.GreaterOp (%m, %z:tensor<[1], Float32, CPU>[constant:[0]]) -> (%mb)
+  linalg.CPU.GreaterOp (%l, %z) -> (%lb)
+  linalg.CPU.MatMulOp [transpose_b:true] (%q, %k) -> (%s)
+  linalg.CPU.WhereOp (%mb, %s, %n:tensor<[1], Float32, CPU>[constant:[-1e9]]) -> (%t)
+  linalg.CPU.SoftmaxOp [axis:3] (%t) -> (%p)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p, %k) -> (%o)
+  linalg.CPU.MatMulOp [transpose_b:true] (%q, %k) -> (%s2)
+  linalg.CPU.MulOp (%s2, %c:tensor<[1], Float32, CPU>[constant:[1.5]]) -> (%d2)
+  linalg.CPU.WhereOp (%mb, %d2, %f:tensor<[1], Float32, CPU>[constant:[0.25]]) -> (%t2)
+  linalg.CPU.SoftmaxOp [axis:3] (%t2) -> (%p2)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p2, %k) -> (%u)
+  linalg.CPU.MatMulOp [transpose_b:true] (%q, %k) -> (%s3)
+  linalg.CPU.WhereOp (%lb, %s3, %i:tensor<[1], Float32, CPU>[constant:[-inf]]) -> (%t3)
+  linalg.CPU.SoftmaxOp [axis:3] (%t3) -> (%p3)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p3, %k) -> (%x)
+  cf.ReturnOp (%o, %u, %x) -> ()
+}
+)",
+       {{2, 4, 3, 2}, {2, 2, 5, 2}, {4, 3, 5}, {5}},
+       3},
       {"rotation of what is no row in memory, written in another order",
        R"(
 @main [mir_version:1] (%x:tensor<[1, 4, 3, 2], Float32, CPU>, %sin:tensor<[3, 4], Float32, CPU>, %cos:tensor<[1, 3, 4], Float32, CPU>) -> (%y:tensor<[1, 3, 2, 4], Float32, CPU>) {

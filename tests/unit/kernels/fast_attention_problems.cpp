@@ -53,6 +53,21 @@ constexpr AttentionShape kAttentionShapes[] = {
      .width = 7,
      .value_width = 24,
      .mask = MaskKind::kPadding},
+    {.batches = 2,
+     .heads = 4,
+     .kv_heads = 2,
+     .queries = 9,
+     .keys = 203,
+     .width = 6,
+     .value_width = 17,
+     .mask = MaskKind::kReplaced},
+    {.heads = 2,
+     .kv_heads = 1,
+     .queries = 5,
+     .keys = 101,
+     .width = 7,
+     .value_width = 24,
+     .mask = MaskKind::kHides},
     {.heads = 2,
      .kv_heads = 1,
      .queries = 3,
@@ -79,6 +94,17 @@ void set_strides(std::int64_t (&strides)[3], std::int64_t rows, std::int64_t hea
   strides[0] = rows * heads * width;
   strides[1] = width;
   strides[2] = heads * width;
+}
+
+constexpr float kNumber = 0.75F;
+
+/// What replaces the score, if anything does.
+std::optional<float> replaced_at(const AttentionCase& c, std::int64_t batch, std::int64_t head,
+                                 std::int64_t query, std::int64_t key) {
+  if (c.kept.empty()) return std::nullopt;
+  const std::int64_t row = (batch * c.shape.heads + head) * c.shape.queries + query;
+  if (c.kept[static_cast<std::size_t>(row * c.shape.keys + key)] != 0) return std::nullopt;
+  return c.shape.mask == MaskKind::kHides ? -HUGE_VALF : kNumber;
 }
 
 float mask_at(const AttentionCase& c, std::int64_t query, std::int64_t key) {
@@ -111,8 +137,9 @@ ExactQuery evaluate(const AttentionCase& c, std::int64_t b, std::int64_t h, std:
       dot += product;
       magnitude += std::fabs(product);
     }
-    const double added = mask_at(c, i, j);
-    scores.push_back(dot * static_cast<double>(kScale) + added);
+    const std::optional<float> replaced = replaced_at(c, b, h, i, j);
+    const double added = static_cast<double>(replaced.value_or(mask_at(c, i, j)));
+    scores.push_back(replaced ? added : dot * static_cast<double>(kScale) + added);
     if (!std::isinf(added)) {
       range = std::max(range, std::fabs(added) + magnitude * static_cast<double>(kScale));
     }
@@ -163,6 +190,14 @@ AttentionCase::AttentionCase(const AttentionShape& of)
       k(random_floats(of.batches * of.keys * of.kv_heads * of.width, 62)),
       v(random_floats(of.batches * of.keys * of.kv_heads * of.value_width, 63)) {
   if (of.mask == MaskKind::kNone) return;
+  if (of.mask >= MaskKind::kReplaced) {
+    const FloatValues random = random_floats(of.batches * of.heads * of.queries * of.keys, 65);
+    for (std::size_t i = 0; i < random.size(); ++i) {
+      const bool is_near = i % static_cast<std::size_t>(of.keys) >= 98;
+      kept.push_back(of.mask == MaskKind::kHides ? is_near : random[i] > 0);
+    }
+    return;
+  }
   mask = random_floats(of.queries * of.keys, 64, 3.0);
   // Whole blocks of keys of which nothing is seen.
   for (std::size_t i = 0; i < mask.size() && of.mask == MaskKind::kPadding; ++i) {
@@ -198,6 +233,11 @@ AttentionOperands AttentionCase::operands(float* out) const {
   o.out_strides[1] = s.queries * s.value_width;
   o.out_strides[2] = s.value_width;
   o.mask_strides[2] = s.keys;
+  if (!kept.empty()) {
+    o.replaced = {.kept = kept.data(), .by = s.mask == MaskKind::kHides ? -HUGE_VALF : kNumber};
+    o.mask_strides[0] = s.heads * s.queries * s.keys;
+    o.mask_strides[1] = s.queries * s.keys;
+  }
   return o;
 }
 

@@ -1,14 +1,17 @@
 // Operands of fast attention for tests.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "fast_problem.hpp"
 #include "kernels/fast/attention.hpp"
 
 namespace mir::fast::test {
 
-enum class MaskKind : std::uint8_t { kNone, kFinite, kPadding };
+/// What is added to scores, or replaces them: by a number, or by -inf in whole blocks of keys.
+enum class MaskKind : std::uint8_t { kNone, kFinite, kPadding, kReplaced, kHides };
 
 inline constexpr float kScale = 0.37F;
 
@@ -21,7 +24,8 @@ struct AttentionShape {
 };
 
 /// Random operands; q, k and v are [batches, rows, heads, width] in memory, the output is [batches,
-/// heads, queries, value_width]; one mask [queries, keys] for all batches and heads.
+/// heads, queries, value_width]; one mask [queries, keys] for all batches and heads is added, one
+/// for each of them replaces scores.
 struct AttentionCase {
   explicit AttentionCase(const AttentionShape& of);
 
@@ -30,6 +34,7 @@ struct AttentionCase {
 
   AttentionShape shape;
   FloatValues q, k, v, mask;
+  std::vector<std::uint8_t> kept;  ///< [batches, heads, queries, keys]
 };
 
 }  // namespace mir::fast::test
