@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/erasable.hpp"
 #include "ir/extent_walk.hpp"
 #include "mir/module.hpp"
 #include "mir/op.hpp"
@@ -64,12 +65,15 @@ bool is_pure(const Op& op) {
   return op.has(Trait::kPure) && effects_of(op) == Effect::kNone && all_inside(op, is_pure_inside);
 }
 
-bool is_dead(const Op& op) {
-  const auto is_needed = [](const Value& result) {
-    return result.has_uses() || result.has_symbol();
-  };
+bool is_erasable(const Op& op) {
+  const auto is_named = [](const Value& result) { return result.has_symbol(); };
   return !op.has(Trait::kTerminator) && !op.has_symbol() &&
-         std::ranges::none_of(op.results(), is_needed) && is_pure(op) && !finds_out_symbols(op);
+         std::ranges::none_of(op.results(), is_named) && is_pure(op) && !finds_out_symbols(op);
+}
+
+bool is_dead(const Op& op) {
+  const auto is_used = [](const Value& result) { return result.has_uses(); };
+  return std::ranges::none_of(op.results(), is_used) && is_erasable(op);
 }
 
 bool is_speculatable(const Op& op) {

@@ -1,11 +1,12 @@
-// Removes branches that are never taken, with the blocks that only they reach, and loops that run
-// at most once.
+// Removes branches that are never taken, with the blocks that only they reach, loops that run at
+// most once, and values that conditions and loops pass on needlessly.
 #include <vector>
 
 #include "ir/extent_walk.hpp"
 #include "mir/rewriter.hpp"
 #include "passes/control/constant_branches.hpp"
 #include "passes/control/constant_loop.hpp"
+#include "passes/control/passed_values.hpp"
 #include "passes/inline/replace_by_region.hpp"
 #include "passes/standard_passes.hpp"
 
@@ -38,6 +39,12 @@ void remove_loop(PassRun& run, Rewriter& rewriter, Op& loop) {
   }
 }
 
+void simplify_passed(PassRun& run, Rewriter& rewriter, Op& op) {
+  const PassedValues done = simplify_passed_values(rewriter, op);
+  if (done.forwarded != 0) run.count("passed values forwarded", done.forwarded);
+  if (done.removed != 0) run.count("passed values removed", done.removed);
+}
+
 void clean_blocks(PassRun& run, Rewriter& rewriter, Region& region) {
   if (!region.has_several_blocks()) return;
   const BlockCleanup done = take_constant_branches(rewriter, region);
@@ -57,6 +64,7 @@ PassResult simplify_control_flow(PassRun& run) {
     } else if (op.is(OpId::kCfFor)) {
       remove_loop(run, rewriter, op);
     }
+    if (!op.is_erased()) simplify_passed(run, rewriter, op);
     return WalkResult::WALK_CONTINUE;
   });
   clean_blocks(run, rewriter, run.region());
@@ -83,8 +91,8 @@ constexpr std::string_view kConstantCondition =
 Pass simplify_control_flow_pass() {
   return {.name = "simplify-control-flow",
           .summary =
-              "removes branches that are never taken, blocks that nothing reaches and loops that "
-              "run at most once",
+              "removes branches that are never taken, blocks that nothing reaches, loops that run "
+              "at most once and values that are passed on needlessly",
           .anchor = Anchor::kGraph,
           .takes = PassForm::kPortable,
           .preserves = AnalysisSet::of<SymbolRanges>(),

@@ -12,8 +12,8 @@ namespace control_test {
 
 namespace {
 
-/// The names of ops after a pass, which must leave a module that verifies if it was one.
-Lines after(const std::string& pass, std::string text, bool verifies = true) {
+/// A module with short names for types.
+std::string with_types(std::string text) {
   const std::pair<std::string_view, std::string_view> types[] = {
       {"$v", "tensor<[4], Float32, CPU>"},
       {"$i", "tensor<[1], Int32, CPU>"},
@@ -24,7 +24,12 @@ Lines after(const std::string& pass, std::string text, bool verifies = true) {
       text.replace(at, name.size(), type);
     }
   }
-  Reading reading(text);
+  return text;
+}
+
+/// The names of ops after a pass, which must leave a module that verifies if it was one.
+Lines after(const std::string& pass, const std::string& text, bool verifies = true) {
+  Reading reading(with_types(text));
   Passes all;
   REQUIRE(all.run(reading.module(), pass) == Lines{});
   Diagnostics problems;
@@ -33,6 +38,31 @@ Lines after(const std::string& pass, std::string text, bool verifies = true) {
   Lines lines;
   for_each_op(reading.module().body(), [&](const Op& op) {
     if (!op.has(Trait::kTerminator)) lines.emplace_back(op.info().mnemonic);
+  });
+  return lines;
+}
+
+/// All ops with their values after simplify-control-flow.
+Lines passed_after(const std::string& text) {
+  Reading reading(with_types(text));
+  Passes all;
+  REQUIRE(all.run(reading.module(), "simplify-control-flow") == Lines{});
+  Diagnostics problems;
+  CHECK(verify(reading.module(), problems));
+  CHECK(test::lines_of(problems, reading.context) == Lines{});
+  Lines lines;
+  const auto name_of = [&](const Value& value) {
+    return " %" + std::string(reading.context.text(value.name().symbol()));
+  };
+  const auto add = [&](const Op& op) {
+    std::string& line = lines.emplace_back(op.info().mnemonic);
+    for (const Use& use : op.operand_uses()) line += name_of(*use.value());
+    if (op.result_count() != 0) line += " ->";
+    for (const Value& result : op.results()) line += name_of(result);
+  };
+  walk(reading.module(), reading.module().body(), WalkOrder::kPreOrder, [&](Op& op) {
+    add(op);
+    return WalkResult::WALK_CONTINUE;
   });
   return lines;
 }
@@ -142,6 +172,74 @@ TEST_SUITE("control flow passes") {
     CHECK(after("simplify-control-flow", loop("4", "3", "1")) == Lines{});
     CHECK(after("simplify-control-flow", loop("2", "3", "1")) == Lines{"SinOp"});
     CHECK(after("simplify-control-flow", loop("2", "4", "1")) == Lines{"ForOp", "SinOp"});
+  }
+
+  TEST_CASE("simplify-control-flow: conditions pass on what others need and cannot see") {
+    const auto condition_of = [](const std::string& results, const std::string& passed,
+                                 const std::string& other, const std::string& used) {
+      return passed_after("@main [mir_version:2] (%x:$v, %z:$v, %c:$b) -> (" + used +
+                          ") {\ncf.IfOp (%c) -> (" + results + ") {\n() -> (" + passed +
+                          ") {\nlinalg.CPU.SinOp (%x) -> (%s:$v)\ncf.YieldOp (" + passed +
+                          ") -> ()\n}\n() -> (" + other +
+                          ") {\nlinalg.CPU.CosOp (%z) -> (%t:$v)\ncf.YieldOp (" + other +
+                          ") -> ()\n}\n}\ncf.ReturnOp (" + used + ") -> ()\n}\n");
+    };
+    CHECK(condition_of("%p:$v, %q:$v", "%s, %x", "%t, %x", "%p, %q") ==
+          Lines{"IfOp %c -> %p", "SinOp %x -> %s", "YieldOp %s", "CosOp %z -> %t", "YieldOp %t",
+                "ReturnOp %p %x"});
+    CHECK(condition_of("%p:$v, %q:$v, %r:$v", "%z, %s, %s", "%x, %z, %t", "%q") ==
+          Lines{"IfOp %c -> %q", "SinOp %x -> %s", "YieldOp %s", "CosOp %z -> %t", "YieldOp %z",
+                "ReturnOp %q"});
+    // Values of both regions in another order.
+    CHECK(condition_of("%p:$v, %q:$v", "%x, %z", "%z, %x", "%p, %q") ==
+          Lines{"IfOp %c -> %p %q", "SinOp %x -> %s", "YieldOp %x %z", "CosOp %z -> %t",
+                "YieldOp %z %x", "ReturnOp %p %q"});
+  }
+
+  TEST_CASE("simplify-control-flow: loops carry what changes and is needed") {
+    const auto loop_of = [](const std::string& carried, const std::string& body,
+                            const std::string& passed, const std::string& used) {
+      const bool two = carried.find(',') != carried.npos;
+      const std::string callee =
+          "graph.SubGraphOp @g <CPU> {\n(%g:$v) -> (%g) {\n"
+          "cf.ReturnOp (%g) -> ()\n}\n}\n";
+      return passed_after("@main [mir_version:2] (%x:$v, %z:$v, %l:$i) -> (" + used + ") {\n" +
+                          (body.find("@g") == body.npos ? "" : callee) +
+                          "cf.ForOp (%f:$i[constant:[0]], %l, %e:$i[constant:[1]], " + carried +
+                          ") -> (%y:$v" + (two ? ", %u:$v" : "") + ") {\n(%i:$i, %a:$v" +
+                          (two ? ", %b:$v" : "") + ") -> (" + passed + ") {\n" + body +
+                          "cf.YieldOp (" + passed + ") -> ()\n}\n}\ncf.ReturnOp (" + used +
+                          ") -> ()\n}\n");
+    };
+    const std::string sine = "linalg.CPU.SinOp (%a) -> (%s:$v)\n",
+                      sines = sine + "linalg.CPU.CosOp (%b) -> (%t:$v)\n";
+    const Lines one = {"ForOp %f %l %e %x -> %y", "SinOp %a -> %s", "YieldOp %s", "ReturnOp %y"};
+    CHECK(loop_of("%x", sine, "%s", "%y") == one);
+    // %b stays what it is.
+    CHECK(loop_of("%x, %z", "linalg.CPU.AddOp (%a, %b) -> (%s:$v)\n", "%s, %b", "%y, %u") ==
+          Lines{"ForOp %f %l %e %x -> %y", "AddOp %a %z -> %s", "YieldOp %s", "ReturnOp %y %z"});
+    CHECK(loop_of("%x, %z", sine, "%s, %b", "%y") == one);
+    // %b, or %a, only computes itself.
+    CHECK(loop_of("%x, %z", sines, "%s, %t", "%y") == one);
+    CHECK(loop_of("%x, %z", sines, "%s, %t", "%u") ==
+          Lines{"ForOp %f %l %e %z -> %u", "CosOp %b -> %t", "YieldOp %t", "ReturnOp %u"});
+    // Each of them computes the other, or %a both.
+    CHECK(loop_of("%x, %z", sines, "%t, %s", "%y") == Lines{"ForOp %f %l %e %x %z -> %y %u",
+                                                            "SinOp %a -> %s", "CosOp %b -> %t",
+                                                            "YieldOp %t %s", "ReturnOp %y"});
+    CHECK(loop_of("%x, %z", sines, "%s, %s", "%y") == one);
+    // Calls are needed for themselves, and so is what a region of a needed op reads.
+    CHECK(loop_of("%x, %z", sines + "graph.CallGraphOp @g (%t) -> (%w:$v)\n", "%s, %t", "%y") ==
+          Lines{"SubGraphOp", "ReturnOp %g", "ForOp %f %l %e %x %z -> %y %u", "SinOp %a -> %s",
+                "CosOp %b -> %t", "CallGraphOp %t -> %w", "YieldOp %s %t", "ReturnOp %y"});
+    CHECK(loop_of(
+              "%x, %z",
+              "cf.IfOp (%k:$b[constant:[true]][@k]) -> (%s:$v) {\n() -> (%b) {\ncf.YieldOp (%b) -> "
+              "()\n}\n() -> (%a) {\ncf.YieldOp (%a) -> ()\n}\n}\n",
+              "%s, %a", "%y") == Lines{"ForOp %f %l %e %x %z -> %y %u", "IfOp %k -> %s",
+                                       "YieldOp %b", "YieldOp %a", "YieldOp %s %a", "ReturnOp %y"});
+    // No result is needed; other passes remove the loop.
+    CHECK(loop_of("%x", sine, "%s", "%x") == Lines{"ForOp %f %l %e", "YieldOp", "ReturnOp %x"});
   }
 
   TEST_CASE("what a region finds out anew in each run stays in it") {
