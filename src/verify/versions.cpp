@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include "ir/language_versions.hpp"
 #include "ir/version_needs.hpp"
 #include "mir/rewriter.hpp"
 #include "verify/checks.hpp"
 #include "verify/lower_version.hpp"
+#include "verify/suggestions.hpp"
 
 namespace mir {
 
@@ -39,12 +42,29 @@ Diagnostic* report_need(const VersionNeed& need, checks::Reporter& reporter) {
   return reporter.report(ConstraintId::version_c1, need.place, [&] { return describe(need); });
 }
 
+/// The head of a dump has no attributes: what has some was meant to be portable.
+void head_of_dump(checks::Reporter& reporter) {
+  const Op& head = *reporter.module().top();
+  for (const NamedAttr& attribute : head.attributes()) {
+    const std::string_view key = checks::text(head, attribute.key);
+    checks::suggest_attribute(
+        reporter.report(ConstraintId::version_c2, head,
+                        [&] {
+                          return fmt::format(
+                              "the module has '{}' but no 'mir_version', so it is read as a dump",
+                              key);
+                        }),
+        head, key);
+  }
+}
+
 }  // namespace
 
 namespace checks {
 
 void versions(Reporter& reporter) {
   const Module& module = reporter.module();
+  if (!module.is_portable() && reporter.wants(ConstraintId::version_c2)) head_of_dump(reporter);
   if (!module.is_portable() || module.version() >= kLatestVersion ||
       !reporter.wants(ConstraintId::version_c1)) {
     return;

@@ -127,6 +127,22 @@ TEST_SUITE("versions") {
     }
   }
 
+  TEST_CASE("version_c2: MIR0408 attributes at the head of a module without a version") {
+    const auto found = [](const std::string& head) {
+      return verified("@main " + head + "() -> () {\ncf.ReturnOp () -> ()\n}\n");
+    };
+    CHECK(found("") == Lines{});
+    CHECK(found("[mir_version:1] ") == Lines{});
+    CHECK(found("[mir_verison:2] ") == Lines{"1:1 MIR0408 warning the module has 'mir_verison' but "
+                                             "no 'mir_version', so it is read as a "
+                                             "dump"});
+    CHECK(found("[symbols:{S:{max:8}}, a:1] ") ==
+          Lines{"1:1 MIR0408 warning the module has 'symbols' but no 'mir_version', so it is read "
+                "as a dump",
+                "1:1 MIR0408 warning the module has 'a' but no 'mir_version', so it is read as a "
+                "dump"});
+  }
+
   TEST_CASE("all features of a module are reported, and nothing else changes") {
     const std::string body =
         "graph.FusedOp () -> () {\n() -> () {\ncf.YieldOp () -> ()\n}\n}\n"
