@@ -75,9 +75,8 @@ class Extraction {
 
   /// Whether an op of the part, or one in it, defines the value.
   bool is_inside(const Value& value) const {
-    if (value.is_free()) return false;
-    const Op* op =
-        value.is_result() ? value.defining_op() : value.argument_of()->parent()->parent();
+    const Op* op = value.defining_op();
+    if (const Block* block = value.argument_of()) op = block->parent()->parent();
     while (op != nullptr && !inside_.contains(op)) op = op->parent_op();
     return op != nullptr;
   }
