@@ -4,43 +4,21 @@
 #include <regex>
 
 #include "../ir/flow_dialect.hpp"
+#include "expression.hpp"
 #include "known_passes.hpp"
 #include "mir/verify.hpp"
 
 using namespace mir;
+using mir::test::expression;
 using mir::test::FlowReading;
 using mir::test::Lines;
 using mir::test::Passes;
 using mir::test::Reading;
+using mir::test::with_types;
 
 namespace motion_test {
 
 namespace {
-
-std::string expression(const Value& value, const IRContext& context);
-
-std::string call_text(const Op& op) {
-  std::string text(op.info().mnemonic.substr(0, op.info().mnemonic.rfind("Op")));
-  for (const NamedAttr& each : op.attributes()) {
-    text += fmt::format("[{}]", each.value->spelling());
-  }
-  text += '(';
-  for (const Use& use : op.operand_uses()) {
-    text += (use.index() == 0 ? "" : ", ") + expression(*use.value(), op.module().context());
-  }
-  return text + ')';
-}
-
-/// "Neg(Slice[..](x))" of a value that two such ops compute.
-std::string expression(const Value& value, const IRContext& context) {
-  if (value.is_result()) return call_text(*value.defining_op());
-  return std::string(context.text(value.name().symbol()));
-}
-
-/// `:f[2, 3]` is a type of floats.
-std::string with_types(const std::string& text) {
-  return std::regex_replace(text, std::regex(R"(:f\[([^\]]*)\])"), ":tensor<[$1], Float32, CPU>");
-}
 
 /// What the outputs of a body are computed by after the pipeline, which leaves a sound module.
 Lines outputs_after(std::string_view pipeline, const std::string& inputs, const std::string& ops,

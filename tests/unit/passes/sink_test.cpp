@@ -263,6 +263,10 @@ TEST_SUITE("roles of inputs and outputs") {
   TEST_CASE("a mask is added to scores that a softmax alone reads") {
     CHECK(role("linalg.CPU.AddOp (%q, %x) -> (%s:" + kScores +
                ")\nlinalg.CPU.SoftmaxOp [axis:-1] (%s) -> (%z:" + kScores + ")\n") == "mask");
+    CHECK(role("linalg.CPU.AddOp (%q, %x) -> (%s:" + kScores + ")\nlinalg.CPU.NegOp (%s) -> (%n:" +
+               kScores + ")\nlinalg.CPU.SoftmaxOp [axis:-1] (%s) -> (%t:" + kScores +
+               ")\nlinalg.CPU.AddOp (%n, %t) -> (%z:" + kScores + ")\n")
+              .empty());
     CHECK(role("linalg.CPU.AddOp (%q, %x) -> (%s:" + kScores +
                ")\nlinalg.CPU.SoftmaxOp [axis:-1] (%s) -> (%t:" + kScores +
                ")\nlinalg.CPU.AddOp (%s, %t) -> (%z:" + kScores + ")\n")
