@@ -182,3 +182,23 @@ TEST_CASE("a printer that has finished prints the next text alike") {
   CHECK(printer.finish() == "a.b\n");
   CHECK(printer.finish().empty());
 }
+
+TEST_CASE("a printer with a sink hands on all of its text, in pieces") {
+  std::string text;
+  std::size_t pieces = 0;
+  LayoutPrinter printer([&](std::string_view piece) {
+    text += piece;
+    ++pieces;
+  });
+  LayoutPrinter at_once;
+  const std::string name = "%" + std::string(3000, 'x'), longest = "%" + std::string(300000, 'y');
+  for (int i = 0; i < 300; ++i) {
+    for (LayoutPrinter* each : {&printer, &at_once}) {
+      each->token(K::kValue, i == 150 ? longest : name);
+      each->token(K::kComma);
+    }
+  }
+  text += printer.text();
+  CHECK(text == at_once.text());
+  CHECK(pieces > 1);
+}
