@@ -135,28 +135,6 @@ class PatternReader : TemplateReader {
 
   // -- the order in which ops are matched -------------------------------------------------------
 
-  /// The op whose operands lead to all others; otherwise the last one.
-  std::uint32_t root() const {
-    const GraphTemplate& match = pattern_.match;
-    for (auto op = static_cast<std::uint32_t>(match.ops.size()); op-- > 0;) {
-      std::vector<bool> is_reached(match.ops.size());
-      std::vector<std::uint32_t> open{op};
-      is_reached[op] = true;
-      while (!open.empty()) {
-        const std::uint32_t at = open.back();
-        open.pop_back();
-        for (const std::uint32_t value : match.ops[at].operands) {
-          const std::uint32_t before = match.values[value].op;
-          if (before == ValueTemplate::kNone || is_reached[before]) continue;
-          is_reached[before] = true;
-          open.push_back(before);
-        }
-      }
-      if (std::ranges::find(is_reached, false) == is_reached.end()) return op;
-    }
-    return static_cast<std::uint32_t>(match.ops.size() - 1);
-  }
-
   bool plan_steps() {
     const GraphTemplate& match = pattern_.match;
     std::vector<bool> is_placed(match.ops.size()), is_bound(match.values.size());
@@ -166,7 +144,8 @@ class PatternReader : TemplateReader {
       for (const std::uint32_t value : match.ops[step.op].operands) is_bound[value] = true;
       for (const std::uint32_t value : match.ops[step.op].results) is_bound[value] = true;
     };
-    place({.op = root()});
+    // Values are used below their definitions, so no other op can lead to all.
+    place({.op = static_cast<std::uint32_t>(match.ops.size() - 1)});
     while (pattern_.steps.size() < match.ops.size()) {
       const auto step = next_step(is_placed, is_bound);
       if (!step) return refuse(op_.span(), "the operations of the first region are not connected");

@@ -139,6 +139,37 @@ TEST_SUITE("reading patterns") {
                   kInput) == "1 values are returned, the signature has 2");
   }
 
+  TEST_CASE("a type of another dialect has parameters that are read one by one") {
+    const auto with_type = [](std::string_view type) {
+      return refused_match(fmt::format("linalg.D.NegOp(%x) -> (%z:{})", type));
+    };
+    CHECK(with_type("!d.v") == "");
+    CHECK(with_type("!d.v<$n, 2>") == "");
+    CHECK(with_type("!d.v<a b:>") == "cannot read the parameters of '!d.v<a b:>'");
+    CHECK(with_type("!d.v<>") == "");
+  }
+
+  TEST_CASE("a match begins with the last operation, and follows definitions before users") {
+    const auto order = [](std::string_view ops) {
+      Reading reading(
+          module_of("", fmt::format("(%x) -> (%z) {{ {} cf.ReturnOp (%z) -> () }}", ops), kInput));
+      Diagnostics found;
+      const auto pattern =
+          patterns::read_pattern(*reading.module().body().only_block().front(), found);
+      REQUIRE(pattern);
+      std::string text;
+      for (const auto& step : pattern->steps) {
+        text += pattern->match.ops[step.op].info->row->type_name;
+        text += " ";
+      }
+      return text;
+    };
+    CHECK(order("linalg.D.NegOp(%x) -> (%a) linalg.D.ExpOp(%a) -> (%b) linalg.D.AddOp(%b, %a) -> "
+                "(%z)") == "Add Exp Neg ");
+    CHECK(order("linalg.D.NegOp(%x) -> (%a) linalg.D.ExpOp(%a) -> (%b) linalg.D.AbsOp(%a) -> "
+                "(%z)") == "Abs Neg Exp ");
+  }
+
   TEST_CASE("pattern_c1: MIR0924 second regions that cannot be made") {
     CHECK(refused_rewrite("linalg.D.NegOp(%x) -> (%z)") == "");
     const std::pair<std::string_view, std::string_view> kCases[] = {
