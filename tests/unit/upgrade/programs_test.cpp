@@ -143,6 +143,29 @@ TEST_SUITE("programs that become graphs") {
                            "prog.kernel_launch left out=Exp, which nothing reaches"});
   }
 
+  TEST_CASE("a program from before prog.exit ends with what is outside of its bodies") {
+    Lines assumed;
+    const std::string jump = "prog.jump net.__entry";
+    CHECK(lifted(program({jump, label("net"), launch("Neg", {"1"}, "2"), kReturn,
+                          launch("Abs", {"2"}, "3")}),
+                 &assumed) == Lines{"@main [mir_version:1] (%1:t[2]) -> (%3:t[2]) {",
+                                    "graph.CallGraphOp @net (%1:t[2]) -> (%2:t[2])",
+                                    "linalg.CPU.AbsOp(%2:t[2]) -> (%3:t[2])",
+                                    "graph.SubGraphOp @net <CPU> {", "(%1:t[2]) -> (%2:t[2]) {",
+                                    "linalg.CPU.NegOp(%1:t[2]) -> (%2:t[2])",
+                                    "cf.ReturnOp (%2:t[2]) -> ()", "cf.ReturnOp (%3:t[2]) -> ()"});
+    REQUIRE(assumed.size() == 3);
+    CHECK(assumed[0] == "prog.jump end of the program=after the 2 instructions outside of bodies");
+    // A place that is stated must be right.
+    const auto first = [&](const std::string& address) {
+      return lifted(program({jump + address, label("net"), launch("Neg", {"1"}, "2"), kReturn,
+                             launch("Abs", {"2"}, "3")}))
+          .front();
+    };
+    CHECK(first("[offset:1]").starts_with("@main"));
+    CHECK_FALSE(first("[offset:2]").starts_with("@main"));
+  }
+
   TEST_CASE("programs whose order or ends are unclear are refused") {
     const std::string neg = launch("Neg", {"1"}, "2");
     CHECK(lifted("@main () -> () {\nprog.fragment @data <CPU> <data> {\n" + kExit + "\n}\n}\n") ==
