@@ -9,10 +9,12 @@
 
 #include "ir/attribute_type.hpp"
 #include "ir/emit/emit.hpp"
+#include "ir/extent_walk.hpp"
 #include "ir/joined_extents.hpp"
 #include "ir/symbol_declarations.hpp"
 #include "ir/version_needs.hpp"
 #include "mir/control_flow.hpp"
+#include "mir/equivalence.hpp"
 #include "mir/work.hpp"
 #include "read.hpp"
 
@@ -203,7 +205,47 @@ TEST_SUITE("declarations of symbols") {
     CHECK(texts(2, "{S:{min:1},T:{min:3,max:3},U:{max:4,multiple:2},V:{min:x}}") ==
           Lines{"1 or more", "3", "0 to 4, a multiple of 2"});
     CHECK(texts(1, "{S:{min:1}}") == Lines{});
+    Reading reading("@main [mir_version:2, symbols:{S:{min:1},T:{min:2}}] () -> () { }\n");
+    const auto declarations = symbol_declarations(reading.module());
+    const auto* found = find_declaration(declarations, reading.context.intern("T"));
+    REQUIRE(found != nullptr);
+    CHECK(found->least == 2);
+    CHECK(find_declaration(declarations, reading.context.intern("U")) == nullptr);
     CHECK(texts(2, "3") == Lines{});
+  }
+}
+
+TEST_SUITE("defaults of attributes") {
+  TEST_CASE("a default is a value of the type of its row") {
+    IRContext context;
+    const auto value = [&](AttrType type, std::string_view text) {
+      const Attr* made = default_value(context, {.name = "k", .type = type, .default_text = text});
+      return made == nullptr ? std::string("none") : std::string(made->spelling());
+    };
+    CHECK(value(AttrType::kInt, "-3") == "-3");
+    CHECK(value(AttrType::kFloat, "1e-5") == "1e-5");
+    CHECK(value(AttrType::kBool, "true") == "true");
+    CHECK(value(AttrType::kBool, "false") == "false");
+    CHECK(value(AttrType::kInts, "[1, -23]") == "[1, -23]");
+    CHECK(value(AttrType::kDims, "[]") == "[]");
+    CHECK(value(AttrType::kString, "word") == "word");
+    CHECK(value(AttrType::kInt, "") == "none");
+    CHECK(value(AttrType::kInt, "?") == "none");
+    CHECK(value(AttrType::kDict, "{}") == "none");
+  }
+}
+
+TEST_SUITE("symbols that a graph finds out") {
+  TEST_CASE("arguments of later blocks and results have symbols that no input has") {
+    Reading reading(
+        typed("@main [mir_version:2] () -> () {\ngraph.SubGraphOp @f <CPU> {\n"
+              "(%k:b, %p:f[$S], %q:f[4]) -> (%z:f[$N]) {\n"
+              "cf.CondBranchOp (%k) -> () [^end(%p), ^end(%q)]\n"
+              "^end(%z:f[$N]):\ncf.ReturnOp (%z) -> ()\n}\n}\ncf.ReturnOp () -> ()\n}\n"));
+    const Op& graph = *test::find_op(reading.module().body(), "graph.SubGraphOp");
+    const auto found = symbols_found_out_by(graph);
+    CHECK(found.size() == 1);
+    CHECK(found.contains(reading.context.intern("N")));
   }
 }
 
@@ -286,6 +328,20 @@ TEST_SUITE("sizes of types") {
                                   work_tensor(table, DType::kInt8, {s})};
     CHECK(table.print(bytes_of(table, tensors)) == "$S+3");
     CHECK(bytes_of(table, {}) == Dim());
+  }
+
+  TEST_CASE("an op reads its operands and its parameters, and writes its results") {
+    Reading reading(typed("@main () -> () {\nlinalg.CPU.NegOp (%1:f[4]) -> (%2:f[4])\n}\n"));
+    const Op& op = *reading.module().body().entry()->front();
+    DimTable& table = reading.context.dims();
+    const WorkTensor four[] = {work_tensor(table, DType::kFloat32, {Dim(4)})};
+    const WorkParameter parameters[] = {{".weight", work_tensor(table, DType::kFloat32, {Dim(10)})},
+                                        {".bias", work_tensor(table, DType::kFloat16, {Dim(3)})}};
+    const OpWork work =
+        each_value_once({.op = op, .operands = four, .results = four, .parameters = parameters});
+    CHECK(work.read == Dim(16 + 40 + 6));
+    CHECK(work.written == Dim(16));
+    CHECK(work.flop == Dim());
   }
 }
 
