@@ -71,14 +71,14 @@ PatternMatch match_slice(Op& slice) {
   auto plan = std::make_shared<SlicePlan>();
   std::vector<const Type*> types = operand_types(*op);
   for (std::uint32_t i = 0; i < op->operand_count(); ++i) {
+    if (!is_elementwise && i != 0) continue;  // a weight
     const TensorType& type = *op->operand(i)->tensor_type();
-    const bool is_row = !is_elementwise && i == 0;
-    if (is_row ? type.rank() != from.rank() : !std::ranges::equal(type.dims(), from.dims())) {
-      // Weights stay, and so does one number for all elements.
-      if (!is_row && (!is_elementwise || type.element_count() == 1)) continue;
+    const bool fits =
+        is_elementwise ? std::ranges::equal(type.dims(), from.dims()) : type.rank() == from.rank();
+    if (!fits) {
+      if (is_elementwise && type.element_count() == 1) continue;  // one number for all elements
       return failed("an operand is broadcast");
     }
-    if (!is_elementwise && !is_row) continue;
     const Type* part = type_with(slice, std::span(&types[i], 1));
     if (part == nullptr) return failed("the slice does not fit an operand");
     types[i] = part;
