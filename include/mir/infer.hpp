@@ -28,7 +28,7 @@ struct InferRequest {
   std::span<const Type* const> operands;  ///< as many as the row admits, none of them null
   std::span<const NamedAttr> attributes{};
   std::size_t result_count = 1;
-  Span at = {};
+  Span at = {};                   ///< of the op's name
   std::string_view op_name = {};  ///< as messages name it; empty: the row's name
   Symbol device = {};             ///< of the op's name; empty: the CPU
   /// Proves conditions on extents for all values that the module declares for its symbols. Null:
@@ -135,6 +135,9 @@ class InferContext {
   }
   /// Reports `message` at the op and returns false, so that rules can `return op.fail(...)`.
   bool fail(DiagCode code, std::string message);
+  /// Reports `message` at the value of attribute `key`, or at the op if the text there has no such
+  /// attribute, and returns false.
+  bool fail_at(std::string_view key, DiagCode code, std::string message);
 
   /// The axis that `value` of attribute `key` selects, from [-rank, rank) to [0, rank); no value
   /// after reporting that it is outside.
@@ -145,6 +148,7 @@ class InferContext {
                                                        Diagnostics& diagnostics);
   InferContext(const InferRequest& request, Diagnostics& diagnostics);
   bool has_held_extents();
+  bool fail_in(Span at, DiagCode code, std::string message);
   bool is_proved(ExtentRelation relation, Dim a, Dim b);
   bool may_hold(ExtentRelation relation, Dim a, Dim b);
 

@@ -293,7 +293,8 @@ void read_resource(OpDraft& draft, RowReader& reader) {
   if (key.empty()) return;
   const auto found = std::ranges::find(draft.spec.attributes, key, &AttrRow::name);
   if (found == draft.spec.attributes.end()) {
-    reader.refuse(fmt::format("'resource' names '{}', which is no attribute of it", key));
+    reader.refuse(fmt::format("'resource' names '{}', which is no attribute of it", key),
+                  {"resource"});
     return;
   }
   draft.spec.resource = [key](const Op& op) {
@@ -332,7 +333,11 @@ bool make_sound(OpDraft& draft, RowReader& reader) {
     const RowFault fault = row_checks::fault_of_ops(std::span(&whole, 1));
     if (!fault) return true;
     const std::string part(fault.part);
-    reader.refuse(fmt::format("{}{}", part.empty() ? "" : fmt::format("'{}' ", part), fault.text));
+    const bool is_attribute = std::ranges::find(draft.spec.attributes, part, &AttrRow::name) !=
+                              draft.spec.attributes.end();
+    const AttributePlace place{.key = is_attribute ? part : "", .in = "attributes"};
+    reader.refuse(fmt::format("{}{}", part.empty() ? "" : fmt::format("'{}' ", part), fault.text),
+                  place);
     if (part.empty() || !mend(draft.spec, part)) return false;
   }
 }

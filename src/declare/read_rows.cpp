@@ -66,9 +66,9 @@ std::optional<std::uint16_t> count_of(const Attr& value) {
 
 }  // namespace
 
-bool RowReader::refuse(std::string message) {
+bool RowReader::refuse(std::string message, const AttributePlace& place) {
   has_failed_ = true;
-  diagnostics_.error(DiagCode::kBadDeclaration, op_.span(),
+  diagnostics_.error(DiagCode::kBadDeclaration, span_of(op_, place),
                      fmt::format("{}: {}", subject_, message));
   return false;
 }
@@ -77,7 +77,8 @@ AttrType RowReader::type_named(const Attr& word, std::string_view name) {
   const auto found = std::ranges::find(kTypeWords, word.text(), &Word<AttrType>::name);
   if (word.kind() == AttrKind::kString && found != std::end(kTypeWords)) return found->value;
   refuse(fmt::format("'{}' of '{}' is no type of attributes{}", word.spelling(), name,
-                     choices_of(word.text(), kTypeWords)));
+                     choices_of(word.text(), kTypeWords)),
+         entry(name));
   return AttrType::kAny;
 }
 
@@ -89,11 +90,13 @@ bool RowReader::set_default(AttrRow& row, const Attr& value) {
   }
   if (!has_default(row.type)) {
     return refuse(
-        fmt::format("'{}' cannot have a default: no text of its type can be one", row.name));
+        fmt::format("'{}' cannot have a default: no text of its type can be one", row.name),
+        entry(row.name));
   }
   if (!admits(row, value)) {
     return refuse(fmt::format("the default of '{}' is {}, expected {}", row.name, value.spelling(),
-                              expected_value(row)));
+                              expected_value(row)),
+                  entry(row.name));
   }
   if (row.type == AttrType::kFloat) {
     row.default_text = context.number(value.number())->spelling();
@@ -104,7 +107,8 @@ bool RowReader::set_default(AttrRow& row, const Attr& value) {
   // A text for a list keeps its numbers, not symbols of extents.
   const bool is_whole = row.type != AttrType::kDims || read == &value;
   if (read != nullptr && admits(row, *read) && is_whole) return true;
-  return refuse(fmt::format("the default of '{}' cannot be {}", row.name, value.spelling()));
+  return refuse(fmt::format("the default of '{}' cannot be {}", row.name, value.spelling()),
+                entry(row.name));
 }
 
 bool RowReader::read_part(AttrRow& row, std::string_view key, const Attr& value) {
@@ -112,12 +116,13 @@ bool RowReader::read_part(AttrRow& row, std::string_view key, const Attr& value)
   if (key == "required") {
     row.required = value.boolean();
     return value.kind() == AttrKind::kBool ||
-           refuse(fmt::format("'required' of '{}' is neither true nor false", row.name));
+           refuse(fmt::format("'required' of '{}' is neither true nor false", row.name),
+                  entry(row.name));
   }
   if (key == "summary") {
     row.summary = value.text();
     return value.kind() == AttrKind::kString ||
-           refuse(fmt::format("'summary' of '{}' is no text", row.name));
+           refuse(fmt::format("'summary' of '{}' is no text", row.name), entry(row.name));
   }
   if (key == "choices") {
     std::vector<std::string_view>& list = store_.lists.emplace_back();
@@ -126,7 +131,7 @@ bool RowReader::read_part(AttrRow& row, std::string_view key, const Attr& value)
     }
     row.choices = list;
     return (!list.empty() && list.size() == value.elements().size()) ||
-           refuse(fmt::format("'choices' of '{}' is no list of words", row.name));
+           refuse(fmt::format("'choices' of '{}' is no list of words", row.name), entry(row.name));
   }
   if (key == "range") {
     const auto bounds = value.elements();
@@ -134,7 +139,8 @@ bool RowReader::read_part(AttrRow& row, std::string_view key, const Attr& value)
     const auto high = bounds.size() == 2 ? bound_of(*bounds[1]) : std::nullopt;
     if (!low || !high) {
       return refuse(fmt::format("'range' of '{}' is {}, expected the least and the greatest number",
-                                row.name, value.spelling()));
+                                row.name, value.spelling()),
+                    entry(row.name));
     }
     row.range = {*low, *high};
     return true;
@@ -144,7 +150,8 @@ bool RowReader::read_part(AttrRow& row, std::string_view key, const Attr& value)
   };
   constexpr Key kKeys[] = {{"type"},    {"required"}, {"default"},
                            {"choices"}, {"range"},    {"summary"}};
-  return refuse(fmt::format("'{}' of '{}' means nothing{}", key, row.name, choices_of(key, kKeys)));
+  return refuse(fmt::format("'{}' of '{}' means nothing{}", key, row.name, choices_of(key, kKeys)),
+                entry(row.name));
 }
 
 AttrRow RowReader::row(std::string_view name, const Attr& stated) {
@@ -167,7 +174,7 @@ AttrRow RowReader::row(std::string_view name, const Attr& stated) {
   if (is_good && otherwise != nullptr && !set_default(made, *otherwise)) made.default_text = {};
   const std::string_view fault = row_checks::fault_of(made);
   if (is_good && diagnostics_.error_count() == errors && !fault.empty()) {
-    refuse(fmt::format("'{}' {}", name, fault));
+    refuse(fmt::format("'{}' {}", name, fault), entry(name));
     is_good = false;
   }
   return is_good ? made : AttrRow{.name = name, .required = made.required};
@@ -177,6 +184,7 @@ std::vector<AttrRow> RowReader::rows(std::string_view key, bool are_of_type) {
   std::vector<AttrRow> all;
   const Attr* stated = op_.attribute(key);
   if (stated == nullptr) return all;
+  list_ = key;
   for (const NamedAttr& each : stated->entries()) {
     AttrRow& made = all.emplace_back(row(op_.module().context().text(each.key), *each.value));
     if (are_of_type && made.default_text.empty()) made.required = true;
@@ -190,7 +198,7 @@ Value RowReader::set_of(std::string_view key, std::span<const Word<Value>> known
   for (const std::string_view word : words(key)) {
     const auto found = std::ranges::find(known, word, &Word<Value>::name);
     if (found == known.end()) {
-      refuse(fmt::format("'{}' has no '{}'{}", key, word, choices_of(word, known)));
+      refuse(fmt::format("'{}' has no '{}'{}", key, word, choices_of(word, known)), {key});
     } else {
       set = set | found->value;
     }
@@ -223,7 +231,7 @@ std::vector<std::string_view> RowReader::words(std::string_view key) {
           ? std::ranges::all_of(stated->elements(), [&](const Attr* each) { return add(*each); })
           : add(*stated);
   if (is_good) return all;
-  refuse(fmt::format("'{}' is {}, expected a list of words", key, stated->spelling()));
+  refuse(fmt::format("'{}' is {}, expected a list of words", key, stated->spelling()), {key});
   return {};
 }
 
@@ -235,7 +243,8 @@ Arity RowReader::arity(std::string_view key) {
   const auto most = bounds.size() == 2 ? count_of(*bounds[1]) : std::nullopt;
   if (least && most && *least <= *most && *least != Arity::kMany) return Arity{*least, *most};
   refuse(fmt::format("'{}' is {}, expected the least and the greatest number", key,
-                     stated->spelling()));
+                     stated->spelling()),
+         {key});
   return Arity();
 }
 
@@ -248,6 +257,7 @@ std::vector<WeightRow> RowReader::weights(std::span<const AttrRow> attributes) {
   std::vector<WeightRow> all;
   const Attr* stated = op_.attribute("weights");
   if (stated == nullptr) return all;
+  list_ = "weights";
   for (const NamedAttr& each : stated->entries()) {
     const auto made = weight(op_.module().context().text(each.key), *each.value, attributes);
     if (made) all.push_back(*made);
@@ -271,25 +281,26 @@ std::optional<WeightRow> RowReader::weight(std::string_view name, const Attr& st
       made.present_if = part.value->text();
       const auto flag = std::ranges::find(attributes, made.present_if, &AttrRow::name);
       if (flag == attributes.end() || flag->type != AttrType::kBool) {
-        refuse(
-            fmt::format("'present_if' of weight '{}' is {}, expected the name of a boolean "
-                        "attribute",
-                        name, part.value->spelling()));
+        refuse(fmt::format("'present_if' of weight '{}' is {}, expected the name of a boolean "
+                           "attribute",
+                           name, part.value->spelling()),
+               entry(name));
         return std::nullopt;
       }
     } else {
       refuse(fmt::format("'{}' of weight '{}' means nothing, expected 'shape' or 'present_if'", key,
-                         name));
+                         name),
+             entry(name));
       return std::nullopt;
     }
   }
   const bool is_list = made.shape.starts_with('[') && made.shape.ends_with(']');
   const auto named = std::ranges::find(attributes, made.shape, &AttrRow::name);
   if (is_list || (named != attributes.end() && named->type == AttrType::kInts)) return made;
-  refuse(
-      fmt::format("weight '{}' needs a shape such as \"[out_channels, in_channels]\", or an "
-                  "attribute with integers",
-                  name));
+  refuse(fmt::format("weight '{}' needs a shape such as \"[out_channels, in_channels]\", or an "
+                     "attribute with integers",
+                     name),
+         entry(name));
   return std::nullopt;
 }
 

@@ -43,7 +43,8 @@ std::vector<TypeCondition> conditions_of(const Op& op, RowReader& reader,
   const auto add = [&](std::string_view text, std::string_view message) {
     auto parsed = patterns::parse_expression(text, scope, context);
     if (!parsed) {
-      reader.refuse(parsed.error().message);
+      reader.refuse(parsed.error().message,
+                    {.key = text, .part = AttributePart::kKey, .in = "where"});
       return;
     }
     all.push_back({*std::move(parsed), std::string(text), std::string(message)});
@@ -74,7 +75,7 @@ std::optional<TypeRowSpec> read_type(const Op& op, std::string_view dialect, Row
   whole.parameters = made.parameters;
   if (const RowFault fault = row_checks::fault_of(whole)) {
     const std::string part = fault.part.empty() ? std::string() : fmt::format("'{}' ", fault.part);
-    reader.refuse(fmt::format("{}{}", part, fault.text));
+    reader.refuse(fmt::format("{}{}", part, fault.text), {.key = fault.part, .in = "parameters"});
     return std::nullopt;
   }
   if (conditions.empty()) return made;

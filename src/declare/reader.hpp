@@ -11,6 +11,7 @@
 
 #include "declare/declared_op.hpp"
 #include "declare/words.hpp"
+#include "ir/attribute_place.hpp"
 #include "mir/context.hpp"
 #include "mir/diagnostic.hpp"
 
@@ -42,8 +43,8 @@ class RowReader {
   std::vector<std::string_view> words(std::string_view key);
   std::string_view text(std::string_view key);
 
-  /// Reports; false.
-  bool refuse(std::string message);
+  /// Reports at an attribute of the declaration, or at the declaration itself; false.
+  bool refuse(std::string message, const AttributePlace& place = {});
   bool has_failed() const { return has_failed_; }
 
  private:
@@ -60,7 +61,9 @@ class RowReader {
   std::string subject_;
   RowStore& store_;
   Diagnostics& diagnostics_;
+  AttributePlace entry(std::string_view name) const { return {.key = name, .in = list_}; }
   bool has_failed_ = false;
+  std::string_view list_{};  // the attribute whose entries are read
 };
 
 /// A declaration of an op while it is read: its row first, its bodies once all rows are registered.

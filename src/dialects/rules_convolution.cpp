@@ -34,10 +34,10 @@ Taps read_taps(InferContext& op, std::string_view key, std::size_t count, std::i
   taps.good = taps.values->size() == count;
   for (const std::int64_t value : *taps.values) taps.good = taps.good && value >= low;
   if (!taps.good) {
-    op.fail(DiagCode::kAttributeOutOfRange,
-            fmt::format("'{}' of '{}' is {}, expected {} of {} or more", key, op.op_name(),
-                        found->spelling(),
-                        count == 1 ? "an integer" : fmt::format("{} integers", count), low));
+    op.fail_at(key, DiagCode::kAttributeOutOfRange,
+               fmt::format("'{}' of '{}' is {}, expected {} of {} or more", key, op.op_name(),
+                           found->spelling(),
+                           count == 1 ? "an integer" : fmt::format("{} integers", count), low));
   }
   return taps;
 }
@@ -114,8 +114,9 @@ std::optional<Frames> read_frames(InferContext& op) {
   for (const auto& [key, value, low] :
        {std::tuple("n_fft", *n_fft, 4), std::tuple("hop_length", *hop, 0)}) {
     if (value >= low && value <= kLongest) continue;
-    op.fail(DiagCode::kAttributeOutOfRange, fmt::format("'{}' of '{}' is {}, expected {} to {}",
-                                                        key, op.op_name(), value, low, kLongest));
+    op.fail_at(key, DiagCode::kAttributeOutOfRange,
+               fmt::format("'{}' of '{}' is {}, expected {} to {}", key, op.op_name(), value, low,
+                           kLongest));
     return std::nullopt;
   }
   return Frames{*n_fft, *hop == 0 ? *n_fft / 4 : *hop,
@@ -173,9 +174,9 @@ bool interpolate(InferContext& op) {
   const Attr* target = op.attribute(key);
   if (target == nullptr) return true;
   if (target->kind() != AttrKind::kArray || target->elements().size() > rank - 2) {
-    return op.fail(DiagCode::kAttributeOutOfRange,
-                   fmt::format("'{}' of '{}' is {}, expected an array of up to {} numbers", key,
-                               op.op_name(), target->spelling(), rank - 2));
+    return op.fail_at(key, DiagCode::kAttributeOutOfRange,
+                      fmt::format("'{}' of '{}' is {}, expected an array of up to {} numbers", key,
+                                  op.op_name(), target->spelling(), rank - 2));
   }
   const std::size_t first = rank - target->elements().size();
   for (std::size_t i = first; i < rank; ++i) {
@@ -191,9 +192,10 @@ bool interpolate(InferContext& op) {
       }
     }
     if (!extent || extent->is_negative()) {
-      return op.fail(DiagCode::kAttributeOutOfRange,
-                     fmt::format("'{}' of '{}' has {}, expected a positive {}", key, op.op_name(),
-                                 element.spelling(), by_size ? "extent" : "factor"));
+      return op.fail_at(
+          key, DiagCode::kAttributeOutOfRange,
+          fmt::format("'{}' of '{}' has {}, expected a positive {}", key, op.op_name(),
+                      element.spelling(), by_size ? "extent" : "factor"));
     }
     shape[i] = *extent;
   }

@@ -46,10 +46,10 @@ bool einsum(InferContext& op) {
   const bool too_many = equation && equation->index_count > kMostIndices;
   op.constraint("einsum_c2");
   if (!equation || too_many) {
-    return op.fail(DiagCode::kAttributeOutOfRange,
-                   fmt::format("'equation' of '{}' is '{}': {}", op.op_name(), *text,
-                               too_many ? fmt::format("more than {} indices", kMostIndices)
-                                        : equation.error().message));
+    return op.fail_at("equation", DiagCode::kAttributeOutOfRange,
+                      fmt::format("'equation' of '{}' is '{}': {}", op.op_name(), *text,
+                                  too_many ? fmt::format("more than {} indices", kMostIndices)
+                                           : equation.error().message));
   }
   Shape extents(equation->index_count, Dim(1));
   op.constraint("einsum_c3");

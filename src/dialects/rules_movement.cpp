@@ -51,9 +51,9 @@ bool permute(InferContext& op) {
   const Shape shape = shape_of(*x);
   op.constraint("permute_c1");
   if (order->size() != shape.size()) {
-    return op.fail(DiagCode::kAttributeOutOfRange,
-                   fmt::format("'axis' of '{}' has {} entries, expected {}", op.op_name(),
-                               order->size(), shape.size()));
+    return op.fail_at("axis", DiagCode::kAttributeOutOfRange,
+                      fmt::format("'axis' of '{}' has {} entries, expected {}", op.op_name(),
+                                  order->size(), shape.size()));
   }
   Shape out;
   std::vector<bool> taken(shape.size(), false);
@@ -62,8 +62,8 @@ bool permute(InferContext& op) {
     if (!axis) return false;
     op.constraint("permute_c2");
     if (taken[*axis]) {
-      return op.fail(DiagCode::kAttributeOutOfRange,
-                     fmt::format("'axis' of '{}' has dimension {} twice", op.op_name(), *axis));
+      return op.fail_at("axis", DiagCode::kAttributeOutOfRange,
+                        fmt::format("'axis' of '{}' has dimension {} twice", op.op_name(), *axis));
     }
     taken[*axis] = true;
     out.push_back(shape[*axis]);
@@ -138,9 +138,9 @@ bool iota(InferContext& op) {
   using enum DTypeClass;
   const auto found = dtype ? info(*dtype).type_class : kFloat;
   if (found != kFloat && found != kSignedInt && found != kUnsignedInt) {
-    return op.fail(DiagCode::kDTypeMismatch,
-                   fmt::format("'dtype' of '{}' is {}, expected a floating or integer type",
-                               op.op_name(), *name));
+    return op.fail_at("dtype", DiagCode::kDTypeMismatch,
+                      fmt::format("'dtype' of '{}' is {}, expected a floating or integer type",
+                                  op.op_name(), *name));
   }
   op.result(type);
   return true;
@@ -176,16 +176,16 @@ bool pad(InferContext& op) {
   op.constraint("pad_c2");
   Shape shape = shape_of(*x);
   if (margins->size() % 2 != 0 || margins->size() / 2 > shape.size()) {
-    return op.fail(DiagCode::kAttributeOutOfRange,
-                   fmt::format("'pad' of '{}' has {} entries, expected two for each of up to {} "
-                               "dimensions",
-                               op.op_name(), margins->size(), shape.size()));
+    return op.fail_at("pad", DiagCode::kAttributeOutOfRange,
+                      fmt::format("'pad' of '{}' has {} entries, expected two for each of up to {} "
+                                  "dimensions",
+                                  op.op_name(), margins->size(), shape.size()));
   }
   ExtentMath& dims = op.extents();
   for (std::size_t i = 0; i < margins->size(); ++i) {
     if ((*margins)[i] < 0) {
-      return op.fail(
-          DiagCode::kAttributeOutOfRange,
+      return op.fail_at(
+          "pad", DiagCode::kAttributeOutOfRange,
           fmt::format("'pad' of '{}' has {}, expected 0 or more", op.op_name(), (*margins)[i]));
     }
     Dim& extent = shape[shape.size() - 1 - i / 2];

@@ -15,9 +15,9 @@ bool expect_not_negative(InferContext& op, std::string_view key) {
   const auto value = op.number(key);
   if (!value) return false;
   if (*value >= 0) return true;
-  return op.fail(DiagCode::kAttributeOutOfRange,
-                 fmt::format("'{}' of '{}' is {}, expected a number that is not negative", key,
-                             op.op_name(), op.attribute(key)->spelling()));
+  return op.fail_at(key, DiagCode::kAttributeOutOfRange,
+                    fmt::format("'{}' of '{}' is {}, expected a number that is not negative", key,
+                                op.op_name(), op.attribute(key)->spelling()));
 }
 
 /// Whether operand 1 is a weight for rows of `x`, and the op owns none.
@@ -29,7 +29,8 @@ bool weighs_rows(InferContext& op, const TensorType& x) {
   if (*owns) {
     // A dump that prints no attributes lacks this one too.
     const bool is_stated = op.attribute("elementwise_affine") != nullptr;
-    return op.fail(
+    return op.fail_at(
+        "elementwise_affine",
         is_stated ? DiagCode::kAttributeOutOfRange : DiagCode::kAttributeMissing,
         fmt::format("'{}' has its weight as operand 1, expected elementwise_affine:false",
                     op.op_name()));

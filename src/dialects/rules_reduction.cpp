@@ -65,9 +65,9 @@ bool top_k(InferContext& op) {
   if (!dim || !k) return false;
   const Dim extent = shape[*dim];
   if (*k < 0 || !op.may_be_at_least(extent, Dim(*k))) {
-    return op.fail(DiagCode::kAttributeOutOfRange,
-                   fmt::format("'k' of '{}' is {}, expected 0 to the extent {} of dimension {}",
-                               op.op_name(), *k, show(op, extent), *dim));
+    return op.fail_at("k", DiagCode::kAttributeOutOfRange,
+                      fmt::format("'k' of '{}' is {}, expected 0 to the extent {} of dimension {}",
+                                  op.op_name(), *k, show(op, extent), *dim));
   }
   shape[*dim] = Dim(*k);
   return give(op, shape, *x) && give(op, shape, DType::kInt32, *x);

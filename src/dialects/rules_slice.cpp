@@ -13,9 +13,9 @@ struct Bounds {
 
 bool bad_entry(InferContext& op, const Attr& entry, std::size_t dimension,
                std::string_view expected) {
-  return op.fail(DiagCode::kAttributeOutOfRange,
-                 fmt::format("'indices' of '{}' has {} for dimension {}, expected {}", op.op_name(),
-                             entry.spelling(), dimension, expected));
+  return op.fail_at("indices", DiagCode::kAttributeOutOfRange,
+                    fmt::format("'indices' of '{}' has {} for dimension {}, expected {}",
+                                op.op_name(), entry.spelling(), dimension, expected));
 }
 
 std::optional<Bounds> read_bounds(InferContext& op, const Attr& entry, std::size_t dimension) {
@@ -78,9 +78,9 @@ std::optional<Shape> sliced_shape(InferContext& op, const Shape& shape) {
   if (indices == nullptr) return shape;
   op.constraint("slice_c1");
   if (indices->kind() != AttrKind::kArray || indices->elements().size() != shape.size()) {
-    op.fail(DiagCode::kAttributeOutOfRange,
-            fmt::format("'indices' of '{}' is {}, expected an array of {} entries", op.op_name(),
-                        indices->spelling(), shape.size()));
+    op.fail_at("indices", DiagCode::kAttributeOutOfRange,
+               fmt::format("'indices' of '{}' is {}, expected an array of {} entries", op.op_name(),
+                           indices->spelling(), shape.size()));
     return std::nullopt;
   }
   Shape part;

@@ -216,8 +216,9 @@ std::optional<std::int64_t> integer_at_least(InferContext& op, std::string_view 
                                              std::int64_t low, std::int64_t otherwise) {
   const auto value = integer_or(op, key, otherwise);
   if (!value || *value >= low) return value;
-  op.fail(DiagCode::kAttributeOutOfRange,
-          fmt::format("'{}' of '{}' is {}, expected {} or more", key, op.op_name(), *value, low));
+  op.fail_at(
+      key, DiagCode::kAttributeOutOfRange,
+      fmt::format("'{}' of '{}' is {}, expected {} or more", key, op.op_name(), *value, low));
   return std::nullopt;
 }
 
@@ -243,17 +244,18 @@ std::optional<Dim> extent_or_unknown(InferContext& op, std::string_view key) {
   if (value == nullptr) return Dim::unknown();
   if (const auto extent = as_extent(*value)) return extent;
   if (value->kind() == AttrKind::kString && value->text() == "?") return Dim::unknown();
-  op.fail(DiagCode::kAttributeKind, fmt::format("attribute '{}' of '{}' is {}, expected an extent",
-                                                key, op.op_name(), value->spelling()));
+  op.fail_at(key, DiagCode::kAttributeKind,
+             fmt::format("attribute '{}' of '{}' is {}, expected an extent", key, op.op_name(),
+                         value->spelling()));
   return std::nullopt;
 }
 
 bool expect_choice(InferContext& op, std::string_view key, std::string_view found,
                    std::initializer_list<std::string_view> choices) {
   if (std::ranges::find(choices, found) != choices.end()) return true;
-  return op.fail(DiagCode::kAttributeOutOfRange,
-                 fmt::format("'{}' of '{}' is '{}', expected {}", key, op.op_name(), found,
-                             fmt::join(choices, ", ")));
+  return op.fail_at(key, DiagCode::kAttributeOutOfRange,
+                    fmt::format("'{}' of '{}' is '{}', expected {}", key, op.op_name(), found,
+                                fmt::join(choices, ", ")));
 }
 
 std::optional<Shape> stated_shape(InferContext& op) {
@@ -265,8 +267,9 @@ std::optional<Shape> stated_shape(InferContext& op) {
   if (!shape) return std::nullopt;
   for (const Dim extent : *shape) {
     if (!extent.is_unknown() && !extent.is_negative()) continue;
-    op.fail(DiagCode::kAttributeOutOfRange,
-            fmt::format("'shape' of '{}' is {}, expected extents", op.op_name(), show(op, *shape)));
+    op.fail_at(
+        "shape", DiagCode::kAttributeOutOfRange,
+        fmt::format("'shape' of '{}' is {}, expected extents", op.op_name(), show(op, *shape)));
     return std::nullopt;
   }
   return shape;

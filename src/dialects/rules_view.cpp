@@ -41,9 +41,9 @@ bool reshape_to(InferContext& op, std::string_view key) {
   op.constraint("view_c1");
   if (bad != wanted->end() ||
       (open != wanted->end() && std::find_if(open + 1, wanted->end(), is_open) != wanted->end())) {
-    return op.fail(DiagCode::kAttributeOutOfRange,
-                   fmt::format("'{}' of '{}' is {}, expected extents of which one may be -1", key,
-                               op.op_name(), show(op, *wanted)));
+    return op.fail_at(key, DiagCode::kAttributeOutOfRange,
+                      fmt::format("'{}' of '{}' is {}, expected extents of which one may be -1",
+                                  key, op.op_name(), show(op, *wanted)));
   }
   Shape others = *wanted;
   if (open != wanted->end()) others.erase(others.begin() + (open - wanted->begin()));
@@ -70,9 +70,10 @@ bool append_indexed(InferContext& op, const Attr& entry, std::size_t dimension, 
                             element->integer() < std::numeric_limits<std::int64_t>::max() &&
                             op.may_be_at_least(extent, Dim(element->integer() + 1));
       if (!in_range) {
-        return op.fail(DiagCode::kAttributeOutOfRange,
-                       fmt::format("'indices' of '{}' has {} for dimension {} of extent {}",
-                                   op.op_name(), element->spelling(), dimension, show(op, extent)));
+        return op.fail_at(
+            "indices", DiagCode::kAttributeOutOfRange,
+            fmt::format("'indices' of '{}' has {} for dimension {} of extent {}", op.op_name(),
+                        element->spelling(), dimension, show(op, extent)));
       }
     }
     out.emplace_back(static_cast<std::int64_t>(entry.elements().size()));
@@ -85,9 +86,9 @@ bool append_indexed(InferContext& op, const Attr& entry, std::size_t dimension, 
   }
   op.constraint("index_c3");
   if (entry.integer() < 1 || static_cast<std::uint64_t>(entry.integer()) >= op.operand_count()) {
-    return op.fail(DiagCode::kAttributeOutOfRange,
-                   fmt::format("'indices' of '{}' names operand {}, expected 1 to {}", op.op_name(),
-                               entry.integer(), op.operand_count() - 1));
+    return op.fail_at("indices", DiagCode::kAttributeOutOfRange,
+                      fmt::format("'indices' of '{}' names operand {}, expected 1 to {}",
+                                  op.op_name(), entry.integer(), op.operand_count() - 1));
   }
   const auto number = static_cast<std::size_t>(entry.integer());
   const TensorType* indices = op.operand(number);
@@ -178,9 +179,9 @@ bool split(InferContext& op) {
   }
   for (const Dim size : *sizes) {
     if (size.is_negative()) {
-      return op.fail(DiagCode::kAttributeOutOfRange,
-                     fmt::format("'split_size_or_sections' of '{}' has the negative extent {}",
-                                 op.op_name(), size.constant()));
+      return op.fail_at("split_size_or_sections", DiagCode::kAttributeOutOfRange,
+                        fmt::format("'split_size_or_sections' of '{}' has the negative extent {}",
+                                    op.op_name(), size.constant()));
     }
     shape[*dim] = size;
     give(op, shape, *x);
@@ -216,9 +217,9 @@ bool index(InferContext& op) {
   const Shape shape = shape_of(*x);
   op.constraint("index_c1");
   if (indices->kind() != AttrKind::kArray || indices->elements().size() != shape.size()) {
-    return op.fail(DiagCode::kAttributeOutOfRange,
-                   fmt::format("'indices' of '{}' is {}, expected an array of {} entries",
-                               op.op_name(), indices->spelling(), shape.size()));
+    return op.fail_at("indices", DiagCode::kAttributeOutOfRange,
+                      fmt::format("'indices' of '{}' is {}, expected an array of {} entries",
+                                  op.op_name(), indices->spelling(), shape.size()));
   }
   Shape out;
   for (std::size_t i = 0; i < shape.size(); ++i) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/attribute_place.hpp"
 #include "ir/element_count.hpp"
 #include "ir/extent_prover.hpp"
 #include "mir/module.hpp"
@@ -101,9 +102,9 @@ namespace {
 
 bool wrong_kind(InferContext& context, std::string_view key, const Attr& found,
                 std::string_view wanted) {
-  return context.fail(DiagCode::kAttributeKind,
-                      fmt::format("attribute '{}' of '{}' is {}, expected {}", key,
-                                  context.op_name(), found.spelling(), wanted));
+  return context.fail_at(key, DiagCode::kAttributeKind,
+                         fmt::format("attribute '{}' of '{}' is {}, expected {}", key,
+                                     context.op_name(), found.spelling(), wanted));
 }
 
 }  // namespace
@@ -245,8 +246,16 @@ bool InferContext::may_be_at_least(Dim extent, Dim least) {
 }
 
 bool InferContext::fail(DiagCode code, std::string message) {
+  return fail_in(at_, code, std::move(message));
+}
+
+bool InferContext::fail_at(std::string_view key, DiagCode code, std::string message) {
+  return fail_in(value_span(context_.sources(), at_, key), code, std::move(message));
+}
+
+bool InferContext::fail_in(Span at, DiagCode code, std::string message) {
   if (!counterexample_.empty()) message += fmt::format("; {}", counterexample_);
-  Diagnostic& diagnostic = diagnostics_.error(code, at_, std::move(message));
+  Diagnostic& diagnostic = diagnostics_.error(code, at, std::move(message));
   // These are held for every op alike.
   const bool general = code == DiagCode::kAttributeKind || code == DiagCode::kAttributeMissing ||
                        code == DiagCode::kNotATensor || code == DiagCode::kExtentOverflow;
@@ -262,8 +271,9 @@ std::optional<std::size_t> InferContext::axis(std::int64_t value, std::size_t ra
   if (value >= -signed_rank && value < signed_rank) {
     return static_cast<std::size_t>(value < 0 ? value + signed_rank : value);
   }
-  fail(DiagCode::kAxisOutOfRange,
-       fmt::format("'{}' of '{}' is {}, expected an axis of rank {}", key, op_name_, value, rank));
+  fail_at(
+      key, DiagCode::kAxisOutOfRange,
+      fmt::format("'{}' of '{}' is {}, expected an axis of rank {}", key, op_name_, value, rank));
   return std::nullopt;
 }
 

@@ -28,6 +28,7 @@ std::string near_name(std::string_view word, const Names& names, Projection name
 }  // namespace
 
 bool TemplateReader::refuse(Span at, std::string message) {
+  if (read_op_ != nullptr) at = span_of(*read_op_, read_place_);
   diagnostics_.error(
       code_, at, subject_.empty() ? std::move(message) : fmt::format("{}: {}", subject_, message));
   return false;
@@ -235,6 +236,7 @@ bool TemplateReader::read_lets(const Op& op) {
     const bool is_name = !is_pattern_ && is_name_variable(name);
     if (!name.starts_with('$') && !is_name) name.insert(0, "$");
     const std::uint32_t number = number_of(name);
+    const Reading reading(*this, op, {.key = context_.text(entry.key), .in = "let"});
     if (is_bound_[number]) {
       are_good = refuse(op.span(), fmt::format("'let' binds '{}', which is bound already", name));
       continue;
@@ -265,13 +267,17 @@ bool TemplateReader::read_conditions(const Op& op) {
   if (where == nullptr) return true;
   bool are_good = true;
   for (const Attr* each : where->elements()) {
+    const Reading reading(*this, op, {"where"});
     are_good = read_condition(*each, "", op.span()) && are_good;
   }
   for (const NamedAttr& each : where->entries()) {
     const Attr& condition = *context_.string(context_.text(each.key));
+    const Reading reading(
+        *this, op, {.key = context_.text(each.key), .part = AttributePart::kKey, .in = "where"});
     are_good = read_condition(condition, each.value->text(), op.span()) && are_good;
   }
   if (where->kind() == AttrKind::kArray || where->kind() == AttrKind::kDict) return are_good;
+  const Reading reading(*this, op, {"where"});
   return read_condition(*where, "", op.span());
 }
 
@@ -433,6 +439,8 @@ bool TemplateReader::read_attributes(const Op& op, OpTemplate& made) {
   for (const NamedAttr& each : op.attributes()) {
     const std::string_view key = context_.text(each.key);
     const auto row = std::ranges::find(rows, key, &AttrRow::name);
+    const auto part = row == rows.end() ? AttributePart::kKey : AttributePart::kValue;
+    const Reading reading(*this, op, {key, part});
     if (row == rows.end()) {
       return refuse(op.span(), fmt::format("'{}' has no attribute '{}'{}", op.name(), key,
                                            near_name(key, rows, &AttrRow::name)));

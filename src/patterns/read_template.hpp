@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/attribute_place.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/op.hpp"
 #include "patterns/template.hpp"
@@ -33,7 +34,7 @@ class TemplateReader : protected Scope {
         is_pattern_(wording.is_pattern) {}
   ~TemplateReader() override = default;
 
-  /// Reports; false.
+  /// Reports, at the attribute that is read if there is one; false.
   bool refuse(Span at, std::string message);
   /// Whether a value may have this attribute besides `constant`.
   virtual bool takes_mark(const Value&, const NamedAttr&) { return false; }
@@ -94,7 +95,24 @@ class TemplateReader : protected Scope {
   std::unordered_set<const Value*> unread_{};  ///< results of ops with mistakes
 
  private:
+  /// The attribute that is read until the end of its life, for places of mistakes.
+  class Reading {
+   public:
+    Reading(TemplateReader& reader, const Op& op, const AttributePlace& place) : reader_(reader) {
+      reader_.read_op_ = &op;
+      reader_.read_place_ = place;
+    }
+    ~Reading() { reader_.read_op_ = nullptr; }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+
+   private:
+    TemplateReader& reader_;
+  };
+
   DiagCode code_;
+  const Op* read_op_ = nullptr;
+  AttributePlace read_place_{};
   std::string_view noun_;
   bool is_pattern_;
 };

@@ -48,30 +48,81 @@ Span OpText::mention(std::string_view name) const {
   return {};
 }
 
+namespace {
+
+bool opens_part(TokenKind kind) {
+  using enum TokenKind;
+  return kind == kArrayOpen || kind == kDictOpen || kind == kQuantSpecOpen ||
+         kind == kQuantAnnotationOpen || kind == kLess || kind == kShapeOpen;
+}
+
+bool closes_part(TokenKind kind) {
+  using enum TokenKind;
+  return kind == kArrayClose || kind == kDictClose || kind == kDataRParen || kind == kGreater ||
+         kind == kShapeClose;
+}
+
+}  // namespace
+
+/// In dictionaries, keys are words or strings.
+bool OpText::is_key(std::size_t index, std::string_view name) const {
+  const TokenKind next = index + 1 < tokens_.size() ? tokens_[index + 1].kind() : TokenKind::kEnd;
+  if (next != TokenKind::kColon && next != TokenKind::kFieldColon) return false;
+  const std::string_view word = text(span(index));
+  return word == name || (word.size() == name.size() + 2 && word.starts_with('"') &&
+                          word.substr(1, name.size()) == name);
+}
+
 /// Keys inside lists of values and inside dictionaries are not the op's.
 std::size_t OpText::find_key(std::string_view name) const {
   using enum TokenKind;
   int depth = 0;
-  for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+  for (std::size_t i = 0; i < tokens_.size(); ++i) {
     const TokenKind kind = tokens_[i].kind();
     depth += (kind == kLParen || kind == kDictOpen) - (kind == kRParen || kind == kDictClose);
-    if (depth == 0 && kind == kKey && tokens_[i + 1].kind() == kColon && text(span(i)) == name) {
+    if (depth == 0 && kind == kKey && is_key(i, name)) return i;
+  }
+  return tokens_.size();
+}
+
+std::size_t OpText::find_entry(std::string_view attribute, std::string_view name) const {
+  int depth = 0;
+  for (std::size_t i = find_key(attribute) + 2; i < tokens_.size(); ++i) {
+    const TokenKind kind = tokens_[i].kind();
+    if (depth == 1 && is_key(i, name)) return i;
+    depth += opens_part(kind) - closes_part(kind);
+    if (depth == 0) break;
+  }
+  return tokens_.size();
+}
+
+std::size_t OpText::find_mention_key(std::string_view value, std::string_view name) const {
+  bool is_of_value = false;
+  for (std::size_t i = 0; i < tokens_.size(); ++i) {
+    const TokenKind kind = tokens_[i].kind();
+    const std::string_view word = text(span(i));
+    if (kind == TokenKind::kTypedValue || kind == TokenKind::kValue) {
+      is_of_value = word.substr(1, word.find(':') - 1) == value;
+    } else if (kind == TokenKind::kRParen) {
+      is_of_value = false;
+    } else if (is_of_value && kind == TokenKind::kKey && is_key(i, name)) {
       return i;
     }
   }
   return tokens_.size();
 }
 
-Span OpText::key(std::string_view name) const {
-  return span(find_key(name));
-}
-
-Span OpText::value(std::string_view key) const {
-  const std::size_t at = find_key(key);
-  if (at + 3 >= tokens_.size()) return {};
-  const TokenKind after = tokens_[at + 3].kind();
-  const bool single = after == TokenKind::kComma || after == TokenKind::kRBracket;
-  return single ? span(at + 2) : Span{};
+Span OpText::value_after(std::size_t key) const {
+  const std::size_t first = key + 2;
+  int depth = 0;
+  for (std::size_t i = first; i < tokens_.size(); ++i) {
+    const TokenKind kind = tokens_[i].kind();
+    const bool ends = depth == 0 && (kind == TokenKind::kComma || kind == TokenKind::kRBracket ||
+                                     kind == TokenKind::kDictClose);
+    if (ends) return i == first ? Span{} : Span{span(first).begin, span(i - 1).end};
+    depth += opens_part(kind) - closes_part(kind);
+  }
+  return {};
 }
 
 }  // namespace mir

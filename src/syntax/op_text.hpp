@@ -20,16 +20,36 @@ class OpText {
   Span first(TokenKind kind) const;
   /// The first mention of a value of this name (without its `%`), its name alone.
   Span mention(std::string_view name) const;
-  /// A key of the op's own attribute list, and the value after it when that is one word.
-  Span key(std::string_view name) const;
-  Span value(std::string_view key) const;
+  /// A key of the op's own attribute list, and the whole value after it.
+  Span key(std::string_view name) const { return span(find_key(name)); }
+  Span value(std::string_view key) const { return value_after(find_key(key)); }
+  /// Likewise for an entry of the dictionary that is the value of an attribute.
+  Span entry_key(std::string_view attribute, std::string_view name) const {
+    return span(find_entry(attribute, name));
+  }
+  Span entry_value(std::string_view attribute, std::string_view key) const {
+    return value_after(find_entry(attribute, key));
+  }
+  /// Likewise for the attributes of the mentions of a value.
+  Span mention_key(std::string_view value, std::string_view name) const {
+    return span(find_mention_key(value, name));
+  }
+  Span mention_value(std::string_view value, std::string_view key) const {
+    return value_after(find_mention_key(value, key));
+  }
   std::string_view text(Span span) const { return file_.slice(span); }
 
  private:
+  // Indices of words; past the last one if there is no such key.
   std::size_t find_key(std::string_view name) const;
+  std::size_t find_entry(std::string_view attribute, std::string_view name) const;
+  std::size_t find_mention_key(std::string_view value, std::string_view name) const;
+  bool is_key(std::size_t index, std::string_view name) const;
   /// Unknown for an index past the last word.
   Span span(std::size_t index) const;
   Span span(const Token& token) const;
+  /// The value of the key at an index; unknown if there is no key or the text is cut there.
+  Span value_after(std::size_t key) const;
 
   const SourceFile& file_;
   std::vector<Token> tokens_;  // offsets count from the start of the file

@@ -36,7 +36,7 @@ void launch_options(const Op& op, Reporter& reporter) {
     if (known == row->attributes.end() || option.value->kind() == AttrKind::kNull ||
         admits(known->type, *option.value) || is_number_of_implementation(key, *option.value))
       continue;
-    reporter.report(ConstraintId::launch_c3, op, [&] {
+    reporter.report_at(ConstraintId::launch_c3, op, {key}, [&] {
       return wrong_attribute(context.info(*kind).name, *known, *option.value);
     });
   }
@@ -59,17 +59,18 @@ void attributes(const Op& op, Reporter& reporter) {
     if (known == row->attributes.end()) {
       if (is_annotation(key)) continue;
       suggest_attribute(
-          reporter.report(
-              attribute_c1, op,
+          reporter.report_at(
+              attribute_c1, op, {key, AttributePart::kKey},
               [&] { return fmt::format("'{}' has no attribute '{}'", op.name(), key); }),
           op, key);
     } else if (!admits(known->type, *attribute.value)) {
-      Diagnostic* kept = reporter.report(
-          attribute_c3, op, [&] { return wrong_attribute(op.name(), *known, *attribute.value); });
+      Diagnostic* kept = reporter.report_at(attribute_c3, op, {key}, [&] {
+        return wrong_attribute(op.name(), *known, *attribute.value);
+      });
       if (known->type == AttrType::kDType) suggest_dtype(kept, op, key);
     } else if (!is_in_range(*known, *attribute.value)) {
-      reporter.report(attribute_c5, op,
-                      [&] { return wrong_attribute(op.name(), *known, *attribute.value); });
+      reporter.report_at(attribute_c5, op, {key},
+                         [&] { return wrong_attribute(op.name(), *known, *attribute.value); });
     }
   }
   for (const AttrRow& each : row->attributes) {

@@ -170,7 +170,7 @@ void FormChecks::check_register(const Op& op) {
     });
   } else if (result.has_symbol() && name != nullptr && name->kind() == AttrKind::kString &&
              name->text() != text(op, result.symbol())) {
-    reporter_.report(register_c2, op, [&] {
+    reporter_.report_at(register_c2, op, {"symbol"}, [&] {
       return fmt::format("the result of '{}' is named '@{}', its attribute 'symbol' says '{}'",
                          op.name(), text(op, result.symbol()), name->text());
     });
@@ -216,19 +216,21 @@ void FormChecks::check_annotations(std::span<const NamedAttr> attributes, const 
                               : spelling_of(reporter_.module(), value->name());
     };
     if (row == nullptr) {
-      report_unknown(attribute.key, place, name());
+      report_unknown(attribute.key, place, value, name());
     } else if (!admits(row->type, *attribute.value)) {
-      reporter_.report(attribute_c4, place,
-                       [&] { return wrong_attribute(name(), *row, *attribute.value); });
+      reporter_.report_at(attribute_c4, place, {.key = row->name, .of = value},
+                          [&] { return wrong_attribute(name(), *row, *attribute.value); });
     } else if (value != nullptr) {
       check_scale(attribute, *value, place);
     }
   }
 }
 
-void FormChecks::report_unknown(Symbol key, const Op& place, std::string_view value) {
-  Diagnostic* kept = reporter_.report(attribute_c1, place, [&] {
-    return fmt::format("value '{}' has an unknown attribute '{}'", value, text(place, key));
+void FormChecks::report_unknown(Symbol key, const Op& place, const Value* value,
+                                std::string_view name) {
+  const AttributePlace at{text(place, key), AttributePart::kKey, value};
+  Diagnostic* kept = reporter_.report_at(attribute_c1, place, at, [&] {
+    return fmt::format("value '{}' has an unknown attribute '{}'", name, at.key);
   });
   if (kept == nullptr) return;
   NearestName nearest(text(place, key));
@@ -279,12 +281,13 @@ void FormChecks::check_scale(const NamedAttr& attribute, const Value& value, con
   const auto name = [&] { return spelling_of(reporter_.module(), value.name()); };
   const std::string_view expected = breach_of(key, *attribute.value);
   if (!expected.empty()) {
-    reporter_.report(quant_c8, place, [&] {
+    reporter_.report_at(quant_c8, place, {.key = key, .of = &value}, [&] {
       return fmt::format("attribute '{}' of '{}' is {}, expected {}", key, name(),
                          attribute.value->spelling(), expected);
     });
   } else if (!is_quantised(value, recipe_)) {
-    reporter_.report(quant_c8, place, [&] {
+    const AttributePlace at{key, AttributePart::kKey, &value};
+    reporter_.report_at(quant_c8, place, at, [&] {
       return fmt::format("attribute '{}' of '{}' has no meaning, because {} is not quantised", key,
                          name(), value.type()->spelling());
     });

@@ -28,7 +28,7 @@ class FormChecks {
   void check_value(const Value& value, const Op& place, bool may_declare);
   void check_annotations(std::span<const NamedAttr> attributes, const Op& place,
                          const Value* value);
-  void report_unknown(Symbol key, const Op& place, std::string_view value);
+  void report_unknown(Symbol key, const Op& place, const Value* value, std::string_view name);
   void check_scale(const NamedAttr& attribute, const Value& value, const Op& place);
   void check_parameter(const Value& value, const Op& place);
   void check_device(Symbol device, const Op& place);

@@ -305,8 +305,8 @@ void OpChecks::check_kernel(const Op& op, const Target& target) {
   const Attr* type = op.attribute(op_type_);
   if (type == nullptr || type->kind() != AttrKind::kString) return;
   if (target.row == nullptr) {
-    reporter_.report(ConstraintId::op_c1, op,
-                     [&] { return fmt::format("kernel '{}' is not known", type->text()); });
+    reporter_.report_at(ConstraintId::op_c1, op, {program_field::kOpType},
+                        [&] { return fmt::format("kernel '{}' is not known", type->text()); });
     return;
   }
   const OpRow& row = *target.row;
@@ -372,6 +372,7 @@ bool OpChecks::run_rule(const Op& op, const Target& target, std::span<const Name
                             .operands = operands_,
                             .attributes = options,
                             .result_count = op.result_count(),
+                            .at = op.span(),
                             .device = op.op_name().device,
                             .prover = reporter_.prover()},
                            found);

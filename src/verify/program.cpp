@@ -60,7 +60,9 @@ void check_fields(const ProgramCode& code, Reporter& reporter) {
     if (is_known && defect.field != nullptr && defect.kind != prog::Defect::Kind::kOutOfRange) {
       continue;
     }
-    reporter.report(constraint_of(defect), *defect.op, [&] { return prog::describe(defect); });
+    const AttributePlace place{defect.field == nullptr ? "" : defect.field->name};
+    reporter.report_at(constraint_of(defect), *defect.op, place,
+                       [&] { return prog::describe(defect); });
   }
 }
 
@@ -138,11 +140,11 @@ void check_spec(const Op& op, const prog::Launch& launch, const prog::Kernel& ke
                 Reporter& reporter) {
   const auto check = [&](std::string_view key, const Attr* mine, const Attr* its) {
     if (mine == nullptr || its == nullptr || mine == its) return;
-    note(reporter.report(launch_c2, op,
-                         [&] {
-                           return fmt::format("{} of the launch is {}, kernel '{}' has {}", key,
-                                              mine->spelling(), launch.name, its->spelling());
-                         }),
+    note(reporter.report_at(launch_c2, op, {key},
+                            [&] {
+                              return fmt::format("{} of the launch is {}, kernel '{}' has {}", key,
+                                                 mine->spelling(), launch.name, its->spelling());
+                            }),
          *kernel.op, "the kernel");
   };
   check(program_field::kOpType, launch.spec.type, kernel.spec.type);

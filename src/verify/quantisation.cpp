@@ -307,7 +307,8 @@ void Quantisation::read_key(EntryKey& entry, Symbol key) {
 /// There is no such operand or result, or it says something else.
 void Quantisation::report_entry(const Op& op, const EntryKey& entry, Symbol key,
                                 std::uint32_t count) {
-  reporter_.report(quant_c6, op, [&] {
+  const AttributePlace at{.key = text(op, key), .part = AttributePart::kKey, .in = text(op, key_)};
+  reporter_.report_at(quant_c6, op, at, [&] {
     if (entry.number < count) {
       return fmt::format("annotation entry '{}' differs from the quantisation of the value",
                          text(op, key));

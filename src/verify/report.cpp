@@ -83,8 +83,9 @@ void Reporter::report_rule(const Op& op, Diagnostic&& breach) {
   breaches_ += verdict != Verdict::kOff;
   std::uint8_t place = kUnplaced;
   if (!keep(breach.code, verdict, place)) return;
-  Diagnostic& added = verdict == Verdict::kError ? diagnostics_.error(breach.code, op.span(), {})
-                                                 : diagnostics_.warning(breach.code, op.span(), {});
+  const Span at = breach.at.known() ? breach.at : op.span();
+  Diagnostic& added = verdict == Verdict::kError ? diagnostics_.error(breach.code, at, {})
+                                                 : diagnostics_.warning(breach.code, at, {});
   added.message = std::move(breach.message);
   added.constraint = std::move(breach.constraint);
 }

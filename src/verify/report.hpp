@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "ir/attribute_place.hpp"
 #include "ir/extent_prover.hpp"
 #include "mir/module.hpp"
 #include "mir/verify.hpp"
@@ -65,11 +66,19 @@ class Reporter {
     if (!keep(constraint.code, verdicts_[index], places_[index])) return nullptr;
     return add(constraint, verdicts_[index], op, message());
   }
+  /// As report, at an attribute that the op's text states.
+  template <class Message>
+  Diagnostic* report_at(ConstraintId id, const Op& op, const AttributePlace& place,
+                        const Message& message) {
+    Diagnostic* const kept = report(id, op, message);
+    if (kept != nullptr) kept->at = span_of(op, place);
+    return kept;
+  }
   /// The diagnostic, where it may get a suggestion that looks at the whole module; null otherwise.
   Diagnostic* to_suggest(Diagnostic* added) const {
     return added != nullptr && may_suggest(diagnostics_, added->code) ? added : nullptr;
   }
-  /// A breach of a shape rule, whose diagnostic names its constraint itself.
+  /// A breach of a shape rule, whose diagnostic names its constraint itself, and perhaps a place.
   void report_rule(const Op& op, Diagnostic&& breach);
 
  private:

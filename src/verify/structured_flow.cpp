@@ -118,7 +118,7 @@ void check_cases(const Op& op, Reporter& reporter) {
   if (cases == nullptr || cases->kind() != AttrKind::kArray) return;  // attribute_c2, attribute_c3
   const std::size_t wanted = op.extra().successors.size() - 1;
   if (cases->elements().size() != wanted) {
-    reporter.report(ConstraintId::control_c5, op, [&] {
+    reporter.report_at(ConstraintId::control_c5, op, {"cases"}, [&] {
       return fmt::format(
           "'{}' has {} cases and {} successors, expected one case for each but the first",
           op.name(), cases->elements().size(), wanted + 1);
@@ -127,7 +127,7 @@ void check_cases(const Op& op, Reporter& reporter) {
   std::set<std::int64_t> seen;
   for (const Attr* each : cases->elements()) {
     if (each->kind() != AttrKind::kInt || seen.insert(each->integer()).second) continue;
-    reporter.report(ConstraintId::control_c5, op, [&] {
+    reporter.report_at(ConstraintId::control_c5, op, {"cases"}, [&] {
       return fmt::format("case {} of '{}' is stated twice", each->integer(), op.name());
     });
   }

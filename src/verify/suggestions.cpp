@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/attribute_place.hpp"
 #include "mir/ops.hpp"
 #include "mir/tensor.hpp"
 #include "mir/walk.hpp"
@@ -19,19 +20,6 @@
 namespace mir::checks {
 
 namespace {
-
-/// The text in which the op stands; null where its place is one that it was made from.
-const SourceFile* file_of(const Op& op) {
-  const Span name = op.span();
-  const SourceFile* file = op.module().context().sources().file_of(name.begin);
-  const bool stands = file != nullptr && file->slice(name) == text(op, op.op_name().spelling);
-  return stands ? file : nullptr;
-}
-
-std::optional<OpText> text_of(const Op& op) {
-  const SourceFile* file = file_of(op);
-  return file == nullptr ? std::nullopt : std::optional<OpText>(std::in_place, *file, op.span());
-}
 
 constexpr std::size_t kMostFixes = 4096;  // of one diagnostic
 
@@ -109,7 +97,7 @@ void suggest_op(Diagnostic* diagnostic, const Op& op) {
       if (!has(row.traits, Trait::kDumpOnly)) nearest.offer(prefix + std::string(row.name));
     }
   }
-  const Span at = file_of(op) != nullptr ? op.span() : Span{};
+  const Span at = text_of(op) ? op.span() : Span{};
   suggest(*diagnostic, nearest.best(), at, std::string(nearest.best()));
 }
 

@@ -28,7 +28,7 @@ void check_one_name(const Op& op, Reporter& reporter) {
   if (stated == nullptr || op.is(OpId::kTensorRegister)) return;
   const auto check = [&](Symbol symbol) {
     if (text(op, symbol) == stated->text()) return;
-    reporter.report(ConstraintId::symbol_c3, op, [&] {
+    reporter.report_at(ConstraintId::symbol_c3, op, {"symbol"}, [&] {
       return fmt::format("'{}' is named '@{}', its attribute 'symbol' is '{}'", op.name(),
                          text(op, symbol), stated->text());
     });

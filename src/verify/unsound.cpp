@@ -150,9 +150,11 @@ void withdraw_follow_on(const Ops& ops, std::span<const Diagnostic> found,
                         Diagnostics& diagnostics) {
   std::vector<SourcePos> causes;
   for (const Diagnostic& each : found) {
-    if (concerns_op_alone(each.code)) causes.push_back(each.at.begin);
+    const Op* op = concerns_op_alone(each.code) ? op_at(ops, each.at.begin) : nullptr;
+    if (op != nullptr) causes.push_back(op->span().begin);
   }
   if (causes.empty()) return;
+  std::ranges::sort(causes);
   diagnostics.withdraw([&](const Diagnostic& each) {
     if (each.code != DiagCode::kTypeMissing) return false;
     const Op* op = op_at(ops, each.at.begin);

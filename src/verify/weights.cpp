@@ -62,7 +62,7 @@ void check_named_parameter(const Op& op, Reporter& reporter) {
   if (type == nullptr) return;
   const Attr* shape = op.attribute("shape");
   if (!fits_shape(shape, *type)) {
-    reporter.report(param_c1, op, [&] {
+    reporter.report_at(param_c1, op, {"shape"}, [&] {
       return fmt::format("result 0 of '{}' is stated as {}, 'shape' gives {}", op.name(),
                          type->spelling(), shape->spelling());
     });

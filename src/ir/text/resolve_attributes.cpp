@@ -186,10 +186,29 @@ std::vector<NamedAttr> Resolver::State::pop_attributes(std::uint32_t count) {
   return list;
 }
 
+/// Where the lists that begin at `token` or after the value there have a key for the second time.
+/// The first time if they have it once: an op may have two lists.
+Span Resolver::State::repetition(Symbol key, std::uint32_t token) {
+  using enum TokenKind;
+  const auto tokens = unit_->tokens();
+  std::optional<std::uint32_t> first;
+  int depth = 0;
+  for (std::uint32_t i = token; i + 1 < tokens.size(); ++i) {
+    const TokenKind kind = tokens[i].kind();
+    depth += (kind == kLBracket || kind == kLBracketSymbol || kind == kDictOpen) -
+             (kind == kRBracket || kind == kDictClose);
+    if (depth == 0 && first && kind != kRBracket && kind != kDictClose) break;
+    if (depth != 1 || tokens[i + 1].kind() != kColon || key_from_text(text(i)) != key) continue;
+    if (first) return span(i);
+    first = i;
+  }
+  return span(first.value_or(token));
+}
+
 void Resolver::State::check_duplicates(std::span<const NamedAttr> attributes, std::uint32_t token) {
   const auto key = repeated_key(attributes);
   if (!key) return;
-  diagnostics_.error(DiagCode::kDuplicateAttribute, span(token),
+  diagnostics_.error(DiagCode::kDuplicateAttribute, repetition(*key, token),
                      fmt::format("key '{}' occurs twice", context_.text(*key)));
 }
 

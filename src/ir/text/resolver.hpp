@@ -132,6 +132,7 @@ class Resolver::State {
   void report_unknown_alias(std::uint32_t token);
   const Attr* pop_value();
   std::vector<NamedAttr> pop_attributes(std::uint32_t count);
+  Span repetition(Symbol key, std::uint32_t token);
   void check_duplicates(std::span<const NamedAttr> attributes, std::uint32_t token);
   Symbol key_from_text(std::string_view text);
   std::string_view canonical(std::uint32_t first, std::uint32_t count);

@@ -1013,8 +1013,8 @@ TEST_SUITE("rows of declarations") {
         {"attributes:{k:{type:int, default:2}, U:{type:dtype, default:Float16}, q:int}",
          "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$k*$n], U, D>) { }\n",
          "%x:tensor<[4], Float32, CPU>", "my.AnOp [U:fp32] (%x) -> (%y)",
-         "MIR0312 attribute 'U' of 'my.AnOp' is fp32, expected an element type\nMIR0474 element "
-         "type 'fp32' of tensor<[8], fp32, CPU> is not known\n"},
+         "MIR0474 element type 'fp32' of tensor<[8], fp32, CPU> is not known\n"
+         "MIR0312 attribute 'U' of 'my.AnOp' is fp32, expected an element type\n"},
         {"attributes:{k:{type:int, default:2}, U:{type:dtype, default:Float16}, q:int}",
          "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$k*$n], U, D>) { }\n",
          "%x:tensor<[4], Float32, CPU>", "my.AnOp [k:3, U:Int8] (%x) -> (%y)",

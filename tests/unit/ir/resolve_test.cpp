@@ -486,17 +486,17 @@ TEST_SUITE("resolve") {
 
   TEST_CASE("a key is written once in a portable list, and in any dictionary") {
     CHECK(errors(portable({"a.one [k:1, l:2, k:3] () -> ()"})) ==
-          Lines{"2:7 MIR0316 key 'k' occurs twice"});
+          Lines{"2:18 MIR0316 key 'k' occurs twice"});
     CHECK(errors(portable({"a.one [k:1] () -> ()[l:2, k:3]"})) ==
-          Lines{"2:21 MIR0316 key 'k' occurs twice"});
+          Lines{"2:27 MIR0316 key 'k' occurs twice"});
     CHECK(errors(portable({"a.one (%5:tensor<[1], F, D>[constant:[1]][constant:[1]]) -> ()"})) ==
-          Lines{"2:8 MIR0316 key 'constant' occurs twice"});
+          Lines{"2:43 MIR0316 key 'constant' occurs twice"});
     CHECK(errors("@main [mir_version:1, k:1, k:2] () -> () { }\n") ==
-          Lines{"1:1 MIR0316 key 'k' occurs twice"});
+          Lines{"1:28 MIR0316 key 'k' occurs twice"});
     CHECK(errors("@a [mir_version:1] () -> () { }\n@main [k:1, k:2] () -> () { }\n") == Lines{});
     CHECK(errors(dump({"a.one [k:1, k:2] (%5:tensor<[1], F, D>[c:[1]][c:[1]]) -> ()"})) == Lines{});
     CHECK(errors(dump({"a.one [k:{\"x\":1,\"y\":{},\"x\":2}] () -> ()"})) ==
-          Lines{"4:10 MIR0316 key 'x' occurs twice"});
+          Lines{"4:24 MIR0316 key 'x' occurs twice"});
   }
 
   TEST_CASE("another version than 1 is refused") {

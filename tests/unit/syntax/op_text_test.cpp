@@ -35,7 +35,8 @@ TEST_CASE("an op's keys and values are found in its text, not in its operands or
   CHECK(op.value("word") == "two");
   CHECK(op.value("after") == "5");
   CHECK(op.key("list") == "list");
-  CHECK(op.value("list") == "none");  // more than one word
+  CHECK(op.value("list") == "[2, 3]");
+  CHECK(op.value("d") == "{\"axis\":9}");
   for (const char* other : {"inner", "third", "key", "none", ""}) {
     CAPTURE(other);
     CHECK(op.key(other) == "none");
@@ -44,6 +45,24 @@ TEST_CASE("an op's keys and values are found in its text, not in its operands or
   CHECK(op.of(op.text.first(TokenKind::kSymbol)) == "@sym");
   CHECK(op.of(op.text.first(TokenKind::kNameAngle)) == "<name=\"n\">");
   CHECK(op.of(op.text.first(TokenKind::kLoc)) == "none");
+}
+
+TEST_CASE("entries of a dictionary and attributes of a value are found in the text of an op") {
+  const Found op(
+      "a.Second [d:{\"axis\":[1, {k:2}], k:3}, q:QuantAnnotation(inputs_0:QuantSpec(Raw()), )] "
+      "(%0:tensor<[1], F, D>[axis:4], %1 [axis:5, l:[6, 7]]) -> () [axis:8]");
+  CHECK(op.of(op.text.entry_key("d", "axis")) == "\"axis\"");
+  CHECK(op.of(op.text.entry_value("d", "axis")) == "[1, {k:2}]");
+  CHECK(op.of(op.text.entry_value("d", "k")) == "3");
+  CHECK(op.of(op.text.entry_value("axis", "k")) == "none");
+  CHECK(op.of(op.text.entry_value("none", "k")) == "none");
+  CHECK(op.of(op.text.entry_key("q", "inputs_0")) == "inputs_0");
+  CHECK(op.of(op.text.mention_value("0", "axis")) == "4");
+  CHECK(op.of(op.text.mention_value("1", "l")) == "[6, 7]");
+  CHECK(op.of(op.text.mention_key("1", "axis")) == "axis");
+  CHECK(op.of(op.text.mention_key("0", "l")) == "none");
+  CHECK(op.of(op.text.mention_value("2", "axis")) == "none");
+  CHECK(op.value("axis") == "8");
 }
 
 TEST_CASE("an op's text ends at its body, at a mistake and at the end of the file") {

@@ -143,13 +143,14 @@ TEST_SUITE("control flow") {
                 "Int32 or Int64"});
     CHECK(
         choice(kIndex, "[0]") ==
-        Lines{"2:1 MIR0432 'cf.SwitchOp' has 1 cases and 3 successors, expected one case for each "
+        Lines{"2:20 MIR0432 'cf.SwitchOp' has 1 cases and 3 successors, expected one case for each "
               "but the first"});
     CHECK(
         choice(kIndex, "[0, 1, 2]") ==
-        Lines{"2:1 MIR0432 'cf.SwitchOp' has 3 cases and 3 successors, expected one case for each "
+        Lines{"2:20 MIR0432 'cf.SwitchOp' has 3 cases and 3 successors, expected one case for each "
               "but the first"});
-    CHECK(choice(kIndex, "[4, 4]") == Lines{"2:1 MIR0432 case 4 of 'cf.SwitchOp' is stated twice"});
+    CHECK(choice(kIndex, "[4, 4]") ==
+          Lines{"2:20 MIR0432 case 4 of 'cf.SwitchOp' is stated twice"});
   }
 
   TEST_CASE("signature_c1, signature_c2: a region states the results that its end passes") {

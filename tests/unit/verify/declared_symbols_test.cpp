@@ -141,7 +141,7 @@ TEST_SUITE("declared symbols") {
     CHECK(declared("{S:{min:1}}", {slice("$S-1", "$S")}) == Lines{});
     CHECK(declared("{S:{min:4}, T:{max:4}}", {slice("$T", "$S")}) == Lines{});
     CHECK(refused("{S:{min:3}}", {slice("0", "4")}) ==
-          Lines{"2:1 MIR0504 'indices' of 'SliceOp' has {\"start\":0,\"end\":4,\"step\":1} for "
+          Lines{"2:29 MIR0504 'indices' of 'SliceOp' has {\"start\":0,\"end\":4,\"step\":1} for "
                 "dimension 0, expected bounds within extent $S; $S = 3 makes $S 3"});
     CHECK(refused("{S:{max:32}, T:{}}", {slice("0", "$T")})
               .front()

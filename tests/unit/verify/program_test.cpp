@@ -133,7 +133,7 @@ TEST_SUITE("program") {
   TEST_CASE("bind_c3: MIR0444 a bind of neither an input nor an output") {
     Lines lines = kSound;
     lines.insert(lines.begin() + 1, "prog.bind[type:7, program_uuid:1, input_pos:0]");
-    CHECK(run(lines) == Lines{"4:1 MIR0444 bind type 7 is neither 0 (input) nor 1 (output)"});
+    CHECK(run(lines) == Lines{"4:16 MIR0444 bind type 7 is neither 0 (input) nor 1 (output)"});
   }
 
   TEST_CASE("bind_c4: MIR0444 a bind of a slot that no value has") {
@@ -142,7 +142,7 @@ TEST_SUITE("program") {
       Lines lines = kSound;
       lines.insert(lines.begin() + 1,
                    "prog.bind[type:1, program_uuid:" + std::string(slot) + ", input_pos:1]");
-      CHECK(run(lines) == Lines{"4:1 MIR0444 'program_uuid' of 'prog.bind' is " +
+      CHECK(run(lines) == Lines{"4:32 MIR0444 'program_uuid' of 'prog.bind' is " +
                                 std::string(slot) + ", which is the number of no value"});
     }
   }
@@ -162,21 +162,21 @@ TEST_SUITE("program") {
       return with(at, line).front();
     };
     CHECK(first(0, "prog.bind[type:zero, program_uuid:1, input_pos:0]") ==
-          "3:1 MIR0312 attribute 'type' of 'prog.bind' is zero, expected an integer");
+          "3:16 MIR0312 attribute 'type' of 'prog.bind' is zero, expected an integer");
     CHECK(first(0, "prog.bind[type:0, program_uuid:1.5, input_pos:0]") ==
-          "3:1 MIR0312 attribute 'program_uuid' of 'prog.bind' is 1.5, expected an integer");
+          "3:32 MIR0312 attribute 'program_uuid' of 'prog.bind' is 1.5, expected an integer");
     CHECK(first(0, "prog.bind[type:0, program_uuid:1, input_pos:]") ==
-          "3:1 MIR0312 attribute 'input_pos' of 'prog.bind' is empty, expected an integer");
+          "3:45 MIR0312 attribute 'input_pos' of 'prog.bind' is empty, expected an integer");
     CHECK(with(1, "prog.jump m.__entry[offset:1.5]") ==
-          Lines{"4:1 MIR0312 attribute 'offset' of 'prog.jump' is 1.5, expected an integer"});
+          Lines{"4:28 MIR0312 attribute 'offset' of 'prog.jump' is 1.5, expected an integer"});
     CHECK(
         with(1, "prog.jump m.__entry[offset:18446744073709551615]") ==
-        Lines{"4:1 MIR0312 attribute 'offset' of 'prog.jump' is 18446744073709551615, expected an "
+        Lines{"4:28 MIR0312 attribute 'offset' of 'prog.jump' is 18446744073709551615, expected an "
               "integer"});
     for (const char* options : {"7", "[]", "word"}) {
       CAPTURE(options);
       CHECK(with(5, launch(kX, kY, "op_type:SiLU, op_options:" + std::string(options))) ==
-            Lines{"8:1 MIR0312 attribute 'op_options' of 'prog.kernel_launch' is " +
+            Lines{"8:109 MIR0312 attribute 'op_options' of 'prog.kernel_launch' is " +
                   std::string(options) + ", expected a dictionary"});
     }
     // So upstream prints a kernel that nothing launches.
@@ -185,7 +185,7 @@ TEST_SUITE("program") {
 
   TEST_CASE("op_c1: MIR0400, op_c2: MIR0401 kernels that a launch names") {
     CHECK(with(5, launch(kX, kY, "op_type:Bogus, op_options:null")) ==
-          Lines{"8:1 MIR0400 warning kernel 'Bogus' is not known"});
+          Lines{"8:92 MIR0400 warning kernel 'Bogus' is not known"});
     CHECK(with(5, launch(std::string(kX) + ", " + kX, kY, "op_type:ReLU, op_options:null")) ==
           Lines{"8:1 MIR0401 warning kernel 'ReLU' is launched with 2 operands and 1 results"});
   }
@@ -219,11 +219,12 @@ TEST_SUITE("program") {
     lines.at(5) = launch(kX, kY, "symbol_name:act, op_type:SiLU, op_options:null");
     CHECK(run(lines, {"prog.kernel_symbol[symbol:act, op_type:SiLU, op_options:null]"}) == Lines{});
     CHECK(run(lines, {"prog.kernel_symbol[symbol:act, op_type:GELU, op_options:null]"}) ==
-          Lines{"8:1 MIR0447 op_type of the launch is SiLU, kernel 'act' has GELU"});
+          Lines{"8:109 MIR0447 op_type of the launch is SiLU, kernel 'act' has GELU"});
     // Without a table the first launch says what the kernel is.
     lines.insert(lines.begin() + 5,
                  launch(kX, kX, "symbol_name:act, op_type:GELU, op_options:null"));
-    CHECK(run(lines).back() == "9:1 MIR0447 op_type of the launch is SiLU, kernel 'act' has GELU");
+    CHECK(run(lines).back() ==
+          "9:109 MIR0447 op_type of the launch is SiLU, kernel 'act' has GELU");
   }
 
   TEST_CASE("launch_c3: MIR0312 an option of a kind that the kernel's op does not take") {
@@ -234,9 +235,10 @@ TEST_SUITE("program") {
     };
     CHECK(run(options("{\"epsilon\":0.5,\"add_unit_offset\":true,\"other\":1}")) == Lines{});
     CHECK(run(options("{\"epsilon\":0.5,\"add_unit_offset\":null}")) == Lines{});
-    CHECK(run(options("{\"epsilon\":0.5,\"add_unit_offset\":\"no\"}")) ==
-          Lines{"8:1 MIR0312 attribute 'add_unit_offset' of 'linalg.RMSNormOp' is \"no\", expected "
-                "'true' or 'false'"});
+    CHECK(
+        run(options("{\"epsilon\":0.5,\"add_unit_offset\":\"no\"}")) ==
+        Lines{"8:162 MIR0312 attribute 'add_unit_offset' of 'linalg.RMSNormOp' is \"no\", expected "
+              "'true' or 'false'"});
     CHECK(run(kSound, {"prog.kernel_symbol[symbol:act, op_type:RMSNorm, "
                        "op_options:{\"epsilon\":\"small\"}]"})
               .back()

@@ -103,10 +103,10 @@ TEST_SUITE("quantisation") {
     // Older dumps say `solved` in annotations alone.
     CHECK(annotated("inputs_0:QuantSpec(Raw(type: Float32), uuid=4)", 4) == Lines{});
     CHECK(annotated("inputs_0" + spec, 5) ==
-          Lines{"2:1 MIR0464 warning annotation entry 'inputs_0' differs from the quantisation of "
+          Lines{"2:49 MIR0464 warning annotation entry 'inputs_0' differs from the quantisation of "
                 "the value"});
     CHECK(annotated("inputs_1" + spec, 4) ==
-          Lines{"2:1 MIR0464 warning annotation has an entry 'inputs_1', 'linalg.SiLUOp' has 1 "
+          Lines{"2:49 MIR0464 warning annotation has an entry 'inputs_1', 'linalg.SiLUOp' has 1 "
                 "operands"});
   }
 

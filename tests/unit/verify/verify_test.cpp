@@ -101,7 +101,7 @@ TEST_SUITE("verify") {
 
   TEST_CASE("attribute_c1: MIR0408 an attribute that the operation does not have") {
     CHECK(checked({"linalg.CPU.SiLUOp [axis:1] (%0) -> (%1)"}) ==
-          Lines{"2:1 MIR0408 'linalg.SiLUOp' has no attribute 'axis'"});
+          Lines{"2:20 MIR0408 'linalg.SiLUOp' has no attribute 'axis'"});
     CHECK(checked({"linalg.CPU.SiLUOp [qnn_graph_name:\"g\", using_qnn:true] (%0) -> (%1)"}) ==
           Lines{});
     CHECK(verified("@main [mir_version:1, origin:\"x\"] () -> () { }\n") == Lines{});
@@ -319,7 +319,7 @@ TEST_SUITE("verify") {
     CHECK(found("[2, 3]", "tensor<[2, 3], Float32, CPU>") == Lines{});
     CHECK(found("[]", "tensor<[2, 3], Float32, CPU>") == Lines{});
     CHECK(found("[3, 2]", "tensor<[2, 3], Float32, CPU>") ==
-          Lines{"7:1 MIR0410 result 0 of 'linalg.ParamOp' is stated as tensor<[2, 3], Float32, "
+          Lines{"7:37 MIR0410 result 0 of 'linalg.ParamOp' is stated as tensor<[2, 3], Float32, "
                 "CPU>, 'shape' gives [3, 2]"});
     CHECK(found("[2, 3]", "tensor<[2, 3], Float16, CPU>") ==
           Lines{"7:1 MIR0410 result 0 of 'linalg.ParamOp' is stated as tensor<[2, 3], Float16, "
@@ -425,7 +425,7 @@ TEST_SUITE("verify") {
     CHECK(
         checked({"linalg.CPU.TransposeOp [dim0:0, dim1:one] (%0) -> (%1:tensor<[4, 2], Float32, "
                  "CPU>)"}) ==
-        Lines{"2:1 MIR0312 attribute 'dim1' of 'linalg.TransposeOp' is one, expected an integer"});
+        Lines{"2:38 MIR0312 attribute 'dim1' of 'linalg.TransposeOp' is one, expected an integer"});
     CHECK(
         checked(
             {"linalg.CPU.CastTypeOp [dtype:NoSuchType] (%0) -> (%1:tensor<[2, 4], Float16, CPU>)"})
@@ -457,17 +457,19 @@ TEST_SUITE("verify") {
     CHECK(found("mode:up, count:1, most:0.5, sizes:[1, 2]") == Lines{});
     CHECK(found("mode:\"down\", count:4, most:-3, sizes:[]") == Lines{});
     CHECK(found("mode:left") ==
-          Lines{"2:1 MIR0504 attribute 'mode' of 'my.Op' is left, expected one of 'up', 'down'"});
+          Lines{"2:21 MIR0504 attribute 'mode' of 'my.Op' is left, expected one of 'up', 'down'"});
     CHECK(found("mode:3") ==
-          Lines{"2:1 MIR0312 attribute 'mode' of 'my.Op' is 3, expected one of 'up', 'down'"});
+          Lines{"2:21 MIR0312 attribute 'mode' of 'my.Op' is 3, expected one of 'up', 'down'"});
     CHECK(
         found("count:0, most:0.75") ==
-        Lines{"2:1 MIR0504 attribute 'count' of 'my.Op' is 0, expected an integer from 1 to 4",
-              "2:1 MIR0504 attribute 'most' of 'my.Op' is 0.75, expected a number of at most 0.5"});
+        Lines{
+            "2:22 MIR0504 attribute 'count' of 'my.Op' is 0, expected an integer from 1 to 4",
+            "2:30 MIR0504 attribute 'most' of 'my.Op' is 0.75, expected a number of at most 0.5"});
     CHECK(found("count:5").size() == 1);
-    CHECK(found("sizes:[2, 0]") ==
-          Lines{"2:1 MIR0504 attribute 'sizes' of 'my.Op' is [2, 0], expected an array of integers "
-                "of at least 1"});
+    CHECK(
+        found("sizes:[2, 0]") ==
+        Lines{"2:22 MIR0504 attribute 'sizes' of 'my.Op' is [2, 0], expected an array of integers "
+              "of at least 1"});
   }
 
   TEST_CASE("ssa_c3: MIR0417 a value that is used where its region is not seen") {
