@@ -11,6 +11,7 @@
 #include "lsp/named.hpp"
 #include "lsp/names.hpp"
 #include "lsp/op_facts.hpp"
+#include "lsp/op_head.hpp"
 #include "mir/dialects.hpp"
 #include "mir/pass.hpp"
 #include "mir/tensor.hpp"
@@ -142,8 +143,48 @@ class Items {
   Json items_ = Json::array();
 };
 
-/// Values in scope, those that were defined last first.
-void add_values(const View& view, SourcePos at, Items& items) {
+/// Which values in scope fit at a place among the operands of an op. Elsewhere all do.
+class OperandOrder {
+ public:
+  OperandOrder(const View& view, SourcePos at, const Context& context) : view_(view) {
+    if (context.inside != Context::Inside::kOperands || context.op.empty()) return;
+    const SourcePos op = view.now().file().position_of(context.op.data());
+    fit_.emplace(view, context.op, head_of(view, op, at), context.commas);
+  }
+
+  bool is_exact() const { return fit_ && fit_->is_exact(); }
+  /// The type of a value as the text or inference has it; empty if unknown.
+  const std::string& type_of(std::uint32_t value) { return entry(value).type; }
+  bool fits(std::uint32_t value) { return entry(value).fits; }
+
+ private:
+  struct Entry {
+    std::string type;
+    bool fits = true;
+  };
+
+  const Entry& entry(std::uint32_t value) {
+    const auto [found, is_new] = entries_.try_emplace(value);
+    if (!is_new) return found->second;
+    std::string type = type_text(view_, value);
+    if (fit_ && !type.empty()) {
+      const auto [known, is_new_type] = fits_.try_emplace(type, true);
+      if (is_new_type) known->second = fit_->admits(read_type(view_, type));
+      found->second.fits = known->second;
+    }
+    found->second.type = std::move(type);
+    return found->second;
+  }
+
+  const View& view_;
+  std::optional<OperandFit> fit_;
+  std::map<std::uint32_t, Entry> entries_;  // by value
+  std::map<std::string, bool> fits_;        // by type
+};
+
+/// Values in scope: those that fit as an operand first, and those that were defined last before
+/// others. Only those that fit if the op takes values of one type.
+void add_values(const View& view, SourcePos at, const Context& context, Items& items) {
   const Outline& outline = view.outline();
   const std::uint32_t here = outline.op_at(at);
   std::map<std::string_view, std::uint32_t> latest;  // by name
@@ -164,13 +205,16 @@ void add_values(const View& view, SourcePos at, Items& items) {
     if (op == kNone || is_hidden) continue;
     latest[value.name] = i;
   }
+  OperandOrder order(view, at, context);
+  const bool shows_all = !order.is_exact() || std::ranges::none_of(latest, [&](const auto& each) {
+    return order.fits(each.second);
+  });
   for (const auto& [name, index] : latest) {
-    const Mention& definition = outline.mentions[outline.values[index].definition];
-    const std::string type =
-        definition.type.known() ? std::string(view.text(definition.type)) : std::string();
+    const bool fits = order.fits(index);
+    if (!fits && !shows_all) continue;
     constexpr std::uint32_t kLast = 0xffff'ffff;
-    items.add("%" + std::string(name), kVariableItem, type, "",
-              fmt::format("{:010}", kLast - outline.values[index].definition));
+    items.add("%" + std::string(name), kVariableItem, order.type_of(index), "",
+              fmt::format("{}{:010}", fits ? 0 : 1, kLast - outline.values[index].definition));
   }
 }
 
@@ -259,15 +303,23 @@ const OpRow* row_of(const View& view, std::string_view op) {
   return op.empty() ? nullptr : view.rows.op_name(op).info->row.get();
 }
 
-void add_keys(const View& view, const Context& context, Items& items) {
+/// Attributes that the op does not state yet.
+void add_keys(const View& view, SourcePos at, const Context& context, Items& items) {
   const OpRow* row = row_of(view, context.op);
+  const SourcePos op = context.op.empty() ? at : view.now().file().position_of(context.op.data());
+  const OpHead head = context.op.empty() ? OpHead{} : head_of(view, op, at);
+  const auto is_stated = [&](const AttrRow& each) {
+    return std::ranges::find(head.keys, each.name) != head.keys.end();
+  };
   if (row != nullptr) {
     for (const AttrRow& each : row->attributes) {
+      if (is_stated(each)) continue;
       items.add(std::string(each.name), kPropertyItem, attribute_signature(each),
                 std::string(each.summary), "0");
     }
   }
   for (const AttrRow& each : annotation_attributes()) {
+    if (is_stated(each)) continue;
     items.add(std::string(each.name), kPropertyItem, attribute_signature(each),
               std::string(each.summary), "1");
   }
@@ -326,11 +378,11 @@ Json completion(const View& view, SourcePos at) {
     add_aliases(view, sigil == '!' ? NameKind::kTypeAlias : NameKind::kAttributeAlias, at, items);
     return items.take();
   }
+  const Context context = context_at(view, start_for(view, at), Document::kBase + begin);
   if (sigil == '%') {
-    add_values(view, at, items);
+    add_values(view, at, context, items);
     return items.take();
   }
-  const Context context = context_at(view, start_for(view, at), Document::kBase + begin);
   if (sigil == '@') {
     add_symbols(view, context.op == "graph.CallGraphOp", items);
     return items.take();
@@ -339,13 +391,13 @@ Json completion(const View& view, SourcePos at) {
   if (in_type) {
     add_element_types(items);
   } else if (context.inside == Context::Inside::kAttributes) {
-    context.key.empty() ? add_keys(view, context, items) : add_choices(view, context, items);
+    context.key.empty() ? add_keys(view, at, context, items) : add_choices(view, context, items);
   } else if (context.inside == Context::Inside::kNothing) {
     add_ops(view, items);
   } else if (sigil == ':') {
     add_aliases(view, NameKind::kTypeAlias, at, items);
   } else {
-    add_values(view, at, items);
+    add_values(view, at, context, items);
   }
   return items.take();
 }

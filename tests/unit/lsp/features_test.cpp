@@ -251,6 +251,63 @@ TEST_SUITE("features") {
     }
   }
 
+  TEST_CASE("values that an op can take come first, and alone if it takes one type") {
+    const std::string text = R"(!rows = tensor<[2, 4], Float32, CPU>
+@main [mir_version:2] (%a:!rows) -> (%d) {
+  graph.SubGraphOp @f <CPU> {
+    (%p:!rows, %q:tensor<[3], Float32, CPU>) -> (%r) {
+      linalg.CPU.AddOp (%p, %p) -> (%r)
+      cf.ReturnOp (%r) -> ()
+    }
+  }
+  linalg.CPU.ReLUOp (%a) -> (%b)
+  linalg.CPU.ReduceSumOp [dim:0] (%b) -> (%row)
+  linalg.CPU.IotaOp [shape:[3], dtype:Float32, dim:0] () -> (%long)
+  linalg.CPU.AddOp (%a, %row) -> (%c)
+  graph.CallGraphOp @f (%c, %long) -> (%d)
+  cf.ReturnOp (%d) -> ()
+}
+)";
+    LspClient client(kMarkdown);
+    client.open(text);
+    // In the order of the client.
+    const auto offered = [&](std::string_view word) {
+      const Place at = place_of(text, word);
+      Json items = client.at("completion", at.line, at.column + 1)["items"];
+      std::sort(items.begin(), items.end(), [](const Json& a, const Json& b) {
+        return a["sortText"].get<std::string>() < b["sortText"].get<std::string>();
+      });
+      std::vector<std::string> names;
+      for (const Json& each : items) {
+        CHECK(each.contains("detail"));
+        names.push_back(each["label"]);
+      }
+      return names;
+    };
+    using Names = std::vector<std::string>;
+    CHECK(offered("%b) -> (%row)") == Names{"%b", "%a"});
+    CHECK(offered("%row) -> (%c)") == Names{"%row", "%b", "%a", "%long"});
+    CHECK(offered("%a, %row)") == Names{"%row", "%b", "%a", "%long"});
+    CHECK(offered("%c, %long)") == Names{"%c", "%b", "%a"});
+    CHECK(offered("%long) -> (%d)") == Names{"%long"});
+  }
+
+  TEST_CASE("attributes that an op has are not offered again") {
+    const std::string text = "@main [mir_version:1] (%a" + kT + ") -> (%b" + kT +
+                             ") {\n  linalg.CPU.SoftmaxOp [axis:1, " +
+                             "quant_recipe:1] (%a) -> (%b)\n  cf.ReturnOp (%b) -> ()\n}\n";
+    LspClient client(kMarkdown);
+    client.open(text);
+    const Place other = place_of(text, "quant_recipe");
+    auto names = labels(client.at("completion", other.line, other.column));
+    CHECK(!names.contains("axis"));
+    CHECK(names.contains("quant_recipe"));  // which is being typed
+    const Place axis = place_of(text, "axis");
+    names = labels(client.at("completion", axis.line, axis.column));
+    CHECK(names.contains("axis"));
+    CHECK(!names.contains("quant_recipe"));
+  }
+
   TEST_CASE("completion knows comments, pipelines in RUN lines, and graphs that can be called") {
     const std::string text =
         "// linalg.C\n"

@@ -872,28 +872,28 @@ symbol first 10:22-10:27 op 6 module 0
 2:12-12 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 2:8-2:12 !builtin.any 7 1!builtin.any !builtin.any 2:8-2:12 !builtin.index 7 1!builtin.index !builtin.index 2:8-2:12 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 2:8-2:12 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 2:8-2:12
 2:13-13 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 2:8-2:13 !builtin.any 7 1!builtin.any !builtin.any 2:8-2:13 !builtin.index 7 1!builtin.index !builtin.index 2:8-2:13 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 2:8-2:13 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 2:8-2:13
 2:14-14 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 2:8-2:14 !builtin.any 7 1!builtin.any !builtin.any 2:8-2:14 !builtin.index 7 1!builtin.index !builtin.index 2:8-2:14 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 2:8-2:14 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 2:8-2:14
-3:25-25 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 3:25-3:25
-3:26-26 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 3:25-3:26
-3:27-27 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 3:25-3:27
-3:33-33 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 3:33-3:33
-3:34-34 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 3:33-3:34
-3:35-35 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 3:33-3:35
-4:24-24 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 4:24-4:24 %y 6 4294967290%y - 4:24-4:24
-4:25-25 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 4:24-4:25 %y 6 4294967290%y - 4:24-4:25
-4:26-26 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 4:24-4:26 %y 6 4294967290%y - 4:24-4:26
-4:27-27 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 4:27-4:27 %y 6 4294967290%y - 4:27-4:27
-4:28-28 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 4:28-4:28 %y 6 4294967290%y - 4:28-4:28
-4:29-29 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 4:28-4:29 %y 6 4294967290%y - 4:28-4:29
-4:30-30 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 4:28-4:30 %y 6 4294967290%y - 4:28-4:30
-4:36-36 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 4:36-4:36 %y 6 4294967290%y - 4:36-4:36
-4:37-37 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 4:36-4:37 %y 6 4294967290%y - 4:36-4:37
-4:38-38 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 4:36-4:38 %y 6 4294967290%y - 4:36-4:38
-5:25-25 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:25-5:25 %y 6 4294967290%y - 5:25-5:25 %z 6 4294967287%z - 5:25-5:25
-5:26-26 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:25-5:26 %y 6 4294967290%y - 5:25-5:26 %z 6 4294967287%z - 5:25-5:26
-5:27-27 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:25-5:27 %y 6 4294967290%y - 5:25-5:27 %z 6 4294967287%z - 5:25-5:27
-5:33-33 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:33-5:33 %y 6 4294967290%y - 5:33-5:33 %z 6 4294967287%z - 5:33-5:33
-5:34-34 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:33-5:34 %y 6 4294967290%y - 5:33-5:34 %z 6 4294967287%z - 5:33-5:34
-5:35-35 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:33-5:35 %y 6 4294967290%y - 5:33-5:35 %z 6 4294967287%z - 5:33-5:35
+3:25-25 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 3:25-3:25
+3:26-26 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 3:25-3:26
+3:27-27 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 3:25-3:27
+3:33-33 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 3:33-3:33
+3:34-34 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 3:33-3:34
+3:35-35 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 3:33-3:35
+4:24-24 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 4:24-4:24 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 4:24-4:24
+4:25-25 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 4:24-4:25 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 4:24-4:25
+4:26-26 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 4:24-4:26 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 4:24-4:26
+4:27-27 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 4:27-4:27 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 4:27-4:27
+4:28-28 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 4:28-4:28 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 4:28-4:28
+4:29-29 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 4:28-4:29 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 4:28-4:29
+4:30-30 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 4:28-4:30 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 4:28-4:30
+4:36-36 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 4:36-4:36 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 4:36-4:36
+4:37-37 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 4:36-4:37 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 4:36-4:37
+4:38-38 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 4:36-4:38 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 4:36-4:38
+5:25-25 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:25-5:25 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:25-5:25 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:25-5:25
+5:26-26 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:25-5:26 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:25-5:26 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:25-5:26
+5:27-27 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:25-5:27 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:25-5:27 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:25-5:27
+5:33-33 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:33-5:33 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:33-5:33 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:33-5:33
+5:34-34 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:33-5:34 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:33-5:34 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:33-5:34
+5:35-35 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:33-5:35 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:33-5:35 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:33-5:35
 5:36-36 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 5:36-5:36 !builtin.any 7 1!builtin.any !builtin.any 5:36-5:36 !builtin.index 7 1!builtin.index !builtin.index 5:36-5:36 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 5:36-5:36 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 5:36-5:36
 5:37-37 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 5:36-5:37 !builtin.any 7 1!builtin.any !builtin.any 5:36-5:37 !builtin.index 7 1!builtin.index !builtin.index 5:36-5:37 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 5:36-5:37 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 5:36-5:37
 5:38-38 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 5:36-5:38 !builtin.any 7 1!builtin.any !builtin.any 5:36-5:38 !builtin.index 7 1!builtin.index !builtin.index 5:36-5:38 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 5:36-5:38 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 5:36-5:38
@@ -901,25 +901,25 @@ symbol first 10:22-10:27 op 6 module 0
 5:40-40 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 5:36-5:40 !builtin.any 7 1!builtin.any !builtin.any 5:36-5:40 !builtin.index 7 1!builtin.index !builtin.index 5:36-5:40 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 5:36-5:40 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 5:36-5:40
 5:41-41 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 5:36-5:41 !builtin.any 7 1!builtin.any !builtin.any 5:36-5:41 !builtin.index 7 1!builtin.index !builtin.index 5:36-5:41 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 5:36-5:41 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 5:36-5:41
 5:42-42 items !builtin.tensor 7 1!builtin.tensor tensor<[1, $S], Float32, CPU> 5:36-5:42 !builtin.any 7 1!builtin.any !builtin.any 5:36-5:42 !builtin.index 7 1!builtin.index !builtin.index 5:36-5:42 !builtin.scalar 7 1!builtin.scalar !builtin.scalar<Float32> 5:36-5:42 !builtin.function 7 1!builtin.function !builtin.function<[tensor<[2], Float32, CPU>, !builtin.index], [!builtin.scalar<Bool>]> 5:36-5:42
-5:43-43 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:43-5:43 %y 6 4294967290%y - 5:43-5:43 %z 6 4294967287%z - 5:43-5:43
-5:44-44 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:44-5:44 %y 6 4294967290%y - 5:44-5:44 %z 6 4294967287%z - 5:44-5:44
-5:45-45 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:44-5:45 %y 6 4294967290%y - 5:44-5:45 %z 6 4294967287%z - 5:44-5:45
-5:46-46 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:46-5:46 %y 6 4294967290%y - 5:46-5:46 %z 6 4294967287%z - 5:46-5:46
-5:47-47 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:47-5:47 %y 6 4294967290%y - 5:47-5:47 %z 6 4294967287%z - 5:47-5:47
-5:56-56 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:56-5:56 %y 6 4294967290%y - 5:56-5:56 %z 6 4294967287%z - 5:56-5:56
-5:57-57 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:57-5:57 %y 6 4294967290%y - 5:57-5:57 %z 6 4294967287%z - 5:57-5:57
-5:58-58 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:57-5:58 %y 6 4294967290%y - 5:57-5:58 %z 6 4294967287%z - 5:57-5:58
-5:59-59 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:57-5:59 %y 6 4294967290%y - 5:57-5:59 %z 6 4294967287%z - 5:57-5:59
-5:60-60 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:57-5:60 %y 6 4294967290%y - 5:57-5:60 %z 6 4294967287%z - 5:57-5:60
-5:61-61 items %x 6 4294967293%x tensor<[2, 4], Float32, CPU> 5:61-5:61 %y 6 4294967290%y - 5:61-5:61 %z 6 4294967287%z - 5:61-5:61
+5:43-43 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:43-5:43 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:43-5:43 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:43-5:43
+5:44-44 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:44-5:44 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:44-5:44 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:44-5:44
+5:45-45 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:44-5:45 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:44-5:45 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:44-5:45
+5:46-46 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:46-5:46 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:46-5:46 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:46-5:46
+5:47-47 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:47-5:47 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:47-5:47 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:47-5:47
+5:56-56 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:56-5:56 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:56-5:56 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:56-5:56
+5:57-57 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:57-5:57 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:57-5:57 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:57-5:57
+5:58-58 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:57-5:58 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:57-5:58 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:57-5:58
+5:59-59 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:57-5:59 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:57-5:59 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:57-5:59
+5:60-60 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:57-5:60 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:57-5:60 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:57-5:60
+5:61-61 items %x 6 04294967293%x tensor<[2, 4], Float32, CPU> 5:61-5:61 %y 6 04294967290%y tensor<[2, 4], Float32, CPU> 5:61-5:61 %z 6 04294967287%z tensor<[2, 4], Float32, CPU> 5:61-5:61
 8:21-21 items @f 9 @f graph.SubGraphOp 8:20-8:21
 8:22-22 items @f 9 @f graph.SubGraphOp 8:20-8:22
-8:24-24 items %a 6 4294967295%a tensor<[2, 4], Float32, CPU> 8:24-8:24
-8:25-25 items %a 6 4294967295%a tensor<[2, 4], Float32, CPU> 8:24-8:25
-8:26-26 items %a 6 4294967295%a tensor<[2, 4], Float32, CPU> 8:24-8:26
-8:32-32 items %a 6 4294967295%a tensor<[2, 4], Float32, CPU> 8:32-8:32
-8:33-33 items %a 6 4294967295%a tensor<[2, 4], Float32, CPU> 8:32-8:33
-8:34-34 items %a 6 4294967295%a tensor<[2, 4], Float32, CPU> 8:32-8:34
+8:24-24 items %a 6 04294967295%a tensor<[2, 4], Float32, CPU> 8:24-8:24
+8:25-25 items %a 6 04294967295%a tensor<[2, 4], Float32, CPU> 8:24-8:25
+8:26-26 items %a 6 04294967295%a tensor<[2, 4], Float32, CPU> 8:24-8:26
+8:32-32 items %a 6 04294967295%a tensor<[2, 4], Float32, CPU> 8:32-8:32
+8:33-33 items %a 6 04294967295%a tensor<[2, 4], Float32, CPU> 8:32-8:33
+8:34-34 items %a 6 04294967295%a tensor<[2, 4], Float32, CPU> 8:32-8:34
 )j");
   }
 
