@@ -109,8 +109,8 @@ void OperandFit::use_callee(const OpHead& head, std::uint32_t index) {
 bool OperandFit::admits(const Type* type) {
   if (type == nullptr) return true;
   if (exact_ != nullptr) return compatible(type, exact_);
-  const bool can_ask = row_ != nullptr && row_->infer && is_known_ &&
-                       row_->operands.admits(operands_.size());
+  const bool can_ask =
+      row_ != nullptr && row_->infer && is_known_ && row_->operands.admits(operands_.size());
   if (!can_ask) return true;
   operands_[index_] = type;
   Diagnostics found(1);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lsp/findings_json.hpp"
+#include "lsp/protocol.hpp"
 
 namespace mir::lsp {
 
@@ -15,31 +16,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// Error codes of JSON-RPC and of the protocol.
-constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601,
-              kInvalidParams = -32602, kInternalError = -32603, kServerNotInitialized = -32002,
-              kRequestFailed = -32803, kRequestCancelled = -32800, kContentModified = -32801;
-constexpr int kWarningMessage = 2, kInfoMessage = 3;
 constexpr int kIncrementalSync = 2;
-
-bool flag(const Json& from, std::string_view path) {
-  const Json* at = &from;
-  while (!path.empty()) {
-    const auto dot = std::min(path.find('.'), path.size());
-    const auto found = at->is_object() ? at->find(std::string(path.substr(0, dot))) : at->end();
-    if (!at->is_object() || found == at->end()) return false;
-    at = &*found;
-    path.remove_prefix(std::min(dot + 1, path.size()));
-  }
-  return at->is_boolean() && at->get<bool>();
-}
-
-const Json& member(const Json& from, const char* key) {
-  static const Json kNull;
-  if (!from.is_object()) return kNull;
-  const auto found = from.find(key);
-  return found == from.end() ? kNull : *found;
-}
 
 bool is_id(const Json& id) {
   return id.is_string() || id.is_number_integer() || id.is_null();
@@ -84,41 +61,6 @@ Json capabilities(PositionEncoding encoding, const ClientFeatures& client) {
 }
 
 }  // namespace
-
-/// A request that cannot be answered, as the protocol's error. Never leaves the server.
-struct Server::Failure {
-  int code;
-  std::string message;
-};
-
-void CancelledRequests::look_at(std::string_view message) {
-  if (message.find("$/cancelRequest") == message.npos) return;
-  const Json json = Json::parse(message, nullptr, false);
-  if (member(json, "method") != "$/cancelRequest") return;
-  const Json& id = member(member(json, "params"), "id");
-  const std::lock_guard lock(mutex_);
-  const std::string text = id.dump();
-  if (text == running_) stop_ = true;
-  ids_.insert(text);
-}
-
-void CancelledRequests::begin(const Json& id) {
-  const std::lock_guard lock(mutex_);
-  running_ = id.dump();
-  stop_ = ids_.contains(running_);
-}
-
-void CancelledRequests::end() {
-  const std::lock_guard lock(mutex_);
-  ids_.erase(running_);
-  running_.clear();
-  stop_ = false;
-}
-
-bool CancelledRequests::take(const Json& id) {
-  const std::lock_guard lock(mutex_);
-  return ids_.erase(id.dump()) != 0;
-}
 
 Server::Server(std::function<void(std::string_view)> send, std::string version,
                CancelledRequests& cancelled, std::vector<DialectText> dialects)
@@ -345,25 +287,6 @@ Document& Server::document_of(const Json& params) {
   return *found->second;
 }
 
-namespace {
-
-Position read_position(const Json& json) {
-  const Json& line = json.at("line");
-  const Json& column = json.at("character");
-  // Numbers beyond 32 bits are after every text.
-  const auto number = [](const Json& value) {
-    if (!value.is_number_integer() ||
-        (!value.is_number_unsigned() && value.get<std::int64_t>() < 0)) {
-      throw Json::type_error::create(302, "position", &value);
-    }
-    return static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(value.get<std::uint64_t>(), 0xffff'ffff));
-  };
-  return {number(line), number(column)};
-}
-
-}  // namespace
-
 SourcePos Server::position_in(const Document& document, const Json& params) const {
   return document.offset_of(read_position(params));
 }
@@ -502,130 +425,6 @@ Json Server::text_document_request(const std::string& method, const Json& params
   if (row == std::end(rows)) throw unknown();
   if (!params.is_object()) throw Failure{kInvalidParams, "the parameters are not an object"};
   return row->answer(view(document_of(params)));
-}
-
-// -- documents ------------------------------------------------------------------------------------
-
-void Server::open(Json& params) {
-  Json& item = params.at("textDocument");
-  const std::string uri = item.at("uri");
-  std::string text = std::move(item.at("text").get_ref<std::string&>());
-  if (text.size() > SourceManager::kMaxFileSize / 2) {
-    throw Failure{kInvalidParams, fmt::format("document '{}' is too large", uri)};
-  }
-  if (documents_.contains(uri)) log(fmt::format("document '{}' is open already", uri));
-  const Json& version = member(item, "version");
-  documents_[uri] =
-      std::make_unique<Document>(uri, version.is_number_integer() ? version.get<std::int64_t>() : 0,
-                                 std::move(text), encoding_, dialects_);
-  documents_[uri]->set_revision(++last_revision_);
-  shown_syntax_errors_[uri] = 0;
-  publish(*documents_[uri], false);
-}
-
-void Server::change(const Json& params) {
-  Document& document = document_of(params);
-  const Json& version = member(params.at("textDocument"), "version");
-  for (const Json& each : params.at("contentChanges")) {
-    const std::string text = each.at("text");
-    const Json& range = member(each, "range");
-    std::optional<Range> replaced;
-    if (!range.is_null()) {
-      replaced = Range{read_position(range.at("start")), read_position(range.at("end"))};
-    }
-    document.edit(replaced, text);
-  }
-  document.set_revision(++last_revision_);
-  if (version.is_number_integer()) {
-    if (version.get<std::int64_t>() <= document.version()) {
-      log(fmt::format("version {} of '{}' follows version {}", version.get<std::int64_t>(),
-                      document.uri(), document.version()));
-    }
-    document.set_version(version.get<std::int64_t>());
-  }
-  publish(document, false);
-}
-
-void Server::close(const Json& params) {
-  Document& document = document_of(params);
-  if (!client_.pull_diagnostics) {
-    send({{"jsonrpc", "2.0"},
-          {"method", "textDocument/publishDiagnostics"},
-          {"params", {{"uri", document.uri()}, {"diagnostics", Json::array()}}}});
-  }
-  shown_syntax_errors_.erase(document.uri());
-  documents_.erase(document.uri());
-}
-
-/// A document that is saved may declare a dialect of others.
-void Server::save(const Json& params) {
-  const Document& document = document_of(params);
-  if (document.text().find("dialect.") != std::string_view::npos) read_dialects();
-}
-
-void Server::watch_files() {
-  const Json watchers = Json::array({{{"globPattern", "**/*.mir"}}});
-  const Json registration = {{"id", "dialects"},
-                             {"method", "workspace/didChangeWatchedFiles"},
-                             {"registerOptions", {{"watchers", watchers}}}};
-  send({{"jsonrpc", "2.0"},
-        {"id", "watch-dialects"},
-        {"method", "client/registerCapability"},
-        {"params", {{"registrations", Json::array({registration})}}}});
-}
-
-void Server::change_folders(const Json& params) {
-  const Json& event = params.at("event");
-  for (const Json& each : event.at("removed")) {
-    std::erase(folders_, path_of_uri(each.at("uri").get_ref<const std::string&>()));
-  }
-  for (const Json& each : event.at("added")) {
-    if (auto path = path_of_uri(each.at("uri").get_ref<const std::string&>())) {
-      folders_.push_back(std::move(*path));
-    }
-  }
-  read_dialects();
-}
-
-/// What was found with other dialects is out of date.
-void Server::read_dialects() {
-  dialects_.search(folders_);
-  for (const auto& [uri, document] : documents_) {
-    document->forget_analysis();
-    document->set_revision(++last_revision_);
-  }
-  rows_ = std::make_unique<IRContext>();
-  dialects_.register_in(*rows_);
-  if (initialized_ && client_.refreshes_diagnostics) {
-    send({{"jsonrpc", "2.0"}, {"id", "refresh"}, {"method", "workspace/diagnostic/refresh"}});
-  }
-}
-
-/// Before the analysis, only texts with errors of syntax, and those that had some, have news.
-void Server::publish(Document& document, bool is_final) {
-  if (client_.pull_diagnostics) return;  // the client asks when it wants them
-  std::size_t& shown = shown_syntax_errors_[document.uri()];
-  const std::size_t errors = document.now().syntax_errors().size();
-  if (!is_final && errors == 0 && shown == 0) return;
-  shown = errors;
-  std::string message =
-      R"({"jsonrpc":"2.0","method":"textDocument/publishDiagnostics","params":{"diagnostics":)";
-  append_shown_findings(message, document, client_.related_information);
-  message +=
-      fmt::format(R"(,"uri":{},"version":{}}}}})", Json(document.uri()).dump(), document.version());
-  send_(message);
-}
-
-bool Server::work() {
-  if (client_.pull_diagnostics) return false;
-  for (const auto& [uri, document] : documents_) {
-    if (document->is_shown()) continue;
-    document->analyse();
-    publish(*document, true);
-    document->set_shown();
-    return true;
-  }
-  return false;
 }
 
 }  // namespace mir::lsp
