@@ -47,14 +47,11 @@ void head_of_dump(checks::Reporter& reporter) {
   const Op& head = *reporter.module().top();
   for (const NamedAttr& attribute : head.attributes()) {
     const std::string_view key = checks::text(head, attribute.key);
-    checks::suggest_attribute(
-        reporter.report(ConstraintId::version_c2, head,
-                        [&] {
-                          return fmt::format(
-                              "the module has '{}' but no 'mir_version', so it is read as a dump",
-                              key);
-                        }),
-        head, key);
+    const AttributePlace place{key, AttributePart::kKey};
+    Diagnostic* kept = reporter.report_at(ConstraintId::version_c2, head, place, [&] {
+      return fmt::format("the module has '{}' but no 'mir_version', so it is read as a dump", key);
+    });
+    checks::suggest_attribute(kept, head, key);
   }
 }
 

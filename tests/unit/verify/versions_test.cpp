@@ -133,13 +133,13 @@ TEST_SUITE("versions") {
     };
     CHECK(found("") == Lines{});
     CHECK(found("[mir_version:1] ") == Lines{});
-    CHECK(found("[mir_verison:2] ") == Lines{"1:1 MIR0408 warning the module has 'mir_verison' but "
+    CHECK(found("[mir_verison:2] ") == Lines{"1:8 MIR0408 warning the module has 'mir_verison' but "
                                              "no 'mir_version', so it is read as a "
                                              "dump"});
     CHECK(found("[symbols:{S:{max:8}}, a:1] ") ==
-          Lines{"1:1 MIR0408 warning the module has 'symbols' but no 'mir_version', so it is read "
+          Lines{"1:8 MIR0408 warning the module has 'symbols' but no 'mir_version', so it is read "
                 "as a dump",
-                "1:1 MIR0408 warning the module has 'a' but no 'mir_version', so it is read as a "
+                "1:29 MIR0408 warning the module has 'a' but no 'mir_version', so it is read as a "
                 "dump"});
   }
 
