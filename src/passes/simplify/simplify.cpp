@@ -4,6 +4,7 @@
 #include "dialects/all_of_dimension.hpp"
 #include "dialects/quantisation.hpp"
 #include "mir/equivalence.hpp"
+#include "passes/simplify/joined_slices.hpp"
 #include "passes/simplify/slice_bounds.hpp"
 #include "passes/standard_passes.hpp"
 
@@ -201,6 +202,8 @@ PatternSet simplifications() {
            .match = match_whole_slice,
            .rewrite = replace_root});
   set.add(shortest_slice_bounds());
+  set.add(slice_of_concat());
+  set.add(concat_of_slices());
   return set;
 }
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "dialects/all_of_dimension.hpp"
-#include "eval/slices.hpp"
 #include "mir/context.hpp"
 #include "mir/module.hpp"
 
@@ -19,6 +18,17 @@ struct SliceEntry {
 
 bool is_number(const Attr* bound, std::int64_t number) {
   return bound != nullptr && bound->kind() == AttrKind::kInt && bound->integer() == number;
+}
+
+const Attr* entry_of(IRContext& context, const SliceEntry& entry) {
+  std::vector<NamedAttr> fields;
+  const auto add = [&](std::string_view key, const Attr* value) {
+    if (value != nullptr) fields.push_back({context.intern(key), value});
+  };
+  add("start", entry.start);
+  add("end", entry.end);
+  add("step", entry.step);
+  return context.dict(fields);
 }
 
 class SliceSpelling {
@@ -47,9 +57,9 @@ class SliceSpelling {
     if (extent.is_constant()) {
       const std::size_t rank = slice_.operand(0)->tensor_type()->rank();
       const auto bounds = slice_bounds(slice_, rank, dim, extent.constant(), nullptr);
-      if (bounds) return spelled(*bounds, extent.constant());
+      if (bounds) return slice_entry(context_, *bounds, extent.constant());
     }
-    if (takes_all(entry)) return dict({});
+    if (takes_all(entry)) return entry_of(context_, {});
     if (entry.kind() != AttrKind::kDict) return nullptr;
     SliceEntry found;
     for (const NamedAttr& field : entry.entries()) {
@@ -63,30 +73,7 @@ class SliceSpelling {
     if (is_last || is_extent) found.end = nullptr;
     if (is_number(found.start, 0)) found.start = nullptr;
     if (is_number(found.step, 1)) found.step = nullptr;
-    return dict(found);
-  }
-
-  const Attr* spelled(const SliceBounds& bounds, std::int64_t extent) const {
-    SliceEntry entry;
-    if (bounds.length == 0) return dict({.end = context_.integer(0)});
-    const std::int64_t last = bounds.start + (bounds.length - 1) * bounds.step;
-    if (bounds.start != 0) entry.start = context_.integer(bounds.start);
-    if (bounds.length > 1 && bounds.step != 1) entry.step = context_.integer(bounds.step);
-    // Without an end, the step decides how far the slice goes.
-    const std::int64_t step = entry.step == nullptr ? 1 : bounds.step;
-    if (last + step < extent) entry.end = context_.integer(last + 1);
-    return dict(entry);
-  }
-
-  const Attr* dict(const SliceEntry& entry) const {
-    std::vector<NamedAttr> fields;
-    const auto add = [&](std::string_view key, const Attr* value) {
-      if (value != nullptr) fields.push_back({context_.intern(key), value});
-    };
-    add("start", entry.start);
-    add("end", entry.end);
-    add("step", entry.step);
-    return context_.dict(fields);
+    return entry_of(context_, found);
   }
 
   Op& slice_;
@@ -107,6 +94,18 @@ void write_bounds(Rewriter& rewriter, const PatternMatch& match) {
 }
 
 }  // namespace
+
+const Attr* slice_entry(IRContext& context, const SliceBounds& bounds, std::int64_t extent) {
+  SliceEntry entry;
+  if (bounds.length == 0) return entry_of(context, {.end = context.integer(0)});
+  const std::int64_t last = bounds.start + (bounds.length - 1) * bounds.step;
+  if (bounds.start != 0) entry.start = context.integer(bounds.start);
+  if (bounds.length > 1 && bounds.step != 1) entry.step = context.integer(bounds.step);
+  // Without an end, the step decides how far the slice goes.
+  const std::int64_t step = entry.step == nullptr ? 1 : bounds.step;
+  if (last + step < extent) entry.end = context.integer(last + 1);
+  return entry_of(context, entry);
+}
 
 RewritePattern shortest_slice_bounds() {
   return {.name = "shorten-slice-bounds",
