@@ -335,7 +335,8 @@ bool make_sound(OpDraft& draft, RowReader& reader) {
     const std::string part(fault.part);
     const bool is_attribute = std::ranges::find(draft.spec.attributes, part, &AttrRow::name) !=
                               draft.spec.attributes.end();
-    const AttributePlace place{.key = is_attribute ? part : "", .in = "attributes"};
+    const AttributePlace place{.key = is_attribute ? std::string_view(part) : std::string_view(),
+                               .in = "attributes"};
     reader.refuse(fmt::format("{}{}", part.empty() ? "" : fmt::format("'{}' ", part), fault.text),
                   place);
     if (part.empty() || !mend(draft.spec, part)) return false;

@@ -68,7 +68,7 @@ std::optional<std::uint16_t> count_of(const Attr& value) {
 
 bool RowReader::refuse(std::string message, const AttributePlace& place) {
   has_failed_ = true;
-  diagnostics_.error(DiagCode::kBadDeclaration, span_of(op_, place),
+  diagnostics_.error(DiagCode::kBadDeclaration, places_.find(op_, place),
                      fmt::format("{}: {}", subject_, message));
   return false;
 }

@@ -62,6 +62,7 @@ class RowReader {
   RowStore& store_;
   Diagnostics& diagnostics_;
   AttributePlace entry(std::string_view name) const { return {.key = name, .in = list_}; }
+  AttributePlaces places_;
   bool has_failed_ = false;
   std::string_view list_{};  // the attribute whose entries are read
 };

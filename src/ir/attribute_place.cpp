@@ -39,8 +39,11 @@ Span own(const OpText& text, const AttributePlace& place) {
 
 }  // namespace
 
-Span span_of(const Op& op, const AttributePlace& place) {
-  const std::optional<OpText> text = place.key.empty() ? std::nullopt : text_of(op);
+Span AttributePlaces::find(const Op& op, const AttributePlace& place) {
+  found_ = &op == op_ ? found_ : 0;
+  op_ = &op;
+  if (place.key.empty() || ++found_ > kMost) return op.span();
+  const std::optional<OpText> text = text_of(op);
   if (!text) return op.span();
   Span at;
   if (place.of != nullptr) {

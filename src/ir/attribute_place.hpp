@@ -1,6 +1,7 @@
 // Where the text of an op states an attribute. Nothing is kept for this: the text is scanned again.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -25,10 +26,22 @@ struct AttributePlace {
   std::string_view in{};      ///< the attribute of the op whose entry it is; empty: the op's own
 };
 
-/// Returns where the text of the op states the attribute: as its own, or a launch among its
-/// options. If it states only the attribute `in`, the value of that, and otherwise the place of the
-/// op.
-Span span_of(const Op& op, const AttributePlace& place);
+/// Finds the places of attributes for findings. Each time, the text of the op is scanned: only so
+/// many findings of one op in a row get a place of their own, so that the cost stays linear.
+class AttributePlaces {
+ public:
+  static constexpr std::size_t kMost = 100;
+
+  /// Returns where the text of the op states the attribute: as its own, or a launch among its
+  /// options. If it states only the attribute `in`, the value of that, and otherwise the place of
+  /// the op.
+  Span find(const Op& op, const AttributePlace& place);
+
+ private:
+  const Op* op_ = nullptr;
+  std::size_t found_ = 0;
+};
+
 /// Returns where the text of the op whose name is at `op` states the value of an attribute; `op` if
 /// it does not.
 Span value_span(const SourceManager& sources, Span op, std::string_view key);

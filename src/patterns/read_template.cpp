@@ -28,7 +28,7 @@ std::string near_name(std::string_view word, const Names& names, Projection name
 }  // namespace
 
 bool TemplateReader::refuse(Span at, std::string message) {
-  if (read_op_ != nullptr) at = span_of(*read_op_, read_place_);
+  if (read_op_ != nullptr) at = places_.find(*read_op_, read_place_);
   diagnostics_.error(
       code_, at, subject_.empty() ? std::move(message) : fmt::format("{}: {}", subject_, message));
   return false;

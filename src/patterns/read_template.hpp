@@ -113,6 +113,7 @@ class TemplateReader : protected Scope {
   DiagCode code_;
   const Op* read_op_ = nullptr;
   AttributePlace read_place_{};
+  AttributePlaces places_;
   std::string_view noun_;
   bool is_pattern_;
 };

@@ -71,7 +71,7 @@ class Reporter {
   Diagnostic* report_at(ConstraintId id, const Op& op, const AttributePlace& place,
                         const Message& message) {
     Diagnostic* const kept = report(id, op, message);
-    if (kept != nullptr) kept->at = span_of(op, place);
+    if (kept != nullptr) kept->at = attribute_places_.find(op, place);
     return kept;
   }
   /// The diagnostic, where it may get a suggestion that looks at the whole module; null otherwise.
@@ -112,6 +112,7 @@ class Reporter {
   std::array<Verdict, kConstraintCount> verdicts_{};     // by constraint
   std::array<std::uint8_t, kConstraintCount> places_{};  // in findings_, by constraint
   std::vector<Findings> findings_;                       // a code each
+  AttributePlaces attribute_places_;
 };
 
 /// Adds a second place to a report that was kept.

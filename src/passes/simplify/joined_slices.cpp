@@ -93,15 +93,17 @@ PatternMatch match_slice_of_concat(Op& slice) {
     if (bounds->start >= first && last < end) {
       if (bounds->length == *extent && takes_all_but(entries, *dim) &&
           part.type() == slice.result()->type()) {
-        return PatternMatch::of({&slice, concat}, {}, std::make_shared<PartOfConcat>(i));
+        return PatternMatch::of({&slice, concat}, {},
+                                std::make_shared<PartOfConcat>(PartOfConcat{i}));
       }
       IRContext& context = slice.module().context();
       std::vector<const Attr*> moved(entries.begin(), entries.end());
       moved[*dim] = slice_entry(
           context, {.start = bounds->start - first, .step = bounds->step, .length = bounds->length},
           *extent);
-      return PatternMatch::of({&slice, concat}, {},
-                              std::make_shared<PartOfConcat>(i, context.array(moved)));
+      return PatternMatch::of(
+          {&slice, concat}, {},
+          std::make_shared<PartOfConcat>(PartOfConcat{i, context.array(moved)}));
     }
     first = end;
   }
