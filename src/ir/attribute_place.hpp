@@ -1,4 +1,4 @@
-// Where the text of an op states an attribute. Nothing is kept for this: the text is scanned again.
+// Places of attributes in the text of an op. Nothing is kept for them: the text is scanned again.
 #pragma once
 
 #include <cstddef>

@@ -143,7 +143,7 @@ class Items {
   Json items_ = Json::array();
 };
 
-/// Which values in scope fit at a place among the operands of an op. Elsewhere all do.
+/// Finds the values in scope that fit at a place among the operands of an op. Elsewhere all do.
 class OperandOrder {
  public:
   OperandOrder(const View& view, SourcePos at, const Context& context) : view_(view) {

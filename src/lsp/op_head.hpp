@@ -1,4 +1,4 @@
-// What the head of an op that is being typed states.
+// The head of an op that is being typed, and the operand that is wanted there.
 #pragma once
 
 #include <optional>

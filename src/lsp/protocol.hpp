@@ -25,7 +25,7 @@ struct Server::Failure {
 
 /// The member of an object; null if there is none.
 const nlohmann::json& member(const nlohmann::json& from, const char* key);
-/// Whether the member at a path of keys, separated by dots, is true.
+/// Returns true if the member at a path of keys, separated by dots, is true.
 bool flag(const nlohmann::json& from, std::string_view path);
 /// Throws if it is no position.
 Position read_position(const nlohmann::json& json);

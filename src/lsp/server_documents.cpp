@@ -1,4 +1,4 @@
-// Documents of the server: their texts, what is published of them, and the dialects they may use.
+// Documents of the server: their texts, their findings that are published, and their dialects.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -95,7 +95,7 @@ void Server::change_folders(const Json& params) {
   read_dialects();
 }
 
-/// What was found with other dialects is out of date.
+/// Findings made with other dialects are out of date.
 void Server::read_dialects() {
   dialects_.search(folders_);
   for (const auto& [uri, document] : documents_) {

@@ -186,8 +186,8 @@ std::vector<NamedAttr> Resolver::State::pop_attributes(std::uint32_t count) {
   return list;
 }
 
-/// Where the lists that begin at `token` or after the value there have a key for the second time.
-/// The first time if they have it once: an op may have two lists.
+/// Returns the second place of a key in the lists that begin at `token` or after the value there.
+/// The first one if they have it once: an op may have two lists.
 Span Resolver::State::repetition(Symbol key, std::uint32_t token) {
   using enum TokenKind;
   const auto tokens = unit_->tokens();

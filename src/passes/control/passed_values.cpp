@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t kBounds = 3;  // operands of a ForOp before the carried ones
 
-/// What a region of one block passes on.
+/// Returns the op that passes on the values of a region of one block.
 Op& end_of(Region& region) {
   return *region.entry()->terminator();
 }
@@ -139,11 +139,9 @@ std::size_t forward_unchanged(Rewriter& rewriter, Op& loop) {
   for (std::uint32_t i = 0; i < loop.result_count(); ++i) {
     Value &argument = region.entry()->arguments()[i + 1], &value = *loop.operand(kBounds + i);
     if (end_of(region).operand(i) != &argument || argument.type() != value.type()) continue;
-    const bool is_read = argument.use_count() > 1;
-    const auto is_inside = [&](const Use& use) { return use.user() != &end_of(region); };
-    if (is_read) rewriter.replace_uses_if(argument, value, is_inside);
-    const bool is_result = forward(rewriter, *loop.result(i), value);
-    forwarded += is_read || is_result ? 1 : 0;
+    rewriter.replace_all_uses(argument, value);
+    forward(rewriter, *loop.result(i), value);
+    ++forwarded;
   }
   return forwarded;
 }

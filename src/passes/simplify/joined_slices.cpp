@@ -37,7 +37,7 @@ std::optional<std::int64_t> extent_of(const Value& value, std::size_t dim) {
   return type->dims()[dim].constant();
 }
 
-/// The entries of a slice with numbers alone, one for each dimension; empty for other slices.
+/// The entries of a slice that has no operands for bounds, one for each dimension; else empty.
 std::span<const Attr* const> entries_of(const Op& slice) {
   const Attr* indices = slice.attribute("indices");
   const TensorType *from = slice.operand(0)->tensor_type(), *to = slice.result()->tensor_type();

@@ -219,6 +219,8 @@ TEST_SUITE("control flow passes") {
     CHECK(loop_of("%x, %z", "linalg.CPU.AddOp (%a, %b) -> (%s:$v)\n", "%s, %b", "%y, %u") ==
           Lines{"ForOp %f %l %e %x -> %y", "AddOp %a %z -> %s", "YieldOp %s", "ReturnOp %y %z"});
     CHECK(loop_of("%x, %z", sine, "%s, %b", "%y") == one);
+    CHECK(loop_of("%x, %z", sine, "%b, %b", "%y, %u") ==
+          Lines{"ForOp %f %l %e %x -> %y", "YieldOp %z", "ReturnOp %y %z"});
     // %b, or %a, only computes itself.
     CHECK(loop_of("%x, %z", sines, "%s, %t", "%y") == one);
     CHECK(loop_of("%x, %z", sines, "%s, %t", "%u") ==
