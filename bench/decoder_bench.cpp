@@ -23,6 +23,7 @@
 
 #include "interp/session_access.hpp"
 #include "mir/dialects.hpp"
+#include "mir/fusion.hpp"
 #include "tools/generate/qwen2_decoder.hpp"
 
 namespace {
@@ -128,8 +129,11 @@ class Bench {
     Diagnostics diagnostics;
     generate::DecoderShape shape = settings_.shape;
     shape.projection_dtype = type;
-    const Module* module = generate::build_qwen2_decoder(context, shape, diagnostics);
+    Module* module = generate::build_qwen2_decoder(context, shape, diagnostics);
     if (module == nullptr) return fail(diagnostics);
+    PassRegistry passes;
+    register_standard_passes(passes);
+    if (!fuse(*module, settings_.fusion, passes, {}, diagnostics)) return fail(diagnostics);
     WeightSet weights;
     if (!weights.add("random:1")) return false;
     std::map<unsigned, Session> sessions;
@@ -139,7 +143,7 @@ class Bench {
                                      {.entry = "",
                                       .weights = &weights,
                                       .kernels = KernelSet::kFast,
-                                      .fusion = settings_.fusion,
+                                      .fuses = settings_.fusion != Fusion::kOff,
                                       .activations = settings_.activations,
                                       .threads = threads},
                                      diagnostics);

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Times decoders whose groups the plan finds against decoders whose groups passes state.
+"""Times decoders by the pipeline that fuses their operations, and with groups that the file states.
 
   bench/fusion_ways.py TOOLS [--runs 7] [--tokens 32] [--types Float32 ...] [--threads 1 2] [--make OPTION ...]
 
 TOOLS is the folder of a release build. For each type of the projections, the decoder of the OPTIONs of mllm-make-decoder
-runs as `--fusion=exact` and `all`, and as `--pipeline=inline{erase},fusion-exact` and `fusion-all` with
-`--fusion=stated`. The four take turns. The columns:
+runs as `--fusion=off`, `exact` and `all`, and as the module that `mllm-opt -p fusion-all` writes, with `--fusion=stated`.
+The four take turns. The columns:
 
   tokens/s  the most of the runs: single tokens after a prompt of 32
-  hash      of the output after the last token; both ways must agree (exit with 1 otherwise)
+  hash      of the output after the last token; off and exact must agree, and all and the written module (exit with 1 otherwise)
 
 Then the processor time of a whole process that runs one token of a small decoder of 24 layers: the least and the median of
 five times as many runs.
@@ -27,8 +27,7 @@ DECODER = ["--layers=12", "--hidden=512", "--heads=8", "--kv-heads=4", "--ffn=14
            "--logits=last"]
 SMALL = ["--layers=24", "--hidden=64", "--heads=4", "--kv-heads=2", "--ffn=128", "--vocab=256", "--max-positions=64",
          "--logits=last"]
-WAYS = {"%s, %s" % (name, by): options for name in ("exact", "all") for by, options in (
-    ("plan", ["--fusion=" + name]), ("passes", ["--pipeline=inline{erase},fusion-" + name, "--fusion=stated"]))}
+WAYS = {"off": "off", "exact": "exact", "all": "all", "written": "stated"}
 PROMPT = 32
 
 
@@ -39,11 +38,14 @@ class Decoder:
         subprocess.run([tools / "mllm-make-decoder", *options, "-o", folder], check=True, stdout=subprocess.DEVNULL)
         self.tool, self.text = tools / "mllm-interp", folder / "model.mir"
         self.weights = next(path for path in sorted(folder.iterdir()) if path.suffix in (".safetensors", ".gguf", ".mllm"))
+        self.fused = folder / "fused.mir"
+        subprocess.run([tools / "mllm-opt", "-p", "fusion-all", self.text, "-o", self.fused], check=True)
         self.output = re.findall(r"^    cf\.ReturnOp \((%\w+)", self.text.read_text(), re.MULTILINE)[-1]
 
     def run(self, way, prompt, threads, *options):
         return subprocess.run(
-            [self.tool, self.text, "-w", self.weights, "--kernels=fast", "--threads=%d" % threads, *WAYS[way],
+            [self.tool, self.fused if way == "written" else self.text, "-w", self.weights, "--kernels=fast",
+             "--threads=%d" % threads, "--fusion=" + WAYS[way],
              "-i", "ids=random:1", "-i", "positions=iota", "--bind=S=%d" % prompt, *options],
             check=True, capture_output=True, text=True).stdout
 
@@ -84,7 +86,7 @@ def main():
                     for way in WAYS:
                         found[way].append(decoder.decode(way, threads, args.tokens))
                 hashes = {way: {each for _, each in runs} for way, runs in found.items()}
-                same = all(len(hashes[name + ", plan"] | hashes[name + ", passes"]) == 1 for name in ("exact", "all"))
+                same = all(len(hashes[a] | hashes[b]) == 1 for a, b in (("off", "exact"), ("all", "written")))
                 differs = differs or not same
                 print("| %s | %d | %s | %s |" % (dtype, threads,
                                                  " | ".join("%.1f" % max(speed for speed, _ in runs)

@@ -4,8 +4,10 @@
 
 #include <cstdio>
 #include <utility>
+#include <vector>
 
 #include "interp/describe.hpp"
+#include "mir/fusion.hpp"
 #include "mir/session.hpp"
 #include "progress.hpp"
 #include "report_text.hpp"
@@ -59,6 +61,17 @@ bool apply_passes(const Pipeline& pipeline, const Verification& verification, Mo
   return run_pipeline(module, pipeline, {.verify = verify, .verifies_each = false}, diagnostics);
 }
 
+/// Applies the passes of --fusion, if the run uses them, to a module that has been verified.
+bool apply_fusion(const InterpSettings& settings, const Invocation& invocation, Module& module,
+                  Diagnostics& diagnostics) {
+  if (*settings.kernels != KernelChoice::kFast || settings.observes_steps()) return true;
+  std::vector<std::string> entered = entries_of(settings.run).names;
+  std::erase(entered, "");  // the body
+  for (const auto& [op, graph] : invocation.bound_ops) entered.push_back(graph);
+  const FusionScope scope{.kept = entered, .keeps_declared_ops = !invocation.bound_ops.empty()};
+  return fuse(module, *settings.fusion, settings.known.registry, scope, diagnostics);
+}
+
 ExitCode body(const Run& run, InterpSettings& settings) {
   if (run.files().size() > 1) return run.usage_error("one file is run at a time");
   const auto invocation =
@@ -93,6 +106,9 @@ ExitCode body(const Run& run, InterpSettings& settings) {
   if (!options) return run.usage_error(options.error().message);
   if (settings.describe)
     return show_description(run, module, *invocation, settings, options->dims, diagnostics);
+  if (!apply_fusion(settings, *invocation, *loaded.module, diagnostics)) {
+    return run.report(diagnostics, context.sources());
+  }
   if (invocation->leaves_expectations)
     print_report("expected outputs of the pack are skipped: the options change the outputs\n");
   return execute(run, loaded, *invocation, settings, *options, diagnostics);

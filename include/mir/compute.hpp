@@ -24,14 +24,6 @@ enum class KernelSet : std::uint8_t {
   kFast,  ///< blocked, threaded, vectorised; within the bounds of the op pages
 };
 
-/// Which steps may become one fast kernel.
-enum class Fusion : std::uint8_t {
-  kOff,
-  kStated,  ///< those that graph.FusedOp states
-  kExact,   ///< also those that give the bits of the steps one by one
-  kAll,     ///< also those that sum in another order, each with its own error bound
-};
-
 /// In which type products with weights of Float32, BFloat16 and Float16 take their factors.
 enum class Activations : std::uint8_t {
   kFloat32,   ///< activations and weights as they are

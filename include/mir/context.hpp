@@ -52,6 +52,15 @@ struct FilePlace {
   friend bool operator==(const FilePlace&, const FilePlace&) = default;
 };
 
+/// A call whose op was replaced by the ops of the graph. Their locations say so:
+/// `callsite(location in the graph at "graph"(location of the call))`.
+struct InlinedCall {
+  std::string_view graph;  ///< its name; empty where the location has none
+  Location at;             ///< of the call, with the name of the graph
+
+  friend bool operator==(const InlinedCall&, const InlinedCall&) = default;
+};
+
 /// Creates and owns the locations of one context. Thread-safe. Locations that are passed in must be
 /// of the same table.
 class LocationTable {
@@ -86,7 +95,11 @@ class LocationTable {
   /// The first place in the source space that `of` leads to: its own range, the position of a
   /// stated one, or that of its parts (of a call site, the callee's); unknown when there is none.
   Span span(Location of) const;
-  /// Whether `loc(...)` was written for it or one of its parts.
+  /// The calls that were inlined around it, the innermost first; of a fused location, those of its
+  /// first part. A call site that the text states is none.
+  std::vector<InlinedCall> inlined_calls(Location of) const;
+  /// Whether `loc(...)` was written for it or one of its parts. Of a name for a place, whether it
+  /// was for the place.
   bool is_stated(Location of) const;
   /// `loc(...)` with the stated parts; empty if there are none. With `sources`, positions and
   /// ranges are spelled as `"file":line:column`; otherwise they are omitted.

@@ -522,6 +522,9 @@ inline std::uint32_t Op::region_count() const {
   return first == nullptr ? 0 : first->last_region_->index_ + 1;
 }
 
+/// Where the text at a location names an op; unknown if the location leads to no text.
+Span op_span(const IRContext& context, Location location);
+
 // Effects of ops.
 
 /// Effects of the op and the ops inside it. In a portable module, no op writes an operand. Returns

@@ -329,7 +329,8 @@ std::optional<std::vector<std::string>> register_patterns(PassRegistry& registry
                                                           const SourceFile& file,
                                                           Diagnostics& diagnostics);
 
-/// Adds the passes of the toolkit that keep the form of a module, and the pipeline `canonicalize`.
+/// Adds the passes of the toolkit that keep the form of a module, and the pipelines `canonicalize`,
+/// `fusion-exact` and `fusion-all`.
 void register_standard_passes(PassRegistry& registry);
 
 // Running.

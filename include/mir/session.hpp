@@ -110,8 +110,9 @@ struct SessionOptions {
   /// that equal operands give equal bits is then the callback's promise.
   CustomOps custom_ops = {};
   KernelSet kernels = KernelSet::kRef;
-  /// Of fast kernels. Runs that are observed fuse nothing.
-  Fusion fusion = Fusion::kAll;
+  /// Fast kernels compute groups of ops in a graph.FusedOp as one; fuse() (mir/fusion.hpp) makes
+  /// them. Runs that are observed compute each op alone.
+  bool fuses = true;
   /// In which type fast kernels of Linear take activations and weights of floats.
   Activations activations = Activations::kFloat32;
   /// The highest instruction set that fast kernels use. No value: the best one of the machine.
@@ -179,7 +180,7 @@ struct SessionMemory {
 /// there as notes. A run that fails leaves the caches as they were before it.
 ///
 /// The same inputs, weights and cache contents give the same bits: with reference kernels always,
-/// with fast kernels on one instruction set and with the same fusion.
+/// with fast kernels on one instruction set and with the same fused ops.
 class Session {
  public:
   /// Takes a verified portable module, which must outlive the session. Reports ops that cannot be

@@ -25,11 +25,21 @@ std::string render(const ResultPlace& place) {
   return fmt::format("@{}{}%{}", place.graph, again, place.value);
 }
 
-ResultPlaces::ResultPlaces(const Schedule& schedule) : schedule_(&schedule) {
-  std::unordered_map<Symbol, std::size_t> entered;
-  for (const Call& call : schedule.calls()) {
-    activations_.push_back(entered[graph_of(schedule, call)]++);
+/// The value that stands for a result where others read it: outside of fused ops.
+const Value& outermost(const Value& result) {
+  const Op* op = result.defining_op();
+  const Op* around = op == nullptr ? nullptr : op->parent_op();
+  if (around == nullptr || !around->is(OpId::kGraphFused)) return result;
+  const Op* end = op->block()->terminator();
+  for (std::uint32_t i = 0; end != nullptr && i < around->result_count(); ++i) {
+    if (i < end->operand_count() && end->operand(i) == &result)
+      return outermost(*around->result(i));
   }
+  return result;
+}
+
+ResultPlaces::ResultPlaces(const Schedule& schedule) : schedule_(&schedule) {
+  find_activations();
   std::map<std::pair<std::uint32_t, const Value*>, Result> made;  // by activation and value
   for (std::size_t step = 0; step < schedule.steps().size(); ++step) {
     const Step& info = schedule.steps()[step];
@@ -52,11 +62,45 @@ ResultPlaces::ResultPlaces(const Schedule& schedule) : schedule_(&schedule) {
   }
 }
 
-ResultPlace ResultPlaces::place(std::uint32_t call, const Value& value, const Op& op) const {
+/// Activations are numbered in the order in which the run enters them.
+void ResultPlaces::find_activations() {
   const IRContext& context = schedule_->module().context();
-  return {.graph = std::string(context.text(graph_of(*schedule_, schedule_->calls()[call]))),
-          .activation = activations_[call],
-          .value = value_name(value, context),
+  std::map<std::string, std::size_t, std::less<>> entered;
+  const auto enter = [&](Calls calls, std::string_view graph) {
+    const auto [found, is_new] = activations_.try_emplace(std::move(calls));
+    if (is_new) found->second = {std::string(graph), entered[std::string(graph)]++};
+  };
+  const auto calls = schedule_->calls();
+  for (std::uint32_t call = 0; call < calls.size(); ++call) {
+    enter({call, {}}, context.text(graph_of(*schedule_, calls[call])));
+  }
+  for (const Step& step : schedule_->steps()) {
+    const auto inlined = context.locations().inlined_calls(step.op->location());
+    Calls around{step.call, {}};
+    // From the outermost call on.
+    for (auto each = inlined.rbegin(); each != inlined.rend(); ++each) {
+      around.second.insert(around.second.begin(), each->at.raw);
+      enter(around, each->graph);
+    }
+  }
+}
+
+ResultPlaces::Calls ResultPlaces::calls_of(std::uint32_t call, const Op& op) const {
+  Calls calls{call, {}};
+  for (const InlinedCall& each :
+       schedule_->module().context().locations().inlined_calls(op.location())) {
+    calls.second.push_back(each.at.raw);
+  }
+  return calls;
+}
+
+ResultPlace ResultPlaces::place(std::uint32_t call, const Value& value, const Op& op) const {
+  const auto found = activations_.find(calls_of(call, op));
+  const Activation& activation =
+      found == activations_.end() ? activations_.at({call, {}}) : found->second;
+  return {.graph = activation.graph,
+          .activation = activation.number,
+          .value = value_name(outermost(value), schedule_->module().context()),
           .op = std::string(op.name())};
 }
 

@@ -16,7 +16,7 @@
 
 namespace mir {
 
-/// Where a result of a run is in the module.
+/// Where a result of a run is in the module. Of an op that was inlined, where it was before.
 struct ResultPlace {
   std::string graph;           ///< symbol of the graph, or the name of the module for its body
   std::size_t activation = 0;  ///< how often the run entered this graph before
@@ -39,10 +39,20 @@ class ResultPlaces {
 
  private:
   using Result = std::pair<std::size_t, std::uint32_t>;  // step and number
+  /// A graph, and how often the run entered it before.
+  struct Activation {
+    std::string graph;
+    std::size_t number = 0;
+  };
+  /// By the call of the schedule and the inlined calls around the op, the innermost first.
+  using Calls = std::pair<std::uint32_t, std::vector<std::uint32_t>>;
+
+  void find_activations();
+  Calls calls_of(std::uint32_t call, const Op& op) const;
   ResultPlace place(std::uint32_t call, const Value& value, const Op& op) const;
 
   const Schedule* schedule_;
-  std::vector<std::size_t> activations_;  // by call
+  std::map<Calls, Activation> activations_;
   std::map<Result, std::vector<ResultPlace>> of_calls_;
 };
 

@@ -20,7 +20,7 @@ Session::State::State(std::shared_ptr<WeightPool> pool, const SessionOptions& op
     : weights(std::move(pool)),
       custom_ops(options.custom_ops),
       plan_options{.kernels = options.kernels,
-                   .fusion = options.kernels == KernelSet::kFast ? options.fusion : Fusion::kOff,
+                   .fuses = options.kernels == KernelSet::kFast && options.fuses,
                    .activations = options.activations} {
   const IsaLevel machine = detected_isa_level();
   const IsaLevel isa = options.isa ? std::min(*options.isa, machine) : machine;
@@ -28,9 +28,9 @@ Session::State::State(std::shared_ptr<WeightPool> pool, const SessionOptions& op
       options.kernels == KernelSet::kFast ? options.threads : 1, isa);
 }
 
-ExecutionPlan Session::State::make_plan(const Entry& entry, Fusion fusion) {
+ExecutionPlan Session::State::make_plan(const Entry& entry, bool fuses) {
   PlanOptions options = plan_options;
-  options.fusion = fusion;
+  options.fuses = fuses;
   return ExecutionPlan::create(entry.schedule, options,
                                {.parameters = &weights,
                                 .only_packed = &only_packed,
@@ -50,7 +50,7 @@ void Session::State::make_plans(const SessionOptions& options, Diagnostics& diag
     }
     return make_packed_plans(options, diagnostics);
   }
-  for (Entry& entry : entries) entry.plan = make_plan(entry, plan_options.fusion);
+  for (Entry& entry : entries) entry.plan = make_plan(entry, plan_options.fuses);
 }
 
 /// note [packing]: weights that only products read are made, packed and released one after the
@@ -68,7 +68,7 @@ void Session::State::make_packed_plans(const SessionOptions& options, Diagnostic
   std::uint64_t expected = 0;
   for (const Symbol weight : only_packed) expected += weights.stated_bytes(weight);
   packed.expect(expected + expected / 32);  // panels that are filled up
-  for (Entry& entry : entries) entry.plan = make_plan(entry, plan_options.fusion);
+  for (Entry& entry : entries) entry.plan = make_plan(entry, plan_options.fuses);
   write_packed_cache(options, diagnostics);
 #if defined(__GLIBC__)
   // What the weights were made in goes back to the system.
@@ -111,8 +111,8 @@ std::unordered_set<Symbol> Session::State::find_only_packed() const {
 }
 
 ExecutionPlan& Session::State::plan_of(Entry& entry, bool is_stepwise) {
-  if (!is_stepwise || plan_options.fusion == Fusion::kOff) return *entry.plan;
-  if (!entry.stepwise_plan) entry.stepwise_plan = make_plan(entry, Fusion::kOff);
+  if (!is_stepwise || !plan_options.fuses) return *entry.plan;
+  if (!entry.stepwise_plan) entry.stepwise_plan = make_plan(entry, false);
   return *entry.stepwise_plan;
 }
 

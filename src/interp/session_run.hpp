@@ -48,7 +48,7 @@ struct Session::State {
   ExecutionPlan& plan_of(Entry& entry, bool is_stepwise);
 
  private:
-  ExecutionPlan make_plan(const Entry& entry, Fusion fusion);
+  ExecutionPlan make_plan(const Entry& entry, bool fuses);
   /// Weights that nothing but products read: where they can be packed, their packed form is all
   /// that runs need.
   std::unordered_set<Symbol> find_only_packed() const;

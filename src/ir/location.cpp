@@ -182,6 +182,8 @@ bool LocationTable::is_stated(Location of) const {
     case LocationKind::kPosition:
     case LocationKind::kRange:
       return false;
+    case LocationKind::kNamed:
+      return entry.parts.empty() || !entry.parts.front() || is_stated(entry.parts.front());
     case LocationKind::kFused:
     case LocationKind::kCallSite:
       return !entry.text.id ? std::any_of(entry.parts.begin(), entry.parts.end(),
@@ -190,6 +192,22 @@ bool LocationTable::is_stated(Location of) const {
     default:
       return true;
   }
+}
+
+std::vector<InlinedCall> LocationTable::inlined_calls(Location of) const {
+  std::vector<InlinedCall> calls;  // outermost first
+  while (of && !of.is_position()) {
+    const Entry entry = state_->entry(of);
+    if (entry.kind == LocationKind::kStated) break;
+    if (entry.kind == LocationKind::kCallSite) {
+      const Location at = entry.parts[1];
+      const bool is_named = kind(at) == LocationKind::kNamed;
+      calls.push_back({.graph = is_named ? text(at) : "", .at = at});
+    }
+    of = entry.parts.empty() ? Location() : entry.parts[0];
+  }
+  std::ranges::reverse(calls);
+  return calls;
 }
 
 std::string LocationTable::spelling(Location of, const SourceManager* sources) const {

@@ -90,10 +90,15 @@ Span name_at(const SourceManager& sources, SourcePos begin) {
 
 }  // namespace
 
+Span op_span(const IRContext& context, Location location) {
+  const Span at = context.locations().span(location);
+  return at.known() && at.end == at.begin ? name_at(context.sources(), at.begin) : at;
+}
+
 Span Op::span() const {
+  if (!read_) return op_span(module_->context(), location_);
   const Span at = module_->context().locations().span(location_);
   if (!at.known() || at.end > at.begin) return at;
-  if (!read_) return name_at(module_->context().sources(), at.begin);
   const auto name = module_->context().text(this == module_->top() ? symbol_ : name_.spelling);
   const SourcePos length = static_cast<SourcePos>(name.size()) + (this == module_->top() ? 1 : 0);
   return {at.begin, at.begin + length};

@@ -5,7 +5,6 @@ namespace mir {
 void register_standard_passes(PassRegistry& registry) {
   register_eliminations(registry);
   register_simplifications(registry);
-  register_fusions(registry);
   register_pattern_library(registry);
   registry.add(bind_symbols_pass());
   registry.add(blocks_to_structure_pass());
@@ -34,6 +33,7 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(structure_to_blocks_pass());
   registry.add(target_version_pass());
   registry.add(unroll_loops_pass());
+  register_fusions(registry);  // their pipelines begin with passes above
   registry.add_pipeline(
       "canonicalize", "removes what is computed twice, undone or not needed; every number is kept",
       "peephole,cse,eliminate-dead-ops");

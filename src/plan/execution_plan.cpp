@@ -75,7 +75,7 @@ ExecutionPlan ExecutionPlan::create(const Schedule& schedule, const PlanOptions&
       fixed[index] = resources.parameters->table().at(schedule.values()[index].value->symbol());
     }
   }
-  const bool folds = options.kernels == KernelSet::kFast && options.fusion != Fusion::kOff;
+  const bool folds = options.kernels == KernelSet::kFast && options.fuses;
   FoldedNodes folded;
   if (folds) folded = fold_constants(parts, fixed, schedule, options, resources);
   std::vector<std::string> names;

@@ -38,7 +38,7 @@ namespace mir {
 struct PlanOptions {
   KernelSet kernels = KernelSet::kFast;
   // Of fast kernels:
-  Fusion fusion = Fusion::kAll;
+  bool fuses = true;                                ///< groups of steps in one graph.FusedOp
   Activations activations = Activations::kFloat32;  ///< of Linear
   /// Most bytes of results that are computed when the plan is made and kept. Without fusion every
   /// step is computed in each run.

@@ -24,20 +24,6 @@ StepGraph step_graph(const Schedule& schedule) {
   return graph;
 }
 
-/// The stages that look for groups outside of fused ops.
-FusionStages stages_of(Fusion fusion) {
-  switch (fusion) {
-    case Fusion::kOff:
-    case Fusion::kStated:
-      return {};
-    case Fusion::kExact:
-      return kExactStages;
-    case Fusion::kAll:
-      break;
-  }
-  return kAllStages;
-}
-
 }  // namespace
 
 PlanBuilder::PlanBuilder(const Schedule& schedule, const PlanOptions& options,
@@ -107,11 +93,9 @@ std::vector<FusedGroup> PlanBuilder::groups() const {
     const ValueRole role = schedule_.values()[index].role;
     return role == ValueRole::kConstant || role == ValueRole::kParameter;
   };
-  return find_groups(graph_, {.stages = stages_of(options_.fusion),
-                              .fuses_parts = options_.fusion != Fusion::kOff,
-                              .scalar = scalar,
-                              .is_fixed = is_fixed,
-                              .excluded = steps_without_fusion()});
+  if (!options_.fuses) return {};
+  return find_groups(graph_,
+                     {.scalar = scalar, .is_fixed = is_fixed, .excluded = steps_without_fusion()});
 }
 
 /// Steps that fast kernels cannot compute together with others.

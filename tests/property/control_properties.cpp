@@ -181,6 +181,7 @@ std::optional<Sample> sample(std::uint64_t seed) {
 Outcome after(Sample& of, std::string_view passes, KernelSet kernels) {
   Subject subject(of.text);
   if (!passes.empty()) CHECK(subject.run_passes(passes));
+  if (kernels == KernelSet::kFast) CHECK(subject.run_passes("fusion-all"));
   const std::string text = print(subject.module());
   CAPTURE(text);
   return run(subject.module(), kernels, of.inputs);

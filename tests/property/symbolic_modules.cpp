@@ -15,6 +15,8 @@
 
 #include "ir/symbol_declarations.hpp"
 #include "mir/dialects.hpp"
+#include "mir/fusion.hpp"
+#include "mir/rewriter.hpp"
 #include "mir/session.hpp"
 #include "mir/verify.hpp"
 
@@ -284,7 +286,13 @@ class Subject {
     Diagnostics diagnostics;
     SessionOptions options;
     options.kernels = kernels;
-    auto session = Session::create(*modules_.front(), options, diagnostics);
+    const auto module = clone(*modules_.front());
+    if (kernels == KernelSet::kFast) {
+      PassRegistry passes;
+      register_standard_passes(passes);
+      REQUIRE(fuse(*module, Fusion::kAll, passes, {}, diagnostics));
+    }
+    auto session = Session::create(*module, options, diagnostics);
     if (session) {
       std::vector<Tensor> inputs;
       for (const Shape& shape : extents) {

@@ -181,7 +181,7 @@ Result<void> Execution::open_session() {
   session_options_.bound_ops = invocation_.bound_ops;
   session_options_.isa = settings_.isa.if_given();
   session_options_.further_entries.assign(names.begin() + 1, names.end());
-  session_options_.fusion = *settings_.fusion;
+  session_options_.fuses = *settings_.fusion != Fusion::kOff;
   session_options_.activations = *settings_.activations;
   session_options_.threads = *settings_.threads;
   // What a run may use besides its parameters is limited by the whole memory.
@@ -266,7 +266,7 @@ Result<bool> Execution::execute_run(std::size_t number) {
   options_.is_last = number + 1 == entries_.size();
   options_.most_iterations = settings_.max_iterations.if_given();
   if (program_ != nullptr && !begin_program(number)) return false;
-  if (search_ || dump_ || *settings_.trace || !settings_.probe->empty()) {
+  if (settings_.observes_steps()) {
     places_.emplace(schedule_of(number));
     options_.observe = [this, number](const StepResults& step) { return observe(number, step); };
   }

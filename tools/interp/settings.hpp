@@ -10,6 +10,7 @@
 #include "interp/program_trace.hpp"
 #include "kernels/isa.hpp"
 #include "known_passes.hpp"
+#include "mir/fusion.hpp"
 #include "mir/session.hpp"
 #include "pipelines.hpp"
 #include "run_settings.hpp"
@@ -27,10 +28,11 @@ inline constexpr Choice<KernelChoice> kKernelChoices[] = {
     {"ref", KernelChoice::kRef, "the same bits everywhere"},
     {"fast", KernelChoice::kFast, "vectorised, threaded"},
     {"both", KernelChoice::kBoth, "fast, compared with ref"}};
-inline constexpr Choice<Fusion> kFusions[] = {{"off", Fusion::kOff},
-                                              {"stated", Fusion::kStated, "graph.FusedOp only"},
-                                              {"exact", Fusion::kExact, "the same bits as off"},
-                                              {"all", Fusion::kAll}};
+inline constexpr Choice<Fusion> kFusions[] = {
+    {"off", Fusion::kOff},
+    {"stated", Fusion::kStated, "what graph.FusedOp states"},
+    {"exact", Fusion::kExact, "fusion-exact, the same bits as off"},
+    {"all", Fusion::kAll, "pipeline fusion-all"}};
 inline constexpr Choice<Activations> kActivations[] = {
     {"f32", Activations::kFloat32},
     {"bf16", Activations::kBFloat16, "activations and float weights are rounded"}};
@@ -202,6 +204,11 @@ struct InterpSettings {
 
   /// Whether the instructions of a lowered program are followed.
   bool follows_program() const { return machine || trace.is_given() || step_limit.is_given(); }
+  /// Whether the results of single steps are looked at.
+  bool observes_steps() const {
+    return *kernels == KernelChoice::kBoth || against.is_given() || dump.is_given() || *trace ||
+           !probe->empty();
+  }
 };
 
 /// Refuses options that contradict each other or what the machine can do.

@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "conversion.hpp"
+#include "mir/fusion.hpp"
 #include "mir/rewriter.hpp"
 #include "parameters.hpp"
 #include "weights/elements.hpp"
@@ -40,6 +41,7 @@ std::string word_of(DType dtype) {
 RecipeMeasurement::RecipeMeasurement(const Module& module, const WeightSet& weights,
                                      const MeasurementInputs& how, ScratchFolder folder)
     : module_(module),
+      fused_(clone(module)),
       weights_(weights),
       how_(how),
       passes_(std::make_unique<PassRegistry>()),
@@ -58,7 +60,7 @@ Result<RecipeMeasurement> RecipeMeasurement::create(const Module& module, const 
     }
   }
   if (auto known = check_bindings(made.dims_, module); !known) return std::move(known).error();
-  auto session = made.session_of(module, weights);
+  auto session = made.session_of(*made.fused_, weights);
   if (!session) return std::move(session).error();
   for (std::size_t number = 0; number < how.inputs.size(); ++number) {
     if (auto loaded = made.load(*session, number); !loaded) return std::move(loaded).error();
@@ -126,9 +128,11 @@ Result<std::unique_ptr<Module>> RecipeMeasurement::converted(const Pipeline& pip
   return copy;
 }
 
-Result<Session> RecipeMeasurement::session_of(const Module& module,
-                                              const WeightSet& weights) const {
+Result<Session> RecipeMeasurement::session_of(Module& module, const WeightSet& weights) const {
   Diagnostics found(1);
+  if (how_.kernels == KernelSet::kFast && !fuse(module, Fusion::kAll, *passes_, {}, found)) {
+    return first_error(found);
+  }
   SessionOptions options;
   options.weights = &weights;
   options.kernels = how_.kernels;

@@ -67,7 +67,8 @@ class RecipeMeasurement {
 
   Pipeline pipeline_of(const Recipe& recipe) const;
   Result<std::unique_ptr<Module>> converted(const Pipeline& pipeline) const;
-  Result<Session> session_of(const Module& module, const WeightSet& weights) const;
+  /// Fuses ops of the module before.
+  Result<Session> session_of(Module& module, const WeightSet& weights) const;
   /// One run, and what the module as it is computes.
   struct MeasuredRun {
     std::vector<Tensor> prefill;  ///< inputs of the run before it; none without one
@@ -78,6 +79,7 @@ class RecipeMeasurement {
   Result<std::vector<Tensor>> outputs_of(Session& session, const MeasuredRun& run) const;
 
   const Module& module_;
+  std::unique_ptr<Module> fused_;  ///< a copy, which `session_` runs
   const WeightSet& weights_;
   MeasurementInputs how_;
   std::unique_ptr<PassRegistry> passes_;

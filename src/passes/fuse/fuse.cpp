@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eval/parameters.hpp"
+#include "mir/fusion.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "passes/fuse/fused_groups.hpp"
@@ -131,7 +132,7 @@ class Fusing {
     const auto scalar = [&](StepGraph::Index index) { return steps.scalar(index); };
     const auto is_fixed = [&](StepGraph::Index index) { return steps.is_fixed(index); };
     for (const FusedGroup& group :
-         find_groups(steps.graph(), {.stages = {stage_}, .scalar = scalar, .is_fixed = is_fixed})) {
+         find_groups(steps.graph(), {.stage = stage_, .scalar = scalar, .is_fixed = is_fixed})) {
       std::vector<Op*> ops;
       if (group.norm && steps.graph().at(*group.norm).part == 0) {
         ops.push_back(&steps.op(*group.norm));
@@ -313,6 +314,8 @@ constexpr std::string_view kChain =
 }
 )";
 
+constexpr std::string_view kExactFusion = "fusion-exact", kWholeFusion = "fusion-all";
+
 struct StagePass {
   FusionStage stage;
   std::string_view name, summary, example;
@@ -334,12 +337,17 @@ constexpr StagePass kStagePasses[] = {
      "fuses elementwise operations on Float32 that alone read each other's results", kChain},
 };
 
-/// The passes of the stages, in their order.
-std::string pipeline_of(FusionStages stages) {
-  std::string pipeline;
+/// Kernels that give the bits of the ops one by one.
+bool is_exact(FusionStage stage) {
+  return stage != FusionStage::kAttention;
+}
+
+/// The passes of the stages, in their order, after bodies and calls are inlined.
+std::string fusion_pipeline(bool is_exact_only) {
+  std::string pipeline = "decompose{only-bodies},inline{erase}";
   for (const StagePass& pass : kStagePasses) {
-    if (!stages.has(pass.stage)) continue;
-    if (!pipeline.empty()) pipeline += ',';
+    if (is_exact_only && !is_exact(pass.stage)) continue;
+    pipeline += ',';
     pipeline += pass.name;
   }
   return pipeline;
@@ -366,10 +374,26 @@ void register_fusions(PassRegistry& registry) {
                 .preserves = AnalysisSet::of<CallGraph, SymbolRanges>(),
                 .example = std::string(kFused),
                 .run = unfuse});
-  registry.add_pipeline("fusion-exact", "fuses what kernels compute as one with the same bits",
-                        pipeline_of(kExactStages));
-  registry.add_pipeline("fusion-all", "fuses all that kernels compute as one",
-                        pipeline_of(kAllStages));
+  registry.add_pipeline(kExactFusion, "fuses what kernels compute as one with the same bits",
+                        fusion_pipeline(true));
+  registry.add_pipeline(kWholeFusion, "fuses all that kernels compute as one",
+                        fusion_pipeline(false));
+}
+
+bool fuse(Module& module, Fusion fusion, const PassRegistry& registry, const FusionScope& scope,
+          Diagnostics& diagnostics) {
+  if (fusion == Fusion::kOff || fusion == Fusion::kStated) return true;
+  const auto& name = fusion == Fusion::kExact ? kExactFusion : kWholeFusion;
+  Pipeline pipeline = registry.pipelines().find(name)->second.pipeline;
+  if (scope.keeps_declared_ops) pipeline.items.erase(pipeline.items.begin());
+  PassOptions& inlining = std::ranges::find(pipeline.items, "inline", [](const PipelineItem& item) {
+                            return item.pass->name;
+                          })->options;
+  for (const std::string& graph : scope.kept) {
+    // The list takes any text.
+    (void)inlining.take(*inlining.find("keep"), graph);
+  }
+  return run_pipeline(module, pipeline, {}, diagnostics);
 }
 
 }  // namespace mir

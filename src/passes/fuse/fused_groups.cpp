@@ -62,12 +62,10 @@ class Matcher {
 
  private:
   /// True if groups of the stage are looked for at some steps.
-  bool is_sought(FusionStage stage) const {
-    return request_.stages.has(stage) || (request_.fuses_parts && graph_.has_parts());
-  }
+  bool is_sought(FusionStage stage) const { return request_.stage == stage || graph_.has_parts(); }
   /// True if groups of the stage are looked for at a step.
   bool is_wanted(std::size_t step, FusionStage stage) const {
-    return graph_.at(step).part == 0 ? request_.stages.has(stage) : request_.fuses_parts;
+    return graph_.at(step).part != 0 || request_.stage == stage;
   }
   template <class Match>
   void for_each(FusionStage stage, const Match& match) const {

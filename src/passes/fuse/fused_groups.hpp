@@ -10,7 +10,8 @@
 
 namespace mir {
 
-/// Kinds of groups, each found by a pass of its own: "fuse-attention" and so on.
+/// Kinds of groups, each found by a pass of its own: "fuse-attention" and so on. They are looked
+/// for in this order.
 enum class FusionStage : std::uint8_t {
   kAttention,  ///< softmax(mask(scale q k^T)) v
   kGates,      ///< f(Linear x) * Linear x
@@ -20,32 +21,6 @@ enum class FusionStage : std::uint8_t {
   kRotations,  ///< x cos + [-x2, x1] sin
   kChains,     ///< elementwise functions of each other's results
 };
-
-/// Set of stages. They are looked for in the order of the enumeration.
-class FusionStages {
- public:
-  constexpr FusionStages() = default;
-  constexpr FusionStages(std::initializer_list<FusionStage> stages) {
-    for (const FusionStage stage : stages) bits_ |= bit(stage);
-  }
-  constexpr bool has(FusionStage stage) const { return (bits_ & bit(stage)) != 0; }
-
- private:
-  static constexpr std::uint32_t bit(FusionStage stage) {
-    return std::uint32_t{1} << static_cast<std::uint32_t>(stage);
-  }
-  std::uint32_t bits_ = 0;
-};
-
-/// Those whose kernels give the bits of the steps one by one: pipeline "fusion-exact".
-inline constexpr FusionStages kExactStages = {FusionStage::kGates,     FusionStage::kEpilogues,
-                                              FusionStage::kProducts,  FusionStage::kNorms,
-                                              FusionStage::kRotations, FusionStage::kChains};
-/// Pipeline "fusion-all".
-inline constexpr FusionStages kAllStages = {FusionStage::kAttention, FusionStage::kGates,
-                                            FusionStage::kEpilogues, FusionStage::kProducts,
-                                            FusionStage::kNorms,     FusionStage::kRotations,
-                                            FusionStage::kChains};
 
 struct FusedGroup {
   enum class Kind : std::uint8_t {
@@ -86,10 +61,10 @@ bool is_epilogue_function(OpId op);
 bool is_chain_function(OpId op);
 
 struct FusionRequest {
-  FusionStages stages{};
-  /// Whether steps of one part are fused, in all stages. Steps of different parts never are, but
-  /// that a part takes an RMSNorm from outside if the stages say so.
-  bool fuses_parts = true;
+  /// The only stage for steps in no part; no value: they are in no group. Steps of one part are
+  /// fused in all stages, those of different parts never, but that a part takes an RMSNorm from
+  /// outside if this says so.
+  std::optional<FusionStage> stage{};
   /// The value of a constant of one Float32 element.
   std::function<std::optional<float>(StepGraph::Index)> scalar{};
   /// Whether a value without a step is the same in all runs. Steps that read only such values and

@@ -1,4 +1,6 @@
 // Replaces calls by the body of the graph, and ops whose region runs exactly once by that region.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -6,11 +8,13 @@
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
 #include "passes/eliminate/library_module.hpp"
 #include "passes/inline/inline_call.hpp"
 #include "passes/inline/replace_by_region.hpp"
 #include "passes/inline/single_exit.hpp"
 #include "passes/standard_passes.hpp"
+#include "support/suggest.hpp"
 
 namespace mir {
 
@@ -28,10 +32,16 @@ const RegionEdge* only_edge(std::span<const RegionEdge> edges, std::uint32_t fro
   return found;
 }
 
+/// Calls of calls can multiply without end, so a module grows by no more operations than this.
+constexpr std::size_t kMostAdded = std::size_t{1} << 18;
+
 class Inlining {
  public:
   Inlining(PassRun& run, const CallGraph& calls)
       : run_(run), calls_(calls), only_once_(run.options().flag("once")), rewriter_(run.module()) {
+    for (const std::string_view name : run.options().texts("keep")) {
+      kept_.insert(run.module().context().intern(name));
+    }
     if (!run.options().flag("erase") || is_library(run.module())) return;
     const std::span<Op* const> graphs = calls.graphs().subspan(1);
     std::unordered_set<const Op*> outer;  // what graphs are in
@@ -47,7 +57,8 @@ class Inlining {
   void apply() {
     for (Op* graph : calls_.bottom_up()) {
       for (const CallGraph::Call& call : calls_.calls_in(*graph)) {
-        if (call.target != nullptr && can_inline(*call.op, *call.target)) {
+        if (call.target != nullptr && can_inline(*call.op, *call.target) &&
+            has_room_for(*call.target)) {
           apply_to(*call.op, *call.target);
         }
       }
@@ -59,6 +70,29 @@ class Inlining {
   bool can_inline(const Op& call, const Op& graph) const {
     return can_inline_call(call, graph, calls_) &&
            (!only_once_ || calls_.calls_of(graph).size() == 1);
+  }
+
+  /// Counts the operations of a callee as added; false if they would be too many.
+  bool has_room_for(const Op& callee) {
+    const std::size_t more = size_of(callee);
+    if (added_ + more > kMostAdded) {
+      run_.count("calls left, for the size");
+      return false;
+    }
+    added_ += more;
+    return true;
+  }
+
+  /// Operations of a graph whose calls are inlined.
+  std::size_t size_of(const Op& graph) {
+    const auto [found, is_new] = sizes_.try_emplace(&graph, 0);
+    if (is_new) {
+      for (const Region* region = graph.first_region(); region != nullptr;
+           region = region->next()) {
+        for_each_op(*region, WalkScope::kGraph, [&](const Op&) { ++found->second; });
+      }
+    }
+    return found->second;
   }
 
   void apply_to(Op& call, Op& graph) {
@@ -75,7 +109,7 @@ class Inlining {
   /// True if the graph has calls and replaces all of them.
   bool can_erase(const Op& graph) const {
     const auto calls = calls_.calls_of(graph);
-    if (calls.empty() || !isa<SubGraphOp>(&graph)) return false;
+    if (calls.empty() || !isa<SubGraphOp>(&graph) || kept_.contains(graph.symbol())) return false;
     return std::ranges::all_of(calls, [&](const Op* call) { return can_inline(*call, graph); });
   }
 
@@ -120,7 +154,10 @@ class Inlining {
   PassRun& run_;
   const CallGraph& calls_;
   bool only_once_;
+  std::unordered_set<Symbol> kept_;
   std::unordered_map<const Op*, std::size_t> calls_left_;  // of the graphs that are to be erased
+  std::unordered_map<const Op*, std::size_t> sizes_;       // of graphs that are called
+  std::size_t added_ = 0;                                  // to the module
   Rewriter rewriter_;
 };
 
@@ -138,7 +175,26 @@ constexpr std::string_view kCalledTwice =
 }
 )";
 
+/// False after reporting that no graph has the name.
+bool has_graph(const PassRun& run, std::string_view name) {
+  const Module& module = run.module();
+  const IRContext& context = module.context();
+  NearestName nearest(name);
+  for (const Op* graph : run.analysis<CallGraph>().graphs().subspan(1)) {
+    const std::string_view each = context.text(graph->symbol());
+    if (each == name) return true;
+    nearest.offer(each);
+  }
+  suggest(run.diagnostics().error(DiagCode::kPipeline, module.top()->span(),
+                                  fmt::format("the module has no graph '@{}'", name)),
+          nearest.best());
+  return false;
+}
+
 PassResult run_inline(PassRun& run) {
+  for (const std::string_view name : run.options().texts("keep")) {
+    if (!has_graph(run, name)) return PassResult::kFailed;
+  }
   // The pass edits while it reads the calls.
   const CallGraph calls = run.analysis<CallGraph>();
   Inlining(run, calls).apply();
@@ -155,7 +211,11 @@ Pass inline_pass() {
       .options = {{.name = "once", .summary = "only graphs that one op calls"},
                   {.name = "erase",
                    .summary =
-                       "erase graphs whose calls are all replaced, but those with graphs inside"}},
+                       "erase graphs whose calls are all replaced, but those with graphs inside"},
+                  {.name = "keep",
+                   .kind = PassOption::Kind::kText,
+                   .is_list = true,
+                   .summary = "graphs that `erase` leaves, by name"}},
       .preserves = AnalysisSet::of<SymbolRanges>(),
       .example = std::string(kCalledTwice),
       .run = run_inline};

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "ir/call_types.hpp"
+#include "mir/walk.hpp"
 #include "passes/inline/replace_by_region.hpp"
 #include "passes/inline/single_exit.hpp"
 
@@ -10,12 +11,15 @@ namespace mir {
 
 namespace {
 
-/// Inlined ops come from the graph, at the call.
-void locate(Rewriter& rewriter, const Region& body, Location call, LocationTable& locations) {
-  for (Op* op : body.entry()->ops()) {
-    const Location callee = op->location();
-    if (callee && call) rewriter.set_location(*op, locations.call_site(callee, call));
-  }
+/// Inlined ops come from the graph, at the call: see inlined_calls().
+void locate(Rewriter& rewriter, const Op& graph, Location call) {
+  if (!call) return;
+  IRContext& context = graph.module().context();
+  LocationTable& locations = context.locations();
+  const Location at = locations.named(context.text(graph.symbol()), call);
+  for_each_op(*graph.first_region(), WalkScope::kGraph, [&](Op& op) {
+    if (op.location()) rewriter.set_location(op, locations.call_site(op.location(), at));
+  });
 }
 
 }  // namespace
@@ -35,7 +39,7 @@ void inline_call(Rewriter& rewriter, Op& call, const Op& graph) {
 
 void inline_only_call(Rewriter& rewriter, Op& call, Op& graph) {
   Region& body = *graph.first_region();
-  locate(rewriter, body, call.location(), call.module().context().locations());
+  locate(rewriter, graph, call.location());
   std::vector<Value*> operands;
   for (const Use& use : call.operand_uses()) operands.push_back(use.value());
   replace_by_region(rewriter, call, body, operands);

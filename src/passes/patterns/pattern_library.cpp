@@ -125,8 +125,10 @@ void register_pattern_library(PassRegistry& registry) {
   for (std::size_t i = 0; i < std::size(kTexts); ++i) {
     Pass pass = pass_of(kTexts[i].name, kDescriptions[i].summary);
     pass.example = kDescriptions[i].example;
-    pass.patterns = [i](IRContext& context, const PassOptions&) {
-      return read_again(kTexts[i], 0, context);
+    pass.patterns = [i](IRContext& context, const PassOptions& options) {
+      return kTexts[i].name == kDecompose && options.flag(kOnlyBodies)
+                 ? PatternSet()
+                 : read_again(kTexts[i], 0, context);
     };
     pass = pattern_pass(std::move(pass));
     if (kTexts[i].name == kDecompose) {

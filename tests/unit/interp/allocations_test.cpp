@@ -142,13 +142,13 @@ Tensor integers(std::int64_t first, std::int64_t count) {
 }  // namespace
 
 TEST_CASE("a step like one before allocates nothing but the list of results that it returns") {
-  for (const Fusion fusion : {Fusion::kAll, Fusion::kOff}) {
+  for (const bool fuses : {true, false}) {
     for (const unsigned threads : {1U, 2U}) {
-      CAPTURE(static_cast<int>(fusion));
+      CAPTURE(fuses);
       CAPTURE(threads);
       SessionOptions settings;
       settings.kernels = KernelSet::kFast;
-      settings.fusion = fusion;
+      settings.fuses = fuses;
       settings.threads = threads;
       Runner runner(kDecoder, settings);
       for (const std::string& name : runner.plan().node_names()) {

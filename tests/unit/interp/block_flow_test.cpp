@@ -265,7 +265,7 @@ TEST_CASE("blocks stand in graphs and regions, see values around them and rename
   cf.ReturnOp (%y, %z) -> ()
 })";
   const auto truth = [](bool value) { return tensor(DType::kBool, {1}, {value ? 1.0 : 0.0}); };
-  for (const auto& options : {SessionOptions(), fast()}) {
+  for (const auto& options : {RunnerOptions(), fast()}) {
     Runner runner(text, options);
     for (const std::int64_t rows : {2, 3, 2}) {
       const std::vector<double> numbers{1, 2, 3, 4, 5, 6};
@@ -298,7 +298,7 @@ TEST_CASE("returns of several types have the one that the region states") {
 })";
   const Tensor x = pattern({4}), y = pattern({8});
   for (const std::string& each : {text, after_passes(text, "blocks-to-structure")}) {
-    for (const auto& options : {SessionOptions(), fast()}) {
+    for (const auto& options : {RunnerOptions(), fast()}) {
       Runner runner(each, options);
       for (const bool first : {true, false}) {
         const Tensor condition = tensor(DType::kBool, {1}, {first ? 1.0 : 0.0});
@@ -358,7 +358,7 @@ TEST_CASE("a block that runs again finds other extents out") {
   linalg.CPU.CompressOp [dim:0] (%x, %above) -> (%again:tensor<[$R], Float32, CPU>)
   cf.ReturnOp (%n, %again) -> ()
 })";
-  for (const auto& options : {SessionOptions(), fast()}) {
+  for (const auto& options : {RunnerOptions(), fast()}) {
     Runner runner(text, options);
     const auto found = runner.run({tensor(DType::kFloat32, {6}, {5, 3, 9, 1, 7, 4})});
     CHECK(values_of(found[0]) == std::vector<double>{4});

@@ -40,7 +40,7 @@ std::vector<Tensor> both(const std::string& text, const std::vector<Tensor>& inp
   Runner ref(typed(text));
   const std::vector<Tensor> expected = ref.run(inputs);
   for (const unsigned threads : {1U, 2U}) {
-    SessionOptions options = fast();
+    RunnerOptions options = fast();
     options.threads = threads;
     Runner runner(typed(text), options);
     for (int again = 0; again < 2; ++again) {
@@ -240,7 +240,7 @@ TEST_CASE("a while loop ends when its condition fails, and can be stopped") {
   const auto found = both(text, {floats({4}, {1, 0, 0.5, -1}), floats({1}, {10})});
   CHECK(values_of(found[0]) == std::vector<double>{14, 0, 7, -14});
   for (const bool is_fast : {false, true}) {
-    Runner runner(typed(text), is_fast ? fast() : SessionOptions{});
+    Runner runner(typed(text), is_fast ? fast() : RunnerOptions{});
     std::stop_source stop;
     std::jthread later([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -276,7 +276,7 @@ TEST_CASE("symbolic extents hold in regions, and values that do not fit their ty
   }
   for (const bool is_fast : {false, true}) {
     Runner runner(typed(loop("linalg.CPU.AddOp (%a, %x) -> (%b:$v)")),
-                  is_fast ? fast() : SessionOptions{});
+                  is_fast ? fast() : RunnerOptions{});
     const Tensor x = floats({4}, {1, 2, 3, 4});
     CHECK(runner.error({x, int32(0), int32(3), int32(0)}).find("the step of 'ForOp' is 0") !=
           std::string::npos);
@@ -289,7 +289,7 @@ TEST_CASE("symbolic extents hold in regions, and values that do not fit their ty
   }
   cf.ReturnOp (%y) -> ()
 })"),
-                   is_fast ? fast() : SessionOptions{});
+                   is_fast ? fast() : RunnerOptions{});
     CHECK(values_of(growing.run({floats({2}, {3, 4}), int32(2)})[0]) == std::vector<double>{3, 4});
     CHECK(growing.error({floats({3}, {3, 4, 5}), int32(2)}).find("declared is tensor<[2]") !=
           std::string::npos);
@@ -299,7 +299,7 @@ TEST_CASE("symbolic extents hold in regions, and values that do not fit their ty
 TEST_CASE("a profile times the kernels in control flow, and an observer sees its results") {
   for (const bool is_fast : {false, true}) {
     Runner runner(typed(loop("linalg.CPU.AddOp (%a, %x) -> (%b:$v)")),
-                  is_fast ? fast() : SessionOptions{});
+                  is_fast ? fast() : RunnerOptions{});
     RunOptions options;
     std::vector<std::string> timed;
     options.timed = [&](const KernelTiming& timing) { timed.emplace_back(timing.kernel); };
@@ -364,7 +364,7 @@ std::string decoder() {
 TEST_CASE("a loop appends to a cache, whose length each turn binds anew") {
   const std::string text = typed(decoder());
   for (const bool is_fast : {false, true}) {
-    Runner runner(text, is_fast ? fast() : SessionOptions{});
+    Runner runner(text, is_fast ? fast() : RunnerOptions{});
     const Tensor x = floats({1, 1, 2, 2}, {1, 2, 3, 4}), t = floats({1, 1, 1, 2}, {10, 20});
     const auto found = runner.run({x, t, int32(100)});
     CHECK(values_of(found[0]) == std::vector<double>{1, 2, 3, 4});
@@ -381,7 +381,7 @@ TEST_CASE("a loop appends to a cache, whose length each turn binds anew") {
 
 TEST_CASE("a run that fails in a loop leaves caches as they were") {
   for (const bool is_fast : {false, true}) {
-    Runner runner(typed(decoder()), is_fast ? fast() : SessionOptions{});
+    Runner runner(typed(decoder()), is_fast ? fast() : RunnerOptions{});
     const Tensor x = floats({1, 1, 2, 2}, {1, 2, 3, 4}), t = floats({1, 1, 1, 2}, {10, 20});
     RunOptions options;
     options.most_iterations = 3;
@@ -409,7 +409,7 @@ TEST_CASE("a region of a condition appends to a cache, or not") {
 }})",
                                              keys("1"), step("%t", "%all", "$past", "$past+1")));
   for (const bool is_fast : {false, true}) {
-    Runner runner(text, is_fast ? fast() : SessionOptions{});
+    Runner runner(text, is_fast ? fast() : RunnerOptions{});
     const auto run = [&](double value, bool holds) {
       return values_of(runner.run({floats({1, 1, 1, 2}, {value, -value}), truth(holds)})[0]);
     };

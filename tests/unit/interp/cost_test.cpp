@@ -76,7 +76,7 @@ Amounts estimate_of(const std::string& text, std::int64_t extent, Bound bound = 
 Amounts profile_of(const std::string& text, std::int64_t extent, KernelSet kernels) {
   SessionOptions session;
   session.kernels = kernels;
-  session.fusion = Fusion::kOff;
+  session.fuses = false;
   Runner runner(text, session);
   RunOptions options;
   options.dims = bindings_of(runner.context(), extent);

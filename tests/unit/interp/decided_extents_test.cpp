@@ -36,7 +36,7 @@ void check_all_ways(const std::string& text, const std::vector<std::vector<Tenso
   for (const auto& inputs : runs) expected.push_back(reference.run(inputs));
   for (const Fusion fusion : {Fusion::kAll, Fusion::kOff}) {
     for (const unsigned threads : {1U, 2U}) {
-      SessionOptions options = fast(fusion);
+      RunnerOptions options = fast(fusion);
       options.threads = threads;
       Runner runner(text, options);
       CHECK_FALSE(uses_reference(runner.plan()));
@@ -164,7 +164,7 @@ TEST_CASE("decided extents: a declared range and an extent that is known are che
                                   head, extent));
   };
   const std::vector<Tensor> inputs = {pattern({4, 2}), mask("1110")};
-  for (const SessionOptions& options : {SessionOptions(), fast()}) {
+  for (const RunnerOptions& options : {RunnerOptions(), fast()}) {
     Runner bounded(text(", symbols:{T:{max:2}}", "$T"), options);
     CHECK(bounded.error(inputs).find("its declaration admits 0 to 2") != std::string::npos);
     CHECK(bounded.run({pattern({4, 2}), mask("0110")})[0].shape()[0] == 2);
@@ -312,7 +312,7 @@ TEST_CASE("decided extents: a run stops when their values do not fit the memory"
   cf.ReturnOp (%y) -> ()
 }
 )");
-  for (const SessionOptions& options : {SessionOptions(), fast()}) {
+  for (const RunnerOptions& options : {RunnerOptions(), fast()}) {
     Runner runner(text, options);
     RunOptions limited;
     limited.memory_limit = 64 * 16 * 4 + 64 + 8 * 16 * 4 * 3;

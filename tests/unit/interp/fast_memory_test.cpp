@@ -47,7 +47,7 @@ std::size_t resident_after_run(DType stored, KernelSet kernels) {
   {
     WeightSet weights;
     REQUIRE(weights.add(path));
-    SessionOptions options = fast();
+    RunnerOptions options = fast();
     options.kernels = kernels;
     options.weights = &weights;
     Diagnostics problems;

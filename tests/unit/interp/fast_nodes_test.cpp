@@ -204,7 +204,7 @@ TEST_CASE("fast: without verification, extents that do not fit are refused by th
                     inputs, op, result));
     WeightSet weights;
     REQUIRE(weights.add("random:1"));
-    SessionOptions options = fast();
+    RunnerOptions options = fast();
     options.weights = &weights;
     Diagnostics problems;
     auto session = Session::create(*read.module, options, problems);

@@ -131,7 +131,7 @@ void compare(const std::string& text, Tally& tally) {
   REQUIRE(weights.add("random:1"));
   SessionOptions options;
   options.kernels = KernelSet::kFast;
-  options.fusion = Fusion::kOff;
+  options.fuses = false;
   options.weights = &weights;
   auto session = Session::create(*modules[0], options, problems);
   if (!session) return;

@@ -12,6 +12,7 @@
 #include "../eval/one_op.hpp"
 #include "../registers.hpp"
 #include "interp/session_access.hpp"
+#include "mir/fusion.hpp"
 #include "mir/verify.hpp"
 
 namespace mir::test {
@@ -45,17 +46,45 @@ inline std::vector<std::string> errors_of(const Diagnostics& diagnostics) {
 /// Whether a text must pass verification; what only --bind gives a value does not.
 enum class Checked : bool { kNo, kYes };
 
+/// Applies the passes of a fusion, if the session uses what they make.
+inline void fuse_for(Module& module, Fusion fusion, const SessionOptions& options) {
+  if (options.kernels != KernelSet::kFast || !options.fuses) return;
+  static const PassRegistry& passes = *[] {
+    auto* registry = new PassRegistry;
+    register_standard_passes(*registry);
+    return registry;
+  }();
+  std::vector<std::string> kept = options.further_entries;
+  kept.push_back(options.entry);
+  for (const auto& [op, graph] : options.bound_ops) kept.push_back(graph);
+  std::erase(kept, "");
+  Diagnostics problems;
+  const FusionScope scope{
+      .kept = kept,
+      .keeps_declared_ops = !options.bound_ops.empty() || !options.custom_ops.empty()};
+  REQUIRE(fuse(module, fusion, passes, scope, problems));
+}
+
+/// How a text runs.
+struct RunnerOptions : SessionOptions {
+  RunnerOptions() = default;
+  RunnerOptions(SessionOptions options) : SessionOptions(std::move(options)) {}
+
+  Fusion fusion = Fusion::kAll;  ///< applied first if the run uses it
+};
+
 /// A session on a text; parameters are random:1.
 class Runner {
  public:
   explicit Runner(const std::string& text, const std::string& entry = {})
       : Runner(text, SessionOptions{.entry = entry}) {}
-  Runner(const std::string& text, SessionOptions options, Checked checked = Checked::kYes)
+  Runner(const std::string& text, RunnerOptions options, Checked checked = Checked::kYes)
       : text_(text) {
     Diagnostics problems;
     const bool verified = checked == Checked::kNo || verify(*text_.module, problems);
     for (const Diagnostic& each : problems.sorted()) MESSAGE(each.message);
     REQUIRE(verified);
+    fuse_for(*text_.module, options.fusion, options);
     WeightSet weights;
     REQUIRE(weights.add("random:1"));
     options.weights = &weights;

@@ -94,7 +94,7 @@ Outcome run(const std::string& weights_file, const std::string& cache, const Use
   const Text text(module_with(use.type));
   WeightSet weights;
   REQUIRE(weights.add(weights_file));
-  SessionOptions options = fast();
+  RunnerOptions options = fast();
   options.weights = &weights;
   options.packed_cache = cache;
   options.activations = use.activations;

@@ -8,10 +8,11 @@
 
 namespace mir::test {
 
-inline SessionOptions fast(Fusion fusion = Fusion::kAll) {
-  SessionOptions options;
+inline RunnerOptions fast(Fusion fusion = Fusion::kAll) {
+  RunnerOptions options;
   options.kernels = KernelSet::kFast;
   options.fusion = fusion;
+  options.fuses = fusion != Fusion::kOff;
   return options;
 }
 

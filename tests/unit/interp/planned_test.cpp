@@ -87,7 +87,7 @@ TEST_CASE("fast: a prompt at once and token by token give the same bits") {
 TEST_CASE("fast: bits do not depend on the number of threads") {
   const auto first = hash_bytes(Runner(kAttention, fast()).run({states(0, 6)})[0]);
   for (const unsigned threads : {2U, 3U, 8U}) {
-    SessionOptions options = fast();
+    RunnerOptions options = fast();
     options.threads = threads;
     Runner runner(kAttention, options);
     CHECK(hash_bytes(runner.run({states(0, 6)})[0]) == first);
@@ -98,7 +98,7 @@ TEST_CASE("fast: bits do not depend on the number of threads") {
 TEST_CASE("fast: a session runs with the requested number of threads and instruction set") {
   for (const IsaLevel isa : isa_levels()) {
     CAPTURE(name_of(isa));
-    SessionOptions options = fast();
+    RunnerOptions options = fast();
     options.isa = isa;
     options.threads = 3;
     Runner runner(kAttention, options);
@@ -146,7 +146,7 @@ TEST_CASE(
   for (const char* const type : {"Float32", "BFloat16", "Float16"}) {
     const std::string text = with_types(kFeedForward, type);
     const auto run = [&](Fusion fusion, Activations activations) {
-      SessionOptions options = fast(fusion);
+      RunnerOptions options = fast(fusion);
       options.activations = activations;
       return Runner(text, options).run({x})[0];
     };
@@ -267,7 +267,7 @@ TEST_CASE(
       CHECK(std::ranges::max(want) - std::ranges::min(want) > 100 * step);
       CHECK(not_within(step, got, want) == "");
     }
-    SessionOptions three = fast(fusion);
+    RunnerOptions three = fast(fusion);
     three.threads = 3;
     CHECK(hash_bytes(Runner(kQuantised, three).run({x})[0]) == hash_bytes(found[0]));
   }
@@ -315,7 +315,7 @@ TEST_CASE("threads that there are not: one warning, and the bits of others") {
   const Text module(text);
   WeightSet weights;
   REQUIRE(weights.add("random:1"));
-  SessionOptions options = fast();
+  RunnerOptions options = fast();
   options.weights = &weights;
   options.threads = fast::ThreadPool::kMaxThreads + 1;
   Diagnostics creation, run;
@@ -383,7 +383,7 @@ TEST_CASE("fast: a view that nothing reads is shown as it was when it was made")
 }
 )";
   std::vector<std::vector<std::vector<double>>> shown;
-  for (const SessionOptions& options : {SessionOptions(), fast()}) {
+  for (const RunnerOptions& options : {RunnerOptions(), fast(Fusion::kStated)}) {
     Runner runner(text, options);
     auto& results = shown.emplace_back();
     RunOptions run;

@@ -1,6 +1,6 @@
 #include "interp/probe.hpp"
 
-#include "module_text.hpp"
+#include "planned.hpp"
 
 namespace mir::test {
 
@@ -37,6 +37,47 @@ TEST_CASE("a result has the graph it is made in, its activation, its name and it
   CHECK(places.of(2, 0).op == "linalg.NegOp");
   Runner graph(kTwice, "a.b");
   CHECK(render(ResultPlaces(graph.schedule()).of(0, 0)) == "@a.b%y");
+}
+
+TEST_CASE("results of ops that were inlined and fused keep their graph and activation") {
+  const Runner runner(kTwice, fast());
+  CHECK(runner.schedule().calls().size() == 1);
+  CHECK(runner.plan().node_names() == std::vector<std::string>{"Neg + Abs + Neg"});
+  const ResultPlaces places(runner.schedule());
+  // What a graph returns has its name where it is called.
+  CHECK(render(places.of(0, 0)) == "@a.b%0");
+  CHECK(render(places.of(1, 0)) == "@main%12");
+  CHECK(render(places.of(2, 0)) == "@a.b#1%2");
+}
+
+TEST_CASE("a run that fails names the calls that were inlined around the op") {
+  const std::string ids = "tensor<[1], Int32, CPU>", rows = "tensor<[1, 2], Float32, CPU>";
+  std::string text = "@main [mir_version:1] (%i:" + ids + ") -> (%y:" + rows + ") {\n";
+  text +=
+      "tensor.CPU.register () -> (%w:tensor<[4, 2], Float32, CPU>[@e.weight])[symbol:e.weight]\n";
+  text.insert(text.rfind("tensor.CPU.register"), "graph.SubGraphOp @init <notype> { () -> () {\n");
+  text += "} }\ngraph.SubGraphOp @in <CPU> { (%i:" + ids + ") -> (%r:" + rows + ") {\n" +
+          "linalg.CPU.EmbeddingOp <name=\"e\"> [vocab_size:4, hidden_size:2] (%i) -> (%r:" + rows +
+          ")\ncf.ReturnOp (%r) -> ()\n} }\n" + "graph.SubGraphOp @mid <CPU> { (%i:" + ids +
+          ") -> (%r:" + rows + ") {\ngraph.CallGraphOp @in (%i) -> (%r:" + rows +
+          ")\ncf.ReturnOp (%r) -> ()\n} }\ngraph.CallGraphOp @mid (%i) -> (%y:" + rows +
+          ")\ncf.ReturnOp (%y) -> ()\n}\n";
+  for (const RunnerOptions& options : {RunnerOptions(), fast()}) {
+    Runner runner(text, options);
+    Diagnostics problems;
+    Tensor outside = *Tensor::allocate(DType::kInt32, {1});
+    outside.as_mutable<std::int32_t>()[0] = 7;
+    CHECK_FALSE(runner.session().run({&outside, 1}, problems));
+    const auto found = problems.sorted();
+    REQUIRE(found.size() == 1);
+    const SourceFile& file = *runner.context().sources().file_of(1);
+    std::vector<std::string> calls;
+    for (const Note& note : found.front().notes) {
+      const std::string_view rest = file.text().substr(note.at.begin - file.base());
+      calls.emplace_back(rest.substr(0, rest.find(" (")));
+    }
+    CHECK(calls == std::vector<std::string>{"graph.CallGraphOp @in", "graph.CallGraphOp @mid"});
+  }
 }
 
 TEST_CASE("what a call results in is found under the names of all calls that return it") {

@@ -42,7 +42,7 @@ Tensor with_specials(const Tensor& from) {
   return *std::move(copy);
 }
 
-std::vector<Tensor> outputs_of(const std::string& text, const SessionOptions& options) {
+std::vector<Tensor> outputs_of(const std::string& text, const RunnerOptions& options) {
   Runner runner(text, options);
   RunOptions run;
   for (const char* symbol : {"S", "T", "N"}) run.dims.bind(runner.context().intern(symbol), 7);
@@ -112,11 +112,11 @@ TEST_CASE("a NaN that an example of the pages gives has the same bits by both se
     std::size_t nans = 0;
     for (const IsaLevel isa :
          isa_levels().first(static_cast<std::size_t>(detected_isa_level()) + 1)) {
-      for (const Fusion fusion : {Fusion::kOff, Fusion::kAll}) {
+      for (const bool fuses : {false, true}) {
         CAPTURE(name_of(isa));
-        SessionOptions options;
+        RunnerOptions options;
         options.kernels = KernelSet::kFast;
-        options.fusion = fusion;
+        options.fuses = fuses;
         options.isa = isa;
         const auto found = outputs_of(text, options);
         REQUIRE(found.size() == expected.size());

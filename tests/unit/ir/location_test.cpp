@@ -90,8 +90,26 @@ TEST_SUITE("location") {
     CHECK(table.span(table.position(far)) == Span{far, far});
   }
 
+  TEST_CASE_FIXTURE(Fixture, "a location knows the calls that were inlined around it") {
+    const Location op = table.position(5), first = table.named("f", table.position(9)),
+                   second = table.named("g", table.position(12));
+    const Location inner = table.call_site(op, first);
+    CHECK(table.inlined_calls(op).empty());
+    CHECK(table.inlined_calls(inner) == std::vector<InlinedCall>{{"f", first}});
+    CHECK(table.inlined_calls(table.call_site(inner, second)) ==
+          std::vector<InlinedCall>{{"f", first}, {"g", second}});
+    const Location unnamed = table.position(20);
+    CHECK(table.inlined_calls(table.call_site(op, unnamed)) ==
+          std::vector<InlinedCall>{{"", unnamed}});
+    const Location parts[] = {inner, second};
+    CHECK(table.inlined_calls(table.fused(parts)) == std::vector<InlinedCall>{{"f", first}});
+    // Nothing of it was stated, and what was stated is no call of the module.
+    CHECK(table.spelling(inner).empty());
+    CHECK(table.inlined_calls(table.stated(5, "loc(callsite(\"f\" at \"g\"))")).empty());
+  }
+
   TEST_CASE_FIXTURE(Fixture, "chains that nobody could follow are cut") {
-    Location at = table.position(1);
+    Location at = table.named("n");
     for (int i = 0; i < 100'000; ++i) at = table.named("n" + std::to_string(i % 7), at);
     CHECK_FALSE(table.spelling(at).empty());
   }

@@ -4,6 +4,7 @@
 #include "../ir/flow_dialect.hpp"
 #include "known_passes.hpp"
 #include "mir/verify.hpp"
+#include "mir/walk.hpp"
 
 using namespace mir;
 using mir::test::FlowReading;
@@ -75,6 +76,41 @@ TEST_SUITE("inline") {
     CHECK(names_after(reading, "inline{erase}").size() == 5);
     CHECK(test::ops_of(reading.module().body())[3] == last);
     CHECK(reading.module().lookupSymbol("inner").op == nullptr);
+  }
+
+  TEST_CASE("graphs that are to be kept are inlined and stay; each must be one of the module's") {
+    FlowReading reading{std::string(kTwice)};
+    Passes all;
+    CHECK(all.run(reading.module(), "inline{erase,keep=inner}") == Lines{});
+    CHECK(reading.module().lookupSymbol("inner").op != nullptr);
+    CHECK(test::ops_of(reading.module().body()).size() == 6);
+    const Lines problems = all.run(reading.module(), "inline{erase,keep=[inner,iner]}");
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front() == test::Part{"the module has no graph '@iner'"});
+  }
+
+  TEST_CASE("calls that multiply without end are left when the module has grown enough") {
+    std::string text = "@main [mir_version:1] (%x:$) -> (%z:$) {\n";
+    constexpr int kLevels = 40;
+    for (int level = 0; level < kLevels; ++level) {
+      const std::string inner = level == 0 ? "" : "f" + std::to_string(level - 1);
+      const std::string op = level == 0 ? "linalg.CPU.NegOp" : "graph.CallGraphOp @" + inner;
+      text += "graph.SubGraphOp @f" + std::to_string(level) + " <CPU> { (%a:$) -> (%c:$) {\n" + op +
+              " (%a) -> (%b:$)\n" + op + " (%b) -> (%c:$)\ncf.ReturnOp (%c) -> () } }\n";
+    }
+    text += "graph.CallGraphOp @f" + std::to_string(kLevels - 1) +
+            " (%x) -> (%z:$)\ncf.ReturnOp (%z) -> ()\n}\n";
+    FlowReading reading(text);
+    Passes all;
+    CHECK(all.run(reading.module(), "inline{erase}") == Lines{});
+    std::size_t ops = 0, calls = 0;
+    for_each_op(reading.module().body(), WalkScope::kAll, [&](const Op& op) {
+      ++ops;
+      calls += op.is(OpId::kGraphCallGraph) ? 1 : 0;
+    });
+    CHECK(ops > 100'000);
+    CHECK(ops < 300'000);
+    CHECK(calls > 0);
   }
 
   TEST_CASE("graphs with other calls, graphs around graphs and those of a library stay") {

@@ -58,21 +58,21 @@ class Program {
     return last;
   }
 
-  std::optional<Session> session(KernelSet kernels, Fusion fusion = Fusion::kOff) {
+  std::optional<Session> session(KernelSet kernels, bool fuses = false) {
     WeightSet weights;
     REQUIRE(weights.add("random:1"));
     Diagnostics ignored(1);
     SessionOptions how;
     how.weights = &weights;
     how.kernels = kernels;
-    how.fusion = fusion;
+    how.fuses = fuses;
     auto made = Session::create(*module_, how, ignored);
     return made ? std::optional(*std::move(made)) : std::nullopt;
   }
 
   std::optional<std::vector<Tensor>> run(std::span<const Tensor> inputs, KernelSet kernels,
-                                         Fusion fusion = Fusion::kOff) {
-    auto made = session(kernels, fusion);
+                                         bool fuses = false) {
+    auto made = session(kernels, fuses);
     Diagnostics ignored(1);
     return made ? made->run(inputs, ignored) : std::nullopt;
   }
@@ -174,7 +174,7 @@ bool compare(const Subject& subject, const validate::Instance& instance, Draw& d
   if (exact.has_fused_ops()) {
     ++tally.fused;
     const auto single = after.run(inputs, KernelSet::kFast);
-    const auto together = exact.run(inputs, KernelSet::kFast, Fusion::kStated);
+    const auto together = exact.run(inputs, KernelSet::kFast, true);
     REQUIRE(single);
     REQUIRE(together);
     const auto difference = validate::difference(*single, *together, kBits);
@@ -185,7 +185,7 @@ bool compare(const Subject& subject, const validate::Instance& instance, Draw& d
     REQUIRE(regions);
     const auto difference = validate::difference(*meant, *regions, kBits);
     CHECK((difference ? difference->text : "") == "");
-    const auto together = fused.run(inputs, KernelSet::kFast, Fusion::kStated);
+    const auto together = fused.run(inputs, KernelSet::kFast, true);
     REQUIRE(together);
     if (subject.claim.kind == RewriteClaim::Kind::kBound) {
       const auto far = validate::difference(*wanted, *together, subject.claim);
