@@ -230,7 +230,9 @@ class Diagnostics {
   bool is_full() const { return max_errors_ != 0 && errors_ - dropped_ >= max_errors_; }
 
   /// In order of position (unknown ones first), then of arrival; without exact repetitions.
-  std::vector<Diagnostic> sorted() const;
+  std::vector<Diagnostic> sorted() const&;
+  /// The same, moved out: no diagnostics are left.
+  std::vector<Diagnostic> sorted() &&;
 
  private:
   Diagnostic& add(Severity severity, DiagCode code, Span at, std::string message);

@@ -55,7 +55,7 @@ Snapshot::Snapshot(std::string name, std::string text, const DialectTexts& diale
   }
   Diagnostics found(0);
   tree_ = parse_damaged(*file_, found);
-  syntax_errors_ = found.sorted();
+  syntax_errors_ = std::move(found).sorted();
 }
 
 IRContext& Snapshot::rows(IRContext& shared) {
@@ -110,7 +110,7 @@ void Snapshot::analyse() {
   const bool has_dump =
       std::ranges::any_of(modules_, [](const Module* module) { return !module->is_portable(); });
   if (has_dump) release_modules();
-  findings_ = found.sorted();
+  findings_ = std::move(found).sorted();
 }
 
 Snapshot::~Snapshot() = default;

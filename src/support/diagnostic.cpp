@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace mir {
 
@@ -20,6 +23,19 @@ struct HashDiagnostic {
 struct SameDiagnostic {
   bool operator()(const Diagnostic* a, const Diagnostic* b) const { return *a == *b; }
 };
+
+/// Those of the list without exact repetitions, in order of position, then of arrival.
+template <class Element>
+std::vector<Element*> in_order(std::span<Element> list) {
+  std::vector<Element*> order;
+  std::unordered_set<const Diagnostic*, HashDiagnostic, SameDiagnostic> seen;
+  order.reserve(list.size());
+  for (Element& diagnostic : list) {
+    if (seen.insert(&diagnostic).second) order.push_back(&diagnostic);
+  }
+  std::ranges::stable_sort(order, {}, [](const Element* each) { return each->at.begin; });
+  return order;
+}
 
 }  // namespace
 
@@ -109,17 +125,20 @@ void Diagnostics::append(Diagnostics&& other) {
   other = Diagnostics(other.max_errors_);
 }
 
-std::vector<Diagnostic> Diagnostics::sorted() const {
-  std::vector<const Diagnostic*> order;
-  std::unordered_set<const Diagnostic*, HashDiagnostic, SameDiagnostic> seen;
-  order.reserve(list_.size());
-  for (const Diagnostic& diagnostic : list_) {
-    if (seen.insert(&diagnostic).second) order.push_back(&diagnostic);
-  }
-  std::ranges::stable_sort(order, {}, [](const Diagnostic* d) { return d->at.begin; });
+std::vector<Diagnostic> Diagnostics::sorted() const& {
   std::vector<Diagnostic> result;
+  const std::vector<const Diagnostic*> order = in_order<const Diagnostic>(list_);
   result.reserve(order.size());
   for (const Diagnostic* diagnostic : order) result.push_back(*diagnostic);
+  return result;
+}
+
+std::vector<Diagnostic> Diagnostics::sorted() && {
+  std::vector<Diagnostic> result;
+  const std::vector<Diagnostic*> order = in_order<Diagnostic>(list_);
+  result.reserve(order.size());
+  for (Diagnostic* diagnostic : order) result.push_back(std::move(*diagnostic));
+  *this = Diagnostics(max_errors_);
   return result;
 }
 

@@ -55,8 +55,11 @@ TEST_CASE("only exact repetitions are left out") {
   diagnostics.error(DiagCode::kUnexpectedToken, {5, 6}, "same");
   diagnostics.error(DiagCode::kUnexpectedToken, {5, 6}, "same").note({1, 2}, "but noted");
   diagnostics.warning(DiagCode::kUnexpectedToken, {5, 6}, "same");
-  CHECK(diagnostics.sorted().size() == 4);
+  const auto kept = diagnostics.sorted();
+  CHECK(kept.size() == 4);
   CHECK(diagnostics.error_count() == 4);
+  CHECK(std::move(diagnostics).sorted() == kept);
+  CHECK(diagnostics.sorted().empty());  // NOLINT(bugprone-use-after-move)
 }
 
 TEST_CASE("appending keeps order, counts and the limit of the receiver") {
