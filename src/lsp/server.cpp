@@ -1,13 +1,13 @@
 #include "lsp/server.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "lsp/findings_json.hpp"
+#include "lsp/message.hpp"
 #include "lsp/protocol.hpp"
 
 namespace mir::lsp {
@@ -100,8 +100,7 @@ void Server::refuse_frame(std::string_view error) {
 }
 
 void Server::receive(std::string body) {
-  Json message = Json::parse(body, nullptr, false);
-  body = {};  // long bodies are held once
+  Json message = parse_message(std::move(body));
   if (message.is_discarded()) return send_error(nullptr, kParseError, "the body is not JSON");
   if (!message.is_object()) {
     return send_error(nullptr, kInvalidRequest, "the body is not an object");

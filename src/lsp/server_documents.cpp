@@ -35,7 +35,7 @@ void Server::change(const Json& params) {
   Document& document = document_of(params);
   const Json& version = member(params.at("textDocument"), "version");
   for (const Json& each : params.at("contentChanges")) {
-    const std::string text = each.at("text");
+    const auto& text = each.at("text").get_ref<const std::string&>();
     const Json& range = member(each, "range");
     std::optional<Range> replaced;
     if (!range.is_null()) {
