@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "lsp/features.hpp"
@@ -167,6 +168,34 @@ void for_each_semantic_token(const View& view, Span in, const Take& take) {
       comments);
 }
 
+constexpr std::size_t kJsonBytes = 12;  // of most tokens in an answer
+
+bool covers_text(const View& view, Span in) {
+  return in.begin <= Document::kBase && in.end - Document::kBase >= view.now().text().size();
+}
+
+/// Tokens of the tree: about as many as semantic tokens.
+std::size_t token_count(const View& view) {
+  std::size_t count = 0;
+  for (const Unit& unit : view.now().tree().units()) count += unit.tokens().size();
+  return count;
+}
+
+/// Appends numbers, each with a comma behind it.
+void append_numbers(std::string& json, std::span<const std::uint32_t> numbers) {
+  for (const std::uint32_t number : numbers) {
+    const fmt::format_int digits(number);
+    json.append(digits.data(), digits.size());
+    json += ',';
+  }
+}
+
+/// Ends an array of numbers.
+void end_numbers(std::string& json) {
+  if (json.back() == ',') json.pop_back();
+  json += ']';
+}
+
 }  // namespace
 
 Json semantic_token_legend() {
@@ -175,22 +204,25 @@ Json semantic_token_legend() {
 
 std::vector<std::uint32_t> semantic_tokens(const View& view, Span in) {
   std::vector<std::uint32_t> data;
+  // What grows holds its elements twice. Memory that is not written takes no pages.
+  if (covers_text(view, in)) data.reserve(std::tuple_size_v<Numbers> * token_count(view));
   for_each_semantic_token(
       view, in, [&](const Numbers& token) { data.insert(data.end(), token.begin(), token.end()); });
   return data;
 }
 
 void append_semantic_tokens(std::string& json, const View& view, Span in) {
+  if (covers_text(view, in)) json.reserve(json.size() + kJsonBytes * token_count(view));
   json += '[';
-  bool is_first = true;
-  for_each_semantic_token(view, in, [&](const Numbers& token) {
-    for (const std::uint32_t number : token) {
-      if (!std::exchange(is_first, false)) json += ',';
-      const fmt::format_int digits(number);
-      json.append(digits.data(), digits.size());
-    }
-  });
-  json += ']';
+  for_each_semantic_token(view, in, [&](const Numbers& token) { append_numbers(json, token); });
+  end_numbers(json);
+}
+
+void append_semantic_tokens(std::string& json, std::span<const std::uint32_t> tokens) {
+  json.reserve(json.size() + kJsonBytes * tokens.size() / std::tuple_size_v<Numbers>);
+  json += '[';
+  append_numbers(json, tokens);
+  end_numbers(json);
 }
 
 Json token_edits(std::span<const std::uint32_t> before, std::span<const std::uint32_t> now) {

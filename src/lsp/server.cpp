@@ -301,6 +301,7 @@ Json Server::full_tokens(const View& of, std::string_view previous) {
   Document& document = of.document;
   const Span all{Document::kBase, Document::kBase + static_cast<SourcePos>(document.text().size())};
   Document::SentTokens& sent = document.sent_tokens();
+  document.now().drop_outline();  // the answer is long, and an outline is made fast
   const std::string id = std::to_string(document.revision());
   Json answer;
   if (!client_.asks_for_token_edits) {
@@ -314,7 +315,9 @@ Json Server::full_tokens(const View& of, std::string_view previous) {
     answer = {{"edits", token_edits(sent.data, tokens)}, {"resultId", id}};
   } else {
     // Numbers take many times their text as JSON values.
-    written_result_ = fmt::format(R"({{"data":[{}],"resultId":"{}"}})", fmt::join(tokens, ","), id);
+    written_result_ = R"({"data":)";
+    append_semantic_tokens(written_result_, tokens);
+    written_result_ += fmt::format(R"(,"resultId":"{}"}})", id);
   }
   sent = {id, std::move(tokens)};
   return answer;
