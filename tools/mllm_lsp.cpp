@@ -52,8 +52,9 @@ ExitCode body(const Run& run, const LspSettings& settings) {
   if (checked != ExitCode::kSuccess) return checked;
   auto dialects = read_texts(settings.dialects);
   if (!dialects) return run.report(dialects.error());
-  // Memory of long texts and answers goes back to the system, also that of the thread that reads.
-  constexpr int kLongBytes = 1 << 20, kKeptBytes = 1 << 20;
+  // Memory of long texts, trees, tables and answers goes back to the system, also that of the
+  // thread that reads.
+  constexpr int kLongBytes = 1 << 15, kKeptBytes = 1 << 15;
   mallopt(M_MMAP_THRESHOLD, kLongBytes);
   mallopt(M_TRIM_THRESHOLD, kKeptBytes);
   mallopt(M_ARENA_MAX, 1);

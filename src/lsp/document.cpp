@@ -240,10 +240,10 @@ void Document::forget_analysis() {
 }
 
 void Document::analyse() {
-  // Analysis takes the most memory, and outlines are made fast.
+  // Analysis takes the most memory. Outlines are made fast, and it replaces the last findings.
   if (!is_analysed()) now().drop_outline();
+  last_findings_ = {};
   now().findings();
-  last_findings_.clear();
 }
 
 nlohmann::json Document::range(Span span) const {

@@ -1,5 +1,6 @@
 #include "lsp/serve.hpp"
 
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "lsp/framing.hpp"
 #include "lsp/server.hpp"
@@ -112,6 +114,14 @@ bool is_gone(std::int64_t process) {
   return process > 0 && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
 }
 
+/// Gives the pages of freed memory back to the system. An analysis leaves many, and nobody waits
+/// for them to come back.
+void return_free_memory() {
+#if defined(__GLIBC__)
+  (void)malloc_trim(0);
+#endif
+}
+
 }  // namespace
 
 int serve(int input, int output, const std::string& version, std::vector<DialectText> dialects) {
@@ -120,22 +130,29 @@ int serve(int input, int output, const std::string& version, std::vector<Dialect
   Server server([&](std::string_view body) { is_writable &= write_message(output, body); }, version,
                 cancelled, std::move(dialects));
   Inbox inbox(input, cancelled);
+  bool has_worked = false;
+  const auto handle = [&](Frame frame) {
+    has_worked = true;
+    frame.error.empty() ? server.receive(std::move(frame.body)) : server.refuse_frame(frame.error);
+  };
   while (!server.has_exited() && is_writable) {
-    auto frame = inbox.next(false);
-    if (frame) {
-      frame->error.empty() ? server.receive(std::move(frame->body))
-                           : server.refuse_frame(frame->error);
+    if (auto frame = inbox.next(false)) {
+      handle(*std::move(frame));
       if (const auto closed = inbox.closed(); closed && Clock::now() - *closed > kLongestDrain)
         break;
       continue;
     }
     if (inbox.closed()) break;
-    if (server.work()) continue;
+    if (server.work()) {
+      return_free_memory();
+      continue;
+    }
     if (auto waited = inbox.next(true)) {
-      waited->error.empty() ? server.receive(std::move(waited->body))
-                            : server.refuse_frame(waited->error);
+      handle(*std::move(waited));
     } else if (is_gone(server.client_process())) {
       break;
+    } else if (std::exchange(has_worked, false)) {
+      return_free_memory();
     }
   }
   return server.has_exited() ? server.exit_status() : 1;
