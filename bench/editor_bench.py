@@ -4,7 +4,8 @@
 usage: editor_bench.py SERVER FILE [--repeats N]
 
 SERVER is mllm-lsp of a release build, or mlir-lsp-server with FILE.mlir: what a server does not have is left out. A
-text of its own has a symbol that is used 1,000 times. Medians in milliseconds, with the least sample.
+text of its own has a symbol that is used 1,000 times. Medians in milliseconds, with the least sample. Memory is what the
+process has in pages, those of files included: when no text is open, at the peak, and when all is answered.
 """
 
 import argparse
@@ -92,6 +93,7 @@ class Session:
         sync = self.features.get("textDocumentSync", {})
         self.incremental = (sync if isinstance(sync, int) else sync.get("change")) == 2
         self.client.send({"method": "initialized", "params": {}})
+        self.idle = self.memory()
         self.uri = Path(path).resolve().as_uri()
         self.version = 0
 
@@ -114,6 +116,11 @@ class Session:
         data = self.client.frame({"method": "textDocument/didChange", "params": {
             "textDocument": {"uri": self.uri, "version": self.version}, "contentChanges": [change]}})
         return timed(lambda: (self.client.write(data), self.client.diagnostics(self.version)))
+
+    def memory(self):
+        """The pages of the process, in bytes: all, those that are no file's, and the most that there were."""
+        status = Path(f"/proc/{self.client.process.pid}/status").read_text(encoding="utf-8")
+        return [int(re.search(rf"{key}:\s+(\d+)", status)[1]) * 1024 for key in ("VmRSS", "RssAnon", "VmHWM")]
 
     def ask_anything(self):
         """Waits until all that was sent is done."""
@@ -218,12 +225,16 @@ def main():
             note("semantic tokens", timed(lambda: session.client.request(
                 "textDocument/semanticTokens/full", {"textDocument": {"uri": session.uri}})))
     time_symbol(options.server, options.file.endswith(".mlir"), options.repeats, note)
-    status = Path(f"/proc/{session.client.process.pid}/status").read_text(encoding="utf-8")
-    peak = int(re.search(r"VmHWM:\s+(\d+)", status)[1]) * 1024
+    session.ask_anything()
+    time.sleep(1)  # what a server gives back when it waits
+    *settled, peak = session.memory()
     session.client.process.kill()
     for name, values in samples.items():
         print(f"{name:<36} {statistics.median(values):9.2f}  {min(values):9.2f}")
-    print(f"{'peak memory, times the text':<36} {peak / len(session.text.encode()):9.1f}")
+    size = len(session.text.encode())
+    print("memory of all and of anonymous pages, times the text")
+    for name, pages in (("no text is open", session.idle[:2]), ("settled", settled), ("peak", [peak])):
+        print(f"{name:<36} " + "  ".join(f"{each / size:9.2f}" for each in pages))
 
 
 if __name__ == "__main__":
