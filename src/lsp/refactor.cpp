@@ -81,7 +81,7 @@ Result<Refactored> with_inlined_call(Reading& reading, std::uint32_t offset) {
     if (graph == nullptr || !can_inline_call(*call, *graph, calls)) break;
     {
       Rewriter rewriter(*module);
-      inline_call(rewriter, *call, *graph);
+      CallInliner(rewriter).inline_copy(*call, *graph);
     }
     return Refactored{print(modules, *reading.tree)};
   }

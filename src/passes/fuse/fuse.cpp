@@ -1,5 +1,6 @@
 // Puts ops that fast kernels compute as one into the region of a graph.FusedOp, and takes them out.
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -391,7 +392,8 @@ bool fuse(Module& module, Fusion fusion, const PassRegistry& registry, const Fus
                           })->options;
   for (const std::string& graph : scope.kept) {
     // The list takes any text.
-    (void)inlining.take(*inlining.find("keep"), graph);
+    [[maybe_unused]] const bool is_taken = inlining.take(*inlining.find("keep"), graph).ok();
+    assert(is_taken);
   }
   return run_pipeline(module, pipeline, {}, diagnostics);
 }

@@ -58,7 +58,7 @@ class Inlining {
     for (Op* graph : calls_.bottom_up()) {
       for (const CallGraph::Call& call : calls_.calls_in(*graph)) {
         if (call.target != nullptr && can_inline(*call.op, *call.target) &&
-            has_room_for(*call.target)) {
+            has_room(*graph, *call.target)) {
           apply_to(*call.op, *call.target);
         }
       }
@@ -72,19 +72,21 @@ class Inlining {
            (!only_once_ || calls_.calls_of(graph).size() == 1);
   }
 
-  /// Counts the operations of a callee as added; false if they would be too many.
-  bool has_room_for(const Op& callee) {
+  /// Counts the operations of a callee as those of the caller, too; false if they would be too
+  /// many.
+  bool has_room(const Op& caller, const Op& callee) {
     const std::size_t more = size_of(callee);
     if (added_ + more > kMostAdded) {
       run_.count("calls left, for the size");
       return false;
     }
     added_ += more;
+    size_of(caller) += more;
     return true;
   }
 
-  /// Operations of a graph whose calls are inlined.
-  std::size_t size_of(const Op& graph) {
+  /// Operations of a graph, counted before calls in it are inlined.
+  std::size_t& size_of(const Op& graph) {
     const auto [found, is_new] = sizes_.try_emplace(&graph, 0);
     if (is_new) {
       for (const Region* region = graph.first_region(); region != nullptr;
@@ -99,9 +101,9 @@ class Inlining {
     run_.count("calls inlined");
     const auto left = calls_left_.find(&graph);
     if (left == calls_left_.end() || --left->second > 0) {
-      inline_call(rewriter_, call, graph);
+      inliner_.inline_copy(call, graph);
     } else {
-      inline_only_call(rewriter_, call, graph);
+      inliner_.inline_only(call, graph);
       run_.count("graphs erased");
     }
   }
@@ -156,9 +158,10 @@ class Inlining {
   bool only_once_;
   std::unordered_set<Symbol> kept_;
   std::unordered_map<const Op*, std::size_t> calls_left_;  // of the graphs that are to be erased
-  std::unordered_map<const Op*, std::size_t> sizes_;       // of graphs that are called
+  std::unordered_map<const Op*, std::size_t> sizes_;       // of graphs
   std::size_t added_ = 0;                                  // to the module
   Rewriter rewriter_;
+  CallInliner inliner_{rewriter_};
 };
 
 constexpr std::string_view kCalledTwice =

@@ -1,5 +1,6 @@
 #include "passes/inline/inline_call.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "ir/call_types.hpp"
@@ -11,15 +12,13 @@ namespace mir {
 
 namespace {
 
-/// Inlined ops come from the graph, at the call: see inlined_calls().
-void locate(Rewriter& rewriter, const Op& graph, Location call) {
-  if (!call) return;
-  IRContext& context = graph.module().context();
-  LocationTable& locations = context.locations();
-  const Location at = locations.named(context.text(graph.symbol()), call);
-  for_each_op(*graph.first_region(), WalkScope::kGraph, [&](Op& op) {
-    if (op.location()) rewriter.set_location(op, locations.call_site(op.location(), at));
-  });
+constexpr std::uint32_t kMostCalls = 8;  // that a location names
+
+/// The graph that an op is in, or the module.
+const Op& graph_around(const Op& op) {
+  const Op* at = op.parent_op();
+  while (!at->has(Trait::kIsolated) && at->parent_op() != nullptr) at = at->parent_op();
+  return *at;
 }
 
 }  // namespace
@@ -32,18 +31,43 @@ bool can_inline_call(const Op& call, const Op& graph, const CallGraph& calls) {
          call.extra().successors.empty() && !CallTypes::are_own(call, graph);
 }
 
-void inline_call(Rewriter& rewriter, Op& call, const Op& graph) {
-  RewriteMapping mapping;
-  inline_only_call(rewriter, call, *rewriter.clone(graph, mapping));  // detached
+CallInliner::LocatedOps& CallInliner::ops_of(const Op& graph) {
+  const auto [found, is_new] = ops_.try_emplace(&graph);
+  if (is_new) {
+    for_each_op(*graph.first_region(), WalkScope::kGraph,
+                [&](Op& op) { found->second.push_back({&op}); });
+  }
+  return found->second;
 }
 
-void inline_only_call(Rewriter& rewriter, Op& call, Op& graph) {
-  Region& body = *graph.first_region();
-  locate(rewriter, graph, call.location());
+/// The ops of the graph will be where the call is.
+void CallInliner::locate(const Op& graph, const Op& call) {
+  LocatedOps& around = ops_of(graph_around(call));
+  const LocatedOps inside = std::move(ops_of(graph));
+  ops_.erase(&graph);
+  IRContext& context = graph.module().context();
+  LocationTable& locations = context.locations();
+  const Location at = locations.named(context.text(graph.symbol()), call.location());
+  for (const auto& [op, calls] : inside) {
+    if (op->is_erased()) continue;
+    if (op->location() && call.location()) {
+      rewriter_.set_location(*op, locations.call_site(op->location(), at));
+    }
+    if (calls + 1 < kMostCalls) around.push_back({op, calls + 1});
+  }
+}
+
+void CallInliner::inline_copy(Op& call, const Op& graph) {
+  RewriteMapping mapping;
+  inline_only(call, *rewriter_.clone(graph, mapping));  // detached
+}
+
+void CallInliner::inline_only(Op& call, Op& graph) {
+  locate(graph, call);
   std::vector<Value*> operands;
   for (const Use& use : call.operand_uses()) operands.push_back(use.value());
-  replace_by_region(rewriter, call, body, operands);
-  rewriter.erase(graph);
+  replace_by_region(rewriter_, call, *graph.first_region(), operands);
+  rewriter_.erase(graph);
 }
 
 }  // namespace mir

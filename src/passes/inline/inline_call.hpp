@@ -1,5 +1,9 @@
-// A call that the body of its graph replaces.
+// Calls that the bodies of their graphs replace.
 #pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
 
 #include "mir/call_graph.hpp"
 #include "mir/rewriter.hpp"
@@ -10,12 +14,31 @@ namespace mir {
 /// call.
 bool can_inline_call(const Op& call, const Op& graph, const CallGraph& calls);
 
-/// Replaces the call by a copy of the graph's body, whose ops are located at the call. Requires
-/// can_inline_call().
-void inline_call(Rewriter& rewriter, Op& call, const Op& graph);
+/// Inlines calls. The locations of the ops name the calls around them, the innermost eight: see
+/// inlined_calls(). Requires can_inline_call().
+class CallInliner {
+ public:
+  explicit CallInliner(Rewriter& rewriter) : rewriter_(rewriter) {}
 
-/// The same for the only call of a graph without graphs inside: its body moves, the graph is
-/// erased.
-void inline_only_call(Rewriter& rewriter, Op& call, Op& graph);
+  /// Replaces the call by a copy of the graph's body.
+  void inline_copy(Op& call, const Op& graph);
+  /// The same for the only call of a graph without graphs inside: its body moves, the graph is
+  /// erased.
+  void inline_only(Op& call, Op& graph);
+
+ private:
+  struct Located {
+    Op* op = nullptr;
+    std::uint32_t calls = 0;  // in its location
+  };
+  using LocatedOps = std::vector<Located>;
+
+  LocatedOps& ops_of(const Op& graph);
+  void locate(const Op& graph, const Op& call);
+
+  Rewriter& rewriter_;
+  // Ops whose locations take further calls, by graph. A walk at each level would be quadratic.
+  std::unordered_map<const Op*, LocatedOps> ops_;
+};
 
 }  // namespace mir

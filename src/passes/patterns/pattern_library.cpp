@@ -2,6 +2,7 @@
 #include "ir/rewrite/bodies.hpp"
 #include "mir/parse.hpp"
 #include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
 #include "passes/rewrite/pattern_text.hpp"
 #include "passes/standard_passes.hpp"
 
@@ -96,16 +97,42 @@ namespace {
 
 constexpr std::string_view kDecompose = "decompose", kOnlyBodies = "only-bodies";
 
+/// Bodies in bodies can multiply without end, so a graph grows by no more operations than this and
+/// the last body.
+constexpr std::size_t kMostFromBodies = std::size_t{1} << 17;
+
+/// How many ops there are from `first` on and before `end`, those in their regions included.
+std::size_t count_from(const Op* first, const Op* end) {
+  std::size_t count = 0;
+  for (const Op* op = first; op != end; op = op->next()) {
+    ++count;
+    for (const Region* region = op->first_region(); region != nullptr; region = region->next()) {
+      for_each_op(*region, WalkScope::kAll, [&](const Op&) { ++count; });
+    }
+  }
+  return count;
+}
+
 /// Replaces ops by their bodies, also those in bodies.
 void replace_by_bodies(PassRun& run) {
   Rewriter rewriter(run.module());
   Diagnostics ignored(1);  // an op whose body does not fit it stays
+  std::size_t added = 0;
   for (bool has_changed = true; has_changed;) {
     has_changed = false;
     walk(run.module(), run.region(), WalkOrder::kPreOrder, [&](Op& op) {
-      if (has_body(op) && replace_by_body(rewriter, op, ignored)) {
+      if (!has_body(op)) return WalkResult::WALK_CONTINUE;
+      if (added > kMostFromBodies) {
+        run.count("bodies left, for the size");
+        return WalkResult::WALK_CONTINUE;
+      }
+      Op* const before = op.previous();
+      const Op* const next = op.next();
+      Block& block = *op.block();
+      if (replace_by_body(rewriter, op, ignored)) {
         has_changed = true;
         run.count("bodies inlined");
+        added += count_from(before == nullptr ? block.front() : before->next(), next);
       }
       return WalkResult::WALK_CONTINUE;
     });
