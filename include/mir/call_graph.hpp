@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "mir/op.hpp"
@@ -43,8 +44,8 @@ class CallGraph {
   std::vector<Op*> callees(const Op& graph) const;
   /// The ops that call a graph.
   std::span<Op* const> calls_of(const Op& graph) const;
-  /// Whether the graph calls itself, directly or through others.
-  bool is_recursive(const Op& graph) const;
+  /// The graphs that call themselves, directly or through others.
+  std::unordered_set<const Op*> recursive_graphs() const;
   /// The graphs that run when these run: themselves and what they call, directly or through others.
   std::vector<Op*> reached_from(std::span<Op* const> roots) const;
 

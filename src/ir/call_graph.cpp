@@ -159,11 +159,29 @@ std::vector<Op*> CallGraph::reached_from(std::span<Op* const> roots) const {
   return reached;
 }
 
-bool CallGraph::is_recursive(const Op& graph) const {
-  for (const Op* reached : reached_from(callees(graph))) {
-    if (reached == &graph) return true;
+/// The strongly connected components, by the algorithm of Kosaraju and Sharir: against the edges,
+/// from the graph on that a search along them left last.
+std::unordered_set<const Op*> CallGraph::recursive_graphs() const {
+  std::unordered_map<const Op*, std::vector<const Op*>> callers;
+  std::unordered_set<const Op*> recursive, seen;
+  for (const Op* graph : graphs_) {
+    for (const Call& call : calls_in(*graph)) {
+      if (call.target != nullptr) callers[call.target].push_back(graph);
+      if (call.target == graph) recursive.insert(graph);
+    }
   }
-  return false;
+  const std::vector<Op*> order = bottom_up();
+  for (auto root = order.rbegin(); root != order.rend(); ++root) {
+    if (!seen.insert(*root).second) continue;
+    std::vector<const Op*> component{*root};
+    for (std::size_t i = 0; i < component.size(); ++i) {
+      for (const Op* caller : callers[component[i]]) {
+        if (seen.insert(caller).second) component.push_back(caller);
+      }
+    }
+    if (component.size() > 1) recursive.insert(component.begin(), component.end());
+  }
+  return recursive;
 }
 
 }  // namespace mir

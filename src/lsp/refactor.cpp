@@ -76,12 +76,13 @@ Result<Refactored> with_inlined_call(Reading& reading, std::uint32_t offset) {
   for (Module* module : modules) {
     Op* call = op_at(*module, reading.file->base() + offset);
     if (call == nullptr) continue;
-    const CallGraph calls(*module);
     const Op* graph = module->lookup_op(call->symbol());
-    if (graph == nullptr || !can_inline_call(*call, *graph, calls)) break;
+    if (graph == nullptr) break;
     {
       Rewriter rewriter(*module);
-      CallInliner(rewriter).inline_copy(*call, *graph);
+      CallInliner inliner(rewriter, CallGraph(*module));
+      if (!inliner.can_inline(*call, *graph)) break;
+      inliner.inline_copy(*call, *graph);
     }
     return Refactored{print(modules, *reading.tree)};
   }

@@ -57,8 +57,7 @@ class Inlining {
   void apply() {
     for (Op* graph : calls_.bottom_up()) {
       for (const CallGraph::Call& call : calls_.calls_in(*graph)) {
-        if (call.target != nullptr && can_inline(*call.op, *call.target) &&
-            has_room(*graph, *call.target)) {
+        if (call.target != nullptr && can_inline(*call.op, *call.target)) {
           apply_to(*call.op, *call.target);
         }
       }
@@ -68,43 +67,31 @@ class Inlining {
 
  private:
   bool can_inline(const Op& call, const Op& graph) const {
-    return can_inline_call(call, graph, calls_) &&
-           (!only_once_ || calls_.calls_of(graph).size() == 1);
+    return inliner_.can_inline(call, graph) && (!only_once_ || calls_.calls_of(graph).size() == 1);
   }
 
-  /// Counts the operations of a callee as those of the caller, too; false if they would be too
-  /// many.
-  bool has_room(const Op& caller, const Op& callee) {
-    const std::size_t more = size_of(callee);
-    if (added_ + more > kMostAdded) {
-      run_.count("calls left, for the size");
-      return false;
+  /// Counts the operations of a graph as added to the module; false if they would be too many.
+  bool has_room_for(const Op& graph) {
+    std::size_t size = 0;
+    for (const Region* region = graph.first_region(); region != nullptr; region = region->next()) {
+      for_each_op(*region, WalkScope::kGraph, [&](const Op&) { ++size; });
     }
-    added_ += more;
-    size_of(caller) += more;
-    return true;
-  }
-
-  /// Operations of a graph, counted before calls in it are inlined.
-  std::size_t& size_of(const Op& graph) {
-    const auto [found, is_new] = sizes_.try_emplace(&graph, 0);
-    if (is_new) {
-      for (const Region* region = graph.first_region(); region != nullptr;
-           region = region->next()) {
-        for_each_op(*region, WalkScope::kGraph, [&](const Op&) { ++found->second; });
-      }
-    }
-    return found->second;
+    added_ += size;
+    return added_ <= kMostAdded;
   }
 
   void apply_to(Op& call, Op& graph) {
-    run_.count("calls inlined");
     const auto left = calls_left_.find(&graph);
-    if (left == calls_left_.end() || --left->second > 0) {
-      inliner_.inline_copy(call, graph);
-    } else {
+    if (left != calls_left_.end() && left->second == 1) {
       inliner_.inline_only(call, graph);
+      run_.count("calls inlined");
       run_.count("graphs erased");
+    } else if (has_room_for(graph)) {
+      inliner_.inline_copy(call, graph);
+      run_.count("calls inlined");
+      if (left != calls_left_.end()) --left->second;
+    } else {
+      run_.count("calls left, for the size");
     }
   }
 
@@ -158,10 +145,9 @@ class Inlining {
   bool only_once_;
   std::unordered_set<Symbol> kept_;
   std::unordered_map<const Op*, std::size_t> calls_left_;  // of the graphs that are to be erased
-  std::unordered_map<const Op*, std::size_t> sizes_;       // of graphs
-  std::size_t added_ = 0;                                  // to the module
+  std::size_t added_ = 0;                                  // operations, to the module
   Rewriter rewriter_;
-  CallInliner inliner_{rewriter_};
+  CallInliner inliner_{rewriter_, calls_};
 };
 
 constexpr std::string_view kCalledTwice =

@@ -23,9 +23,9 @@ const Op& graph_around(const Op& op) {
 
 }  // namespace
 
-bool can_inline_call(const Op& call, const Op& graph, const CallGraph& calls) {
+bool CallInliner::can_inline(const Op& call, const Op& graph) const {
   const Op* exit = single_exit(graph.first_region());
-  return exit != nullptr && !calls.is_recursive(graph) &&
+  return exit != nullptr && !recursive_.contains(&graph) &&
          call.operand_count() == graph.first_region()->entry_arguments().size() &&
          call.result_count() == exit->operand_count() && call.first_region() == nullptr &&
          call.extra().successors.empty() && !CallTypes::are_own(call, graph);

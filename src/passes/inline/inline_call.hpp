@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "mir/call_graph.hpp"
@@ -10,17 +11,18 @@
 
 namespace mir {
 
-/// Whether the graph has one block that ends with a return, does not call itself, and fits the
-/// call.
-bool can_inline_call(const Op& call, const Op& graph, const CallGraph& calls);
-
 /// Inlines calls. The locations of the ops name the calls around them, the innermost eight: see
-/// inlined_calls(). Requires can_inline_call().
+/// inlined_calls().
 class CallInliner {
  public:
-  explicit CallInliner(Rewriter& rewriter) : rewriter_(rewriter) {}
+  CallInliner(Rewriter& rewriter, const CallGraph& calls)
+      : rewriter_(rewriter), recursive_(calls.recursive_graphs()) {}
 
-  /// Replaces the call by a copy of the graph's body.
+  /// Whether the graph has one block that ends with a return, does not call itself, and fits the
+  /// call.
+  bool can_inline(const Op& call, const Op& graph) const;
+
+  /// Replaces the call by a copy of the graph's body. Requires can_inline().
   void inline_copy(Op& call, const Op& graph);
   /// The same for the only call of a graph without graphs inside: its body moves, the graph is
   /// erased.
@@ -37,6 +39,7 @@ class CallInliner {
   void locate(const Op& graph, const Op& call);
 
   Rewriter& rewriter_;
+  std::unordered_set<const Op*> recursive_;
   // Ops whose locations take further calls, by graph. A walk at each level would be quadratic.
   std::unordered_map<const Op*, LocatedOps> ops_;
 };
