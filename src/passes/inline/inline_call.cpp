@@ -33,11 +33,11 @@ bool CallInliner::can_inline(const Op& call, const Op& graph) const {
 
 CallInliner::LocatedOps& CallInliner::ops_of(const Op& graph) {
   const auto [found, is_new] = ops_.try_emplace(&graph);
+  LocatedOps& ops = found->second;
   if (is_new) {
-    for_each_op(*graph.first_region(), WalkScope::kGraph,
-                [&](Op& op) { found->second.push_back({&op}); });
+    for_each_op(*graph.first_region(), WalkScope::kGraph, [&](Op& op) { ops.push_back({&op}); });
   }
-  return found->second;
+  return ops;
 }
 
 /// The ops of the graph will be where the call is.
