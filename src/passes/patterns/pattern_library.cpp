@@ -99,7 +99,7 @@ constexpr std::string_view kDecompose = "decompose", kOnlyBodies = "only-bodies"
 
 /// Bodies in bodies can multiply without end, so a graph grows by no more operations than this and
 /// the last body.
-constexpr std::size_t kMostFromBodies = std::size_t{1} << 17;
+constexpr std::size_t kMostFromBodies = std::size_t{1} << 15;
 
 /// How many ops there are from `first` on and before `end`, those in their regions included.
 std::size_t count_from(const Op* first, const Op* end) {
