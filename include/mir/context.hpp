@@ -98,8 +98,8 @@ class LocationTable {
   /// The calls that were inlined around it, the innermost first; of a fused location, those of its
   /// first part. A call site that the text states is none.
   std::vector<InlinedCall> inlined_calls(Location of) const;
-  /// Whether `loc(...)` was written for it or one of its parts. Of a name for a place, whether it
-  /// was for the place.
+  /// True if `loc(...)` was written for it or one of its parts; a name of a place counts only if it
+  /// was written for the place.
   bool is_stated(Location of) const;
   /// `loc(...)` with the stated parts; empty if there are none. With `sources`, positions and
   /// ranges are spelled as `"file":line:column`; otherwise they are omitted.

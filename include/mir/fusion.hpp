@@ -1,4 +1,4 @@
-// Which ops fast kernels compute as one.
+// The choice of ops that fast kernels compute as one.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace mir {
 
 /// The groups of ops that become one fast kernel in a run.
 enum class Fusion : std::uint8_t {
-  kOff,     ///< none, those that a graph.FusedOp states neither
+  kOff,     ///< none, not even those that a graph.FusedOp states
   kStated,  ///< those that a graph.FusedOp states
   kExact,   ///< also those of the pipeline "fusion-exact", with the bits of the ops one by one
   kAll,     ///< those of "fusion-all", also in another order of summation, each with its own bound
 };
 
-/// What fuse() leaves as it is.
+/// Limits of fuse().
 struct FusionScope {
   /// Graphs of the module that stay even if all calls of them are inlined: those that runs enter.
   std::span<const std::string> kept{};

@@ -522,7 +522,8 @@ inline std::uint32_t Op::region_count() const {
   return first == nullptr ? 0 : first->last_region_->index_ + 1;
 }
 
-/// Where the text at a location names an op; unknown if the location leads to no text.
+/// The range of the name of an op in the text at a location; unknown if the location leads to no
+/// text.
 Span op_span(const IRContext& context, Location location);
 
 // Effects of ops.

@@ -16,7 +16,7 @@
 
 namespace mir {
 
-/// Where a result of a run is in the module. Of an op that was inlined, where it was before.
+/// The place of a result of a run in the module; of an op that was inlined, its place before.
 struct ResultPlace {
   std::string graph;           ///< symbol of the graph, or the name of the module for its body
   std::size_t activation = 0;  ///< how often the run entered this graph before

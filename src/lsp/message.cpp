@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kLongString = std::size_t{1} << 16;  // shorter ones are not worth it
-constexpr std::size_t kHexEscape = 6;                      // bytes of \uXXXX
+constexpr std::size_t kHexEscape = 6;                      // bytes of `\u` with four digits
 
 /// A string in a JSON text.
 struct Literal {
@@ -30,7 +30,7 @@ struct Literal {
   std::size_t size() const { return end - begin; }
 };
 
-/// Where the quote is that ends a string; the end of the text if there is none.
+/// The place of the quote that ends a string; the end of the text if there is none.
 std::size_t end_of_string(std::string_view json, std::size_t begin) {
   for (std::size_t quote = json.find('"', begin); quote != json.npos;
        quote = json.find('"', quote + 1)) {
@@ -59,7 +59,7 @@ bool is_key(std::string_view json, const Literal& literal) {
   return next != json.npos && json[next] == ':';
 }
 
-/// How many bytes escapes of the form \uXXXX take that follow one another.
+/// Returns the bytes of the escapes `\u` with four digits that follow one another.
 std::size_t hex_escapes(std::string_view text) {
   std::size_t size = 0;
   while (size + kHexEscape <= text.size() && text.substr(size, 2) == "\\u") size += kHexEscape;

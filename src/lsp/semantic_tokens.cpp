@@ -181,7 +181,7 @@ std::size_t token_count(const View& view) {
   return count;
 }
 
-/// Appends numbers, each with a comma behind it.
+/// Appends numbers, each followed by a comma.
 void append_numbers(std::string& json, std::span<const std::uint32_t> numbers) {
   for (const std::uint32_t number : numbers) {
     const fmt::format_int digits(number);
@@ -204,7 +204,7 @@ Json semantic_token_legend() {
 
 std::vector<std::uint32_t> semantic_tokens(const View& view, Span in) {
   std::vector<std::uint32_t> data;
-  // What grows holds its elements twice. Memory that is not written takes no pages.
+  // A vector that grows holds its elements twice. Memory that is not written takes no pages.
   if (covers_text(view, in)) data.reserve(std::tuple_size_v<Numbers> * token_count(view));
   for_each_semantic_token(
       view, in, [&](const Numbers& token) { data.insert(data.end(), token.begin(), token.end()); });

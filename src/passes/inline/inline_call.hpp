@@ -18,7 +18,7 @@ class CallInliner {
   CallInliner(Rewriter& rewriter, const CallGraph& calls)
       : rewriter_(rewriter), recursive_(calls.recursive_graphs()) {}
 
-  /// Whether the graph has one block that ends with a return, does not call itself, and fits the
+  /// True if the graph has one block that ends with a return, does not call itself, and fits the
   /// call.
   bool can_inline(const Op& call, const Op& graph) const;
 
