@@ -406,6 +406,7 @@ class Rewriter {
   void make_printable(Op& op);
   void make_printable(Value& value);
   void set_use(Use& use, Value* value);
+  void forget_result(const Use& use);
   void replace_definition(Value& from, Value& to);
   void set_use_list(Op& op, std::span<Value* const> operands);
   Value* place_value(ValueRange& list, std::size_t i, const Type* type, std::uintptr_t owner);

@@ -187,8 +187,26 @@ void Rewriter::set_use(Use& use, Value* value) {
   Value* before = use.value();
   use.set(value);
   if (before != nullptr && before != value) {
+    forget_result(use);
     tell(&RewriteListener::did_drop_use, *before, *use.user_);
   }
+}
+
+/// A signature in portable form says of its results what holds of the returned values. Where
+/// another value is returned, or the value changes, what the text of the signature said may not
+/// hold.
+void Rewriter::forget_result(const Use& use) {
+  const Op& user = *use.user();
+  if (!user.has(Trait::kTerminator) || !module_.is_portable()) return;
+  const Region* region = user.parent_region();
+  if (region == nullptr) return;
+  const std::span<const RegionResult> stated = module_.dump_facts_.results(*region);
+  const std::size_t first = user.is(OpId::kCfCondition) ? 1 : 0;  // the condition stays
+  if (use.index() < first || use.index() - first >= stated.size()) return;
+  const RegionResult& result = stated[use.index() - first];
+  if (!result.has_symbol && result.attributes.empty()) return;
+  module_.dump_facts_.results_.erase(region);
+  region->parent()->modified_ = true;
 }
 
 void Rewriter::set_operand(Op& op, std::size_t i, Value* value) {

@@ -169,6 +169,7 @@ void Rewriter::edit_value(Value& value, const Edit& edit) {
   if (const Block* block = value.argument_of()) block->parent()->parent()->modified_ = true;
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
     use->user()->modified_ = true;
+    forget_result(*use);
   }
   if (const Region* region = value.free_in()) note_constant(*region, value);
   tell(&RewriteListener::did_change_value, value, before);

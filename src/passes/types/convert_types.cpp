@@ -424,7 +424,7 @@ class TypeConversion {
       }
       for (Block* block : region->blocks()) {
         // Inputs that keep their types are cast for their readers.
-        if (region == &module_.body() && keeps_interface()) continue;
+        if (block == module_.body().entry() && keeps_interface()) continue;
         for (Value& argument : block->arguments()) {
           const ConvertibleValue* each = candidate(argument);
           if (each != nullptr && each->is_converted) set_type(argument);

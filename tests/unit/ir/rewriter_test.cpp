@@ -389,6 +389,30 @@ TEST_SUITE("rewriter") {
     CHECK(rewriter.constant(module.body(), *constant(0)) == ops[0]->operand(2));
   }
 
+  TEST_CASE("a signature says of a result what is said of the returned value") {
+    const std::string parameter = "%p:" + kType + "[@w]";
+    const std::string text = "@main [mir_version:1] (%x:" + kType + ") -> (" + parameter +
+                             ") {\n    cf.ReturnOp (" + parameter + ") -> ()\n}\n";
+    const auto signature_after = [&](const auto& edit) {
+      Reading reading(text);
+      Module& module = reading.module();
+      Rewriter rewriter(module);
+      Op& last = *module.body().last_block()->terminator();
+      edit(rewriter, last);
+      const std::string printed = print(module);
+      return printed.substr(0, printed.find('\n'));
+    };
+    const std::string head = "@main [mir_version:1] (%x:" + kType + ") -> ";
+    CHECK(signature_after([](Rewriter&, Op&) {}) == head + "(" + parameter + ") {");
+    CHECK(signature_after([](Rewriter& rewriter, Op& last) {
+            Region& body = *last.parent_region();
+            rewriter.set_operand(last, 0, &body.entry()->arguments()[0]);
+          }) == head + "(%x:" + kType + ") {");
+    CHECK(signature_after([](Rewriter& rewriter, Op& last) {
+            rewriter.set_symbol(*last.operand(0), last.module().context().intern("v"));
+          }) == head + "(%p:" + kType + "[@v]) {");
+  }
+
   TEST_CASE("effects, purity and what may run early are told by rows") {
     Reading reading = portable("linalg.CPU.AddOp (%x, %x) -> (%1:" + kType +
                                ")\n"

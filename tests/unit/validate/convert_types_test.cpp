@@ -187,6 +187,39 @@ TEST_SUITE("conversion of types") {
     CHECK(steps_in("to=BFloat16") == 2);
   }
 
+  TEST_CASE("arguments of blocks of the module change, its inputs do not") {
+    const std::string type = "tensor<[2], Float32, CPU>";
+    Reading reading(
+        fmt::format("@main [mir_version:2] (%x:{0}, %c:tensor<[1], Bool, CPU>) -> (%y:{0}) {{\n"
+                    "    cf.CondBranchOp (%c) -> () [^a(%x), ^b(%x)]\n"
+                    "^a(%p:{0}):\n"
+                    "    linalg.CPU.NegOp (%p) -> (%q:{0})\n"
+                    "    cf.BranchOp () -> () [^b(%q)]\n"
+                    "^b(%y:{0}):\n"
+                    "    cf.ReturnOp (%y) -> ()\n}}\n",
+                    type));
+    Module& module = reading.module();
+    CHECK(run_passes(module, "convert-types") == Lines{});
+    const Block* entry = module.body().entry();
+    CHECK(entry->arguments()[0].tensor_type()->dtype() == DType::kFloat32);
+    CHECK(entry->next()->arguments()[0].tensor_type()->dtype() == DType::kBFloat16);
+    CHECK(outputs_of(module, KernelSet::kRef).front().dtype() == DType::kFloat32);
+  }
+
+  TEST_CASE("a returned parameter is stored in the new type and cast") {
+    Reading reading(
+        "@main [mir_version:1] () -> (%y:tensor<[2], Float32, CPU>[@w]) {\n"
+        "    graph.SubGraphOp @init <notype> {\n        () -> () {\n"
+        "            tensor.CPU.register () -> (%w:tensor<[2], Float32, CPU>[@w])[symbol:w]\n"
+        "        }\n    }\n"
+        "    cf.ReturnOp (%y:tensor<[2], Float32, CPU>[@w]) -> ()\n}\n");
+    CHECK(run_passes(reading.module(), "convert-types{scope=parameters}") == Lines{});
+    const std::string text = print(reading.module());
+    CHECK(text == test::Part{"-> (%0:tensor<[2], Float32, CPU>) {"});
+    CHECK(text == test::Part{"(%w:tensor<[2], BFloat16, CPU>[@w])[symbol:w]"});
+    CHECK(outputs_of(reading.module(), KernelSet::kRef).front().dtype() == DType::kFloat32);
+  }
+
   TEST_CASE("back from a wider type, a module is as it was") {
     for (const test::PageExample& example : test::page_examples()) {
       CAPTURE(example.page);
