@@ -1,4 +1,4 @@
-// Passes that keep every number, as random pipelines use them.
+// Passes that random pipelines draw, with the options that they need.
 #pragma once
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <random>
 #include <span>
 #include <string>
@@ -48,6 +49,13 @@ inline std::vector<const Pass*> exact_passes(const PassRegistry& registry) {
   return passes;
 }
 
+/// The same, and those that change numbers within a bound.
+inline std::vector<const Pass*> exact_and_bound_passes(const PassRegistry& registry) {
+  std::vector<const Pass*> passes = exact_passes(registry);
+  for (const std::string_view name : kBoundPasses) passes.push_back(registry.find(name));
+  return passes;
+}
+
 /// Symbols that alone are extents of inputs.
 inline std::vector<std::string> symbols_of_inputs(const Module& module) {
   DimTable& dims = module.context().dims();
@@ -69,7 +77,7 @@ inline std::vector<std::string> symbols_of_inputs(const Module& module) {
 /// An option that a pass needs; without a key it needs none.
 struct NeededOption {
   std::string key{};
-  std::vector<std::uint64_t> values{};
+  std::vector<std::string> values{};
 
   /// "{S=[2,5]}"
   std::string text() const {
@@ -82,12 +90,20 @@ struct NeededOption {
 /// The option that the pass needs, drawn for a module.
 inline NeededOption option_for(std::string_view pass, const Module& module,
                                std::mt19937_64& random) {
-  if (pass == "outline") return {"ops", {2 + random() % 3}};
+  const auto number = [&](std::uint64_t least, std::uint64_t count) {
+    return fmt::to_string(least + random() % count);
+  };
+  if (pass == "outline") return {"ops", {number(2, 3)}};
+  if (pass == "quantise-weights") {
+    constexpr const char* kTypes[] = {"q8_0", "q4_0", "bf16", "f16"};
+    return {"*", {kTypes[random() % std::size(kTypes)]}};
+  }
   if (pass != "specialize" || module.version() < 2) return {};
   const auto symbols = symbols_of_inputs(module);
   if (symbols.empty() || random() % 4 == 0) return {};  // calls that pass numbers
   // Random runs bind small numbers.
-  return {symbols[random() % symbols.size()], {1 + random() % 4, 5 + random() % 3}};
+  const std::string symbol = symbols[random() % symbols.size()];
+  return {symbol, {number(1, 4), number(5, 3)}};
 }
 
 }  // namespace mir::test
