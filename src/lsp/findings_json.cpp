@@ -87,9 +87,12 @@ void append_finding(std::string& json, const Document& document, const Diagnosti
 }
 
 void append_shown_findings(std::string& json, Document& document, bool related_information) {
+  constexpr std::size_t kMostOfOne = 1024;  // usually; memory that stays untouched costs nothing
+  const auto findings = document.shown_findings();
+  json.reserve(json.size() + kMostOfOne * findings.size());
   json += '[';
   bool is_first = true;
-  for (const Diagnostic* finding : document.shown_findings()) {
+  for (const Diagnostic* finding : findings) {
     if (!std::exchange(is_first, false)) json += ',';
     append_finding(json, document, *finding, related_information);
   }

@@ -142,15 +142,15 @@ void Server::request(const Json& id, const std::string& method, const Json& para
     if (has_progress) send_progress(token, {{"kind", "end"}});
   };
   try {
-    written_result_.clear();
+    const std::string head = fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":)", id.dump());
+    answer_text_ = head;
     Json result = answer(method, params);
     end_progress();
+    std::string text = std::exchange(answer_text_, {});
     if (cancelled_.take(id)) return send_error(id, kRequestCancelled, "the request was cancelled");
-    if (!written_result_.empty()) {
-      std::string message = std::exchange(written_result_, {});
-      message.insert(0, fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":)", id.dump()))
-          .append("}");
-      send_(message);
+    if (text.size() > head.size()) {
+      text += '}';
+      send_(text);
       return;
     }
     send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
@@ -305,9 +305,9 @@ Json Server::full_tokens(const View& of, std::string_view previous) {
   const std::string id = std::to_string(document.revision());
   Json answer;
   if (!client_.asks_for_token_edits) {
-    written_result_ = R"({"data":)";
-    append_semantic_tokens(written_result_, of, all);
-    written_result_ += fmt::format(R"(,"resultId":"{}"}})", id);
+    answer_text_ += R"({"data":)";
+    append_semantic_tokens(answer_text_, of, all);
+    answer_text_ += fmt::format(R"(,"resultId":"{}"}})", id);
     return answer;
   }
   std::vector<std::uint32_t> tokens = semantic_tokens(of, all);
@@ -315,9 +315,9 @@ Json Server::full_tokens(const View& of, std::string_view previous) {
     answer = {{"edits", token_edits(sent.data, tokens)}, {"resultId", id}};
   } else {
     // Numbers take many times their text as JSON values.
-    written_result_ = R"({"data":)";
-    append_semantic_tokens(written_result_, tokens);
-    written_result_ += fmt::format(R"(,"resultId":"{}"}})", id);
+    answer_text_ += R"({"data":)";
+    append_semantic_tokens(answer_text_, tokens);
+    answer_text_ += fmt::format(R"(,"resultId":"{}"}})", id);
   }
   sent = {id, std::move(tokens)};
   return answer;
@@ -346,9 +346,9 @@ Json Server::pulled_diagnostics(Document& document, const Json& previous) {
   const std::string id = std::to_string(document.revision());
   if (previous == id) return {{"kind", "unchanged"}, {"resultId", id}};
   document.analyse();
-  written_result_ = R"({"items":)";
-  append_shown_findings(written_result_, document, client_.related_information);
-  written_result_ += fmt::format(R"(,"kind":"full","resultId":"{}"}})", id);
+  answer_text_ += R"({"items":)";
+  append_shown_findings(answer_text_, document, client_.related_information);
+  answer_text_ += fmt::format(R"(,"kind":"full","resultId":"{}"}})", id);
   document.set_shown();
   return nullptr;
 }

@@ -104,7 +104,7 @@ class Server {
   std::map<std::string, std::size_t> shown_syntax_errors_;      // by URI
   PositionEncoding encoding_ = PositionEncoding::kUtf16;
   ClientFeatures client_;
-  std::string written_result_;  // of the request at hand, if it is written as text at once
+  std::string answer_text_;  // of the request at hand; longer than its head if written as text
   std::int64_t client_process_ = 0;
   std::uint64_t last_revision_ = 0;
   bool initialized_ = false;
