@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Times the language server on one file, as an editor sees it: from the bytes written to the bytes read.
 
-usage: editor_bench.py SERVER FILE [--repeats N]
+usage: editor_bench.py SERVER FILE [--repeats N] [--pull]
 
 SERVER is mllm-lsp of a release build, or mlir-lsp-server with FILE.mlir: what a server does not have is left out. A
 text of its own has a symbol that is used 1,000 times. Medians in milliseconds, with the least sample. Memory is what the
-process has in pages, those of files included: when no text is open, at the peak, and when all is answered.
+process has in pages, those of files included: when no text is open, at the peak, and when all is answered. With --pull, the
+client asks for diagnostics itself.
 """
 
 import argparse
@@ -82,12 +83,13 @@ def number_of(key, body):
 class Session:
     """One document, and edits of it that come in pairs, so that the text is the same after each measurement."""
 
-    def __init__(self, command, path):
+    def __init__(self, command, path, pulls=False):
         self.client = Client(command)
+        self.pulls = pulls
         self.text = Path(path).read_text(encoding="utf-8")
         self.lines = self.text.split("\n")
         capabilities = {"general": {"positionEncodings": ["utf-8"]},
-                        "textDocument": {"publishDiagnostics": {"versionSupport": True}}}
+                        "textDocument": {"publishDiagnostics": {"versionSupport": True}, **({"diagnostic": {}} if pulls else {})}}
         answer = self.client.ask("initialize", {"processId": None, "rootUri": None, "capabilities": capabilities})
         self.features = answer["result"]["capabilities"]
         sync = self.features.get("textDocumentSync", {})
@@ -102,7 +104,13 @@ class Session:
         self.version = 1
         data = self.client.frame({"method": "textDocument/didOpen", "params": {"textDocument": {
             "uri": self.uri, "languageId": "mir", "version": 1, "text": self.text}}})
-        return timed(lambda: (self.client.write(data), self.client.diagnostics(1)))
+        return timed(lambda: (self.client.write(data), self.diagnostics()))
+
+    def diagnostics(self):
+        """Waits for the diagnostics of the text as it is."""
+        if self.pulls:
+            return self.client.request("textDocument/diagnostic", {"textDocument": {"uri": self.uri}})
+        return self.client.diagnostics(self.version)
 
     def change(self, line, column, old, new):
         """Sends an edit and waits for diagnostics. Returns the milliseconds from the first byte on."""
@@ -115,7 +123,7 @@ class Session:
             change = {"text": "\n".join(self.lines)}
         data = self.client.frame({"method": "textDocument/didChange", "params": {
             "textDocument": {"uri": self.uri, "version": self.version}, "contentChanges": [change]}})
-        return timed(lambda: (self.client.write(data), self.client.diagnostics(self.version)))
+        return timed(lambda: (self.client.write(data), self.diagnostics()))
 
     def memory(self):
         """The pages of the process, in bytes: all, those that are no file's, and the most that there were."""
@@ -191,6 +199,7 @@ def main():
     parser.add_argument("server")
     parser.add_argument("file")
     parser.add_argument("--repeats", type=int, default=15)
+    parser.add_argument("--pull", action="store_true")
     options = parser.parse_args()
     samples = {}
 
@@ -198,7 +207,7 @@ def main():
         samples.setdefault(name, []).append(value)
 
     for _ in range(3):
-        session = Session([options.server], options.file)
+        session = Session([options.server], options.file, options.pull)
         note("open to diagnostics", session.open())
     # An op in the middle of the text, and the value that it uses first.
     middle = len(session.lines) // 2
