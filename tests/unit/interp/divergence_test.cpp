@@ -245,6 +245,8 @@ TEST_CASE("a dump keeps types that NPY lacks") {
   CHECK((*found)->dtype() == DType::kBFloat16);
   CHECK((*found)->shape() == Shape{2, 1});
   CHECK(values_of(**found) == std::vector<double>{1.5, -2});
+  CHECK(DumpWriter::create(folder.path()));
+  CHECK_FALSE(DumpFolder::open(folder.path()));  // the index of the last dump is gone
 }
 
 TEST_CASE("an index that is none is refused") {

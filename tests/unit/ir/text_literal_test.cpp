@@ -34,6 +34,9 @@ TEST_SUITE("text literals") {
     CHECK(meaning("\"a b\"") == "a b");
     CHECK(meaning(R"("\"\\\/\b\f\n\r\t")") == "\"\\/\b\f\n\r\t");
     CHECK(meaning(R"("\u0041\u00b5\u20ac")") == "A\xc2\xb5\xe2\x82\xac");
+    CHECK(meaning(R"("\u007f\u0080")") == "\x7f\xc2\x80");
+    CHECK(meaning(R"("\u07ff\u0800")") == "\xdf\xbf\xe0\xa0\x80");
+    CHECK(meaning(R"("\uffff\ud800\udc00")") == "\xef\xbf\xbf\xf0\x90\x80\x80");
     CHECK(meaning(R"("\ud83d\ude00")") == "\xf0\x9f\x98\x80");
     CHECK(meaning(R"("\u0000")") == std::string(1, '\0'));
   }
@@ -90,6 +93,8 @@ TEST_SUITE("text literals") {
     CHECK(value_of("-inf") == -HUGE_VAL);
     CHECK(value_of(std::string(400, '9') + ".0") == HUGE_VAL);
     CHECK(value_of("0." + std::string(400, '0') + "1") == 0);
+    CHECK(value_of("0." + std::string(400, '0') + "1e+5") == 0);
+    CHECK(value_of("0." + std::string(400, '0') + "1e+800") == HUGE_VAL);
   }
 
   TEST_CASE("a bare word is what reads back as a string everywhere") {

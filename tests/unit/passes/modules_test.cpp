@@ -180,6 +180,14 @@ TEST_SUITE("link-modules") {
     CHECK(linked->top()->attribute("symbols")->spelling() == R"({"S":{"min":1},"T":{"max":8}})");
     CHECK(problems_of(*linked) == Lines{});
 
+    const std::string first = "@first [mir_version:1] () -> () {\ncf.ReturnOp () -> ()\n}\n";
+    Reading versions(first + text("b", "S:{min:1}"));
+    Diagnostics none;
+    const auto later = link_modules(versions.modules, NameCollision::kRename, none);
+    REQUIRE(later != nullptr);
+    CHECK(later->version() == 2);
+    CHECK(problems_of(*later) == Lines{});
+
     Reading others(text("a", "S:{min:1}") + text("b", "S:{min:2}"));
     Diagnostics different;
     CHECK(link_modules(others.modules, NameCollision::kRename, different) == nullptr);
