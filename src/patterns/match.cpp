@@ -32,7 +32,10 @@ class Matcher {
   }
 
   std::optional<Plan> match() {
-    if (!has_head(pattern_.root(), root_)) return std::nullopt;
+    // Most attempts fail here, before anything is allocated.
+    if (!has_head(pattern_.root(), root_) || !may_have_operands(pattern_.root(), root_)) {
+      return std::nullopt;
+    }
     bindings_.variables.assign(pattern_.variables.size(), nullptr);
     bindings_.values.assign(graph_.values.size(), nullptr);
     ops_.assign(graph_.ops.size(), nullptr);
@@ -84,8 +87,7 @@ class Matcher {
 
   /// One number in a pattern stands for a constant that has it everywhere.
   bool unify_constant(const AttributeTemplate& wanted, const Value& found) {
-    const Attr* stated =
-        found.is_free() && !found.has_symbol() ? found.attribute(pattern_.constant_key) : nullptr;
+    const Attr* stated = numbers_of(found);
     const TensorType* type = found.tensor_type();
     if (stated == nullptr || type == nullptr || stated->kind() != AttrKind::kArray) return false;
     if (wanted.kind == TemplateKind::kVariable || wanted.kind == TemplateKind::kAny) {
@@ -177,7 +179,21 @@ class Matcher {
            fail(op, "it has marks that a pass attached");
   }
 
+  /// Null if the value is no constant with numbers in its text.
+  const Attr* numbers_of(const Value& value) const {
+    return value.is_free() && !value.has_symbol() ? value.attribute(pattern_.constant_key)
+                                                  : nullptr;
+  }
+
+  /// True if a constant is where the pattern has one, with the right numbers if the pattern states
+  /// them, and the result of an op of the right kind where the pattern has that.
   bool has_definition(const ValueTemplate& wanted, const Value& found, const Op& user) {
+    const bool is_open = !wanted.constant || wanted.constant->kind != TemplateKind::kLiteral;
+    const bool fits = is_open ? !wanted.constant || numbers_of(found) != nullptr
+                              : unify_constant(*wanted.constant, found);  // binds nothing
+    if (!fits) {
+      return fail(user, [&] { return fmt::format("'%{}' is no such constant", wanted.name); });
+    }
     if (wanted.op == ValueTemplate::kNone) return true;
     const OpTemplate& op = graph_.ops[wanted.op];
     const Op* definition = found.defining_op();
@@ -211,15 +227,25 @@ class Matcher {
     return attempt(false) || (wanted.is_commutative && attempt(true));
   }
 
-  bool bind_op(const OpTemplate& wanted, Op& op, bool swaps) {
-    const auto operand_at = [&](std::size_t i) {
-      return static_cast<std::uint32_t>(swaps ? wanted.operands.size() - 1 - i : i);
-    };
-    // Most attempts fail here, before anything is bound.
+  static std::uint32_t operand_at(std::size_t i, const OpTemplate& wanted, bool swaps) {
+    return static_cast<std::uint32_t>(swaps ? wanted.operands.size() - 1 - i : i);
+  }
+
+  /// What can be asked of operands before anything is bound.
+  bool has_definitions(const OpTemplate& wanted, Op& op, bool swaps) {
     for (std::size_t i = 0; i < wanted.operands.size(); ++i) {
       const ValueTemplate& value = graph_.values[wanted.operands[i]];
-      if (!has_definition(value, *op.operand(operand_at(i)), op)) return false;
+      if (!has_definition(value, *op.operand(operand_at(i, wanted, swaps)), op)) return false;
     }
+    return true;
+  }
+  bool may_have_operands(const OpTemplate& wanted, Op& op) {
+    return has_definitions(wanted, op, false) ||
+           (wanted.is_commutative && has_definitions(wanted, op, true));
+  }
+
+  bool bind_op(const OpTemplate& wanted, Op& op, bool swaps) {
+    if (!has_definitions(wanted, op, swaps)) return false;
     if (wanted.device &&
         !unifier_.unify_name(*wanted.device, op.device(), context_.text(op.device()))) {
       return fail(op, "it runs on another device");
@@ -234,7 +260,7 @@ class Matcher {
       if (!unifier_.unify(*wanted.path, path)) return fail(op, "its name differs");
     }
     for (std::size_t i = 0; i < wanted.operands.size(); ++i) {
-      const std::uint32_t at = operand_at(i);
+      const std::uint32_t at = operand_at(i, wanted, swaps);
       const Attr* spec = operand_quant_spec(op, at);
       if (!match_value(wanted.operands[i], *op.operand(at), spec, op)) return false;
     }
