@@ -209,6 +209,36 @@ TEST_CASE("fusion: chains have the extents of their result, and no part that run
 )")) == "Mul + Add");
 }
 
+TEST_CASE("fusion: a declared op stays where something else computes it") {
+  const std::string text = R"(@my [mir_version:2] () -> () {
+  dialect.OpOp @TwiceOp [summary:"Twice the operand."] {
+    (%x:tensor<[$N], T, D>) -> (%y:tensor<[$N], T, D>) {
+      linalg.D.AddOp (%x, %x) -> (%y)
+      cf.ReturnOp (%y) -> ()
+    }
+  }
+}
+@main [mir_version:2] (%x:tensor<[4], Float32, CPU>) -> (%y:tensor<[4], Float32, CPU>) {
+  my.TwiceOp (%x) -> (%t:tensor<[4], Float32, CPU>)
+  linalg.CPU.ReLUOp (%t) -> (%y:tensor<[4], Float32, CPU>)
+  cf.ReturnOp (%y) -> ()
+}
+)";
+  PassRegistry passes;
+  register_standard_passes(passes);
+  for (const bool keeps : {true, false}) {
+    CAPTURE(keeps);
+    IRContext context;
+    register_builtin_dialects(context);
+    Diagnostics problems;
+    const auto modules = read_modules(*context.sources().add("test.mir", text), context, problems);
+    REQUIRE(modules.size() == 2);
+    REQUIRE(verify(*modules[1], problems));
+    REQUIRE(fuse(*modules[1], Fusion::kAll, passes, {.keeps_declared_ops = keeps}, problems));
+    CHECK((print(*modules[1]).find("my.TwiceOp") != std::string::npos) == keeps);
+  }
+}
+
 TEST_CASE("in place: a result takes the place of an operand that nothing reads any more") {
   const OpLine first = {"AbsOp", "%x", "%a"};
   CHECK(places_of(module_of(
