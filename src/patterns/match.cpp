@@ -33,7 +33,7 @@ class Matcher {
 
   std::optional<Plan> match() {
     // Most attempts fail here, before anything is allocated.
-    if (!has_head(pattern_.root(), root_) || !may_have_operands(pattern_.root(), root_)) {
+    if (!has_head(pattern_.root(), root_) || !may_have_operands_of(pattern_.root(), root_)) {
       return std::nullopt;
     }
     bindings_.variables.assign(pattern_.variables.size(), nullptr);
@@ -187,11 +187,12 @@ class Matcher {
 
   /// True if a constant is where the pattern has one, with the right numbers if the pattern states
   /// them, and the result of an op of the right kind where the pattern has that.
-  bool has_definition(const ValueTemplate& wanted, const Value& found, const Op& user) {
-    const bool is_open = !wanted.constant || wanted.constant->kind != TemplateKind::kLiteral;
-    const bool fits = is_open ? !wanted.constant || numbers_of(found) != nullptr
-                              : unify_constant(*wanted.constant, found);  // binds nothing
-    if (!fits) {
+  bool may_be_operand(const ValueTemplate& wanted, const Value& found, const Op& user) {
+    const auto has_numbers = [&](const AttributeTemplate& constant) {
+      const bool is_literal = constant.kind == TemplateKind::kLiteral;  // binds nothing
+      return is_literal ? unify_constant(constant, found) : numbers_of(found) != nullptr;
+    };
+    if (wanted.constant && !has_numbers(*wanted.constant)) {
       return fail(user, [&] { return fmt::format("'%{}' is no such constant", wanted.name); });
     }
     if (wanted.op == ValueTemplate::kNone) return true;
@@ -231,21 +232,21 @@ class Matcher {
     return static_cast<std::uint32_t>(swaps ? wanted.operands.size() - 1 - i : i);
   }
 
-  /// What can be asked of operands before anything is bound.
-  bool has_definitions(const OpTemplate& wanted, Op& op, bool swaps) {
+  /// Asks what needs no bindings.
+  bool may_have_operands(const OpTemplate& wanted, Op& op, bool swaps) {
     for (std::size_t i = 0; i < wanted.operands.size(); ++i) {
       const ValueTemplate& value = graph_.values[wanted.operands[i]];
-      if (!has_definition(value, *op.operand(operand_at(i, wanted, swaps)), op)) return false;
+      if (!may_be_operand(value, *op.operand(operand_at(i, wanted, swaps)), op)) return false;
     }
     return true;
   }
-  bool may_have_operands(const OpTemplate& wanted, Op& op) {
-    return has_definitions(wanted, op, false) ||
-           (wanted.is_commutative && has_definitions(wanted, op, true));
+  bool may_have_operands_of(const OpTemplate& wanted, Op& op) {
+    return may_have_operands(wanted, op, false) ||
+           (wanted.is_commutative && may_have_operands(wanted, op, true));
   }
 
   bool bind_op(const OpTemplate& wanted, Op& op, bool swaps) {
-    if (!has_definitions(wanted, op, swaps)) return false;
+    if (!may_have_operands(wanted, op, swaps)) return false;
     if (wanted.device &&
         !unifier_.unify_name(*wanted.device, op.device(), context_.text(op.device()))) {
       return fail(op, "it runs on another device");

@@ -94,6 +94,21 @@ bool becomes_smaller(const Sample& of, std::string_view passes) {
   return op_count(subject.module()) < before;
 }
 
+/// Passes make a third of the changed modules smaller.
+void check_smaller(Change change, std::string_view passes) {
+  std::uint64_t tried = 0, smaller = 0;
+  for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
+    CAPTURE(seed);
+    const auto found = sample(seed, change);
+    if (!found) continue;
+    ++tried;
+    CAPTURE(found->text);
+    smaller += becomes_smaller(*found, passes) ? 1 : 0;
+  }
+  CHECK(smaller * 3 > tried);
+  CHECK(tried * 5 > seed_count());
+}
+
 /// The options that the pass needs, or some of its flags and choices, and small numbers for some of
 /// its other options.
 PassOptions random_options(const Pass& pass, const Module& module, std::mt19937_64& random) {
@@ -307,31 +322,11 @@ TEST_SUITE("passes over modules") {
   }
 
   TEST_CASE("a simplified module gives the same bits in fewer ops") {
-    std::uint64_t tried = 0, smaller = 0;
-    for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
-      CAPTURE(seed);
-      const auto found = sample(seed, padded);
-      if (!found) continue;
-      ++tried;
-      CAPTURE(found->text);
-      smaller += becomes_smaller(*found, "simplify,simplify-shapes,simplify-algebra") ? 1 : 0;
-    }
-    CHECK(smaller * 3 > tried);
-    CHECK(tried * 5 > seed_count());
+    check_smaller(padded, "simplify,simplify-shapes,simplify-algebra");
   }
 
   TEST_CASE("a module whose equal ops are merged gives the same bits in fewer ops") {
-    std::uint64_t tried = 0, smaller = 0;
-    for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
-      CAPTURE(seed);
-      const auto found = sample(seed, doubled);
-      if (!found) continue;
-      ++tried;
-      CAPTURE(found->text);
-      smaller += becomes_smaller(*found, "cse") ? 1 : 0;
-    }
-    CHECK(smaller * 3 > tried);
-    CHECK(tried * 5 > seed_count());
+    check_smaller(doubled, "cse");
   }
 
   TEST_CASE("a simplified chain of ops on codes gives the same bits") {
