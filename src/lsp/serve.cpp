@@ -134,6 +134,7 @@ int serve(int input, int output, const std::string& version, std::vector<Dialect
   const auto handle = [&](Frame frame) {
     has_worked = true;
     frame.error.empty() ? server.receive(std::move(frame.body)) : server.refuse_frame(frame.error);
+    if (server.has_freed_memory()) return_free_memory();
   };
   while (!server.has_exited() && is_writable) {
     if (auto frame = inbox.next(false)) {

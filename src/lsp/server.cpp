@@ -151,6 +151,7 @@ void Server::request(const Json& id, const std::string& method, const Json& para
     if (text.size() > head.size()) {
       text += '}';
       send_(text);
+      has_freed_memory_ = true;
       return;
     }
     send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
@@ -346,6 +347,7 @@ Json Server::pulled_diagnostics(Document& document, const Json& previous) {
   const std::string id = std::to_string(document.revision());
   if (previous == id) return {{"kind", "unchanged"}, {"resultId", id}};
   document.analyse();
+  has_freed_memory_ = true;
   answer_text_ += R"({"items":)";
   append_shown_findings(answer_text_, document, client_.related_information);
   answer_text_ += fmt::format(R"(,"kind":"full","resultId":"{}"}})", id);

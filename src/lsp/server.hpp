@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "lsp/dialect_texts.hpp"
 #include "lsp/document.hpp"
@@ -55,6 +56,8 @@ class Server {
   void refuse_frame(std::string_view error);
   /// Analyses one document that has changed, and publishes its findings. False if there is none.
   bool work();
+  /// True once after messages whose work left much freed memory: an analysis, a long answer.
+  bool has_freed_memory() { return std::exchange(has_freed_memory_, false); }
 
   /// True after the notification `exit`.
   bool has_exited() const { return exited_; }
@@ -107,6 +110,7 @@ class Server {
   std::string answer_text_;  // of the request at hand; longer than its head if written as text
   std::int64_t client_process_ = 0;
   std::uint64_t last_revision_ = 0;
+  bool has_freed_memory_ = false;  // since it was asked for
   bool initialized_ = false;
   bool shut_down_ = false;
   bool exited_ = false;
