@@ -431,6 +431,8 @@ OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnos
   are_good = are_good && signatures.check_fresh(fresh);
   draft.bound = signatures.take_bound();
   draft.fresh = signatures.numbers_of(fresh);
+  // A run compares what the data decide with the stated extents.
+  if (!draft.fresh.empty()) row.traits = row.traits | Trait::kMayRefuse;
   if (op.first_region() == nullptr) {
     reader.refuse("a declaration has at least one region, whose signature is that of the op");
   }

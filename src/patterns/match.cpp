@@ -33,13 +33,14 @@ class Matcher {
 
   std::optional<Plan> match() {
     // Most attempts fail here, before anything is allocated.
-    if (!has_head(pattern_.root(), root_) || !may_have_operands_of(pattern_.root(), root_)) {
+    const OpTemplate& wanted = pattern_.root();
+    if (!has_head(wanted, root_) || !may_have_operands_in_any_order(wanted, root_)) {
       return std::nullopt;
     }
     bindings_.variables.assign(pattern_.variables.size(), nullptr);
     bindings_.values.assign(graph_.values.size(), nullptr);
     ops_.assign(graph_.ops.size(), nullptr);
-    if (!match_op(0, root_)) return std::nullopt;
+    if (!bind_in_any_order(0, root_)) return std::nullopt;
     return std::move(plan_);
   }
 
@@ -179,7 +180,7 @@ class Matcher {
            fail(op, "it has marks that a pass attached");
   }
 
-  /// Null if the value is no constant with numbers in its text.
+  /// The numbers that the text states for a constant; null for other values.
   const Attr* numbers_of(const Value& value) const {
     return value.is_free() && !value.has_symbol() ? value.attribute(pattern_.constant_key)
                                                   : nullptr;
@@ -209,11 +210,15 @@ class Matcher {
   }
 
   bool match_op(std::size_t step, Op& op) {
-    const std::uint32_t number = pattern_.steps[step].op;
-    const OpTemplate& wanted = graph_.ops[number];
     depth_ = step;
     if (std::ranges::find(ops_, &op) != ops_.end()) return fail(op, "it is matched already");
-    if (!has_head(wanted, op)) return false;
+    return has_head(graph_.ops[pattern_.steps[step].op], op) && bind_in_any_order(step, op);
+  }
+
+  /// The head of the op is right.
+  bool bind_in_any_order(std::size_t step, Op& op) {
+    const std::uint32_t number = pattern_.steps[step].op;
+    const OpTemplate& wanted = graph_.ops[number];
     const Mark before = mark();
     const auto attempt = [&](bool swaps) {
       depth_ = step;
@@ -240,7 +245,7 @@ class Matcher {
     }
     return true;
   }
-  bool may_have_operands_of(const OpTemplate& wanted, Op& op) {
+  bool may_have_operands_in_any_order(const OpTemplate& wanted, Op& op) {
     return may_have_operands(wanted, op, false) ||
            (wanted.is_commutative && may_have_operands(wanted, op, true));
   }

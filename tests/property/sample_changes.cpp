@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <random>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -14,15 +15,32 @@
 
 namespace mir::test {
 
+namespace {
+
+std::vector<Value*> returned_values(const Region& body) {
+  std::vector<Value*> values;
+  for (const Use& use : body.last_block()->terminator()->operand_uses()) {
+    values.push_back(use.value());
+  }
+  return values;
+}
+
+void return_values(Rewriter& rewriter, Region& body, std::span<Value* const> values) {
+  rewriter.set_operands(*body.last_block()->terminator(), values);
+  std::vector<const Type*> types;
+  for (const Value* value : values) types.push_back(value->type());
+  rewriter.set_result_types(body, types);
+}
+
+}  // namespace
+
 std::string garnished(Module& module, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto one_in = [&](std::uint64_t n) { return random() % n == 0; };
   IRContext& context = module.context();
   Rewriter rewriter(module);
   Region& body = module.body();
-  Op& last = *body.last_block()->terminator();
-  std::vector<Value*> outputs;
-  for (const Use& use : last.operand_uses()) outputs.push_back(use.value());
+  std::vector<Value*> outputs = returned_values(body);
   const Dim dims[] = {Dim(2)};
   const TensorType* pair = context.tensor(dims, DType::kFloat32);
   if (one_in(3)) {
@@ -49,28 +67,20 @@ std::string garnished(Module& module, std::uint64_t seed) {
     }
     return IRWriter::WalkResult::WALK_CONTINUE;
   });
-  rewriter.set_operands(last, outputs);
-  std::vector<const Type*> types;
-  for (const Value* output : outputs) types.push_back(output->type());
-  rewriter.set_result_types(body, types);
+  return_values(rewriter, body, outputs);
   return print(module);
 }
 
 std::string exposed(Module& module, std::uint64_t) {
   Rewriter rewriter(module);
   Region& body = module.body();
-  Op& last = *body.last_block()->terminator();
-  std::vector<Value*> outputs;
-  for (const Use& use : last.operand_uses()) outputs.push_back(use.value());
+  std::vector<Value*> outputs = returned_values(body);
   for (Op* op : body.last_block()->ops()) {
     for (Value& result : op->results()) {
       if (result.tensor_type() != nullptr) outputs.push_back(&result);
     }
   }
-  rewriter.set_operands(last, outputs);
-  std::vector<const Type*> types;
-  for (const Value* output : outputs) types.push_back(output->type());
-  rewriter.set_result_types(body, types);
+  return_values(rewriter, body, outputs);
   return print(module);
 }
 

@@ -192,9 +192,8 @@ void Rewriter::set_use(Use& use, Value* value) {
   }
 }
 
-/// A signature in portable form says of its results what holds of the returned values. Where
-/// another value is returned, or the value changes, what the text of the signature said may not
-/// hold.
+/// Results in the signature of a portable module repeat the facts of the returned values. An edit
+/// of a returned value, or another one in its place, makes these facts wrong.
 void Rewriter::forget_result(const Use& use) {
   const Op& user = *use.user();
   if (!user.has(Trait::kTerminator) || !module_.is_portable()) return;

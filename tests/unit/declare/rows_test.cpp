@@ -362,11 +362,11 @@ TEST_SUITE("rows of declarations") {
          "''; AnOp 1..1 -> 1..1 traits 3 body infer"},
         {"fresh:3", same, "MIR0320 'my.AnOp': 'fresh' is 3, expected a list of words\n"},
         {"fresh:[$c]", "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$c], T, D>) { }\n",
-         "''; AnOp 1..1 -> 1..1 infer"},
+         "''; AnOp 1..1 -> 1..1 traits 2048 infer"},
         {"fresh:[c]", "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$c], T, D>) { }\n",
-         "''; AnOp 1..1 -> 1..1 infer"},
+         "''; AnOp 1..1 -> 1..1 traits 2048 infer"},
         {"fresh:c", "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$c], T, D>) { }\n",
-         "''; AnOp 1..1 -> 1..1 infer"},
+         "''; AnOp 1..1 -> 1..1 traits 2048 infer"},
         {"", "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$c], T, D>) { }\n",
          "MIR0320 'my.AnOp': nothing binds '$c'\n"},
         {"", "() -> () { }\n", "''; AnOp 0..0 -> 0..0 infer"},
@@ -475,7 +475,7 @@ TEST_SUITE("rows of declarations") {
         {"fresh:[$c]",
          "(%x:tensor<[$n], T, D>[many:true]) -> (%y:tensor<[$c], T, D>) { linalg.D.ConcatOp "
          "[dim:0] (%x) -> (%y) cf.ReturnOp (%y) -> () }\n",
-         "''; AnOp 1.. -> 1..1 traits 1 body infer"},
+         "''; AnOp 1.. -> 1..1 traits 2049 body infer"},
         {"",
          "(%z:tensor<[$n], T, D>, %x:tensor<[$n], T, D>[many:true]) -> (%y:tensor<[$n], T, D>) { "
          "linalg.D.AddOp(%x, %z) -> (%y) cf.ReturnOp (%y) -> () }\n",
