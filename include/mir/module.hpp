@@ -165,6 +165,7 @@ class Module {
   void update_names(std::string_view dialect);
 
   IRContext& context_;
+  OpHome home_{this};  // of the top op, and of ops in no block
   std::unique_ptr<Arena> arena_;
   std::vector<std::unique_ptr<Arena>> taken_over_;  // of graphs that were lent
   Op* top_ = nullptr;

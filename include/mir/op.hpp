@@ -210,6 +210,16 @@ namespace mir {
 // pointers do not own. What is here only reads; every change goes through the rewriter
 // (mir/rewriter.hpp). Ids are dense per module and never used again, so side tables are vectors.
 
+/// What says to which module ops belong. The ops inside an isolated op share one, but for those in
+/// isolated ops that are nested there; so a graph changes its module as a whole.
+struct OpHome {
+  Module* module = nullptr;
+  // True from the first such op on, also when it has gone.
+  bool may_declare = false;     ///< an op declares symbols
+  bool may_have_homes = false;  ///< an op is isolated, so that what is inside it has its own home
+  bool may_call = false;        ///< an op calls a graph
+};
+
 /// The parts that few ops have.
 struct OpExtra {
   std::span<const Symbol> angles;  ///< texts of `<...>` in order: device, fragment kind, op type
@@ -282,7 +292,7 @@ class Op {
   /// Text of the i-th `<...>`; empty when there is none.
   std::string_view angle(std::size_t i) const;
 
-  Module& module() const { return *module_; }
+  Module& module() const { return *home_->module; }
   Block* block() const { return block_; }
   Region* parent_region() const;
   Op* parent_op() const;
@@ -336,11 +346,13 @@ class Op {
     modified_ = false;
     read_ = true;
   }
+  void move_in(OpHome& home);
+  void note_in_home();
 
   Op* previous_ = nullptr;
   Op* next_ = nullptr;
   Block* block_ = nullptr;
-  Module* module_ = nullptr;
+  OpHome* home_ = nullptr;
   Use* operands_ = nullptr;
   ValueRange results_;
   const NamedAttr* attributes_ = nullptr;
@@ -483,6 +495,10 @@ class Region {
   /// True if ops of this region may use values of `outer`: this region is `outer`, or nested in it
   /// with no isolated op between.
   bool sees(const Region& outer) const;
+  /// False if the ops of this region, and those nested in it but for isolated ones, never had a
+  /// call or an isolated op among them. So a search for calls or graphs does not enter most graphs.
+  bool may_have_calls() const { return home_->may_call; }
+  bool may_have_isolated() const { return home_->may_have_homes; }
   /// Whether the text has `(ins) -> (outs)` for it.
   bool has_signature() const { return has_signature_; }
   /// Position among the op's regions.
@@ -497,10 +513,13 @@ class Region {
   std::span<Value* const> free_values() const { return {free_, free_count_}; }
 
  private:
+  friend class Block;
+  friend class GraphLoan;
   friend class Op;
   friend class Resolver;
   friend class Rewriter;
   Op* parent_ = nullptr;
+  OpHome* home_ = nullptr;  // of the ops in its blocks
   Region* next_ = nullptr;
   Block* first_ = nullptr;
   Block* last_ = nullptr;

@@ -8,6 +8,7 @@
 
 #include "mir/module.hpp"
 #include "mir/op.hpp"
+#include "mir/walk.hpp"
 
 namespace mir {
 
@@ -103,6 +104,7 @@ template <class Visit>
 bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
   RegionWalk ops(module, region);
   while (Op* op = ops.next()) {
+    fetch_ahead(op);
     if (order == WalkOrder::kPreOrder) {
       const WalkResult result = visit(*op);
       if (result == WalkResult::WALK_INTERRUPT) return false;

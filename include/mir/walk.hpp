@@ -18,14 +18,21 @@ enum class WalkScope : std::uint8_t {
   kGraph  ///< visits isolated ops, but not what is inside them
 };
 
-/// Fetches the memory of ops that follow in the text into the cache. Ops lie in memory in text
-/// order, at distances that no processor predicts. A hint: any address is allowed.
-inline void fetch_ahead(const Op* op) {
-  constexpr std::uintptr_t kDistance = 1536, kLine = 64;
-  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(op) + kDistance;
-  for (std::uintptr_t i = 0; i < 5; ++i) {
-    __builtin_prefetch(reinterpret_cast<const void*>(at + i * kLine));
+/// Fetches what is at this place into the cache, as much as an op takes. A hint: any
+/// address is allowed.
+inline void fetch(const void* at, std::uintptr_t lines = 5) {
+  constexpr std::uintptr_t kLine = 64;
+  const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(at);
+  for (std::uintptr_t i = 0; i < lines; ++i) {
+    __builtin_prefetch(reinterpret_cast<const void*>(first + i * kLine));
   }
+}
+
+/// Fetches the memory of ops that follow in the text. Ops lie in memory in text order, at distances
+/// that no processor predicts.
+inline void fetch_ahead(const Op* op) {
+  constexpr std::uintptr_t kDistance = 1536;
+  fetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(op) + kDistance));
 }
 
 /// Calls `visit(Op&)` for each op of the region's blocks, without the ops nested in those. The

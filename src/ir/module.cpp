@@ -79,6 +79,7 @@ void Module::update_names(std::string_view dialect) {
     if (spelling.substr(0, spelling.find('.')) == dialect) {
       op.name_ = context_.op_name(spelling);
       note_made(op.kind());
+      op.note_in_home();
       // The module itself declares nothing in itself.
       if (&op != top_) declare_own_symbols(op);
     }

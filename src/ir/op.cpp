@@ -1,9 +1,11 @@
 #include "mir/op.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "mir/control_flow.hpp"
 #include "mir/module.hpp"
+#include "mir/walk.hpp"
 #include "support/arena.hpp"
 
 namespace mir {
@@ -51,9 +53,29 @@ const Attr* Op::attribute(Symbol key) const {
 
 const Attr* Op::attribute(std::string_view key) const {
   for (const NamedAttr& attribute : attributes()) {
-    if (module_->context().text(attribute.key) == key) return attribute.value;
+    if (module().context().text(attribute.key) == key) return attribute.value;
   }
   return nullptr;
+}
+
+/// The op gets the module of `home`, with all that is inside it and has no home of its own.
+void Op::move_in(OpHome& home) {
+  OpHome* const before = std::exchange(home_, &home);
+  note_in_home();
+  if (before == &home) return;
+  for (Region* region = first_region(); region != nullptr; region = region->next()) {
+    if (region->home_ != before) continue;
+    region->home_ = &home;
+    for_each_child(*region, [&](Op& op) { op.move_in(home); });
+  }
+}
+
+void Op::note_in_home() {
+  const OpRow* const known = row();
+  if (known == nullptr) return;
+  home_->may_declare |= has(Trait::kSymbol);
+  home_->may_have_homes |= has(Trait::kIsolated);
+  home_->may_call |= static_cast<bool>(known->callee);
 }
 
 std::span<Use> Op::plain_operands() const {
@@ -70,7 +92,7 @@ Region* Op::region(std::size_t i) const {
 
 std::string_view Op::angle(std::size_t i) const {
   const auto& angles = extra().angles;
-  return i < angles.size() ? module_->context().text(angles[i]) : std::string_view();
+  return i < angles.size() ? module().context().text(angles[i]) : std::string_view();
 }
 
 namespace {
@@ -96,11 +118,11 @@ Span op_span(const IRContext& context, Location location) {
 }
 
 Span Op::span() const {
-  if (!read_) return op_span(module_->context(), location_);
-  const Span at = module_->context().locations().span(location_);
+  if (!read_) return op_span(module().context(), location_);
+  const Span at = module().context().locations().span(location_);
   if (!at.known() || at.end > at.begin) return at;
-  const auto name = module_->context().text(this == module_->top() ? symbol_ : name_.spelling);
-  const SourcePos length = static_cast<SourcePos>(name.size()) + (this == module_->top() ? 1 : 0);
+  const auto name = module().context().text(this == module().top() ? symbol_ : name_.spelling);
+  const SourcePos length = static_cast<SourcePos>(name.size()) + (this == module().top() ? 1 : 0);
   return {at.begin, at.begin + length};
 }
 

@@ -12,7 +12,10 @@ Region* Rewriter::add_region(Op& op) {
   OpExtra& extra = extra_of(op);
   if (extra.regions == nullptr) {
     extra.regions = region;
+    region->home_ = op.home_;
+    if (op.has(Trait::kIsolated)) region->home_ = module_.arena_->create<OpHome>(&module_);
   } else {
+    region->home_ = extra.regions->home_;
     Region* last = extra.regions->last_region_;
     region->index_ = last->index_ + 1;
     last->next_ = region;
@@ -167,6 +170,7 @@ void Rewriter::move_block(Block& block, Region& region, Block* before) {
   link(block, region, before);
   if (&from != &region) {
     for (Op* op : block.ops()) {
+      op->move_in(*region.home_);
       bring_constants(*op, region);
       follow_symbols(*op, was_linked);
     }

@@ -42,7 +42,7 @@ Op* Rewriter::create_detached(const OpSpec& spec) {
   auto* storage = static_cast<std::byte*>(module_.arena_->allocate(bytes, alignof(Op)));
   auto* op = new (storage) Op;
   storage += sizeof(Op);
-  op->module_ = &module_;
+  op->home_ = &module_.home_;
   op->name_ = spec.name;
   module_.note_made(spec.name.kind);
   op->id_ = module_.next_op_id_++;

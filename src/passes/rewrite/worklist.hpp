@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mir/module.hpp"
+#include "support/pointer_table.hpp"
 
 namespace mir {
 
@@ -11,16 +12,16 @@ namespace mir {
 class Worklist {
  public:
   void push(Op& op) {
-    if (op.id() >= waits_.size()) waits_.resize(op.module().op_id_end());
-    if (waits_[op.id()]) return;
-    waits_[op.id()] = true;
+    bool& waits = waits_[&op];
+    if (waits) return;
+    waits = true;
     ops_.push_back(&op);
   }
   /// The next op that is neither erased nor detached; null if there is none.
   Op* pop() {
     while (next_ < ops_.size()) {
       Op* op = ops_[next_++];
-      waits_[op->id()] = false;
+      waits_[op] = false;
       if (next_ == ops_.size()) next_ = 0, ops_.clear();
       if (!op->is_erased() && op->block() != nullptr) return op;
     }
@@ -29,8 +30,8 @@ class Worklist {
 
  private:
   std::vector<Op*> ops_;
-  std::size_t next_ = 0;     // those before it were taken
-  std::vector<bool> waits_;  // by id
+  std::size_t next_ = 0;  // those before it were taken
+  PointerTable<bool> waits_;
 };
 
 }  // namespace mir

@@ -26,6 +26,7 @@ bool is_kind(std::string_view wanted, const Op& op) {
 }
 
 void add_graphs(const Scope& scope, const Region& region, std::vector<Op*>& graphs) {
+  if (!region.may_have_isolated()) return;
   for_each_op(region, WalkScope::kGraph, [&](Op& op) {
     if (!is_graph(op) || op.first_region() == nullptr) return;
     if (selects_name(scope.of(Anchor::kGraph), op.module().context().text(op.symbol()))) {
@@ -68,9 +69,7 @@ std::vector<Op*> selected_graphs(const Scope& scope, Module& module) {
 
 std::vector<AnchorPlace> places_in(const Scope& scope, const Pass& pass, Region& body) {
   std::vector<AnchorPlace> places;
-  if (pass.anchor == Anchor::kGraph) {
-    places.push_back({&body});
-  } else if (pass.anchor == Anchor::kRegion) {
+  if (pass.anchor == Anchor::kRegion) {
     add_regions(body, places);
   } else {
     const PipelineItem* group = scope.of(Anchor::kOp);

@@ -113,6 +113,11 @@ struct Work {
   bool run_graph(Module& module, Region& body, Analyses& analyses) {
     const std::uint64_t edits_before = counter.edits();
     analyses.start_at(edits_before);
+    if (pass().anchor == Anchor::kGraph) {
+      const PassRun::Place place{module,   body,    *body.parent(),
+                                 analyses, nullptr, context.frozen_of_module};
+      return run(place) && has_kept(analyses, edits_before);
+    }
     for (const AnchorPlace& place : places_in(context.scope, pass(), body)) {
       const Op* holder = place.op != nullptr ? place.op : place.region->parent();
       if (holder->is_erased()) continue;
@@ -124,6 +129,10 @@ struct Work {
         return false;
       }
     }
+    return has_kept(analyses, edits_before);
+  }
+
+  bool has_kept(Analyses& analyses, std::uint64_t edits_before) {
     return counter.edits() == edits_before || keep_preserved(analyses);
   }
 
@@ -143,6 +152,26 @@ struct Work {
     for (const auto& [what, amount] : other.report.statistics) report.statistics[what] += amount;
     have_others_changed_graphs = have_others_changed_graphs || other.may_have_changed_graphs();
   }
+};
+
+struct KnownGraph {
+  Op* op = nullptr;
+  Analyses* analyses = nullptr;
+};
+
+/// A graph that is inside no other one, and the graphs nested in it.
+using GraphPart = std::span<const KnownGraph>;
+/// Graphs that are lent together.
+using Share = std::span<const GraphPart>;
+
+/// The graphs that a scope selects.
+struct Graphs {
+  explicit Graphs(const Scope& of) : scope(of) {}
+
+  Scope scope;
+  std::vector<KnownGraph> in_place, apart;  // apart from the module
+  std::vector<GraphPart> parts;             // of those apart
+  std::vector<Share> shares;
 };
 
 class PipelineRunner {
@@ -237,8 +266,8 @@ class PipelineRunner {
     for (const Op* graph : selected_graphs(Scope({}), module_)) {
       const auto known = of_graphs_.find(graph);
       if (known == of_graphs_.end()) continue;
-      if (graph != &top) known->second->keep_only(work.preserves());
-      work.keep_preserved(*known->second);
+      if (graph != &top) known->second.keep_only(work.preserves());
+      work.keep_preserved(known->second);
     }
     work.keep_preserved(of_module_);
   }
@@ -246,71 +275,31 @@ class PipelineRunner {
   void run_on_graphs(StepContext& context, Work& work) {
     for (const AnalysisKey& key : context.pass().reads.keys()) key.compute(of_module_);
     context.frozen_of_module = &of_module_;
-    const std::vector<KnownGraph>& graphs = graphs_of(context.scope);
-    // The body first, if it is selected; nested graphs are not touched then.
-    auto next = graphs.begin();
-    if (next != graphs.end() && next->op == module_.top()) run_here(work, *next++);
-    if (module_.is_portable()) {
-      // Then those that only declare: their symbols stay with the module.
-      std::vector<KnownGraph> apart;
-      for (const KnownGraph& graph : std::span(next, graphs.end())) {
-        is_declaration(*graph.op) ? run_here(work, graph) : apart.push_back(graph);
-      }
-      run_apart(work, apart);
-    } else {
-      for (; next != graphs.end(); ++next) run_here(work, *next);
-    }
+    const Graphs& graphs = graphs_of(context.scope);
+    for (const KnownGraph& graph : graphs.in_place) run_in_place(work, graph);
+    const bool in_turn = how_.rewrites != nullptr || module_.has_listeners() || how_.threads <= 1 ||
+                         graphs.shares.size() <= 1;
+    in_turn ? run_in_turn(work, graphs.shares) : run_in_threads(work, graphs.shares);
     if (work.report.result == PassResult::kUnchanged) return;
     of_module_.keep_only(work.preserves());
     work.keep_preserved(of_module_);
   }
 
-  struct KnownGraph {
-    Op* op = nullptr;
-    Analyses* analyses = nullptr;
-  };
-
-  void run_here(Work& work, const KnownGraph& graph) {
+  void run_in_place(Work& work, const KnownGraph& graph) {
     if (work.has_failed() || graph.op->is_erased()) return;
     const ListenerScope listening(module_, work.counter);
     work.run_graph(module_, *graph.op->first_region(), *graph.analyses);
   }
 
-  /// A graph that is inside no other one, and the graphs nested in it.
-  using GraphPart = std::span<const KnownGraph>;
-
-  static std::vector<GraphPart> parts_of(std::span<const KnownGraph> graphs) {
-    std::vector<GraphPart> parts;
-    for (std::size_t first = 0; first < graphs.size();) {
-      std::size_t last = first + 1;
-      while (last < graphs.size() && graphs[last].op->is_inside(*graphs[first].op)) ++last;
-      parts.push_back(graphs.subspan(first, last - first));
-      first = last;
-    }
-    return parts;
-  }
-
-  /// Runs the pass on graphs apart from the module. A few are lent together: they share a thread
-  /// and what a loan costs.
-  void run_apart(Work& work, std::span<const KnownGraph> graphs) {
-    constexpr std::size_t kPartsOfLoan = 16;
-    const std::vector<GraphPart> parts = parts_of(graphs);
-    std::vector<std::span<const GraphPart>> shares;
-    for (std::size_t first = 0; first < parts.size(); first += kPartsOfLoan) {
-      shares.push_back(
-          std::span(parts).subspan(first, std::min(kPartsOfLoan, parts.size() - first)));
-    }
-    const bool in_turn = how_.rewrites != nullptr || module_.has_listeners() || how_.threads <= 1 ||
-                         shares.size() == 1;
-    in_turn ? run_in_turn(work, shares) : run_in_threads(work, shares);
-  }
-
-  void run_in_turn(Work& work, std::span<const std::span<const GraphPart>> shares) {
+  void run_in_turn(Work& work, std::span<const Share> shares) {
+    if (shares.empty()) return;
     Diagnostics found(0);
     Work of_all{work.context, found};
     GraphLoan loan(module_);
     const ListenerScope listening(loan.module(), of_all.counter);
-    for (const auto& share : shares) {
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (i + 1 < shares.size()) fetch(shares[i + 1]);
+      const Share share = shares[i];
       for (const GraphPart part : share) loan.lend(*part.front().op);
       for (const GraphPart part : share) run_part(of_all, loan.module(), part);
       loan.give_back();
@@ -319,7 +308,15 @@ class PipelineRunner {
     diagnostics_.append(std::move(found));
   }
 
-  void run_in_threads(Work& work, std::span<const std::span<const GraphPart>> shares) {
+  /// Graphs are far apart in memory, and their regions lie behind their ops.
+  static void fetch(Share share) {
+    for (const GraphPart part : share) {
+      mir::fetch(part.front().op, 9);
+      mir::fetch(part.front().analyses);
+    }
+  }
+
+  void run_in_threads(Work& work, std::span<const Share> shares) {
     std::vector<Diagnostics> found(shares.size(), Diagnostics(0));
     std::vector<Work> works;
     for (Diagnostics& each : found) works.push_back({work.context, each});
@@ -351,19 +348,37 @@ class PipelineRunner {
   }
 
   Analyses& analyses_of(const Op& graph) {
-    std::unique_ptr<Analyses>& slot = of_graphs_[&graph];
-    if (slot == nullptr) slot = std::make_unique<Analyses>(*graph.first_region());
-    return *slot;
+    return of_graphs_.try_emplace(&graph, *graph.first_region()).first->second;
   }
 
   /// The selected graphs, which are looked for again once a pass may have changed graphs.
-  const std::vector<KnownGraph>& graphs_of(const Scope& scope) {
-    if (graphs_ && graphs_->scope.selects_same_graphs(scope)) return graphs_->list;
-    graphs_ = Graphs{scope, {}};
-    for (Op* graph : selected_graphs(scope, module_)) {
-      graphs_->list.push_back({graph, &analyses_of(*graph)});
+  const Graphs& graphs_of(const Scope& scope) {
+    if (graphs_ && graphs_->scope.selects_same_graphs(scope)) return *graphs_;
+    Graphs& graphs = graphs_.emplace(scope);
+    for (Op* op : selected_graphs(scope, module_)) {
+      // Symbols of graphs that only declare stay with the module. The body comes first if it is
+      // selected; nested graphs are not touched then.
+      const bool is_in_place = op == module_.top() || !module_.is_portable() || is_declaration(*op);
+      (is_in_place ? graphs.in_place : graphs.apart).push_back({op, &analyses_of(*op)});
     }
-    return graphs_->list;
+    add_shares(graphs);
+    return graphs;
+  }
+
+  /// A few graphs are lent together: they share a thread and what a loan costs.
+  static void add_shares(Graphs& graphs) {
+    constexpr std::size_t kPartsOfShare = 16;
+    const std::span<const KnownGraph> apart(graphs.apart);
+    for (std::size_t first = 0; first < apart.size();) {
+      std::size_t last = first + 1;
+      while (last < apart.size() && apart[last].op->is_inside(*apart[first].op)) ++last;
+      graphs.parts.push_back(apart.subspan(first, last - first));
+      first = last;
+    }
+    const std::span<const GraphPart> parts(graphs.parts);
+    for (std::size_t first = 0; first < parts.size(); first += kPartsOfShare) {
+      graphs.shares.push_back(parts.subspan(first, std::min(kPartsOfShare, parts.size() - first)));
+    }
   }
 
   void forget_erased() {
@@ -376,7 +391,7 @@ class PipelineRunner {
   Diagnostics& diagnostics_;
   bool has_refused_ = false;
   Analyses of_module_;
-  std::unordered_map<const Op*, std::unique_ptr<Analyses>> of_graphs_;
+  std::unordered_map<const Op*, Analyses> of_graphs_;  // its elements never move
   /// A pass after which the module had changed so often.
   struct Done {
     std::uint64_t changes = 0;
@@ -384,10 +399,6 @@ class PipelineRunner {
   };
   std::uint64_t changes_ = 0;
   std::unordered_map<std::string, Done> done_;  // by the spelling of the step
-  struct Graphs {
-    Scope scope;
-    std::vector<KnownGraph> list;
-  };
   std::optional<Graphs> graphs_;
 };
 

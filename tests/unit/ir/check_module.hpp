@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/dominance_by_graph.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/module.hpp"
 
 namespace mir::test {
@@ -91,6 +92,9 @@ class ModuleChecker {
         if (result.has_symbol()) ++declared_values_[result.symbol()];
       }
       if (const auto symbol = module.declared_symbol(op)) declared_[*symbol].insert(op);
+      const Region& around = *block.parent();
+      want(!op->has(Trait::kIsolated) || around.may_have_isolated(), "an isolated op", op);
+      want(!callee_of(*op) || around.may_have_calls(), "a call", op);
       for (const auto& successor : op->extra().successors) {
         if (successor.block == nullptr) continue;
         want(successor.block->parent() == block.parent(), "a successor of another region", op);
