@@ -56,6 +56,10 @@ class AnalysisSet {
     return set;
   }
 
+  template <class Analysis>
+  void add() {
+    if (!has(Analysis::kAnalysisName)) keys_.push_back(key_of<Analysis>());
+  }
   bool has(std::string_view name) const {
     for (const AnalysisKey& key : keys_) {
       if (key.name == name) return true;
@@ -84,10 +88,7 @@ class Analyses {
   template <class Analysis>
   const Analysis& get() {
     if (const Analysis* known = find<Analysis>()) return *known;
-    auto made = std::make_unique<Holder<Analysis>>(compute<Analysis>());
-    const Analysis& result = made->result;
-    known_.push_back(std::move(made));
-    return result;
+    return add(std::make_unique<Holder<Analysis>>(compute<Analysis>()));
   }
   /// Null unless it is known.
   template <class Analysis>
@@ -96,6 +97,18 @@ class Analyses {
     return held == nullptr ? nullptr : &static_cast<const Holder<Analysis>&>(*held).result;
   }
   bool has(std::string_view name) const { return find(name) != nullptr; }
+
+  /// Takes a result that is known without computing it.
+  template <class Analysis>
+  void set(Analysis result) {
+    if (Held* known = find(Analysis::kAnalysisName)) {
+      static_cast<Holder<Analysis>&>(*known).result = std::move(result);
+    } else {
+      add(std::make_unique<Holder<Analysis>>(std::move(result)));
+    }
+  }
+  /// True if these are analyses of the graph with this body.
+  bool are_of(const Region& body) const { return graph_ == &body; }
 
   /// Forgets all analyses that are not in the set.
   void keep_only(const AnalysisSet& kept);
@@ -116,6 +129,7 @@ class Analyses {
     virtual ~Held() = default;
     virtual bool is_stale(const Analyses& of) const = 0;
     std::string_view name;
+    std::unique_ptr<Held> next;  // most graphs have one or none
   };
   template <class Analysis>
   struct Holder : Held {
@@ -130,7 +144,14 @@ class Analyses {
   Analyses without_any() const {
     return module_ != nullptr ? Analyses(*module_) : Analyses(*graph_);
   }
-  const Held* find(std::string_view name) const;
+  Held* find(std::string_view name) const;
+  template <class Analysis>
+  const Analysis& add(std::unique_ptr<Holder<Analysis>> made) {
+    const Analysis& result = made->result;
+    made->next = std::move(known_);
+    known_ = std::move(made);
+    return result;
+  }
   template <class Analysis>
   Analysis compute() {
     if constexpr (std::constructible_from<Analysis, const Module&, Analyses&>) {
@@ -150,7 +171,7 @@ class Analyses {
 
   const Module* module_ = nullptr;
   const Region* graph_ = nullptr;
-  std::vector<std::unique_ptr<Held>> known_;
+  std::unique_ptr<Held> known_;
   std::uint64_t edits_ = 0;
 };
 
@@ -203,6 +224,26 @@ class Aliases {
  private:
   std::unordered_map<const Value*, const Value*> origins_;  // of views
   std::unordered_map<const Value*, std::vector<const Value*>> views_;
+};
+
+/// Whether anything is left for `eliminate-dead-ops`: an op without effects whose results have no
+/// uses, or a free value without uses. Isolated ops do not count.
+class DeadCode {
+ public:
+  static constexpr std::string_view kAnalysisName = "dead code";
+
+  explicit DeadCode(const Region& graph);
+  /// That of a graph from which it was removed.
+  static DeadCode none() { return DeadCode(false); }
+
+  bool exists() const { return exists_; }
+
+  friend bool operator==(const DeadCode&, const DeadCode&) = default;
+
+ private:
+  explicit DeadCode(bool exists) : exists_(exists) {}
+
+  bool exists_ = false;
 };
 
 // Analyses of a module.

@@ -168,6 +168,22 @@ class PassRun {
       return place_.graph.get<Analysis>();
     }
   }
+  /// An analysis of the graph if it is known without computing it; null otherwise.
+  template <class Analysis>
+  const Analysis* known() const {
+    place_.graph.follow(edits_, context_.preserves);
+    return place_.graph.find<Analysis>();
+  }
+  /// States an analysis of the graph that holds after the edits of this run. Does nothing where the
+  /// run is on a part of the graph. Pass::preserves must have the analysis, so that runs that check
+  /// what passes declare compare it.
+  template <class Analysis>
+  void state(Analysis result) const {
+    if (!place_.graph.are_of(place_.region)) return;
+    assert(context_.preserves.has(Analysis::kAnalysisName));
+    place_.graph.follow(edits_, context_.preserves);
+    place_.graph.set(std::move(result));
+  }
   /// The result of Pass::prepare, which must have this type.
   template <class T>
   const T& prepared() const {

@@ -165,12 +165,15 @@ class FrozenPatterns {
 
   /// In the order in which they were added.
   std::span<const RewritePattern> patterns() const { return patterns_; }
+  /// What a statistic calls the rewrites of a pattern.
+  std::string_view label(std::size_t pattern) const { return labels_[pattern]; }
   /// Positions of the patterns whose root can be of this kind, in the order in which they are
   /// tried.
   std::vector<std::uint32_t> with_root(const OpKindInfo& kind) const;
 
  private:
   std::vector<RewritePattern> patterns_;
+  std::vector<std::string> labels_;
   std::vector<std::uint32_t> rank_;  // of each pattern in the order of benefit
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_name_;
   std::vector<std::uint32_t> of_any_name_;
@@ -207,7 +210,7 @@ struct GreedyReport {
   std::uint64_t visited = 0;           ///< ops that were there at first
   std::uint64_t removed = 0;           ///< dead ops that were erased
   std::uint64_t sweeps = 0;            ///< how often all ops were visited in order
-  std::vector<std::uint64_t> applied;  ///< rewrites by pattern
+  std::vector<std::uint64_t> applied;  ///< rewrites by pattern; empty if there were none
 };
 
 /// Applies patterns to the ops of a region and of regions nested in it, but not in graphs there,

@@ -1,37 +1,77 @@
-#include <algorithm>
+#include <vector>
 
+#include "mir/analysis.hpp"
 #include "mir/op.hpp"
 #include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
 #include "passes/eliminate/eliminations.hpp"
 
 namespace mir {
 
 namespace {
 
-/// Erases dead ops, from the last to the first of each block.
-std::uint64_t remove_dead_ops(Rewriter& rewriter, Region& region) {
-  std::uint64_t removed = 0;
-  for (Block* block : region.reversed_blocks()) {
-    for (Op* op : block->reversed()) {
-      if (op->has(Trait::kIsolated)) continue;
-      for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-        removed += remove_dead_ops(rewriter, *inner);
-      }
-      if (is_dead(*op)) {
-        rewriter.erase(*op);
-        ++removed;
+/// Visits ops in text order, which is their order in memory, and then those whose last use is gone.
+class Removal {
+ public:
+  explicit Removal(Module& module) : rewriter_(module) {}
+
+  /// Returns the count of removed ops.
+  std::uint64_t run(Region& region) {
+    visit(region);
+    while (!unused_.empty()) {
+      Op* op = unused_.back();
+      unused_.pop_back();
+      if (!op->is_erased() && !op->has(Trait::kIsolated)) erase_if_dead(*op);
+    }
+    for (Region* each : with_free_values_) {
+      if (!each->parent()->is_erased()) rewriter_.erase_unused_free_values(*each);
+    }
+    return removed_;
+  }
+
+ private:
+  void visit(Region& region) {
+    if (!region.free_values().empty()) with_free_values_.push_back(&region);
+    for (Block* block : region.blocks()) {
+      for (Op* op : block->ops()) {
+        fetch_ahead(op);
+        if (op->has(Trait::kIsolated)) continue;
+        for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
+          visit(*inner);
+        }
+        erase_if_dead(*op);
       }
     }
   }
-  rewriter.erase_unused_free_values(region);
-  return removed;
-}
+
+  void erase_if_dead(Op& op) {
+    if (!is_dead(op)) return;
+    note_operands(op);
+    rewriter_.erase(op);
+    ++removed_;
+  }
+
+  /// What they define may be dead once the op is gone, as what ops inside it use.
+  void note_operands(const Op& op) {
+    for (const Use& use : op.operand_uses()) {
+      if (Op* definition = use.value()->defining_op()) unused_.push_back(definition);
+    }
+    for_each_child(op, [&](const Op& inner) { note_operands(inner); });
+  }
+
+  Rewriter rewriter_;
+  std::vector<Op*> unused_;  // ops that lost a use
+  std::vector<Region*> with_free_values_;
+  std::uint64_t removed_ = 0;
+};
 
 }  // namespace
 
 PassResult eliminate_dead_ops(PassRun& run) {
-  Rewriter rewriter(run.module());
-  run.count("ops removed", remove_dead_ops(rewriter, run.region()));
+  const DeadCode* known = run.known<DeadCode>();
+  const bool is_done = known != nullptr && !known->exists();
+  run.count("ops removed", is_done ? 0 : Removal(run.module()).run(run.region()));
+  run.state(DeadCode::none());
   return run.result();
 }
 

@@ -60,7 +60,7 @@ void register_eliminations(PassRegistry& registry) {
                 .anchor = Anchor::kGraph,
                 .takes = PassForm::kPortable,
                 .is_idempotent = true,
-                .preserves = AnalysisSet::of<Dominance, SymbolRanges>(),
+                .preserves = AnalysisSet::of<Dominance, SymbolRanges, DeadCode>(),
                 .example = std::string(kDeadOps),
                 .run = eliminate_dead_ops});
   registry.add({.name = "eliminate-debug",
@@ -72,7 +72,7 @@ void register_eliminations(PassRegistry& registry) {
                 .takes = PassForm::kPortable,
                 .is_idempotent = true,
                 // It removes graphs as a whole.
-                .preserves = AnalysisSet::of<Dominance, Liveness, Aliases>(),
+                .preserves = AnalysisSet::of<Dominance, Liveness, Aliases, DeadCode>(),
                 .example = std::string(kUnusedGraphs),
                 .run = eliminate_unused_graphs});
   registry.add({.name = "eliminate-unused-parameters",

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "mir/pass.hpp"
 #include "passes/rewrite/patterns_by_kind.hpp"
 
@@ -21,7 +19,7 @@ PassResult apply(PassRun& run, const PatternsByKind& patterns) {
   run.count("sweeps", report.sweeps);
   for (std::size_t i = 0; i < report.applied.size(); ++i) {
     if (report.applied[i] == 0) continue;
-    run.count(fmt::format("'{}' applied", patterns.patterns()[i].name), report.applied[i]);
+    run.count(patterns.label(i), report.applied[i]);
   }
   return report.has_failed ? PassResult::kFailed : run.result();
 }
@@ -38,9 +36,14 @@ Pass pattern_pass(Pass pass) {
                      const PassOptions& options) -> std::shared_ptr<const FrozenPatterns> {
     return std::make_shared<const PreparedPatterns>(patterns(context, options));
   };
-  pass.run = [](PassRun& run) {
+  // In a part of a graph, rewrites can leave dead ops around it.
+  const bool is_whole = pass.anchor == Anchor::kGraph;
+  if (is_whole) pass.preserves.add<DeadCode>();
+  pass.run = [is_whole](PassRun& run) {
     const auto& prepared = static_cast<const PreparedPatterns&>(run.prepared<FrozenPatterns>());
-    return apply(run, prepared.by_kind);
+    const PassResult result = apply(run, prepared.by_kind);
+    if (is_whole && result != PassResult::kFailed) run.state(DeadCode::none());
+    return result;
   };
   return pass;
 }

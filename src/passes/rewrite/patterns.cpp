@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "mir/rewrite_patterns.hpp"
@@ -13,6 +15,9 @@ bool RootKinds::admit(const OpKindInfo& kind) const {
 
 FrozenPatterns::FrozenPatterns(PatternSet set)
     : patterns_(std::move(set.patterns_)), rank_(patterns_.size()) {
+  for (const RewritePattern& each : patterns_) {
+    labels_.push_back(fmt::format("'{}' applied", each.name));
+  }
   std::vector<std::uint32_t> order(patterns_.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, std::greater<>(),

@@ -26,6 +26,7 @@ class PatternsByKind {
 
   std::span<const RewritePattern> patterns() const { return patterns_.patterns(); }
   const RewritePattern& pattern(std::uint32_t number) const { return patterns()[number]; }
+  std::string_view label(std::size_t pattern) const { return patterns_.label(pattern); }
   /// In the order in which they are tried.
   std::span<const Candidate> of(const Op& op) const {
     const std::size_t kind = op.kind().id;

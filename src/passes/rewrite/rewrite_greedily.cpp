@@ -32,9 +32,7 @@ class GreedyRewrite : RewriteListener {
         options_(options),
         diagnostics_(diagnostics),
         patterns_(patterns),
-        rewriter_(module) {
-    report_.applied.resize(patterns.patterns().size());
-  }
+        rewriter_(module) {}
 
   GreedyReport apply() {
     const ListenerScope listening(module_, *this);
@@ -193,6 +191,7 @@ class GreedyRewrite : RewriteListener {
       lineage_.set(root, rewrite);
       worklist_.push(root);
     }
+    report_.applied.resize(patterns_.patterns().size());
     ++report_.applied[number];
     ++rewrites_;
     check_end(rewrite, place);
