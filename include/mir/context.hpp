@@ -409,12 +409,25 @@ struct OpKind {
   friend bool operator==(OpKind, OpKind) = default;
 };
 
+/// An attribute of a row, as the attributes of a context are.
+struct RowAttribute {
+  Symbol key;
+  const Attr* by_default = nullptr;  ///< null: none, or one that is known only during a run
+};
+
+/// Those of a row, in its order.
+struct RowAttributes {
+  const OpRow* row = nullptr;
+  std::span<const RowAttribute> list;
+};
+
 struct OpKindInfo {
   std::string_view name;       ///< "linalg.LinearOp"; for an unknown dialect the whole path
   std::string_view mnemonic;   ///< "LinearOp"
   Published<Dialect> dialect;  ///< null: unknown
   Published<OpRow> row;        ///< null: unknown
   DialectId dialect_id = DialectId::kOther;  ///< by the name, registered or not
+  Published<RowAttributes> attributes{};     ///< null until IRContext::row_attributes() is asked
 };
 
 /// A name as text spells it: the kind and, in dialects that have one, the device in its path.
@@ -482,6 +495,8 @@ class IRContext {
   /// The spelling of a kind with a device (empty where the dialect has none in its path).
   OpName op_name(OpKind kind, Symbol device = {});
   const OpKindInfo& info(OpKind kind) const;
+  /// The attributes of the row, in its order; none for a kind without a row.
+  std::span<const RowAttribute> row_attributes(const OpName& name);
   /// The kind called "dialect.Name" in a text or by a person; code names an op by its OpId.
   std::optional<OpKind> find_kind(std::string_view name) const;
   /// The op of type name `type_name` ("Linear") that takes so many operands, where no op does the

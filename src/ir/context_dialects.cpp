@@ -5,6 +5,7 @@
 
 #include "ir/context_state.hpp"
 #include "ir/row_checks.hpp"
+#include "mir/equivalence.hpp"
 #include "mir/work.hpp"
 
 namespace mir {
@@ -90,6 +91,23 @@ OpName IRContext::op_name(OpKind kind, Symbol device) {
 const OpKindInfo& IRContext::info(OpKind kind) const {
   const std::lock_guard lock(state_->mutex);
   return state_->kind_infos[kind.id];
+}
+
+std::span<const RowAttribute> IRContext::row_attributes(const OpName& name) {
+  const OpRow* const row = name.info->row;
+  if (row == nullptr) return {};
+  const RowAttributes* const known = name.info->attributes;
+  if (known != nullptr && known->row == row) return known->list;
+  std::vector<RowAttribute> list;
+  for (const AttrRow& each : row->attributes) {
+    list.push_back({intern(each.name), default_value(*this, each)});
+  }
+  const std::lock_guard lock(state_->mutex);
+  Arena& arena = state_->arena;
+  const auto* made =
+      arena.create<RowAttributes>(row, arena.copy(std::span<const RowAttribute>(list)));
+  state_->kind_infos[name.kind.id].attributes.publish(made);
+  return made->list;
 }
 
 std::optional<OpKind> IRContext::find_kind(std::string_view name) const {

@@ -23,17 +23,14 @@ const Attr* integers(IRContext& context, std::string_view text) {
   return context.array(list);
 }
 
-const AttrRow* find_row(const Op& op, std::string_view key) {
-  if (op.row() == nullptr) return nullptr;
-  const auto found = std::ranges::find(op.row()->attributes, key, &AttrRow::name);
-  return found == op.row()->attributes.end() ? nullptr : &*found;
+bool is_in_row(std::span<const RowAttribute> row, Symbol key) {
+  return std::ranges::find(row, key, &RowAttribute::key) != row.end();
 }
 
 /// Whether each attribute of `a` that its row does not have is an attribute of `b`.
-bool has_other_attributes_of(const Op& b, const Op& a) {
+bool has_other_attributes_of(const Op& b, const Op& a, std::span<const RowAttribute> row) {
   return std::ranges::all_of(a.attributes(), [&](const NamedAttr& each) {
-    return find_row(a, a.module().context().text(each.key)) != nullptr ||
-           b.attribute(each.key) == each.value;
+    return is_in_row(row, each.key) || b.attribute(each.key) == each.value;
   });
 }
 
@@ -75,18 +72,22 @@ const Attr* effective_attribute(const Op& op, const AttrRow& row) {
 }
 
 bool states_only_row_attributes(const Op& op) {
-  return std::ranges::all_of(op.attributes(), [&](const NamedAttr& each) {
-    return find_row(op, op.module().context().text(each.key)) != nullptr;
-  });
+  const auto row = op.module().context().row_attributes(op.op_name());
+  return std::ranges::all_of(op.attributes(),
+                             [&](const NamedAttr& each) { return is_in_row(row, each.key); });
 }
 
 bool have_equal_attributes(const Op& a, const Op& b) {
   assert(a.kind() == b.kind());
-  if (!has_other_attributes_of(a, b) || !has_other_attributes_of(b, a)) return false;
-  if (a.row() == nullptr) return true;
-  return std::ranges::all_of(a.row()->attributes, [&](const AttrRow& row) {
-    const Attr* left = effective_attribute(a, row);
-    const Attr* right = effective_attribute(b, row);
+  if (std::ranges::equal(a.attributes(), b.attributes())) return true;
+  const auto row = a.module().context().row_attributes(a.op_name());
+  if (!has_other_attributes_of(a, b, row) || !has_other_attributes_of(b, a, row)) return false;
+  const auto value_in = [](const Op& op, const RowAttribute& of) {
+    const Attr* stated = op.attribute(of.key);
+    return stated != nullptr ? stated : of.by_default;
+  };
+  return std::ranges::all_of(row, [&](const RowAttribute& each) {
+    const Attr *left = value_in(a, each), *right = value_in(b, each);
     return left == right || (left != nullptr && right != nullptr && are_same_value(*left, *right));
   });
 }

@@ -1,5 +1,6 @@
 // Merges ops that compute the same value, and constants and parameters that are the same.
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <string_view>
 #include <unordered_map>
@@ -9,6 +10,7 @@
 #include "dialects/quantisation.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
 #include "passes/cse/operation_hash.hpp"
 #include "passes/standard_passes.hpp"
 
@@ -61,28 +63,31 @@ class KnownOps {
   /// The op of this hash for which `is_same(KnownOp)` is true; null if there is none.
   template <class IsSame>
   Op* find(std::size_t hash, const IsSame& is_same) const {
-    if (ops_.empty()) return nullptr;
+    const auto fits = [&](const KnownOp& known) { return known.hash == hash && is_same(known); };
+    if (heads_.empty()) {
+      const auto found = std::ranges::find_if(ops_, fits, &Entry::known);
+      return found == ops_.end() ? nullptr : found->known.op;
+    }
     for (std::uint32_t at = heads_[slot(hash)]; at != kNone; at = ops_[at].next) {
-      const KnownOp& known = ops_[at].known;
-      if (known.hash == hash && is_same(known)) return known.op;
+      if (fits(ops_[at].known)) return ops_[at].known.op;
     }
     return nullptr;
   }
   void add(const KnownOp& known) {
-    if (ops_.size() == heads_.size()) grow();
-    std::uint32_t& head = heads_[slot(known.hash)];
-    ops_.push_back({known, std::exchange(head, static_cast<std::uint32_t>(ops_.size()))});
+    if (ops_.size() == ops_.capacity()) grow();
+    ops_.push_back({known});
+    if (!heads_.empty()) enter(ops_.size() - 1);
   }
   /// Forgets all but the first `count`.
   void forget(std::size_t count) {
     for (; ops_.size() > count; ops_.pop_back()) {
-      heads_[slot(ops_.back().known.hash)] = ops_.back().next;
+      if (!heads_.empty()) heads_[slot(ops_.back().known.hash)] = ops_.back().next;
     }
   }
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  static constexpr std::size_t kFirstSlots = 32;
+  static constexpr std::size_t kMostInTurn = 16;  // are compared one by one
 
   struct Entry {
     KnownOp known;
@@ -92,16 +97,20 @@ class KnownOps {
   std::size_t slot(std::size_t hash) const {
     return (hash * 0x9e3779b97f4a7c15ULL >> 32) & (heads_.size() - 1);
   }
-  /// A power of two of slots, one for each op at least.
+  void enter(std::size_t i) {
+    std::uint32_t& head = heads_[slot(ops_[i].known.hash)];
+    ops_[i].next = std::exchange(head, static_cast<std::uint32_t>(i));
+  }
+  /// Makes room for twice as many. Slots are a power of two, one for each op at least.
   void grow() {
-    heads_.assign(std::max(kFirstSlots, 2 * heads_.size()), kNone);
-    for (std::size_t i = 0; i < ops_.size(); ++i) {
-      std::uint32_t& head = heads_[slot(ops_[i].known.hash)];
-      ops_[i].next = std::exchange(head, static_cast<std::uint32_t>(i));
-    }
+    const std::size_t room = std::max(kMostInTurn, std::bit_ceil(2 * ops_.size()));
+    ops_.reserve(room);
+    if (room == kMostInTurn) return;
+    heads_.assign(room, kNone);
+    for (std::size_t i = 0; i < ops_.size(); ++i) enter(i);
   }
 
-  std::vector<std::uint32_t> heads_;  // the latest op of each slot
+  std::vector<std::uint32_t> heads_;  // the latest op of each slot; none while ops are few
   std::vector<Entry> ops_;            // in the order in which they were added
 };
 
@@ -168,6 +177,7 @@ class Merging {
 
   void merge(Block& block) {
     for (Op* op : block.ops()) {
+      fetch_ahead(op);
       if (merge(*op) || op->has(Trait::kIsolated)) continue;
       for (Region* region = op->first_region(); region != nullptr; region = region->next()) {
         merge(*region);
@@ -257,7 +267,7 @@ Pass cse_pass() {
           .anchor = Anchor::kGraph,
           .takes = PassForm::kPortable,
           .is_idempotent = true,
-          .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
+          .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges, DeadCode>(),
           .example = std::string(kRepeatedOps),
           .run = run_cse};
 }

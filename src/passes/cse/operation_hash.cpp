@@ -17,25 +17,16 @@ std::size_t hash_of_value(const Attr& value) {
 
 namespace {
 
-const AttrRow* attribute_row(const Op& op, std::string_view key) {
-  const auto found = std::ranges::find(op.row()->attributes, key, &AttrRow::name);
-  return found == op.row()->attributes.end() ? nullptr : &*found;
-}
-
-/// True if a stated attribute has the value that it has where it is not stated.
-bool is_default(IRContext& context, const Attr& stated, const AttrRow& row) {
-  if (row.default_text.empty()) return false;
-  const Attr* otherwise = default_value(context, row);
-  return otherwise != nullptr && are_same_value(stated, *otherwise);
-}
-
 /// Independent of the order of the attributes. Those that only state a default count as missing.
 std::size_t hash_of_attributes(const Op& op) {
-  IRContext& context = op.module().context();
+  const auto row = op.module().context().row_attributes(op.op_name());
   std::size_t sum = 0;
   for (const NamedAttr& each : op.attributes()) {
-    const AttrRow* row = attribute_row(op, context.text(each.key));
-    if (row == nullptr || is_default(context, *each.value, *row)) continue;
+    const auto of = std::ranges::find(row, each.key, &RowAttribute::key);
+    if (of == row.end()) continue;
+    const bool is_default =
+        of->by_default != nullptr && are_same_value(*each.value, *of->by_default);
+    if (is_default) continue;
     sum += combined_hash(std::hash<Symbol>()(each.key), hash_of_value(*each.value));
   }
   return sum;

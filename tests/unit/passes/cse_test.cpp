@@ -59,6 +59,25 @@ TEST_SUITE("cse") {
     CHECK(reading.context.locations().kind(ops[0]->location()) == LocationKind::kFused);
   }
 
+  TEST_CASE("of many ops each is merged with its equal, also after others were forgotten") {
+    std::string lines, inner;
+    const auto sum = [](int i, const std::string& result) {
+      return "linalg.CPU.AddOp (%x, %c" + std::to_string(i) + ":$[constant:[" + std::to_string(i) +
+             ".0, 1.0]]) -> (%" + result + ":$)\n";
+    };
+    for (int i = 0; i < 40; ++i) lines += sum(i, "a" + std::to_string(i));
+    for (int i = 39; i >= 0; --i) lines += sum(i, "b" + std::to_string(i));
+    FlowReading reading(body(lines + "linalg.CPU.SubOp (%a7, %b7) -> (%y:$)\n" +
+                             "linalg.CPU.SubOp (%a31, %b31) -> (%z:$)\n"));
+    std::string sums;
+    for (int i = 0; i < 40; ++i) sums += "AddOp ";
+    CHECK(left(reading) == sums + "SubOp SubOp");
+    const auto ops = test::ops_of(reading.module().body());
+    CHECK(ops[40]->operand(0) == ops[7]->result());
+    CHECK(ops[40]->operand(1) == ops[7]->result());
+    CHECK(ops[41]->operand(1) == ops[31]->result());
+  }
+
   TEST_CASE(
       "a default is equal to the attribute that states it, and names that own nothing are free") {
     CHECK(left(body("linalg.CPU.SoftmaxOp <name=\"a\"> [axis:-1] (%x) -> (%y:$)\n"
