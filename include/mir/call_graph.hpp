@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -36,6 +36,8 @@ class CallGraph {
 
   /// The body first, then all graphs.
   std::span<Op* const> graphs() const { return graphs_; }
+  /// The position of a graph among them. No value if it is not a graph of the module.
+  std::optional<std::uint32_t> find(const Op* graph) const;
   /// The same, callees before their callers. In a cycle of calls some caller comes first.
   std::vector<Op*> bottom_up() const;
   /// The calls in a graph, in text order.
@@ -59,13 +61,16 @@ class CallGraph {
     friend bool operator==(const Lists&, const Lists&) = default;
   };
   const Lists* lists_of(const Op& graph) const;
-  std::uint32_t number_of(const Op& graph);
+  void add_graphs(Op* top, std::span<Op* const> graphs);
+  void add_calls(const Module& module, std::span<const Site> sites);
+  /// The slot of a graph, or the empty one where it would be.
+  std::size_t slot_of(const Op* graph) const;
 
   std::vector<Op*> graphs_;
-  std::unordered_map<const Op*, std::uint32_t> numbers_;  // of graphs
-  std::vector<Lists> lists_;                              // by number
-  std::vector<Call> calls_;                               // one graph after the other
-  std::vector<Op*> users_;                                // likewise
+  std::vector<std::uint32_t> slots_;  // a hash table of positions in graphs_
+  std::vector<Lists> lists_;          // of each graph
+  std::vector<Call> calls_;           // one graph after the other
+  std::vector<Op*> users_;            // likewise
 };
 
 }  // namespace mir

@@ -1,5 +1,8 @@
 #include "mir/call_graph.hpp"
 
+#include <bit>
+#include <cassert>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -17,9 +20,13 @@ struct Found {
 };
 
 void find_calls(const Region& region, const Op* around, Found& found) {
+  if (!region.may_have_calls() && !region.may_have_isolated()) return;
   for_each_child(region, [&](Op& op) {
     fetch_ahead(&op);
-    if (is_graph(op)) found.graphs.push_back(&op);
+    if (is_graph(op)) {
+      fetch(op.next());  // far away
+      found.graphs.push_back(&op);
+    }
     if (callee_of(op)) found.sites.push_back({&op, around});
     for (Region* in = op.first_region(); in != nullptr; in = in->next()) {
       find_calls(*in, is_graph(op) ? &op : around, found);
@@ -37,16 +44,44 @@ Found find_calls(const Module& module) {
 
 CallGraph::CallGraph(const Module& module) {
   const Found found = find_calls(module);
-  *this = CallGraph(module, found.graphs, found.sites);
+  add_graphs(module.top(), found.graphs);
+  add_calls(module, found.sites);
 }
 
 CallGraph::CallGraph(const Module& module, std::span<Op* const> graphs,
                      std::span<const Site> sites) {
+  add_graphs(module.top(), graphs);
+  add_calls(module, sites);
+}
+
+namespace {
+
+constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
+
+}  // namespace
+
+void CallGraph::add_graphs(Op* top, std::span<Op* const> graphs) {
   graphs_.reserve(graphs.size() + 1);
-  graphs_.push_back(module.top());
+  graphs_.push_back(top);
   graphs_.insert(graphs_.end(), graphs.begin(), graphs.end());
-  numbers_.reserve(graphs_.size());
-  for (const Op* graph : graphs_) number_of(*graph);
+  lists_.resize(graphs_.size());
+  slots_.assign(std::bit_ceil(2 * graphs_.size()), kEmpty);
+  for (std::uint32_t i = 0; i < graphs_.size(); ++i) slots_[slot_of(graphs_[i])] = i;
+}
+
+std::size_t CallGraph::slot_of(const Op* graph) const {
+  const std::uint64_t hash = reinterpret_cast<std::uintptr_t>(graph) * 0x9e3779b97f4a7c15ULL;
+  std::size_t at = static_cast<std::size_t>(hash >> 32) & (slots_.size() - 1);
+  while (slots_[at] != kEmpty && graphs_[slots_[at]] != graph) at = (at + 1) & (slots_.size() - 1);
+  return at;
+}
+
+std::optional<std::uint32_t> CallGraph::find(const Op* graph) const {
+  const std::uint32_t known = slots_[slot_of(graph)];
+  return known == kEmpty ? std::nullopt : std::optional(known);
+}
+
+void CallGraph::add_calls(const Module& module, std::span<const Site> sites) {
   struct Edge {
     Call call;
     std::uint32_t caller = 0, target = 0;
@@ -54,13 +89,14 @@ CallGraph::CallGraph(const Module& module, std::span<Op* const> graphs,
   std::vector<Edge> edges;
   edges.reserve(sites.size());
   for (const Site& site : sites) {
-    Op* target = called_graph(*site.call);
-    Edge edge{{site.call, target},
-              number_of(site.caller == nullptr ? *module.top() : *site.caller)};
-    if (target != nullptr) edge.target = number_of(*target);
-    ++lists_[edge.caller].call_count;
-    if (target != nullptr) ++lists_[edge.target].user_count;
-    edges.push_back(edge);
+    const auto symbol = callee_of(*site.call);
+    Op* const named = symbol ? module.lookup_op(*symbol) : nullptr;
+    const auto target = find(named);
+    const auto caller = site.caller == nullptr ? 0 : find(site.caller);
+    assert(caller);
+    edges.push_back({{site.call, target ? named : nullptr}, *caller, target.value_or(0)});
+    ++lists_[*caller].call_count;
+    if (target) ++lists_[*target].user_count;
   }
   std::uint32_t calls = 0, users = 0;
   for (Lists& each : lists_) {
@@ -78,17 +114,10 @@ CallGraph::CallGraph(const Module& module, std::span<Op* const> graphs,
   }
 }
 
-std::uint32_t CallGraph::number_of(const Op& graph) {
-  const auto next = static_cast<std::uint32_t>(lists_.size());
-  const auto [found, is_new] = numbers_.try_emplace(&graph, next);
-  if (is_new) lists_.emplace_back();
-  return found->second;
-}
-
 /// The places of a graph; null if it is not among those of the module.
 const CallGraph::Lists* CallGraph::lists_of(const Op& graph) const {
-  const auto found = numbers_.find(&graph);
-  return found == numbers_.end() ? nullptr : &lists_[found->second];
+  const auto known = find(&graph);
+  return known ? &lists_[*known] : nullptr;
 }
 
 std::span<const CallGraph::Call> CallGraph::calls_in(const Op& graph) const {
@@ -117,7 +146,7 @@ std::vector<Op*> CallGraph::bottom_up() const {
   std::vector<Op*> order;
   std::vector<bool> seen(lists_.size());
   const auto see = [&](const Op& graph) {
-    const std::uint32_t number = numbers_.at(&graph);
+    const std::uint32_t number = *find(&graph);
     const bool is_new = !seen[number];
     seen[number] = true;
     return is_new;

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <unordered_set>
 #include <vector>
 
 #include "ir/declaration_graphs.hpp"
@@ -12,43 +10,60 @@ namespace mir {
 
 namespace {
 
-/// Graphs that calls lead to from the module body, with those around them.
-std::unordered_set<const Op*> used_graphs(const CallGraph& calls, Op& top) {
-  std::unordered_set<const Op*> used;
-  std::vector<Op*> open{&top};
-  const auto use = [&](Op* graph) {
-    // What is inside a graph goes with it.
-    for (; graph != &top && used.insert(graph).second; graph = graph->parent_op()) {
-      open.push_back(graph);
-    }
-  };
-  while (!open.empty()) {
-    const Op* graph = open.back();
-    open.pop_back();
-    for (const CallGraph::Call& call : calls.calls_in(*graph)) {
-      if (call.target != nullptr) use(call.target);
+/// The graphs to which calls from the module body lead, with those around them.
+class UsedGraphs {
+ public:
+  explicit UsedGraphs(const CallGraph& calls) : calls_(calls), is_used_(calls.graphs().size()) {
+    const Op* const top = calls.graphs().front();
+    is_used_[0] = true;
+    std::vector<const Op*> open{top};
+    while (!open.empty()) {
+      const Op* graph = open.back();
+      open.pop_back();
+      for (const CallGraph::Call& call : calls.calls_in(*graph)) use(call.target, open);
     }
   }
-  return used;
-}
+
+  bool has(std::size_t graph) const { return is_used_[graph]; }
+  bool has(const Op& op) const {
+    const auto graph = calls_.find(&op);
+    return graph && is_used_[*graph];
+  }
+
+ private:
+  void use(const Op* op, std::vector<const Op*>& open) {
+    // What is inside a graph goes with it.
+    for (; op != nullptr; op = op->parent_op()) {
+      const auto graph = calls_.find(op);
+      if (!graph) continue;
+      if (is_used_[*graph]) return;
+      is_used_[*graph] = true;
+      open.push_back(op);
+    }
+  }
+
+  const CallGraph& calls_;
+  std::vector<bool> is_used_;
+};
 
 }  // namespace
 
 PassResult eliminate_unused_graphs(PassRun& run) {
   if (is_library(run.module())) return run.result();
   const CallGraph& calls = run.analysis<CallGraph>();
-  const auto used = used_graphs(calls, run.anchor());
+  const UsedGraphs used(calls);
   // Ops inside of an unused graph go or stay with it.
   const auto is_apart = [&](const Op& graph) {
     const Op* around = graph.parent_op();
-    while (around != &run.anchor() && (!is_graph(*around) || used.contains(around))) {
+    while (around != &run.anchor() && (!is_graph(*around) || used.has(*around))) {
       around = around->parent_op();
     }
     return around == &run.anchor();
   };
   IRWriter writer(run.module());
-  for (Op* graph : calls.graphs().subspan(1)) {
-    if (graph->is_erased() || !isa<SubGraphOp>(graph) || used.contains(graph)) continue;
+  for (std::size_t i = 1; i < calls.graphs().size(); ++i) {
+    Op* graph = calls.graphs()[i];
+    if (used.has(i) || graph->is_erased() || !isa<SubGraphOp>(graph)) continue;
     if (!is_apart(*graph) || is_declaration(*graph)) continue;
     writer.removeOp(graph);
     run.count("graphs removed");
