@@ -34,9 +34,9 @@ class Matcher {
   std::optional<Plan> match() {
     // Most attempts fail here, before anything is allocated.
     const OpTemplate& wanted = pattern_.root();
-    if (!has_head(wanted, root_) || !may_have_operands_in_any_order(wanted, root_)) {
-      return std::nullopt;
-    }
+    const bool is_possible = has_head(wanted, root_) && (explains_ || may_keep_types(wanted)) &&
+                             may_have_operands_in_any_order(wanted, root_);
+    if (!is_possible) return std::nullopt;
     bindings_.variables.assign(pattern_.variables.size(), nullptr);
     bindings_.values.assign(graph_.values.size(), nullptr);
     ops_.assign(graph_.ops.size(), nullptr);
@@ -248,6 +248,27 @@ class Matcher {
   bool may_have_operands_in_any_order(const OpTemplate& wanted, Op& op) {
     return may_have_operands(wanted, op, false) ||
            (wanted.is_commutative && may_have_operands(wanted, op, true));
+  }
+
+  /// False if an operand of the root replaces a result of another type.
+  bool may_keep_types(const OpTemplate& wanted) {
+    for (std::size_t i = 0; i < graph_.results.size(); ++i) {
+      const std::uint32_t made = pattern_.rewrite.results[i];
+      const auto result = std::ranges::find(wanted.results, graph_.results[i]);
+      const auto operand = std::ranges::find(wanted.operands, made);
+      const bool is_direct = made < pattern_.rewrite.input_count &&
+                             result != wanted.results.end() && operand != wanted.operands.end();
+      if (!is_direct) continue;
+      const Type* const after =
+          root_.result(static_cast<std::size_t>(result - wanted.results.begin()))->type();
+      const auto at = static_cast<std::size_t>(operand - wanted.operands.begin());
+      const auto is_same = [&](bool swaps) {
+        return root_.operand(operand_at(at, wanted, swaps))->type() == after;
+      };
+      if (is_same(false) || (wanted.is_commutative && is_same(true))) continue;
+      return fail(root_, "a result has another type");
+    }
+    return true;
   }
 
   bool bind_op(const OpTemplate& wanted, Op& op, bool swaps) {
