@@ -51,7 +51,7 @@ class Removal {
     ++removed_;
   }
 
-  /// What they define may be dead once the op is gone, as what ops inside it use.
+  /// The definitions of what the op and those inside it use, which may be dead once it is gone.
   void note_operands(const Op& op) {
     for (const Use& use : op.operand_uses()) {
       if (Op* definition = use.value()->defining_op()) unused_.push_back(definition);
