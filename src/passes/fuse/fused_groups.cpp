@@ -391,20 +391,20 @@ class Matcher {
   /// softmax(mask(scale q k^T)) v, backwards from the product with the values.
   void match_attention(std::size_t weighted) {
     if (!is_free(weighted, OpId::kLinalgMatMul) || is_transposed(weighted, "transpose_a") ||
-        is_transposed(weighted, "transpose_b") || !is_rank_4(weighted)) {
+        is_transposed(weighted, "transpose_b") || !is_of_heads(weighted)) {
       return;
     }
     const std::size_t softmax = maker(weighted, 0, OpId::kLinalgSoftmax);
     if (softmax == kNone) return;
     const std::int64_t axis = AttributeReader(*graph_.at(softmax).op).integer("axis");
-    if (axis != -1 && axis != 3) return;
+    if (axis != -1 && axis + 1 != static_cast<std::int64_t>(dims(weighted, 0).size())) return;
     const FusedGroup group{
         .kind = FusedGroup::Kind::kAttention, .steps = {weighted, softmax}, .anchor = weighted};
     for (Partial& each : with_mask(softmax, group)) {
       match_scale(each);
       const std::size_t scores = maker(each.reader, each.operand, OpId::kLinalgMatMul);
       if (scores == kNone || is_transposed(scores, "transpose_a") ||
-          !is_transposed(scores, "transpose_b") || !is_rank_4(scores)) {
+          !is_transposed(scores, "transpose_b") || !is_of_heads(scores)) {
         continue;
       }
       each.group.steps.push_back(scores);
@@ -416,7 +416,11 @@ class Matcher {
   /// Batches, keys and widths are the same extents; only query heads may be more than key heads.
   bool heads_agree(std::size_t scores, std::size_t weighted) const {
     const auto q = dims(scores, 0), k = dims(scores, 1), v = dims(weighted, 1);
-    return q[0] == k[0] && k[0] == v[0] && k[1] == v[1] && k[2] == v[2] && q[3] == k[3];
+    if (q.size() != v.size()) return false;
+    const bool has_batches = q.size() == 4;
+    const bool agree =
+        q.back() == k.back() && std::ranges::equal(k.first(k.size() - 1), v.first(v.size() - 1));
+    return agree && (!has_batches || q[0] == k[0]);
   }
   std::span<const Dim> dims(std::size_t step, std::size_t i) const {
     return graph_.at(step).op->operand(i)->tensor_type()->dims();
@@ -499,14 +503,18 @@ class Matcher {
   bool is_transposed(std::size_t step, std::string_view key) const {
     return AttributeReader(*graph_.at(step).op).boolean(key);
   }
-  bool is_rank_4(std::size_t step) const {
-    const auto has = [](const Value& value) {
-      const TensorType* type = value.tensor_type();
-      return type != nullptr && type->rank() == 4 && type->dtype() == DType::kFloat32;
-    };
+  /// A product of [batches, heads, rows, columns], or without batches.
+  bool is_of_heads(std::size_t step) const {
     const Op& op = *graph_.at(step).op;
-    return op.operand_count() == 2 && has(*op.operand(0)) && has(*op.operand(1)) &&
-           has(*op.result());
+    const TensorType* const made = op.result()->tensor_type();
+    if (op.operand_count() != 2 || made == nullptr || (made->rank() != 3 && made->rank() != 4)) {
+      return false;
+    }
+    const auto fits = [&](const Value& value) {
+      const TensorType* type = value.tensor_type();
+      return type != nullptr && type->rank() == made->rank() && type->dtype() == DType::kFloat32;
+    };
+    return fits(*op.operand(0)) && fits(*op.operand(1)) && fits(*op.result());
   }
 
   const StepGraph& graph_;

@@ -25,6 +25,19 @@ TensorRef heads_first(TensorRef tensor) {
   return tensor;
 }
 
+/// [H, S, D] as [1, H, S, D].
+TensorRef with_batch(TensorRef tensor) {
+  if (tensor.rank != 3) return tensor;
+  std::copy_backward(tensor.extents.begin(), tensor.extents.begin() + 3,
+                     tensor.extents.begin() + 4);
+  std::copy_backward(tensor.strides.begin(), tensor.strides.begin() + 3,
+                     tensor.strides.begin() + 4);
+  tensor.extents[0] = 1;
+  tensor.strides[0] = tensor.extents[1] * tensor.strides[1];
+  tensor.rank = 4;
+  return tensor;
+}
+
 std::vector<PlanValueIndex> operands_of(const AttentionValues& values) {
   std::vector<PlanValueIndex> operands = {values.q, values.k, values.v};
   if (values.mask) operands.push_back(*values.mask);
@@ -91,7 +104,7 @@ class AttentionNode final : public PlanNode {
   }
 
   TensorRef value(const Frame& frame, PlanValueIndex index) const {
-    return parameters_.tokens_first ? heads_first(frame[index]) : frame[index];
+    return parameters_.tokens_first ? heads_first(frame[index]) : with_batch(frame[index]);
   }
 
   Result<void> check(const TensorRef& q, const TensorRef& k, const TensorRef& v,

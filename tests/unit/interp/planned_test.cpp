@@ -516,6 +516,24 @@ TEST_CASE("fast: what a kernel does not take runs as its steps do") {
 )",
        {{2, 4, 3, 2}, {2, 2, 5, 2}, {4, 3, 5}, {5}},
        3},
+      {"heads without batches: repeated, masked, causal, and keys that lie in another order",
+       R"(
+@main [mir_version:1] (%q:tensor<[4, 3, 2], Float32, CPU>, %k:tensor<[5, 2, 2], Float32, CPU>, %m:tensor<[3, 5], Float32, CPU>) -> (%o:tensor<[4, 3, 2], Float32, CPU>, %u:tensor<[4, 3, 2], Float32, CPU>) {
+  linalg.CPU.PermuteOp [axis:[1, 0, 2]] (%k) -> (%t)
+  linalg.CPU.MatMulOp [transpose_b:true] (%q, %t) -> (%s)
+  linalg.CPU.AddOp (%s, %m) -> (%a)
+  linalg.CPU.SoftmaxOp [axis:2] (%a) -> (%p)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p, %t) -> (%o)
+  linalg.CPU.MatMulOp [transpose_b:true] (%q, %t) -> (%s2)
+  linalg.CPU.MulOp (%s2, %c:tensor<[1], Float32, CPU>[constant:[1.5]]) -> (%d2)
+  linalg.CPU.CausalMaskOp (%d2) -> (%a2)
+  linalg.CPU.SoftmaxOp [axis:-1] (%a2) -> (%p2)
+  linalg.CPU.MatMulOp [transpose_b:false] (%p2, %t) -> (%u)
+  cf.ReturnOp (%o, %u) -> ()
+}
+)",
+       {{4, 3, 2}, {5, 2, 2}, {3, 5}},
+       2},
       {"rotation of what is no row in memory, written in another order",
        R"(
 @main [mir_version:1] (%x:tensor<[1, 4, 3, 2], Float32, CPU>, %sin:tensor<[3, 4], Float32, CPU>, %cos:tensor<[1, 3, 4], Float32, CPU>) -> (%y:tensor<[1, 3, 2, 4], Float32, CPU>) {
