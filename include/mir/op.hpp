@@ -214,9 +214,9 @@ namespace mir {
 /// isolated ops that are nested there; so a graph changes its module as a whole.
 struct OpHome {
   Module* module = nullptr;
-  // True from the first such op on, also when it has gone.
+  // True from the first such op on, also when it has gone, and where an op has no row.
   bool may_declare = false;     ///< an op declares symbols
-  bool may_have_homes = false;  ///< an op is isolated, so that what is inside it has its own home
+  bool may_have_homes = false;  ///< an op is a graph or isolated, with a home for what is inside it
   bool may_call = false;        ///< an op calls a graph
 };
 
@@ -496,9 +496,9 @@ class Region {
   /// with no isolated op between.
   bool sees(const Region& outer) const;
   /// False if the ops of this region, and those nested in it but for isolated ones, never had a
-  /// call or an isolated op among them. So a search for calls or graphs does not enter most graphs.
+  /// call or a graph among them. So a search for either does not enter most graphs.
   bool may_have_calls() const { return home_->may_call; }
-  bool may_have_isolated() const { return home_->may_have_homes; }
+  bool may_have_graphs() const { return home_->may_have_homes; }
   /// Whether the text has `(ins) -> (outs)` for it.
   bool has_signature() const { return has_signature_; }
   /// Position among the op's regions.

@@ -20,7 +20,7 @@ struct Found {
 };
 
 void find_calls(const Region& region, const Op* around, Found& found) {
-  if (!region.may_have_calls() && !region.may_have_isolated()) return;
+  if (!region.may_have_calls() && !region.may_have_graphs()) return;
   for_each_child(region, [&](Op& op) {
     fetch_ahead(&op);
     if (is_graph(op)) {

@@ -72,10 +72,10 @@ void Op::move_in(OpHome& home) {
 
 void Op::note_in_home() {
   const OpRow* const known = row();
-  if (known == nullptr) return;
-  home_->may_declare |= has(Trait::kSymbol);
-  home_->may_have_homes |= has(Trait::kIsolated);
-  home_->may_call |= static_cast<bool>(known->callee);
+  const bool may_be_any = known == nullptr;  // a dialect may be registered later
+  home_->may_declare |= may_be_any || has(Trait::kSymbol);
+  home_->may_have_homes |= may_be_any || has(Trait::kIsolated) || has(Trait::kCallable);
+  home_->may_call |= may_be_any || static_cast<bool>(known->callee);
 }
 
 std::span<Use> Op::plain_operands() const {

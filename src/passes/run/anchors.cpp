@@ -26,7 +26,7 @@ bool is_kind(std::string_view wanted, const Op& op) {
 }
 
 void add_graphs(const Scope& scope, const Region& region, std::vector<Op*>& graphs) {
-  if (!region.may_have_isolated()) return;
+  if (!region.may_have_graphs()) return;
   for_each_op(region, WalkScope::kGraph, [&](Op& op) {
     if (!is_graph(op) || op.first_region() == nullptr) return;
     if (selects_name(scope.of(Anchor::kGraph), op.module().context().text(op.symbol()))) {

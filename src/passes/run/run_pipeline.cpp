@@ -358,7 +358,8 @@ class PipelineRunner {
     for (Op* op : selected_graphs(scope, module_)) {
       // Symbols of graphs that only declare stay with the module. The body comes first if it is
       // selected; nested graphs are not touched then.
-      const bool is_in_place = op == module_.top() || !module_.is_portable() || is_declaration(*op);
+      const bool is_in_place = op == module_.top() || !module_.is_portable() ||
+                               !op->has(Trait::kIsolated) || is_declaration(*op);
       (is_in_place ? graphs.in_place : graphs.apart).push_back({op, &analyses_of(*op)});
     }
     add_shares(graphs);

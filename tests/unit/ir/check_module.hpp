@@ -93,7 +93,7 @@ class ModuleChecker {
       }
       if (const auto symbol = module.declared_symbol(op)) declared_[*symbol].insert(op);
       const Region& around = *block.parent();
-      want(!op->has(Trait::kIsolated) || around.may_have_isolated(), "an isolated op", op);
+      want(!op->has(Trait::kIsolated) || around.may_have_graphs(), "an isolated op", op);
       want(!callee_of(*op) || around.may_have_calls(), "a call", op);
       for (const auto& successor : op->extra().successors) {
         if (successor.block == nullptr) continue;
