@@ -107,6 +107,8 @@ class Analyses {
       add(std::make_unique<Holder<Analysis>>(std::move(result)));
     }
   }
+  /// Forgets an analysis, known or not.
+  void forget(std::string_view name);
   /// True if these are analyses of the graph with this body.
   bool are_of(const Region& body) const { return graph_ == &body; }
 
@@ -145,6 +147,8 @@ class Analyses {
     return module_ != nullptr ? Analyses(*module_) : Analyses(*graph_);
   }
   Held* find(std::string_view name) const;
+  template <class IsKept>
+  void keep_if(const IsKept& is_kept);
   template <class Analysis>
   const Analysis& add(std::unique_ptr<Holder<Analysis>> made) {
     const Analysis& result = made->result;

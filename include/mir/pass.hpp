@@ -184,6 +184,12 @@ class PassRun {
     place_.graph.follow(edits_, context_.preserves);
     place_.graph.set(std::move(result));
   }
+  /// Forgets an analysis of the graph that this run does not preserve, although Pass::preserves has
+  /// it.
+  template <class Analysis>
+  void forget() const {
+    place_.graph.forget(Analysis::kAnalysisName);
+  }
   /// The result of Pass::prepare, which must have this type.
   template <class T>
   const T& prepared() const {

@@ -8,14 +8,23 @@ Analyses::Held* Analyses::find(std::string_view name) const {
   return each;
 }
 
-void Analyses::keep_only(const AnalysisSet& kept) {
+template <class IsKept>
+void Analyses::keep_if(const IsKept& is_kept) {
   for (std::unique_ptr<Held>* each = &known_; *each != nullptr;) {
-    if (kept.has((*each)->name)) {
+    if (is_kept((*each)->name)) {
       each = &(*each)->next;
     } else {
       *each = std::move((*each)->next);
     }
   }
+}
+
+void Analyses::keep_only(const AnalysisSet& kept) {
+  keep_if([&](std::string_view name) { return kept.has(name); });
+}
+
+void Analyses::forget(std::string_view forgotten) {
+  keep_if([&](std::string_view name) { return name != forgotten; });
 }
 
 std::optional<std::string_view> Analyses::first_stale(const AnalysisSet& claimed) const {

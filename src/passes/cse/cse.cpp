@@ -255,7 +255,10 @@ constexpr std::string_view kRepeatedOps =
 )";
 
 PassResult run_cse(PassRun& run) {
+  const DeadCode* known = run.known<DeadCode>();
+  const bool has_some = known != nullptr && known->exists();
   Merging(run).run();
+  if (has_some) run.forget<DeadCode>();  // others may have been merged into what was dead
   return run.result();
 }
 

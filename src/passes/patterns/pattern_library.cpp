@@ -142,7 +142,10 @@ void replace_by_bodies(PassRun& run) {
 std::function<PassResult(PassRun&)> after_bodies(std::function<PassResult(PassRun&)> next) {
   return [next = std::move(next)](PassRun& run) {
     replace_by_bodies(run);
-    return run.options().flag(kOnlyBodies) ? run.result() : next(run);
+    if (!run.options().flag(kOnlyBodies)) return next(run);
+    // A body need not use all operands.
+    if (run.result() == PassResult::kChanged) run.forget<DeadCode>();
+    return run.result();
   };
 }
 

@@ -78,6 +78,30 @@ TEST_SUITE("cse") {
     CHECK(ops[41]->operand(1) == ops[31]->result());
   }
 
+  TEST_CASE("what was seen in a region is forgotten after it, also of many ops") {
+    const auto clips = [](int first, int last, const std::string& name) {
+      std::string text;
+      for (int i = first; i < last; ++i) {
+        const std::string number = std::to_string(i);
+        text += "linalg.CPU.ClipOp [min_val:0.0, max_val:" + number + ".5] (%x) -> (%" + name +
+                number + ":$)\n";
+      }
+      return text;
+    };
+    FlowReading reading(body(
+        clips(0, 20, "a") + "flow.scope (%x) -> (%s:$) { (%i:$) -> (%w24:$) {\n" +
+        clips(15, 25, "w") + "flow.yield (%w24) -> () } }\n" + clips(20, 25, "b") +
+        "linalg.CPU.SubOp (%b20, %a3) -> (%y:$)\n" + "linalg.CPU.SubOp (%b24, %a19) -> (%z:$)\n"));
+    std::string names;
+    for (int i = 0; i < 20; ++i) names += "ClipOp ";
+    names += "scope ";
+    for (int i = 0; i < 2 * 5; ++i) names += "ClipOp ";
+    CHECK(left(reading) == names + "SubOp SubOp");
+    const auto ops = test::ops_of(reading.module().body());
+    CHECK(ops[26]->operand(0) == ops[21]->result());
+    CHECK(ops[27]->operand(0) == ops[25]->result());
+  }
+
   TEST_CASE(
       "a default is equal to the attribute that states it, and names that own nothing are free") {
     CHECK(left(body("linalg.CPU.SoftmaxOp <name=\"a\"> [axis:-1] (%x) -> (%y:$)\n"

@@ -321,6 +321,28 @@ TEST_SUITE("passes") {
                 "left"});
   }
 
+  TEST_CASE("dead code that others are merged into is no longer dead") {
+    Reading reading(
+        "@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> "
+        "(%y:tensor<[2], Float32, CPU>) {\n"
+        "    linalg.CPU.NegOp(%x) -> (%d:tensor<[2], Float32, CPU>)\n"
+        "    linalg.CPU.NegOp(%x) -> (%y:tensor<[2], Float32, CPU>)\n"
+        "    cf.ReturnOp (%y) -> ()\n}\n");
+    Passes all;
+    bool exists = false;
+    all.registry.add({.name = "ask",
+                      .summary = "asks for dead code",
+                      .anchor = Anchor::kGraph,
+                      .run = [&](PassRun& run) {
+                        exists = run.analysis<DeadCode>().exists();
+                        return run.result();
+                      }});
+    CHECK(all.run(reading.module(), "ask,cse") == Lines{});
+    CHECK(exists);
+    CHECK(all.run(reading.module(), "ask") == Lines{});
+    CHECK_FALSE(exists);
+  }
+
   TEST_CASE("a pass that does not keep its claim is run on no further graph") {
     Passes all;
     std::size_t runs = 0;
