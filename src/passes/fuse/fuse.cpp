@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <cassert>
 #include <string>
+#include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "eval/attributes.hpp"
 #include "eval/parameters.hpp"
 #include "mir/fusion.hpp"
 #include "mir/ops.hpp"
@@ -17,6 +20,8 @@
 namespace mir {
 
 namespace {
+
+constexpr std::string_view kTransposeB = "transpose_b";
 
 /// The steps of a block. Those of its fused ops are their parts.
 class BlockSteps {
@@ -138,6 +143,9 @@ class Fusing {
       if (group.norm && steps.graph().at(*group.norm).part == 0) {
         ops.push_back(&steps.op(*group.norm));
       }
+      for (const std::size_t step : group.exchanged) {
+        exchange(steps.op(step), steps.op(group.anchor));
+      }
       if (steps.graph().at(group.anchor).part == 0) {
         for (const std::size_t step : group.steps) ops.push_back(&steps.op(step));
         fuse(ops, steps.op(group.anchor));
@@ -147,6 +155,27 @@ class Fusing {
         run_.count("norms moved into fused operations");
       }
     }
+  }
+
+  /// Gives a product its second operand with the last two dimensions in the other order, which a
+  /// Transpose in front of `place` makes.
+  void exchange(Op& product, Op& place) {
+    Value* const operand = product.operand(1);
+    const TensorType& type = *operand->tensor_type();
+    std::vector<Dim> dims(type.dims().begin(), type.dims().end());
+    std::swap(dims.back(), dims[dims.size() - 2]);
+    const Type* exchanged = context_.tensor(dims, type.dtype_name(), type.device());
+    const NamedAttr axes[] = {{context_.intern("dim0"), context_.integer(-2)},
+                              {context_.intern("dim1"), context_.integer(-1)}};
+    rewriter_.set_insertion_point(place);
+    Op* made = rewriter_.create({.name = context_.op_name(OpId::kLinalgTranspose, product.device()),
+                                 .operands = {&operand, 1},
+                                 .result_types = {&exchanged, 1},
+                                 .attributes = axes,
+                                 .location = product.location()});
+    rewriter_.set_operand(product, 1, made->result());
+    const bool before = AttributeReader(product).boolean(kTransposeB);
+    rewriter_.set_attribute(product, context_.intern(kTransposeB), context_.boolean(!before));
   }
 
   /// Moves the ops into a new op where `anchor` is.

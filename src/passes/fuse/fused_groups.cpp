@@ -390,10 +390,9 @@ class Matcher {
 
   /// softmax(mask(scale q k^T)) v, backwards from the product with the values.
   void match_attention(std::size_t weighted) {
-    if (!is_free(weighted, OpId::kLinalgMatMul) || is_transposed(weighted, "transpose_a") ||
-        is_transposed(weighted, "transpose_b") || !is_of_heads(weighted)) {
-      return;
-    }
+    if (!is_free(weighted, OpId::kLinalgMatMul) || !is_of_heads(weighted)) return;
+    const bool values_exchanged = is_transposed(weighted, "transpose_b");
+    if (values_exchanged && !may_exchange(weighted)) return;
     const std::size_t softmax = maker(weighted, 0, OpId::kLinalgSoftmax);
     if (softmax == kNone) return;
     const std::int64_t axis = AttributeReader(*graph_.at(softmax).op).integer("axis");
@@ -403,24 +402,30 @@ class Matcher {
     for (Partial& each : with_mask(softmax, group)) {
       match_scale(each);
       const std::size_t scores = maker(each.reader, each.operand, OpId::kLinalgMatMul);
-      if (scores == kNone || is_transposed(scores, "transpose_a") ||
-          !is_transposed(scores, "transpose_b") || !is_of_heads(scores)) {
-        continue;
-      }
+      if (scores == kNone || !is_of_heads(scores)) continue;
+      const bool keys_exchanged = !is_transposed(scores, "transpose_b");
+      if (keys_exchanged && !may_exchange(scores)) continue;
+      if (keys_exchanged) each.group.exchanged.push_back(scores);
+      if (values_exchanged) each.group.exchanged.push_back(weighted);
       each.group.steps.push_back(scores);
       std::ranges::reverse(each.group.steps);
       if (heads_agree(scores, weighted)) return take(std::move(each.group));
     }
   }
 
+  /// True if the second operand of a product can be given in the other order.
+  bool may_exchange(std::size_t step) const { return graph_.at(step).part == 0; }
+
   /// Batches, keys and widths are the same extents; only query heads may be more than key heads.
   bool heads_agree(std::size_t scores, std::size_t weighted) const {
     const auto q = dims(scores, 0), k = dims(scores, 1), v = dims(weighted, 1);
     if (q.size() != v.size()) return false;
-    const bool has_batches = q.size() == 4;
-    const bool agree =
-        q.back() == k.back() && std::ranges::equal(k.first(k.size() - 1), v.first(v.size() - 1));
-    return agree && (!has_batches || q[0] == k[0]);
+    const std::size_t heads = q.size() - 2, last = q.size() - 1;
+    const bool are_keys_rows = is_transposed(scores, "transpose_b");
+    const bool are_values_rows = !is_transposed(weighted, "transpose_b");
+    const Dim width = k[are_keys_rows ? last : heads], keys = k[are_keys_rows ? heads : last];
+    return q.back() == width && keys == v[are_values_rows ? heads : last] &&
+           std::ranges::equal(k.first(heads), v.first(heads)) && (heads == 1 || q[0] == k[0]);
   }
   std::span<const Dim> dims(std::size_t step, std::size_t i) const {
     return graph_.at(step).op->operand(i)->tensor_type()->dims();
@@ -506,6 +511,7 @@ class Matcher {
   /// A product of [batches, heads, rows, columns], or without batches.
   bool is_of_heads(std::size_t step) const {
     const Op& op = *graph_.at(step).op;
+    if (is_transposed(step, "transpose_a")) return false;
     const TensorType* const made = op.result()->tensor_type();
     if (op.operand_count() != 2 || made == nullptr || (made->rank() != 3 && made->rank() != 4)) {
       return false;

@@ -48,11 +48,14 @@ struct FusedGroup {
   std::optional<std::size_t> norm = {};
   std::optional<std::size_t> activation = {};     ///< the step; kTailed, kGated
   std::optional<StepGraph::Index> residual = {};  ///< kTailed
-  float scale = 1;                                ///< kAttention
-  bool causal = false;                            ///< kAttention
-  std::optional<std::int64_t> window = {};        ///< kAttention
-  std::optional<Mask> mask = {};                  ///< kAttention
-  std::optional<Rotation> rotation = {};          ///< kRotation
+  /// Of attention: products whose second operand has its last two dimensions in the other order
+  /// than the group has. Only of steps in no part.
+  std::vector<std::size_t> exchanged = {};
+  float scale = 1;                          ///< kAttention
+  bool causal = false;                      ///< kAttention
+  std::optional<std::int64_t> window = {};  ///< kAttention
+  std::optional<Mask> mask = {};            ///< kAttention
+  std::optional<Rotation> rotation = {};    ///< kRotation
 };
 
 /// Whether an op is one of the functions in which a product can end.

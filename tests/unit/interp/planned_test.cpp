@@ -534,6 +534,17 @@ TEST_CASE("fast: what a kernel does not take runs as its steps do") {
 )",
        {{4, 3, 2}, {5, 2, 2}, {3, 5}},
        2},
+      {"keys and values by columns",
+       R"(
+@main [mir_version:1] (%q:tensor<[1, 4, 3, 2], Float32, CPU>, %k:tensor<[1, 2, 2, 5], Float32, CPU>, %v:tensor<[1, 2, 6, 5], Float32, CPU>) -> (%o:tensor<[1, 4, 3, 6], Float32, CPU>) {
+  linalg.CPU.MatMulOp [transpose_b:false] (%q, %k) -> (%s)
+  linalg.CPU.SoftmaxOp [axis:-1] (%s) -> (%p)
+  linalg.CPU.MatMulOp [transpose_b:true] (%p, %v) -> (%o)
+  cf.ReturnOp (%o) -> ()
+}
+)",
+       {{1, 4, 3, 2}, {1, 2, 2, 5}, {1, 2, 6, 5}},
+       1},
       {"rotation of what is no row in memory, written in another order",
        R"(
 @main [mir_version:1] (%x:tensor<[1, 4, 3, 2], Float32, CPU>, %sin:tensor<[3, 4], Float32, CPU>, %cos:tensor<[1, 3, 4], Float32, CPU>) -> (%y:tensor<[1, 3, 2, 4], Float32, CPU>) {

@@ -431,11 +431,15 @@ TEST_SUITE("fuse") {
         {{{"$v", "[2, 1, 5, 6]"}}, 0},
         {{{"$v", "[2, 4, 5, 6]"}}, 0},
         {{{"$k", "[2, 1, 5, 2]"}, {"$v", "[2, 1, 5, 6]"}}, 5},
-        // Products of the same extents when they are transposed.
+        // Keys and values with columns as rows are transposed first. Queries and weights are not.
         {square, 5},
-        {with({{"transpose_b:true", "transpose_b:false"}}, square), 0},
+        {with({{"transpose_b:true", "transpose_b:false"}}, square), 5},
         {with({{"transpose_b:true", "transpose_a:true, transpose_b:true"}}, square), 0},
-        {with({{"transpose_b:false", "transpose_b:true"}}, square), 0},
+        {with({{"transpose_b:false", "transpose_b:true"}}, square), 5},
+        {{{"transpose_b:true", "transpose_b:false"}, {"$k", "[2, 2, 2, 5]"}}, 5},
+        {{{"transpose_b:false", "transpose_b:true"}, {"$v", "[2, 2, 6, 5]"}}, 5},
+        {{{"transpose_b:true", "transpose_b:false"}, {"$k", "[1, 2, 2, 5]"}}, 0},
+        {{{"transpose_b:false", "transpose_b:true"}, {"$v", "[2, 1, 6, 5]"}}, 0},
         {with({{"transpose_b:false", "transpose_a:true, transpose_b:false"}}, square), 0},
         // The weights leave the module.
         {{{"-> (%o:$o) {", "-> (%o:$o, %p:$s) {"}, {"(%o) -> ()", "(%o, %p) -> ()"}}, 0},
@@ -499,6 +503,9 @@ TEST_SUITE("fuse") {
       }
       CAPTURE(text);
       const Lines lines = fused(text, "fuse-attention");
+      const bool is_exchanged =
+          text.find("_b:true] (%q") == text.npos || text.find("_b:false] (%p") == text.npos;
+      CHECK(std::ranges::count(lines, "TransposeOp") == (is_exchanged && each.inside != 0 ? 1 : 0));
       CHECK(std::ranges::count(lines, "FusedOp") == (each.inside == 0 ? 0 : 1));
       CHECK(std::ranges::count_if(lines, [](const std::string& line) {
               return line.starts_with(' ');
