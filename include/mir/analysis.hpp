@@ -131,7 +131,7 @@ class Analyses {
     virtual ~Held() = default;
     virtual bool is_stale(const Analyses& of) const = 0;
     std::string_view name;
-    std::unique_ptr<Held> next;  // most graphs have one or none
+    std::unique_ptr<Held> next;
   };
   template <class Analysis>
   struct Holder : Held {
@@ -175,7 +175,7 @@ class Analyses {
 
   const Module* module_ = nullptr;
   const Region* graph_ = nullptr;
-  std::unique_ptr<Held> known_;
+  std::unique_ptr<Held> known_;  // a list: most graphs have one analysis or none
   std::uint64_t edits_ = 0;
 };
 
@@ -230,8 +230,8 @@ class Aliases {
   std::unordered_map<const Value*, std::vector<const Value*>> views_;
 };
 
-/// Whether anything is left for `eliminate-dead-ops`: an op without effects whose results have no
-/// uses, or a free value without uses. Isolated ops do not count.
+/// Tells if a graph has dead code, which `eliminate-dead-ops` removes: an op without effects whose
+/// results have no uses, or a free value without uses. Isolated ops do not count.
 class DeadCode {
  public:
   static constexpr std::string_view kAnalysisName = "dead code";

@@ -36,10 +36,10 @@ class CallGraph {
 
   /// The body first, then all graphs.
   std::span<Op* const> graphs() const { return graphs_; }
-  /// The position of a graph among them. No value if it is not a graph of the module.
-  std::optional<std::uint32_t> find(const Op* graph) const;
   /// The same, callees before their callers. In a cycle of calls some caller comes first.
   std::vector<Op*> bottom_up() const;
+  /// The position in graphs(). No value if the op is not a graph of the module.
+  std::optional<std::uint32_t> find(const Op* graph) const;
   /// The calls in a graph, in text order.
   std::span<const Call> calls_in(const Op& graph) const;
   /// The graphs that a graph calls, each once, in the order of the first call.

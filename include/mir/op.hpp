@@ -210,8 +210,8 @@ namespace mir {
 // pointers do not own. What is here only reads; every change goes through the rewriter
 // (mir/rewriter.hpp). Ids are dense per module and never used again, so side tables are vectors.
 
-/// What says to which module ops belong. The ops inside an isolated op share one, but for those in
-/// isolated ops that are nested there; so a graph changes its module as a whole.
+/// Names the module of ops. The ops inside an isolated op share one home, but for those in isolated
+/// ops that are nested there; so a graph changes its module as a whole.
 struct OpHome {
   Module* module = nullptr;
   // True from the first such op on, also when it has gone, and where an op has no row.

@@ -165,7 +165,7 @@ class FrozenPatterns {
 
   /// In the order in which they were added.
   std::span<const RewritePattern> patterns() const { return patterns_; }
-  /// What a statistic calls the rewrites of a pattern.
+  /// The name under which statistics count the rewrites of a pattern.
   std::string_view label(std::size_t pattern) const { return labels_[pattern]; }
   /// Positions of the patterns whose root can be of this kind, in the order in which they are
   /// tried.

@@ -18,8 +18,8 @@ enum class WalkScope : std::uint8_t {
   kGraph  ///< visits isolated ops, but not what is inside them
 };
 
-/// Fetches what is at this place into the cache, as much as an op takes. A hint: any
-/// address is allowed.
+/// Fetches so many lines from an address on into the cache; an op with few operands takes five. A
+/// hint: any address is allowed.
 inline void fetch(const void* at, std::uintptr_t lines = 5) {
   constexpr std::uintptr_t kLine = 64;
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(at);

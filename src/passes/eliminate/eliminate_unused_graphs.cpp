@@ -32,7 +32,7 @@ class UsedGraphs {
 
  private:
   void use(const Op* op, std::vector<const Op*>& open) {
-    // What is inside a graph goes with it.
+    // A graph that is removed takes the graphs inside it along, so those around a used one stay.
     for (; op != nullptr; op = op->parent_op()) {
       const auto graph = calls_.find(op);
       if (!graph) continue;

@@ -413,7 +413,8 @@ class Matcher {
     }
   }
 
-  /// True if the second operand of a product can be given in the other order.
+  /// True if a pass can give a product its second operand in the other order. What a fused op
+  /// states stays as it is.
   bool may_exchange(std::size_t step) const { return graph_.at(step).part == 0; }
 
   /// Batches, keys and widths are the same extents; only query heads may be more than key heads.

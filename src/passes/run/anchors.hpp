@@ -33,8 +33,9 @@ struct AnchorPlace {
   Op* op = nullptr;  ///< of a pass on ops; null for others
 };
 
-/// Where in a graph a pass on regions or ops is run: the regions from the innermost, or the ops in
-/// order. An op that was erased meanwhile, and a region of it, is left out by the caller.
+/// The places of a graph on which a pass on regions or ops is run: the regions from the innermost,
+/// or the ops in order. An op that was erased meanwhile, and a region of it, is left out by the
+/// caller.
 std::vector<AnchorPlace> places_in(const Scope& scope, const Pass& pass, Region& body);
 
 }  // namespace mir

@@ -6,7 +6,6 @@
 
 #include "../ir/read.hpp"
 #include "mir/ops.hpp"
-#include "mir/rewriter.hpp"
 
 using namespace mir;
 using mir::test::ops_of;
@@ -128,41 +127,6 @@ TEST_SUITE("analyses") {
     CHECK(liveness.is_live_after(value, *ops[1]));
     CHECK_FALSE(liveness.is_live_after(value, *ops[2]));
     CHECK_FALSE(liveness.is_live_after(value, *ops[3]));
-  }
-
-  TEST_CASE("code is dead if nothing reads it, but what is isolated does not count") {
-    const auto is_dead = [](const std::string& lines) {
-      Reading reading(
-          "@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) "
-          "{\n" +
-          lines + "cf.ReturnOp (%y) -> ()\n}\n");
-      return DeadCode(reading.module().body()).exists();
-    };
-    const std::string live = "linalg.CPU.NegOp (%x) -> (%y:tensor<[2], Float32, CPU>)\n";
-    const std::string dead = "linalg.CPU.NegOp (%x) -> (%d:tensor<[2], Float32, CPU>)\n";
-    CHECK_FALSE(is_dead(live));
-    CHECK(is_dead(live + dead));
-    CHECK(is_dead(live + "my.Wrap () -> () {\n" + dead + "}\n"));
-    CHECK_FALSE(is_dead(live +
-                        "graph.SubGraphOp @f <CPU> { (%x:tensor<[2], Float32, CPU>) -> () {\n" +
-                        dead + "cf.ReturnOp () -> () } }\n"));
-    CHECK_FALSE(DeadCode::none().exists());
-  }
-
-  TEST_CASE("a free value without uses is dead") {
-    Reading reading(
-        "@main [mir_version:1] () -> (%y:tensor<[1], Float32, CPU>) {\n"
-        "linalg.CPU.NegOp (%c:tensor<[1], Float32, CPU>[constant:[1.0]]) -> "
-        "(%y:tensor<[1], Float32, CPU>)\ncf.ReturnOp (%y) -> ()\n}\n");
-    Region& body = reading.module().body();
-    CHECK_FALSE(DeadCode(body).exists());
-    Rewriter rewriter(reading.module());
-    Op& neg = *ops_of(body).front();
-    rewriter.replace_all_uses(*neg.result(), *neg.operand(0));
-    rewriter.erase(neg);
-    CHECK_FALSE(DeadCode(body).exists());
-    rewriter.erase(*ops_of(body).front());
-    CHECK(DeadCode(body).exists());
   }
 
   TEST_CASE("views of views have one origin") {

@@ -290,59 +290,6 @@ TEST_SUITE("passes") {
             "it"});
   }
 
-  TEST_CASE("an analysis that a pass states, and that does not hold, is named") {
-    const auto result_of = [](bool erases) {
-      Reading reading(
-          "@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> () {\n"
-          "    linalg.CPU.NegOp(%x) -> (%d:tensor<[2], Float32, CPU>)\n"
-          "    cf.ReturnOp () -> ()\n}\n");
-      Passes all;
-      all.registry.add({.name = "state-none",
-                        .summary = "states that no code is dead",
-                        .anchor = Anchor::kGraph,
-                        .preserves = AnalysisSet::of<DeadCode>(),
-                        .run = [erases](PassRun& run) {
-                          Rewriter rewriter(run.module());
-                          Op& first = *run.region().entry()->front();
-                          erases ? rewriter.erase(first)
-                                 : rewriter.set_operand(first, 0, first.operand(0));
-                          run.state(DeadCode::none());
-                          return run.result();
-                        }});
-      Lines problems = all.run(reading.module(), "state-none,eliminate-dead-ops");
-      const bool is_left = reading.module().body().entry()->front()->name() == "linalg.NegOp";
-      problems.emplace_back(is_left ? "left" : "gone");
-      return problems;
-    };
-    CHECK(result_of(true) == Lines{"gone"});
-    CHECK(result_of(false) ==
-          Lines{"- MIR0921 pass 'state-none' declares that it preserves analysis 'dead code', but "
-                "changed it",
-                "left"});
-  }
-
-  TEST_CASE("dead code that others are merged into is no longer dead") {
-    Reading reading(
-        "@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> "
-        "(%y:tensor<[2], Float32, CPU>) {\n"
-        "    linalg.CPU.NegOp(%x) -> (%d:tensor<[2], Float32, CPU>)\n"
-        "    linalg.CPU.NegOp(%x) -> (%y:tensor<[2], Float32, CPU>)\n"
-        "    cf.ReturnOp (%y) -> ()\n}\n");
-    Passes all;
-    bool exists = false;
-    all.registry.add({.name = "ask",
-                      .summary = "asks for dead code",
-                      .anchor = Anchor::kGraph,
-                      .run = [&](PassRun& run) {
-                        exists = run.analysis<DeadCode>().exists();
-                        return run.result();
-                      }});
-    CHECK(all.run(reading.module(), "ask,cse") == Lines{});
-    CHECK(exists);
-    CHECK(all.run(reading.module(), "ask") == Lines{});
-    CHECK_FALSE(exists);
-  }
-
   TEST_CASE("a pass that does not keep its claim is run on no further graph") {
     Passes all;
     std::size_t runs = 0;
