@@ -164,7 +164,8 @@ class Fusing {
     const TensorType& type = *operand->tensor_type();
     std::vector<Dim> dims(type.dims().begin(), type.dims().end());
     std::swap(dims.back(), dims[dims.size() - 2]);
-    const Type* exchanged = context_.tensor(dims, type.dtype_name(), type.device());
+    const Type* exchanged =
+        context_.tensor(dims, type.dtype_name(), type.device(), type.encoding());
     const NamedAttr axes[] = {{context_.intern("dim0"), context_.integer(-2)},
                               {context_.intern("dim1"), context_.integer(-1)}};
     rewriter_.set_insertion_point(place);
