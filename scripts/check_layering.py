@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Checks that every #include follows the layer order of CONTRIBUTING.md.
 
-A folder of `src` is a layer; `grammar` belongs to `syntax`. A file may include what its own and lower
-layers own. A header of `include/mir` belongs to the layer of the source of the same name, or, without
-one, to the highest layer of the headers that it includes; it includes no header from elsewhere.
+A folder of `src` is a layer; `grammar` belongs to `syntax`. The folders inside some layers are ordered,
+too. A file may include what its own and lower layers and folders own. A header of `include/mir` belongs
+where the source of the same name is; otherwise where sources are that continue its name with `_`, if they
+are in one folder; otherwise as high as the headers that it includes. It includes no header from elsewhere.
 Exits 1 after naming each offence.
 
 usage: check_layering.py [ROOT]
@@ -13,25 +14,39 @@ import re
 import sys
 from pathlib import Path
 
-LAYERS = ["support", "syntax", "kernels", "weights", "ir", "dialects", "program", "patterns", "declare", "verify", "eval",
+LAYERS = ["support", "syntax", "kernels", "weights", "extents", "ir", "text", "dialects", "program", "patterns", "declare", "verify", "eval",
           "passes", "upgrade", "diff", "plan", "interp", "validate", "reduce", "lsp", "tools"]
-# Layers that see less than all below them: tensors are all they know.
-NARROWER = {"kernels": {"support", "kernels"}, "weights": {"support", "weights"}}
+# Layers that see less than all below them.
+NARROWER = {each: {"support", each} for each in ("kernels", "weights", "extents")}
+# The order of the folders inside a layer; "" is the layer's own folder.
+FOLDERS = {"ir": ["context", "", "rewrite"], "text": ["", "emit"]}
 SUFFIXES = {".cpp", ".hpp", ".h", ".re", ".yy"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 
 
-def folder_layer(path: Path) -> str | None:
-    """The layer in whose folder a path relative to the root lies; none when it is in no layer's folder."""
+Place = tuple[str, str]  # a layer and one of its FOLDERS
+
+
+def rank(place: Place) -> tuple[int, int]:
+    layer, folder = place
+    return LAYERS.index(layer), FOLDERS.get(layer, [""]).index(folder)
+
+
+def name_of(place: Place) -> str:
+    layer, folder = place
+    return f"folder '{layer}/{folder}'" if folder else f"layer '{layer}'"
+
+
+def place_of_file(path: Path) -> Place | None:
+    """The place of a path relative to the root; none when it is in no layer's folder."""
     parts = path.parts
     name = {"grammar": "syntax", "tools": "tools"}.get(parts[0])
     if parts[0] == "src" and len(parts) > 2:
         name = parts[1]
-    return name if name in LAYERS else None
-
-
-def highest(layers: list[str]) -> str:
-    return max(layers, key=LAYERS.index, default=LAYERS[0])
+    if name not in LAYERS:
+        return None
+    folder = parts[2] if len(parts) > 3 else ""
+    return name, folder if folder in FOLDERS.get(name, []) else ""
 
 
 class Tree:
@@ -42,21 +57,31 @@ class Tree:
                  for path in sorted((root / top).rglob("*")) if path.suffix in SUFFIXES]
         self.text = {path: (root / path).read_text(encoding="utf-8") for path in paths}
         self.includes = {path: INCLUDE.findall(text) for path, text in self.text.items()}
-        self.implemented_in: dict[str, str] = {}
+        self.implemented_in: dict[str, Place] = {}
+        parts_in: dict[str, set[Place]] = {}
         for path in paths:
-            header = f"mir/{path.stem}.hpp"
-            if path.suffix == ".cpp" and header in self.includes[path] and (layer := folder_layer(path)):
-                self.implemented_in[header] = layer
+            place = place_of_file(path)
+            if path.suffix != ".cpp" or not place:
+                continue
+            for header in self.includes[path]:
+                name = Path(header).stem
+                if header == f"mir/{path.stem}.hpp":
+                    self.implemented_in[header] = place
+                elif header.startswith("mir/") and path.stem.startswith(f"{name}_"):
+                    parts_in.setdefault(header, set()).add(place)
+        for header, places in parts_in.items():
+            if len(places) == 1:
+                self.implemented_in.setdefault(header, places.pop())
 
-    def layer_of(self, included: str, seen: frozenset = frozenset()) -> str | None:
-        """The layer of a header as an #include spells it; none for one that is not the project's."""
+    def place_of(self, included: str, seen: frozenset = frozenset()) -> Place | None:
+        """The place of a header as an #include spells it; none for one that is not the project's."""
         if not included.startswith("mir/"):
-            return folder_layer(Path("src") / included)
+            return place_of_file(Path("src") / included)
         if included in self.implemented_in:
             return self.implemented_in[included]
         below = [] if included in seen else self.includes.get(Path("include") / included, [])
-        layers = [self.layer_of(each, seen | {included}) for each in below]
-        return highest([layer for layer in layers if layer])
+        places = [self.place_of(each, seen | {included}) for each in below]
+        return max([place for place in places if place], key=rank, default=(LAYERS[0], ""))
 
     def offence(self, path: Path, included: str) -> str | None:
         """What is wrong with one #include of `path`; none when it is in order."""
@@ -64,18 +89,22 @@ class Tree:
             if included.startswith("mir/"):
                 return None
             return f"an installed header may not include '{included}'"
-        layer, target = folder_layer(path), self.layer_of(included)
-        allowed = NARROWER.get(layer, set(LAYERS[:LAYERS.index(layer) + 1]))
-        if target is None or target in allowed:
+        own, target = place_of_file(path), self.place_of(included)
+        if target is None:
             return None
-        return f"layer '{layer}' may not include '{included}' of layer '{target}'"
+        allowed = NARROWER.get(own[0], LAYERS)
+        if target[0] in allowed and rank(target) <= rank(own):
+            return None
+        if target[0] == own[0]:
+            return f"{name_of(own)} may not include '{included}' of {name_of(target)}"
+        return f"layer '{own[0]}' may not include '{included}' of layer '{target[0]}'"
 
 
 def check(root: Path) -> list[str]:
     tree = Tree(root)
     problems = []
     for path, text in tree.text.items():
-        if not path.is_relative_to("include") and folder_layer(path) is None:
+        if not path.is_relative_to("include") and place_of_file(path) is None:
             problems.append(f"{path}: lies in no layer's folder")
             continue
         for match in INCLUDE.finditer(text):

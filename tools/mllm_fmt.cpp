@@ -7,12 +7,12 @@
 
 #include "format/new_text.hpp"
 #include "format/settings.hpp"
-#include "ir/text/extents.hpp"
 #include "line_diff.hpp"
 #include "mir/parse.hpp"
 #include "regular_file.hpp"
 #include "report_text.hpp"
 #include "support/file_io.hpp"
+#include "text/extents.hpp"
 #include "tool.hpp"
 #include "verify/repair.hpp"
 

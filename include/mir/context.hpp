@@ -113,7 +113,6 @@ class LocationTable {
 // Operations and types as rows: everything the toolkit knows about them without running anything.
 
 class InferContext;
-struct OpWork;
 struct WorkContext;
 class Op;
 class Rewriter;
@@ -291,6 +290,16 @@ using CalleeFn = RowFunction<std::optional<Symbol>(const Op&)>;
 using FoldFn = RowFunction<std::vector<FoldedResult>(const Op&)>;
 /// The named state that the effects of an op touch; the empty symbol if it may be any.
 using ResourceFn = RowFunction<Symbol(const Op&)>;
+/// Arithmetic and memory traffic. A part is unknown if an extent or an element type is unknown, or
+/// if the number exceeds 64 bits.
+struct OpWork {
+  /// Operations of products, two for each multiply-add: linear layers, matrix products,
+  /// convolutions, attention. Everything else counts none: memory bounds it.
+  Dim flop;
+  Dim read;     ///< bytes
+  Dim written;  ///< bytes
+};
+
 /// Arithmetic and memory traffic of the op with tensors of given extents (mir/work.hpp).
 using WorkFn = RowFunction<OpWork(const WorkContext&)>;
 
@@ -438,11 +447,6 @@ struct OpName {
   Symbol spelling;  ///< whole text, "linalg.CPU.LinearOp"
 };
 
-/// Whether an unquoted string of this text means the same in a portable module.
-bool is_bare_word(std::string_view text);
-/// Whether text can name an op so: `dialect.path.Name`, or `linalg.Device.` and nearly any text.
-bool is_op_name(std::string_view text);
-
 /// Owns everything unique. Interning is thread-safe; nothing that is printed depends on the order
 /// in which it happened.
 class IRContext {
@@ -566,6 +570,7 @@ class IRContext {
 
  private:
   friend class Resolver;
+  friend class ValueReader;
 
   std::string tensor_text(std::span<const Dim> dims, Symbol dtype_name, Symbol device,
                           const Attr* encoding) const;
@@ -579,6 +584,35 @@ class IRContext {
 
   struct State;
   std::unique_ptr<State> state_;
+};
+
+/// The value of an attribute that an op does not state. Null if the row has no default, or one that
+/// is known only during a run.
+const Attr* default_value(IRContext& context, const AttrRow& row);
+
+/// Input of one call of a TypeRow::verify. Each parameter is what its row states.
+class TypeContext {
+ public:
+  TypeContext(IRContext& context, std::string_view name, const ParameterList& parameters)
+      : context_(context), name_(name), list_(parameters) {}
+
+  IRContext& context() const { return context_; }
+  const TypeRow& row() const { return *list_.row; }
+  /// As messages name it: "!my.buffer", "#my.layout".
+  std::string_view name() const { return name_; }
+  /// A value for each parameter of the row, defaults included.
+  std::span<const Attr* const> parameters() const { return list_.values; }
+  /// The value of the parameter with this name, which the row must have.
+  const Attr& parameter(std::string_view name) const { return *list_.find(name); }
+  /// States why the parameters are refused, and returns false.
+  bool fail(std::string message);
+  const std::string& message() const { return message_; }
+
+ private:
+  IRContext& context_;
+  std::string_view name_;
+  ParameterList list_;
+  std::string message_;
 };
 
 }  // namespace mir

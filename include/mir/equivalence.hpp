@@ -5,10 +5,6 @@
 
 namespace mir {
 
-/// The value of an attribute that an op does not state. Null if the row has no default, or one that
-/// is known only during a run.
-const Attr* default_value(IRContext& context, const AttrRow& row);
-
 /// The stated value of an attribute, otherwise its default; null if there is neither.
 const Attr* effective_attribute(const Op& op, const AttrRow& row);
 

@@ -194,31 +194,4 @@ class VerifyContext {
 /// Calls the function of the op's row, if it has one; false after it has reported.
 bool verify_by_row(const Op& op, Diagnostics& diagnostics);
 
-// Types and attributes of dialects: TypeRow::verify.
-
-/// Input of one call of a TypeRow::verify. Each parameter is what its row states.
-class TypeContext {
- public:
-  TypeContext(IRContext& context, std::string_view name, const ParameterList& parameters)
-      : context_(context), name_(name), list_(parameters) {}
-
-  IRContext& context() const { return context_; }
-  const TypeRow& row() const { return *list_.row; }
-  /// As messages name it: "!my.buffer", "#my.layout".
-  std::string_view name() const { return name_; }
-  /// A value for each parameter of the row, defaults included.
-  std::span<const Attr* const> parameters() const { return list_.values; }
-  /// The value of the parameter with this name, which the row must have.
-  const Attr& parameter(std::string_view name) const { return *list_.find(name); }
-  /// States why the parameters are refused, and returns false.
-  bool fail(std::string message);
-  const std::string& message() const { return message_; }
-
- private:
-  IRContext& context_;
-  std::string_view name_;
-  ParameterList list_;
-  std::string message_;
-};
-
 }  // namespace mir

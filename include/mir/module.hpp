@@ -207,7 +207,6 @@ class Resolver {
   std::vector<Module*> finish();
 
  private:
-  friend class ElementReader;
   friend class TypeMentions;
   class State;
   std::unique_ptr<State> state_;

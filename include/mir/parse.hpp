@@ -231,6 +231,11 @@ std::optional<SyntaxTree> parse(const SourceFile& file, Diagnostics& diagnostics
 bool parse_units(const SourceFile& file, Diagnostics& diagnostics,
                  const std::function<bool(Unit&&)>& deliver);
 
+/// Whether an unquoted string of this text means the same in a portable module.
+bool is_bare_word(std::string_view text);
+/// Whether text can name an op so: `dialect.path.Name`, or `linalg.Device.` and nearly any text.
+bool is_op_name(std::string_view text);
+
 /// Tokens of a whole text in order, for listings; lexical errors are reported and skipped.
 std::vector<Token> scan(const SourceFile& file, Diagnostics& diagnostics);
 

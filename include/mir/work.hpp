@@ -12,16 +12,6 @@
 
 namespace mir {
 
-/// Arithmetic and memory traffic. A part is unknown if an extent or an element type is unknown, or
-/// if the number exceeds 64 bits.
-struct OpWork {
-  /// Operations of products, two for each multiply-add: linear layers, matrix products,
-  /// convolutions, attention. Everything else counts none: memory bounds it.
-  Dim flop;
-  Dim read;     ///< bytes
-  Dim written;  ///< bytes
-};
-
 /// A tensor that an op reads or writes.
 struct WorkTensor {
   std::vector<Dim> dims;

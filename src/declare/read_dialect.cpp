@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "declare/reader.hpp"
-#include "ir/language_versions.hpp"
+#include "ir/context/language_versions.hpp"
 #include "ir/version_needs.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"

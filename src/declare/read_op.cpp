@@ -5,7 +5,7 @@
 
 #include "declare/reader.hpp"
 #include "dialects/parameters.hpp"
-#include "ir/row_checks.hpp"
+#include "ir/context/row_checks.hpp"
 #include "mir/module.hpp"
 #include "patterns/read_template.hpp"
 #include "support/counted.hpp"

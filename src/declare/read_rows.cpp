@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "declare/reader.hpp"
-#include "ir/attribute_type.hpp"
-#include "ir/row_checks.hpp"
+#include "ir/context/attribute_type.hpp"
+#include "ir/context/row_checks.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/module.hpp"
 #include "support/suggest.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "declare/reader.hpp"
-#include "ir/row_checks.hpp"
+#include "ir/context/row_checks.hpp"
 #include "mir/module.hpp"
 #include "patterns/expression.hpp"
 

@@ -8,10 +8,10 @@
 #include "declare/words.hpp"
 #include "dialects/parameters.hpp"
 #include "dialects/signatures.hpp"
-#include "ir/text/text_literal.hpp"
 #include "mir/dialects.hpp"
 #include "mir/parse.hpp"
 #include "mir/print.hpp"
+#include "syntax/text_literal.hpp"
 
 namespace mir {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "ir/row_checks.hpp"
+#include "ir/context/row_checks.hpp"
 #include "mir/context.hpp"
 
 namespace mir::dialect_tables {

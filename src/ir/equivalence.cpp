@@ -12,17 +12,6 @@ namespace mir {
 
 namespace {
 
-const Attr* integers(IRContext& context, std::string_view text) {
-  std::vector<const Attr*> list;
-  for (auto at = text.find_first_of("-0123456789"); at != text.npos;
-       at = text.find_first_of("-0123456789", at)) {
-    const auto end = std::min(text.find_first_of(",]", at), text.size());
-    list.push_back(context.scalar(AttrKind::kInt, text.substr(at, end - at)));
-    at = end;
-  }
-  return context.array(list);
-}
-
 bool is_in_row(std::span<const RowAttribute> row, Symbol key) {
   return std::ranges::find(row, key, &RowAttribute::key) != row.end();
 }
@@ -35,29 +24,6 @@ bool has_other_attributes_of(const Op& b, const Op& a, std::span<const RowAttrib
 }
 
 }  // namespace
-
-const Attr* default_value(IRContext& context, const AttrRow& row) {
-  const std::string_view text = row.default_text;
-  if (text.empty() || text == "?") return nullptr;
-  switch (row.type) {
-    case AttrType::kInt:
-    case AttrType::kDim:
-      return context.scalar(AttrKind::kInt, text);
-    case AttrType::kFloat:
-      return context.scalar(AttrKind::kFloat, text);
-    case AttrType::kBool:
-      return context.boolean(text == "true");
-    case AttrType::kDims:
-    case AttrType::kInts:
-      return integers(context, text);
-    case AttrType::kString:
-    case AttrType::kDType:
-    case AttrType::kDevice:
-      return context.word(text);
-    default:
-      return nullptr;
-  }
-}
 
 bool are_same_value(const Attr& a, const Attr& b) {
   if (&a == &b) return true;

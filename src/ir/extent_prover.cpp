@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/extent_range.hpp"
+#include "extents/extent_range.hpp"
 #include "mir/context.hpp"
 
 namespace mir {

@@ -4,10 +4,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ir/dim_expr.hpp"
+#include "extents/dim_expr.hpp"
 #include "ir/joined_extents.hpp"
 #include "mir/context.hpp"
-#include "mir/ops.hpp"
+#include "mir/op.hpp"
 #include "mir/walk.hpp"
 
 namespace mir {
@@ -67,7 +67,7 @@ bool has_extremum(Dim extent) {
 
 void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit) {
   if (op.first_region() != nullptr) std::ranges::for_each(symbols_joined_by(op), visit);
-  if (op.row() == nullptr || (op.row()->infer == nullptr && !isa<CallGraphOp>(&op))) return;
+  if (op.row() == nullptr || (op.row()->infer == nullptr && !op.is(OpId::kGraphCallGraph))) return;
   DimTable& dims = op.module().context().dims();
   const auto is_of_operand = [&](Dim extent) {
     return std::ranges::any_of(op.operand_uses(), [&](const Use& use) {

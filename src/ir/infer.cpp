@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ir/attribute_place.hpp"
-#include "ir/element_count.hpp"
+#include "ir/context/element_count.hpp"
 #include "ir/extent_prover.hpp"
 #include "mir/module.hpp"
 
@@ -296,11 +296,6 @@ bool verify_by_row(const Op& op, Diagnostics& diagnostics) {
   if (row == nullptr || !row->verify) return true;
   VerifyContext context(op, diagnostics);
   return row->verify(context);
-}
-
-bool TypeContext::fail(std::string message) {
-  message_ = std::move(message);
-  return false;
 }
 
 }  // namespace mir

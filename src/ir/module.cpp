@@ -3,26 +3,11 @@
 #include <algorithm>
 #include <string>
 
-#include "ir/text/text_literal.hpp"
-#include "mir/ops.hpp"
-#include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "support/arena.hpp"
+#include "syntax/text_literal.hpp"
 
 namespace mir {
-
-Module::Module(IRContext& context, Symbol name)
-    : context_(context), arena_(std::make_unique<Arena>()), symbol_key_(context.intern("symbol")) {
-  Rewriter rewriter(*this);
-  top_ = rewriter.create_detached(
-      {.name = context.op_name(OpId::kBuiltinModule), .regions = 1, .has_signature = false});
-  rewriter.set_symbol(*top_, name);
-  rewriter.set_has_signature(body(), true);
-}
-
-Module::~Module() {
-  for (Cursor* each = cursors_; each != nullptr; each = each->next_) each->previous_ = nullptr;
-}
 
 std::size_t Module::memory() const {
   std::size_t bytes = arena_->bytes_reserved();

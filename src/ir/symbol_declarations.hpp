@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/dim_expr.hpp"
-#include "ir/language_versions.hpp"
+#include "extents/dim_expr.hpp"
+#include "ir/context/language_versions.hpp"
 #include "mir/module.hpp"
 
 namespace mir {

@@ -6,9 +6,9 @@
 #include <unordered_set>
 
 #include "ir/call_types.hpp"
+#include "ir/context/language_versions.hpp"
 #include "ir/declares_dialect.hpp"
 #include "ir/extent_walk.hpp"
-#include "ir/language_versions.hpp"
 #include "ir/symbol_declarations.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/walk.hpp"

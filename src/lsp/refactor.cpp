@@ -4,13 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "ir/declaration_graphs.hpp"
-#include "ir/text/short_text.hpp"
 #include "lsp/features.hpp"
 #include "mir/print.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/walk.hpp"
 #include "passes/inline/inline_call.hpp"
 #include "passes/standard_passes.hpp"
+#include "text/short_text.hpp"
 
 namespace mir::lsp {
 

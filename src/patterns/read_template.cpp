@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "dialects/parameters.hpp"
-#include "ir/text/elements.hpp"
+#include "ir/context/elements.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/module.hpp"
 #include "mir/tensor.hpp"

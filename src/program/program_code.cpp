@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/attribute_type.hpp"
 #include "ir/block_count.hpp"
 #include "ir/computed_op.hpp"
+#include "ir/context/attribute_type.hpp"
 #include "ir/mention.hpp"
 #include "ir/program_fields.hpp"
 #include "mir/ops.hpp"

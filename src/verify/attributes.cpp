@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "ir/attribute_type.hpp"
+#include "ir/context/attribute_type.hpp"
 #include "mir/dialects.hpp"
 #include "program/program_code.hpp"
 #include "verify/checks.hpp"

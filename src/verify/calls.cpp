@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ir/call_types.hpp"
+#include "ir/context/language_versions.hpp"
 #include "ir/declaration_graphs.hpp"
-#include "ir/language_versions.hpp"
 #include "mir/call_graph.hpp"
 #include "support/counted.hpp"
 #include "verify/checks.hpp"

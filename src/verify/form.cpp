@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dialects/quant_attributes.hpp"
-#include "ir/attribute_type.hpp"
+#include "ir/context/attribute_type.hpp"
 #include "ir/declaration_graphs.hpp"
 #include "mir/dialects.hpp"
 #include "mir/dump_facts.hpp"

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "ir/text/damaged_text.hpp"
 #include "mir/verify.hpp"
 #include "mir/walk.hpp"
+#include "text/damaged_text.hpp"
 #include "verify/constraint.hpp"
 
 // note [sound ops]

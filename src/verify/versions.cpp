@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "ir/language_versions.hpp"
+#include "ir/context/language_versions.hpp"
 #include "ir/version_needs.hpp"
 #include "mir/rewriter.hpp"
 #include "verify/checks.hpp"

@@ -52,6 +52,22 @@ class LayeringTest(unittest.TestCase):
             self.assertEqual(len(problems({f"src/{layer}/a.cpp": "syntax/token_text.hpp"})), 1)
             self.assertEqual(problems({f"src/{layer}/a.cpp": "support/arena.hpp"}), [])
 
+    def test_folders_inside_a_layer_are_ordered(self):
+        self.assertEqual(problems({
+            "src/ir/op.cpp": "ir/context/row_checks.hpp ir/rewrite/bodies.hpp",
+            "src/ir/context/type.cpp": "ir/op_table.hpp",
+            "src/ir/rewrite/order.cpp": "ir/op_table.hpp ir/rewrite/bodies.hpp text/raise.hpp",
+        }), [
+            "src/ir/context/type.cpp:1: folder 'ir/context' may not include 'ir/op_table.hpp' of layer 'ir'",
+            "src/ir/op.cpp:2: layer 'ir' may not include 'ir/rewrite/bodies.hpp' of folder 'ir/rewrite'",
+            "src/ir/rewrite/order.cpp:3: layer 'ir' may not include 'text/raise.hpp' of layer 'text'"])
+
+    def test_a_public_header_without_source_of_its_name_lies_with_the_sources_of_its_parts(self):
+        parts = {"src/ir/rewrite/rewriter_ops.cpp": "mir/rewriter.hpp",
+                 "src/ir/rewrite/rewriter_blocks.cpp": "mir/rewriter.hpp"}
+        self.assertEqual(problems({**parts, "src/text/resolve.cpp": "mir/rewriter.hpp"}), [])
+        self.assertEqual(len(problems({**parts, "src/ir/op.cpp": "mir/rewriter.hpp"})), 1)
+
     def test_a_source_outside_every_layer_is_named(self):
         self.assertEqual(problems({"src/misc/a.cpp": ""}),
                          ["src/misc/a.cpp: lies in no layer's folder"])

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ir/language_versions.hpp"
+#include "ir/context/language_versions.hpp"
 #include "option.hpp"
 
 namespace mir::tools {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "ir/text/short_text.hpp"
 #include "mir/format.hpp"
 #include "mir/print.hpp"
 #include "syntax/edit.hpp"
 #include "syntax/wrap_lines.hpp"
+#include "text/short_text.hpp"
 #include "verify/lower_version.hpp"
 
 namespace mir::tools {

@@ -5,12 +5,12 @@
 #include <string>
 
 #include "dialect_files.hpp"
-#include "ir/emit/emit.hpp"
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
 #include "option.hpp"
 #include "program_input.hpp"
 #include "syntax/listing.hpp"
+#include "text/emit/emit.hpp"
 #include "tool.hpp"
 #include "verification.hpp"
 

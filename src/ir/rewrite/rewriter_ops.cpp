@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "ir/text/spellings.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "support/arena.hpp"
+#include "syntax/spellings.hpp"
 
 namespace mir {
 

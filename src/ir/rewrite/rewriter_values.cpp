@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "ir/repeated_key.hpp"
-#include "ir/text/spellings.hpp"
-#include "ir/text/text_literal.hpp"
+#include "ir/context/repeated_key.hpp"
 #include "mir/rewriter.hpp"
 #include "support/arena.hpp"
+#include "syntax/spellings.hpp"
+#include "syntax/text_literal.hpp"
 
 namespace mir {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/extent_range.hpp"
+#include "extents/extent_range.hpp"
 #include "ir/symbol_declarations.hpp"
 #include "mir/analysis.hpp"
 #include "mir/module.hpp"

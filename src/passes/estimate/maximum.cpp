@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "ir/dim_expr.hpp"
+#include "extents/dim_expr.hpp"
 
 namespace mir {
 

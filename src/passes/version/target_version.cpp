@@ -1,7 +1,7 @@
 // Gives a module a lower version, if it needs no higher one.
 #include <string>
 
-#include "ir/language_versions.hpp"
+#include "ir/context/language_versions.hpp"
 #include "passes/standard_passes.hpp"
 #include "verify/lower_version.hpp"
 

@@ -14,7 +14,6 @@
 #include "diff/module_diff.hpp"
 #include "diff/normal_form.hpp"
 #include "growing_text.hpp"
-#include "ir/emit/emit.hpp"
 #include "meter.hpp"
 #include "mir/analysis.hpp"
 #include "mir/dialects.hpp"
@@ -28,6 +27,7 @@
 #include "mir/walk.hpp"
 #include "program/program_json.hpp"
 #include "syntax/edit.hpp"
+#include "text/emit/emit.hpp"
 #include "tools/common/line_diff.hpp"
 #include "verify/repair.hpp"
 

@@ -10,12 +10,12 @@
 #include "defects.hpp"
 #include "interp/describe.hpp"
 #include "interp/session_access.hpp"
-#include "ir/emit/emit.hpp"
 #include "mir/ops.hpp"
 #include "mir/print.hpp"
 #include "mir/session.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/verify.hpp"
+#include "text/emit/emit.hpp"
 
 namespace mir::test {
 

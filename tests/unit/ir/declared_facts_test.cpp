@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/attribute_type.hpp"
-#include "ir/emit/emit.hpp"
+#include "ir/context/attribute_type.hpp"
 #include "ir/extent_walk.hpp"
 #include "ir/joined_extents.hpp"
 #include "ir/symbol_declarations.hpp"
@@ -17,6 +16,7 @@
 #include "mir/equivalence.hpp"
 #include "mir/work.hpp"
 #include "read.hpp"
+#include "text/emit/emit.hpp"
 
 using namespace mir;
 using mir::test::Reading;

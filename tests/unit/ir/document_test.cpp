@@ -42,8 +42,11 @@ std::map<std::string, std::string> examples_of_tests() {
   std::map<std::string, std::string> examples;
   std::vector<std::filesystem::path> files = {MIR_SOURCE_ROOT
                                               "/tests/install/document_dialect.hpp"};
-  for (const auto& entry : std::filesystem::directory_iterator(MIR_SOURCE_ROOT "/tests/unit/ir")) {
-    files.push_back(entry.path());
+  for (const std::string_view layer : {"ir", "text"}) {
+    const auto folder = std::filesystem::path(MIR_SOURCE_ROOT) / "tests/unit" / layer;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      files.push_back(entry.path());
+    }
   }
   for (const auto& path : files) {
     std::string name;

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "ir/computed_op.hpp"
-#include "ir/text/missing_commas.hpp"
 #include "mir/control_flow.hpp"
 #include "read.hpp"
+#include "text/missing_commas.hpp"
 
 using namespace mir;
 using mir::test::Reading;

@@ -1,0 +1,148 @@
+#include "syntax/text_literal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "mir/parse.hpp"
+
+namespace mir {
+
+namespace {
+
+void append_utf8(std::string& out, std::uint32_t code) {
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xc0 | code >> 6);
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  } else if (code < 0x10000) {
+    out += static_cast<char>(0xe0 | code >> 12);
+    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  } else {
+    out += static_cast<char>(0xf0 | code >> 18);
+    out += static_cast<char>(0x80 | (code >> 12 & 0x3f));
+    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  }
+}
+
+/// Four hexadecimal digits at `at`.
+std::optional<std::uint32_t> read_hex4(std::string_view text, std::size_t at) {
+  if (at + 4 > text.size()) return std::nullopt;
+  std::uint32_t code = 0;
+  const char* first = text.data() + at;
+  const auto [end, error] = std::from_chars(first, first + 4, code, 16);
+  if (error != std::errc() || end != first + 4) return std::nullopt;
+  return code;
+}
+
+/// Whether a decimal number that no double is near is too small rather than too large.
+bool is_tiny(std::string_view text) {
+  const auto e = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view mantissa = text.substr(0, e);
+  std::string_view exponent = text.substr(std::min(e + 1, text.size()));
+  if (exponent.starts_with('+')) exponent.remove_prefix(1);
+  // Digits before the point of a number written with one digit other than 0 first.
+  const auto first = static_cast<std::int64_t>(mantissa.find_first_of("123456789"));
+  const auto point = static_cast<std::int64_t>(std::min(mantissa.find('.'), mantissa.size()));
+  const auto power = exponent.empty() ? std::optional<std::int64_t>(0) : read_integer(exponent);
+  if (!power) return exponent.starts_with('-');  // more than the mantissa can weigh up
+  return *power < first - point;
+}
+
+}  // namespace
+
+std::optional<std::string> unquote(std::string_view quoted) {
+  if (quoted.size() < 2 || quoted.front() != '"' || quoted.back() != '"') return std::nullopt;
+  const std::string_view text = quoted.substr(1, quoted.size() - 2);
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      out += text[i];
+      continue;
+    }
+    if (++i == text.size()) return std::nullopt;
+    constexpr std::string_view kEscapes = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
+    if (const auto which = kEscapes.find(text[i]); which != kEscapes.npos) {
+      out += kMeanings[which];
+    } else if (text[i] == 'u') {
+      auto code = read_hex4(text, i + 1);
+      if (!code) return std::nullopt;
+      i += 4;
+      if (*code >= 0xd800 && *code < 0xdc00 && text.substr(i + 1, 2) == "\\u") {
+        const auto low = read_hex4(text, i + 3);
+        if (!low || *low < 0xdc00 || *low > 0xdfff) return std::nullopt;
+        code = 0x10000 + ((*code - 0xd800) << 10) + (*low - 0xdc00);
+        i += 6;
+      }
+      if (*code >= 0xd800 && *code < 0xe000) return std::nullopt;
+      append_utf8(out, *code);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return out;
+}
+
+std::string quote(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out += '"';
+}
+
+std::optional<std::int64_t> read_integer(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> read_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) {
+    value = is_tiny(text) ? 0.0 : HUGE_VAL;
+    return text.starts_with('-') ? -value : value;
+  }
+  if (error != std::errc()) return std::nullopt;
+  return value;
+}
+
+std::string number_text(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == text.npos) text += ".0";
+  return text;
+}
+
+bool is_bare_word(std::string_view text) {
+  if (text.empty() || text == "true" || text == "false" || text == "null") return false;
+  const char first = text.front();
+  if (!((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_')) {
+    return false;
+  }
+  return text.find_first_not_of(
+             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+             "0123456789_./-") == text.npos &&
+         text.find("//") == text.npos && text != "inf" && text != "nan";
+}
+
+}  // namespace mir

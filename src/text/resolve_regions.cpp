@@ -1,0 +1,214 @@
+// Regions and blocks, and what is left undefined at their ends.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "support/arena.hpp"
+#include "support/suggest.hpp"
+#include "syntax/op_text.hpp"
+#include "text/resolver.hpp"
+
+namespace mir {
+
+Region& Resolver::State::current_region() {
+  OpenBody& body = bodies_.back();
+  if (body.region == nullptr) body.region = rewriter_->add_region(*body.op);
+  return *body.region;
+}
+
+Block& Resolver::State::current_block() {
+  OpenBody& body = bodies_.back();
+  if (body.block == nullptr) body.block = rewriter_->create_block(current_region());
+  return *body.block;
+}
+
+void Resolver::State::forget_mentions() {
+  mentions_.clear();
+  mention_attributes_.clear();
+}
+
+void Resolver::State::begin_body(const Node&) {
+  if (head_.open && head_.damaged) note_damage(head_.token);
+  if (head_.open) open_ops_.push_back(make_op());
+  Op* op = open_ops_.back();
+  bodies_.push_back({op});
+  if (op->has(Trait::kTemplate)) {
+    ++templates_;
+    if (const auto any = context_.dialect_type("builtin.any")) any_type_ = *any;
+  }
+  scopes_.enter(op->has(Trait::kIsolated));
+}
+
+void Resolver::State::begin_region(const Node&) {
+  Op* op = bodies_.back().op;
+  bodies_.back().has_regions = true;
+  Region* region = rewriter_->add_region(*op);
+  region->has_signature_ = true;
+  bodies_.push_back({op, region});
+  scopes_.enter(false);
+  bodies_.back().block = make_block(*region, loose_operands_, {});
+  rewriter_->state_results(*region, region_results(loose_results_));
+  forget_mentions();
+}
+
+Block* Resolver::State::make_block(Region& region, MentionList arguments, Symbol name) {
+  type_scratch_.clear();
+  for (std::uint32_t i = 0; i < arguments.count; ++i) {
+    const Mention& mention = mentions_[arguments.first + i];
+    type_scratch_.push_back(type_in_template(mention.type));
+    if (type_scratch_.back() == nullptr) {
+      diagnostics_.error(DiagCode::kTypeMissing, span(mention.token), "an argument needs a type");
+    }
+  }
+  Block* block = rewriter_->create_block(region, type_scratch_, name);
+  for (std::uint32_t i = 0; i < arguments.count; ++i) {
+    define(block->arguments()[i], mentions_[arguments.first + i]);
+  }
+  return block;
+}
+
+std::vector<RegionResult> Resolver::State::region_results(MentionList list) {
+  std::vector<RegionResult> results;
+  for (std::uint32_t i = 0; i < list.count; ++i) {
+    const Mention& mention = mentions_[list.first + i];
+    module_->reserve_name(mention.name);
+    results.push_back({mention.name, type_in_template(mention.type), mention.symbol,
+                       mention.has_symbol, attributes_of(mention)});
+  }
+  return results;
+}
+
+void Resolver::State::begin_block(const Node& node) {
+  bodies_.back().block =
+      make_block(current_region(), loose_operands_, context_.intern(text(node.token).substr(1)));
+  loose_operands_ = {};
+  forget_mentions();
+}
+
+void Resolver::State::end_region() {
+  leave();
+}
+
+void Resolver::State::end_body() {
+  if (!bodies_.back().has_regions) current_region();
+  templates_ -= bodies_.back().op->has(Trait::kTemplate) ? 1 : 0;
+  leave();
+}
+
+void Resolver::State::leave() {
+  if (Region* region = bodies_.back().region) {
+    settle_free_values(*region);
+    settle_successors(*region, bodies_.back().branches);
+    region->parent()->mark_as_read();
+  }
+  scopes_.leave();
+  bodies_.pop_back();
+}
+
+/// Offers the visible name that is a slip away from an undefined word; a number is no slip of
+/// another.
+void Resolver::State::suggest_value(Diagnostic& diagnostic, const Value& value) {
+  if (value.name().is_number()) return;
+  const std::string_view word = context_.text(value.name().symbol());
+  NearestName nearest(word);
+  scopes_.for_each_name([&](ValueName name) {
+    if (!name.is_number() && !scopes_.find(name)->is_free()) {
+      nearest.offer(context_.text(name.symbol()));
+    }
+  });
+  if (nearest.best().empty()) return;
+  const std::string meant = fmt::format("%{}", nearest.best());
+  suggest(diagnostic, meant);
+  std::vector<FixIt>& edits =
+      is_certain_slip(word, nearest.best()) ? diagnostic.fixes : diagnostic.proposals;
+  constexpr std::size_t kMostUses = 64;
+  for (const Use* use = value.first_use(); use != nullptr && edits.size() < kMostUses;
+       use = use->next()) {
+    const Span place = OpText(file_, use->user()->span()).mention(word);
+    if (place.known()) edits.push_back({place, meant});
+  }
+}
+
+/// Reports ops whose result types would follow from an operand that is defined below them.
+void Resolver::State::report_early_uses(const Value& value, const Value& defined) {
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    const Op& user = *use->user();
+    const auto is_untyped = [](const Value& result) { return result.type() == nullptr; };
+    if (!std::ranges::any_of(user.results(), is_untyped)) continue;
+    const Op* definition = defined.defining_op();
+    if (definition == nullptr || definition->block() != user.block()) {
+      diagnostics_.error(
+          DiagCode::kTypeMissing, user.span(),
+          fmt::format("result needs a type: operand {} is defined elsewhere", use->index()));
+      continue;
+    }
+    diagnostics_
+        .error(
+            DiagCode::kUseBeforeDefinition, user.span(),
+            fmt::format("operand {} of '{}' is defined below its use", use->index(), user.name()))
+        .note(definition->span(), "defined here");
+  }
+}
+
+/// Names of blocks become the blocks; the first of a name counts.
+void Resolver::State::settle_successors(const Region& region, std::span<Op* const> branches) {
+  if (branches.empty()) return;
+  std::unordered_map<Symbol, Block*> blocks;
+  for (Block* block : region.blocks()) {
+    blocks.try_emplace(block->name(), block);
+  }
+  for (Op* op : branches) {
+    const auto stated = op->extra().successors;
+    std::vector<OpExtra::Successor> list(stated.begin(), stated.end());
+    for (OpExtra::Successor& each : list) {
+      if (const auto found = blocks.find(each.stated); found != blocks.end()) {
+        each.block = found->second;
+      }
+    }
+    op->extra_->successors = module_->arena_->copy(std::span<const OpExtra::Successor>(list));
+  }
+}
+
+/// In a portable module a name may be used above its definition; what is still undefined at the
+/// end of the region must be a constant or a parameter.
+void Resolver::State::settle_free_values(Region& region) {
+  if (!portable_) return;
+  const std::vector<Value*> free(region.free_values().begin(), region.free_values().end());
+  for (Value* value : free) {
+    if (damaged_names_.contains(value->name().raw())) continue;
+    Value* defined = scopes_.find(value->name());
+    if (defined != nullptr && defined != value) {
+      const bool is_late_value = defined->type() == nullptr && late_values_.contains(defined);
+      if (value->type() != nullptr && is_late_value) {
+        late_mentions_.push_back({defined, value->type(), value->first_use()->user()->span()});
+      } else if (value->type() != nullptr && value->type() != defined->type()) {
+        diagnostics_.error(
+            DiagCode::kTypeConflict, value->first_use()->user()->span(),
+            fmt::format("value is used as {}, defined as {}", value->type()->spelling(),
+                        defined->type() == nullptr ? "untyped" : defined->type()->spelling()));
+      }
+      if (value->type() == nullptr) report_early_uses(*value, *defined);
+      if (types_noted_ != nullptr) types_noted_->settle(*value, *defined);
+      while (value->has_uses()) value->first_use()->set(defined);
+      continue;
+    }
+    if (value->attribute(constant_key_) != nullptr || value->has_symbol()) {
+      if (value->type() != nullptr) continue;
+    }
+    const Span at = value->has_uses() ? value->first_use()->user()->span() : Span();
+    const std::string name = value->name().is_number()
+                                 ? std::to_string(value->name().number())
+                                 : std::string(context_.text(value->name().symbol()));
+    const bool is_shown = !diagnostics_.is_full();
+    Diagnostic& added =
+        diagnostics_.error(DiagCode::kUndefinedValue, at,
+                           fmt::format("value '%{}' is used and nothing defines it", name));
+    if (is_shown && may_suggest(diagnostics_, DiagCode::kUndefinedValue)) {
+      suggest_value(added, *value);
+    }
+  }
+  rewriter_->erase_unused_free_values(region);
+}
+
+}  // namespace mir

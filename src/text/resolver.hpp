@@ -1,0 +1,218 @@
+// State of one resolution; resolve.cpp drives it, node by node.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/context/value_reader.hpp"
+#include "ir/extent_prover.hpp"
+#include "mir/module.hpp"
+#include "mir/rewriter.hpp"
+#include "support/unique_table.hpp"
+#include "text/damaged_text.hpp"
+#include "text/type_mentions.hpp"
+#include "text/value_scopes.hpp"
+
+namespace mir {
+
+class Resolver::State : private ValueReader {
+ public:
+  State(IRContext& context, const SourceFile& file, Diagnostics& diagnostics);
+  ~State() override;
+
+  void add(const Unit& unit);
+  void note_types(TypeMentions& mentions) { types_noted_ = &mentions; }
+  std::vector<Module*> finish() {
+    rewriter_.reset();
+    return std::move(modules_);
+  }
+
+ private:
+  /// A value as one place of the text mentions it.
+  struct Mention {
+    ValueName name;
+    const Type* type = nullptr;  // null: left out
+    Symbol symbol;
+    bool has_symbol = false;
+    std::uint32_t first_attribute = 0;  // into mention_attributes_
+    std::uint32_t attribute_count = 0;
+    std::uint32_t token = 0;
+  };
+  struct MentionList {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
+  /// The op whose head is being read.
+  struct Head {
+    bool open = false;
+    bool damaged = false;
+    OpName name;
+    std::uint32_t token = 0;
+    Location location;
+    bool has_symbol = false, has_path = false, square_path = false, has_signature = false;
+    bool has_attribute_list = false;
+    Symbol symbol, path;
+    std::optional<Symbol> label;
+    std::optional<std::uint64_t> address;
+    MentionList operands, results;
+    std::vector<NamedAttr> attributes;
+    std::vector<Symbol> angles;
+    std::vector<Symbol> successors;
+    std::vector<MentionList> successor_operands;
+
+    /// Lists keep their room.
+    void reset() {
+      open = damaged = has_symbol = has_path = square_path = has_signature = has_attribute_list =
+          false;
+      symbol = path = {};
+      label.reset();
+      address.reset();
+      operands = results = {};
+      attributes.clear();
+      angles.clear();
+      successors.clear();
+      successor_operands.clear();
+    }
+  };
+  /// An op with results whose types follow from a graph that is declared below it.
+  struct LateOp {
+    Op* op;
+    std::vector<Span> untyped;  // for each result its mention; unknown if that states a type
+  };
+  /// A mention with a type of a value of such an op.
+  struct LateMention {
+    Value* value;
+    const Type* type;
+    Span at;
+  };
+  /// A pair of braces, or the braces of a region with a signature inside them.
+  struct OpenBody {
+    Op* op;
+    Region* region = nullptr;  // made when the first op, block or signature asks for it
+    Block* block = nullptr;
+    bool has_regions = false;        // regions with signatures
+    std::vector<Op*> branches = {};  // ops that go on to blocks of the region
+  };
+
+  void node(const Node& node);
+  void alias(const Node& node);
+  void nesting(const Node& node);
+  // parts of heads
+  void address(const Node& node);
+  void angle(const Node& node);
+  void path(const Node& node);
+  void mention_attributes(const Node& node);
+  void mention_list(const Node& node);
+  void attribute_list(const Node& node);
+  void successor(const Node& node);
+  void stated_location(const Node& node);
+  // values and types
+  void will_read_type_alias(std::uint32_t token) override;
+  void check_type_alias(std::uint32_t token);
+  void mention(const Node& node);
+  ValueName name_from_text(std::string_view text);
+  // attributes
+  void report_unquoted(std::uint32_t token);
+  const OpRow* row_of_head() const;
+  bool hides_version(std::uint32_t token) const;
+  /// Reports text without quotes where the module is portable, which its own list says at its end.
+  void did_read_unquoted(std::uint32_t token) override;
+  // ops
+  void begin_head(const Node& node);
+  // text that cannot be read
+  bool is_damaged(std::uint32_t token) const {
+    return unit_->tokens()[token].kind() == TokenKind::kError;
+  }
+  void begin_damaged_head(const Node& node);
+  void note_damage(std::uint32_t token);
+  void end_damaged_op();
+  void begin_damaged_module(const Node& node);
+  Op* make_op();
+  bool implies_symbol() const;
+  void imply_symbol();
+  void set_head(Op& op);
+  void set_successors(Op& op, std::uint32_t first_operand);
+  void collect_operands(MentionList list, Region& region);
+  std::optional<std::vector<const Type*>> inferred_types(std::size_t count,
+                                                         Diagnostics& diagnostics);
+  ExtentProver* prover_of_module();
+  bool is_late() const;
+  bool infer_missing_types(std::vector<const Type*>& types);
+  void note_late(Op& op);
+  std::vector<const Type*> late_types(const Op& op, Diagnostics& diagnostics);
+  void settle_late_types();
+  void note_operand(const Mention& mention, const Value& value);
+  void note_free(const Mention& mention, const Value& value);
+  void note_results(const Op& op);
+  const Type* type_in_template(const Type* type);
+  Value* use(const Mention& mention, Region& region);
+  void check_mention(const Mention& mention, Value& value);
+  void define(Value& value, const Mention& mention);
+  void attach_uses(Op* op, std::uint32_t first_operand, MentionList list);
+  std::span<const NamedAttr> attributes_of(const Mention& mention) const;
+  void set_mention_parts(Value& value, const Mention& mention);
+  // regions
+  void begin_body(const Node& node);
+  void begin_region(const Node& node);
+  void end_region();
+  void end_body();
+  void leave();
+  void begin_block(const Node& node);
+  Block* make_block(Region& region, MentionList arguments, Symbol name);
+  void forget_mentions();
+  std::vector<RegionResult> region_results(MentionList list);
+  void suggest_value(Diagnostic& diagnostic, const Value& value);
+  void report_early_uses(const Value& value, const Value& defined);
+  void settle_free_values(Region& region);
+  void settle_successors(const Region& region, std::span<Op* const> branches);
+  Region& current_region();
+  Block& current_block();
+  // modules
+  void begin_module(const Node& node);
+  void end_module();
+
+  Location location(std::uint32_t token) const {
+    return context_.locations().position(unit_->span(token).begin);
+  }
+  /// The location of an op at `position` that ends with this `loc(...)`.
+  Location stated_location(Location position, std::uint32_t token);
+
+  std::string_view lent_before_;  // to the context
+  Module* module_ = nullptr;
+  std::optional<Rewriter> rewriter_;    // of that module, which may go once it is read
+  const Module* proved_ = nullptr;      // the module that prover_ is of
+  std::optional<ExtentProver> prover_;  // none if that module declares no symbols
+  std::vector<std::uint32_t>
+      head_aliases_;                     // of types, before the module or alias that they belong to
+  std::vector<std::uint32_t> unquoted_;  // tokens in the list of the module that begins
+  bool is_foreign_ = false;  // of another version, whose ops need not be those of this one
+  std::vector<Module*> modules_;
+
+  Head head_;
+  MentionList loose_operands_, loose_results_;  // lists that belong to a module, region or block
+  std::vector<Mention> mentions_;
+  std::vector<NamedAttr> mention_attributes_;
+
+  std::vector<Op*> open_ops_;  // ops whose bodies are being read
+  std::vector<OpenBody> bodies_;
+  const Type* any_type_ = nullptr;  // once there is a template
+  ValueScopes scopes_;
+  std::unordered_set<std::uint32_t> damaged_names_;  // raw names that damaged text mentions
+  std::unordered_set<const Value*> open_types_;      // results whose rule left an extent unknown
+  std::vector<LateOp> late_ops_;
+  std::unordered_set<const Value*> late_values_;
+  std::vector<LateMention> late_mentions_;
+  std::vector<std::pair<const Op*, std::size_t>> late_calls_;  // with the number of a noted mention
+  TypeMentions* types_noted_ = nullptr;                        // null: nobody asks
+
+  TextTable<OpName> op_names_;
+  std::vector<const Type*> type_scratch_;
+  std::vector<Value*> value_scratch_;
+
+  Symbol constant_key_, version_key_;
+};
+
+}  // namespace mir
