@@ -1,3 +1,4 @@
+// Names of instruction set levels, and detection of the highest level that the processor supports.
 #include "kernels/isa.hpp"
 
 #include <algorithm>
@@ -21,9 +22,9 @@ constexpr IsaLevel kLevels[] = {IsaLevel::kScalar, IsaLevel::kAvx2, IsaLevel::kA
 static_assert(std::ranges::equal(kLevels, kRows, {}, {}, &LevelRow::level));
 
 #if defined(__x86_64__)
-/// Whether this machine has what `level` adds to the one before it. The builtin also asks whether
-/// the operating system saves the registers. Clang 14 cannot ask for F16C, which every AVX2 machine
-/// has.
+/// True if this machine has the extensions that `level` adds to the level before it. The builtin
+/// also asks whether the operating system saves the registers. Clang 14 cannot ask for F16C, which
+/// every AVX2 machine has.
 bool has_step(IsaLevel level) {
   switch (level) {
     case IsaLevel::kScalar:

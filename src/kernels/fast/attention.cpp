@@ -240,7 +240,7 @@ void weigh_chunk(const BlockOfKeys& block, const Chunk& chunk, const SpanState& 
   }
 }
 
-/// How values are multiplied: panels of so many vectors of columns, blocks of so many rows.
+/// Tile sizes of the product with values: vectors of columns per panel, rows per block.
 struct ValueTiles {
   std::int64_t vectors;
   std::int64_t rows;

@@ -28,13 +28,13 @@ struct AttentionOperands {
   std::int64_t k_strides[3] = {};  ///< of batches, kv_heads, keys
   std::int64_t v_strides[3] = {};
   std::int64_t out_strides[3] = {};
-  /// Of batches, heads, queries in `mask` or `replaced`; 0 where it repeats.
+  /// Strides of batches, heads and queries in `mask` or `replaced`; 0 along a repeated dimension.
   std::int64_t mask_strides[3] = {};
   float scale = 1;
   bool causal = false;                      ///< query i sees keys 0 .. i + keys - queries
   std::optional<std::int64_t> window = {};  ///< of those the last so many; needs causal
-  /// The score of keys that a query does not see, as CausalMask writes it; without mask. None: they
-  /// have no weight, whatever the other scores are.
+  /// Score of keys that a query does not see, as CausalMask writes it; must be empty with a mask.
+  /// If empty, these keys have no weight, whatever the other scores are.
   std::optional<float> hidden = {};
 };
 

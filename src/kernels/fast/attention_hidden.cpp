@@ -1,3 +1,4 @@
+// Attention rows computed anew over all keys because hidden keys have weight in them.
 #include "kernels/fast/attention_hidden.hpp"
 
 #include <algorithm>

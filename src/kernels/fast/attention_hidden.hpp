@@ -7,8 +7,8 @@
 
 namespace mir::fast {
 
-/// Whether keys that the query of `row` does not see have weight beside scores of which `largest`
-/// is the largest: whether e^(hidden - largest) is more than 0 in Float32.
+/// True if keys that the query of `row` does not see have weight, that is, if e^(hidden - largest)
+/// is more than 0 in Float32. `largest` is the largest score that the query sees.
 bool has_hidden_weight(const AttentionTask& task, std::int64_t row, float largest);
 
 /// The query of `row` over all keys, in double; those that it does not see have the score

@@ -1,4 +1,4 @@
-// How attention is divided into tasks, and what these pass to each other. The order of sums:
+// Tasks that attention is divided into, and their intermediate results. For the order of sums see
 // attention.cpp.
 #pragma once
 
@@ -49,7 +49,8 @@ struct AttentionTask {
   std::int64_t query(std::int64_t row) const { return first_query + row / heads; }
   std::int64_t head(std::int64_t row) const { return first_head + row % heads; }
   KeyRange seen(std::int64_t row) const { return seen_by(*operands, query(row)); }
-  /// What any of `count` rows from `row` on sees; of queries in order the first sees the first key.
+  /// Returns the keys that any of `count` rows from `row` on sees. The first of consecutive queries
+  /// sees the first of these keys.
   KeyRange seen(std::int64_t row, std::int64_t count) const {
     return {seen(row).first, seen(row + count - 1).end};
   }
@@ -67,8 +68,8 @@ struct AttentionScratch {
   float* values;  ///< a block, as panels
 };
 
-/// What the rows of a task have of some keys. See note [order]. Rows and columns go in whole
-/// vectors.
+/// Partial softmax of the rows of a task over some keys; see note [order]. Rows and columns are
+/// padded to whole vectors.
 struct SpanState {
   float* largest;  ///< m
   float* sums;     ///< l

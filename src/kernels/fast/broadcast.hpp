@@ -1,4 +1,4 @@
-// How operands lie that a kernel broadcasts to its result.
+// Layout of operands that a kernel broadcasts to its result.
 #pragma once
 
 #include <array>

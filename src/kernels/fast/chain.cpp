@@ -1,3 +1,4 @@
+// Runs several Float32 functions over one block of elements at a time, without temporary tensors.
 #include "kernels/fast/chain.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 /// Floats of all blocks of a thread: half of a first-level cache.
 constexpr std::int64_t kBlockFloats = 4096;
 
-/// How an operand reaches the functions.
+/// Layout of an operand of the chain relative to its result.
 struct ChainOperand {
   const float* data = nullptr;
   std::int64_t step = 0;  ///< 0 or 1, where one step leads through all elements of the result

@@ -1,4 +1,4 @@
-// How a loop is cut into tasks. Sums are cut by counts alone, so results do not depend on threads.
+// Division of loops into tasks. It depends on counts only, so results do not depend on threads.
 #pragma once
 
 #include <algorithm>

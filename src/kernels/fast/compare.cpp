@@ -1,3 +1,4 @@
+// Vectorised comparisons and logical functions, and the loops that broadcast their operands.
 #include "kernels/fast/compare.hpp"
 
 #include <algorithm>

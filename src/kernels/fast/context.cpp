@@ -1,3 +1,4 @@
+// Scratch memory that a context lends to kernels.
 #include "kernels/fast/context.hpp"
 
 #include <new>

@@ -1,4 +1,4 @@
-// What every fast kernel runs with.
+// Resources of a run of fast kernels: instruction set, threads and scratch memory.
 #pragma once
 
 #include <cstddef>

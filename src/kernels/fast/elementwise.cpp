@@ -1,3 +1,4 @@
+// Vectorised arithmetic and functions on Float32, and the loops that broadcast their operands.
 #include "kernels/fast/elementwise.hpp"
 
 #include <algorithm>

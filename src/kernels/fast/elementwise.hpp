@@ -59,7 +59,7 @@ enum class Unary : std::uint8_t {
   kQuickGelu,
 };
 
-/// What a function is called in names of kernels, tests and measurements.
+/// Returns the name of a function in kernel names, tests and measurements.
 constexpr std::string_view name_of(Unary function) {
   switch (function) {
     case Unary::kAbs:

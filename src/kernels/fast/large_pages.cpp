@@ -1,3 +1,4 @@
+// Allocates memory aligned to 2 MiB and asks the system to back it with large pages.
 #include "kernels/fast/large_pages.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// Measures the peak arithmetic rate and memory bandwidth of the machine.
 #include "kernels/fast/limits.hpp"
 
 #include <algorithm>
@@ -121,7 +122,7 @@ double multiply_adds(Context& context) {
   context.pool().for_each(threads, [&](std::int64_t task, unsigned) {
     sums[static_cast<std::size_t>(task)] = table.multiply_adds();
   });
-  // What is stored must not be computed in vain.
+  // A volatile store keeps the compiler from removing the computation.
   volatile float sink = sums.front();
   static_cast<void>(sink);
   return 2.0 * kRounds * kChains * static_cast<double>(table.lanes) * threads;

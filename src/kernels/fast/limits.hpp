@@ -1,4 +1,4 @@
-// What the machine can do at most, measured: the limits that kernels are judged by.
+// Measured peak rates of the machine, to compare kernels with.
 #pragma once
 
 #include "kernels/fast/context.hpp"
@@ -19,9 +19,9 @@ MachineLimits measure_limits(Context& context);
 
 /// One measurement: every thread does multiply-adds in registers. The number of operations done.
 double multiply_adds(Context& context);
-/// The same with codes of 4 or 8 bits, by the instructions of the kernels for them.
+/// Like multiply_adds(), with codes of 4 or 8 bits and the instructions that their kernels use.
 double multiply_codes(int bits, Context& context);
-/// The same with BFloat16; 0 where the instruction set has no instruction of theirs.
+/// Like multiply_adds(), with BFloat16. Returns 0 if the instruction set has no BFloat16 products.
 double multiply_bfloats(Context& context);
 
 /// One measurement: reads all of the memory, a part in each thread. A sum of it.

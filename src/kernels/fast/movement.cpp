@@ -1,3 +1,4 @@
+// Strided copies: merges dimensions, and reads transposed planes in tiles that fit the cache.
 #include "kernels/fast/movement.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ struct Dimension {
   std::int64_t to = 0;
 };
 
-/// The same copy in as few dimensions as it takes, those with large steps in `to` first.
+/// A copy with its dimensions merged as far as possible, those with large steps in `to` first.
 struct Plan {
   std::array<Dimension, CopyOperands::kMaxRank> dims;
   std::size_t rank = 0;

@@ -1,3 +1,4 @@
+// Copies the elements that lists of offsets select, in parallel runs.
 #include "kernels/fast/pick.hpp"
 
 #include <algorithm>

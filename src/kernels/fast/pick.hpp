@@ -9,8 +9,9 @@
 
 namespace mir::fast {
 
-/// What lies at from + o_1 + .. + o_n for one offset o_d of each list, the last list running
-/// fastest: runs of `run_bytes` neighbours, one after the other into `to`. Offsets count bytes.
+/// Copies, for every combination of offsets o_d, one of each list, `run_bytes` neighbours at from +
+/// o_1 + .. + o_n into `to`, one run after the other; the last list varies fastest. Offsets count
+/// bytes.
 struct PickOperands {
   const std::byte* from = nullptr;
   std::byte* to = nullptr;

@@ -39,7 +39,7 @@ struct ReductionTable {
                           std::int64_t columns, float* out);
 };
 
-/// Its own inverse.
+/// Maps bits of a float to an integer of the same order, and back.
 inline std::int32_t flipped(std::int32_t bits) {
   return bits < 0 ? bits ^ 0x7fffffff : bits;
 }
@@ -322,7 +322,7 @@ void for_each_column(const ReduceOperands& o, Context& context, Body body) {
   });
 }
 
-/// What a part of a row contributes: a sum, or a key that a double holds exactly.
+/// Returns the contribution of a part of a row: a sum, or a key that a double holds exactly.
 double part_of(Reduction reduction, const ReductionTable& table, const float* x,
                std::int64_t count) {
   const bool sums = reduction == Reduction::kSum || reduction == Reduction::kMean;

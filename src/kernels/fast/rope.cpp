@@ -1,3 +1,4 @@
+// Vectorised rotary position embedding by tables of sines and cosines.
 #include "kernels/fast/rope.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace mir::fast {
 struct RopeTable {
   /// x[i], x[i + half] for i < half, by the row of the tables.
   void (*rotate)(const float* x, const float* sin, const float* cos, float* out, std::int64_t half);
-  /// What is not rotated: the same numbers.
+  /// Copies the elements that are not rotated.
   void (*keep)(const float* x, float* out, std::int64_t count);
 };
 

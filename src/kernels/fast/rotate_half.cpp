@@ -1,3 +1,4 @@
+// Vectorised x cos + [-x2, x1] sin, the form in which traced models write rotary embedding.
 #include "kernels/fast/rotate_half.hpp"
 
 #include "kernels/fast/targets.hpp"

@@ -41,7 +41,7 @@ struct RowsTable {
   void (*softmax)(const float* x, float* out, std::int64_t width);
 };
 
-/// Whether a mean square can be trusted and its root inverted in Float32.
+/// True if a mean square is accurate and its root can be inverted in Float32.
 inline bool is_in_range(double mean_square) {
   return mean_square >= 0x1p-80 && mean_square <= 0x1p80;
 }

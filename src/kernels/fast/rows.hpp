@@ -20,14 +20,14 @@ struct Rows {
   std::int64_t width = 0;
 };
 
-/// Null weight: w is 1, and the offset is not added.
+/// If `weight` is null, w is 1 and the offset is not added.
 struct RmsNorm {
   const float* weight = nullptr;  ///< [width]
   float epsilon = 0;
   bool add_unit_offset = false;  ///< w = weight + 1
 };
 
-/// How far an element of rms_norm may be off, relative to its exact value.
+/// Bound of the relative error of an element of rms_norm.
 inline constexpr double kRmsNormError = 20 * 0x1p-24;
 
 /// out = x w / sqrt(mean(x^2) + epsilon), within kRmsNormError. Squares may exceed the range of
@@ -48,7 +48,7 @@ void layer_norm(const Rows& rows, const float* weight, const float* bias, float 
 ///   |error| <= 2^-24 (m - x_i + 48) out_i + 2^-125 for rows of at most 2^22 elements.
 void softmax(const Rows& rows, Context& context);
 
-/// What CausalMask writes over Float32 scores.
+/// Number that CausalMask writes over Float32 scores.
 inline constexpr float kMaskedScore = -1e10F;
 
 /// Row r is query r % queries of a matrix [.., queries, width] and is at the position of key

@@ -1,3 +1,4 @@
+// Vectorised selection by a condition, conversions between float types, and index generation.
 #include "kernels/fast/select.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ struct SelectTable {
   void (*from_bfloat)(const std::byte* from, float* to, std::int64_t count);
   void (*to_bfloat)(const float* from, std::byte* to, std::int64_t count);
   void (*from_half)(const std::byte* from, float* to, std::int64_t count);
-  /// Null where vectors do not round as the reference does.
+  /// Null if vector instructions do not round as the reference does.
   void (*to_half)(const float* from, std::byte* to, std::int64_t count);
 };
 

@@ -1,5 +1,5 @@
-// Which of Highway's targets the fast kernels are compiled for. Included before any Highway header,
-// of which it includes none.
+// Highway targets that the fast kernels are compiled for. Include this before any Highway header;
+// it includes none itself.
 #pragma once
 
 // Three levels of x86 suffice: what lies between gains nothing and costs a compilation each.

@@ -92,7 +92,7 @@ class TaskRanges {
     alignas(64) std::atomic<std::uint64_t> range_{0};
   };
 
-  /// Of more tasks some are taken at once.
+  /// Largest number of units; of more tasks, several form a unit.
   static constexpr std::int64_t kMostUnits = 0xffffffff;
 
   /// Nothing is left when all ranges were empty after every move that began had come to its end.

@@ -1,3 +1,4 @@
+// Worker threads that take tasks of one loop at a time and spin briefly before they sleep.
 #include "kernels/fast/thread_pool.hpp"
 
 #include <algorithm>

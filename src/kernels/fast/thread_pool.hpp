@@ -9,9 +9,9 @@ namespace mir::fast {
 
 /// A fixed number of threads, the calling one among them, that take tasks of one loop at a time.
 ///
-/// How a loop is cut into tasks is the kernel's decision; what is added up, and in which order,
-/// follows from shapes alone, so results never depend on the number of threads. Workers wait
-/// actively for a moment between loops and then sleep, so a pool that is idle costs nothing.
+/// The kernel decides how a loop is cut into tasks. The summands and their order follow from shapes
+/// alone, so results never depend on the number of threads. Workers wait actively for a moment
+/// between loops and then sleep, so an idle pool costs nothing.
 class ThreadPool {
  public:
   /// Clamped to [1, kMaxThreads]. Threads that the system refuses are done without.

@@ -1,3 +1,4 @@
+// Top-k selection by integer keys that hold the order of an element and its index.
 #include "kernels/fast/top_k.hpp"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ void all_rows(const TopKOperands& o, Context& context) {
 
 using Run = void (*)(const TopKOperands&, Context&);
 
-/// Null for types that do not fit a key.
+/// Returns null for types that do not fit a key.
 Run run_of(DType dtype) {
   switch (dtype) {
     case DType::kFloat32:

@@ -9,8 +9,8 @@
 
 namespace mir::fast {
 
-/// Whether top_k takes elements of this type: Float32, BFloat16, Float16 and integers of at most
-/// 32 bits.
+/// True if top_k takes elements of this type: Float32, BFloat16, Float16 and integers of at most 32
+/// bits.
 bool has_top_k(DType dtype);
 
 /// x and the results are row-major: [outer, length, inner], and [outer, k, inner].

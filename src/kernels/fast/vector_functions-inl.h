@@ -47,7 +47,7 @@ HWY_INLINE FloatVector log(FloatVector x) {
   const FloatVector y = hn::MulAdd(n, hn::Set(d, 0.693359375F), hn::Add(f, low));
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const auto is_number = hn::And(hn::Gt(x, hn::Zero(d)), hn::Lt(x, hn::Set(d, kInfinity)));
-  // What is left: 0 gives -inf, infinity itself, all else NaN.
+  // Remaining arguments: 0 gives -inf, infinity gives itself, all others give NaN.
   const FloatVector other =
       hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, -kInfinity),
                      hn::IfThenElse(hn::Eq(x, hn::Set(d, kInfinity)), x,
@@ -148,7 +148,7 @@ HWY_INLINE DoubleVector rem(DoubleVector x, DoubleVector y) {
   return hn::CopySign(hn::NegMulAdd(whole, y, x), x);
 }
 
-/// The same for any floats; those beyond the above go one by one.
+/// x - trunc(x / y) y of any floats. Elements outside the range above are computed one by one.
 HWY_INLINE FloatVector rem(FloatVector x, FloatVector y) {
   const Floats d;
   const hn::Rebind<float, Doubles> narrow;

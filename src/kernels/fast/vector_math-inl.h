@@ -77,7 +77,7 @@ struct Reduced {
   hn::Vec<hn::RebindToSigned<Floats>> steps;
 };
 
-/// How exact ln 2 is.
+/// Precision of ln 2: one Float32, or the sum of two.
 enum class Ln2 : std::uint8_t { kOneNumber, kTwoNumbers };
 
 template <int kParts, Ln2 kLn2>
@@ -179,13 +179,13 @@ HWY_INLINE FloatVector exp_of_weight(FloatVector x) {
   return exp_in_normal_range<Ln2::kOneNumber>(hn::IfThenElse(vanishes, hn::Set(d, -88.02F), x));
 }
 
-/// Whether |x| <= 87, where e^x and 1 + e^x are normal.
+/// True where |x| <= 87, where e^x and 1 + e^x are normal.
 HWY_INLINE auto has_normal_exp(FloatVector x) {
   return hn::Le(hn::Abs(x), hn::Set(Floats(), 87.0F));
 }
 
-/// e^x for any x. What underflows altogether is set to zero, because some processors multiply
-/// slowly there.
+/// e^x for any x. Results below the smallest subnormal are set to zero, because some processors
+/// multiply slowly there.
 static HWY_NOINLINE FloatVector exp_beyond(FloatVector x) {
   const Floats d;
   const FloatVector most = hn::Set(d, 89.0F);

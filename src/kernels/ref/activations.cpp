@@ -1,3 +1,4 @@
+// Rounds activations to 8-bit codes in runs of 32, as products with block weights take them.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,3 +1,4 @@
+// Reference attention: checks the operands and computes one query row after the other.
 #include "kernels/ref/attention.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Conversion of elements between any two element types.
 #include "kernels/ref/common/dispatch.hpp"
 #include "kernels/ref/common/loop.hpp"
 #include "kernels/ref/movement.hpp"

@@ -1,3 +1,4 @@
+// Reference convolution in one to three dimensions, with groups, strides and dilations.
 #include "kernels/ref/convolution.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Reference einsum: one loop nest over all indices, with sums in a fixed order.
 #include "kernels/ref/einsum.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Exponentials, logarithms, powers, sines and error functions with the same bits everywhere.
 #include "kernels/ref/elementary.hpp"
 
 #include <array>

@@ -17,8 +17,8 @@
 //   sigmoid    3        1 / (1 + e^-x), or e^x / (1 + e^x) for x < 0
 //   rsqrt      1.5      1 / sqrt(x), each correctly rounded
 //
-// Of float results the bound is 0.500001 ULP. What is found against MPFR on dense and adversarial
-// samples, which a test holds to the bounds: docs/elementary-errors.md. A NaN gives a NaN.
+// Float results are within 0.500001 ULP. docs/elementary-errors.md lists the errors found against
+// MPFR on dense and adversarial samples; a test checks them against the bounds. A NaN gives a NaN.
 #pragma once
 
 namespace mir::ref {

@@ -1,3 +1,4 @@
+// Reference arithmetic, comparisons, logic and selection with broadcasting.
 #include "kernels/ref/elementwise.hpp"
 
 #include <cmath>
@@ -104,7 +105,7 @@ Result<void> binary(std::string_view kernel, const View& a, const View& b, const
   return real_binary(kernel, a, b, out, op);
 }
 
-/// Whether `holds` of each two elements of type T.
+/// Writes `holds(a, b)` for each pair of elements of type T.
 template <class T, class Relation>
 void relate_elements(const View& a, const View& b, const BroadcastPair& strides,
                      const MutableView& out, Relation holds) {

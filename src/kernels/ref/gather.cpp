@@ -1,3 +1,4 @@
+// Embedding, gather, index and compress: selects rows by indices or by a mask.
 #include "kernels/ref/gather.hpp"
 
 #include "kernels/ref/common/indices.hpp"

@@ -17,7 +17,8 @@ Result<void> embedding(const View& ids, const View& weight, const MutableView& o
 Result<void> gather(const View& table, const View& indices, std::int64_t axis,
                     const MutableView& out);
 
-/// How many elements of a condition are true; it is Bool or UInt8, which is true when not 0.
+/// Returns the number of true elements of a condition of type Bool or UInt8. A UInt8 is true if it
+/// is not 0.
 std::int64_t count_true(const View& condition);
 
 /// The slices of x along `axis` (negative: from the end) for which the mask is true, in their

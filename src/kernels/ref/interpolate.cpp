@@ -1,3 +1,4 @@
+// Resampling of planes by nearest, linear and cubic taps, with an optional blur.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +43,7 @@ Taps taps_at(const Coordinate& at, Sampling sampling) {
   const double t = at.fraction();
   switch (sampling) {
     case Sampling::kNearest:
-      // What is below zero is clamped to it, whichever way it is rounded.
+      // Coordinates below zero are clamped to it, whichever way they are rounded.
       return {{at.whole + (2 * at.part >= at.scale ? 1 : 0), 1.0}};
     case Sampling::kLinear:
       return {{at.whole, 1.0 - t}, {at.whole + 1, t}};

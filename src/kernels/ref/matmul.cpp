@@ -1,3 +1,4 @@
+// Reference matrix products and linear layers: every sum runs over k in order, in double.
 #include "kernels/ref/matmul.hpp"
 
 #include <fmt/format.h>

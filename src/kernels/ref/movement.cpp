@@ -1,3 +1,4 @@
+// Reference copies, concatenation, stacking and repetition of strided views.
 #include "kernels/ref/movement.hpp"
 
 #include <fmt/format.h>
@@ -8,7 +9,7 @@
 namespace mir::ref {
 namespace {
 
-/// Of views already checked, x with strides for out's extents.
+/// Copies elements of views already checked; `x_strides` are x's strides for out's extents.
 Result<void> move(std::string_view kernel, const View& x, std::span<const std::int64_t> x_strides,
                   const MutableView& out) {
   return with_bits(kernel, x.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {

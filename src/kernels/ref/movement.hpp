@@ -33,7 +33,7 @@ Result<void> repeat(const View& x, std::int64_t axis, std::int64_t times, const 
 /// - to Bool: whether the value is not zero (a NaN is not); from Bool: 0 or 1
 Result<void> cast(const View& x, const MutableView& out);
 
-/// What cast() does to one element.
+/// Conversion of one element, as cast() does it.
 struct ElementCast {
   /// Element `from_at` of `from` becomes element `to_at` of `to`.
   void (*convert)(const void* from, std::int64_t from_at, void* to, std::int64_t to_at);

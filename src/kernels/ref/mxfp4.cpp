@@ -1,3 +1,4 @@
+// Encodes numbers to MXFP4 blocks and decodes them.
 #include "kernels/ref/mxfp4.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reference RMSNorm and LayerNorm over trailing dimensions.
 #include "kernels/ref/norm.hpp"
 
 #include <fmt/format.h>

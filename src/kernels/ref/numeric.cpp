@@ -1,3 +1,4 @@
+// Conversions between double and Float16, BFloat16 and the two 8-bit float types.
 #include "kernels/ref/numeric.hpp"
 
 #include <algorithm>

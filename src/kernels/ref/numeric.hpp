@@ -47,8 +47,8 @@ double widen(Float8E5M2 value);
 Half narrow_to_half(double value);
 BFloat16 narrow_to_bfloat16(double value);
 Float8E5M2 narrow_to_float8_e5m2(double value);
-/// The same except at the ends: what is beyond the largest number, infinities included, gives that
-/// number with its sign.
+/// Like the above except beyond the largest number: such values, infinities included, become the
+/// largest number with their sign.
 Float8E4M3 narrow_to_float8_e4m3(double value);
 inline float narrow_to_float(double value) {
   return value == value ? static_cast<float>(value) : std::numeric_limits<float>::quiet_NaN();

@@ -1,3 +1,4 @@
+// Pads a tensor with a constant, or by reflecting or repeating its edge.
 #include "kernels/ref/pad.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Quantises numbers to integer codes and dequantises them, per tensor, channel or group.
 #include "kernels/ref/quantise.hpp"
 
 #include <fmt/format.h>

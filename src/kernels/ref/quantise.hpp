@@ -25,8 +25,8 @@ struct Quantisation {
   friend bool operator==(const Quantisation&, const Quantisation&) = default;
 };
 
-/// How many groups a tensor of these extents has; an error when the axis is none of its dimensions
-/// or a channel is no whole number of blocks.
+/// Returns the number of groups of a tensor of these extents. An error if the axis is out of range
+/// or a channel is not a whole number of blocks.
 Result<std::int64_t> group_count(const Quantisation& quantisation,
                                  std::span<const std::int64_t> extents);
 
@@ -44,10 +44,10 @@ Result<void> quantise(const View& x, const Quantisation& quantisation, const Mut
 /// Elements of an activation that are rounded together.
 inline constexpr std::int64_t kActivationRun = 32;
 
-/// What products with weights in blocks take of x: each run of 32 elements of a row (the last one
-/// may be shorter) as codes of 8 bits times one scale. With x in Float32,
+/// Rounds activations as products with block weights do: each run of 32 elements of a row (the last
+/// one may be shorter) becomes codes of 8 bits times one scale. With x in Float32,
 ///   d = max|x| / 127 in Float32
-///   code = clamp(nearest(x / d), -127, 127), the quotient in Float32, ties to even; d = 0: 0
+///   code = clamp(nearest(x / d), -127, 127), the quotient in Float32, ties to even; 0 if d = 0
 ///   out = d code,
 /// which Float64 holds exactly. A run with a NaN or an infinity is NaN. `x` and `out` are of
 /// floating types and have the same extents.

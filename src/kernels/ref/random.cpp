@@ -1,3 +1,4 @@
+// The Philox generator, and uniform random numbers drawn with it.
 #include "kernels/ref/random.hpp"
 
 #include "kernels/ref/common/loop.hpp"

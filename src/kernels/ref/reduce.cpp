@@ -1,3 +1,4 @@
+// Maximum, minimum, sum, mean and cumulative sum along a dimension.
 #include "kernels/ref/reduce.hpp"
 
 #include "kernels/ref/common/dispatch.hpp"

@@ -1,3 +1,4 @@
+// Reference rotary position embedding: rotates pairs of elements by tables of angles.
 #include "kernels/ref/rope.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Writes, adds or multiplies values into the elements that a tensor of indices selects.
 #include "kernels/ref/scatter.hpp"
 
 #include <unordered_map>

@@ -1,11 +1,11 @@
-// Values put where indices say.
+// Writes of values to the elements that indices select.
 #pragma once
 
 #include "kernels/ref/view.hpp"
 
 namespace mir::ref {
 
-/// What a value does to the element it meets.
+/// Combination of a value with the element that it is written to.
 enum class ScatterReduction : std::uint8_t {
   kNone,  ///< replaces it; of several the last one in row-major order counts
   kAdd,

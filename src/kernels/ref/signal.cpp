@@ -1,3 +1,4 @@
+// Short-time Fourier transform and its inverse, computed by the definition.
 #include "kernels/ref/signal.hpp"
 
 #include <fmt/format.h>

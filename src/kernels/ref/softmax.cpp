@@ -1,3 +1,4 @@
+// Reference softmax and causal masking of attention scores.
 #include "kernels/ref/softmax.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Stable argsort and top-k along a dimension.
 #include "kernels/ref/sort.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 using Indices = std::vector<std::int32_t>;
 
-/// Whether `a` sorts before `b` in ascending order; integers are never NaN.
+/// True if `a` sorts before `b` in ascending order. Integers are never NaN.
 template <class W>
 bool below(W a, W b) {
   return a < b || (a == a && b != b);

@@ -1,3 +1,4 @@
+// Reference functions of one operand: signs, roundings, exponentials and activations.
 #include "kernels/ref/unary.hpp"
 
 #include <cmath>
@@ -96,7 +97,7 @@ double quick_gelu_of(double x) {
   return gated(x, static_cast<double>(1.702f) * x);
 }
 
-/// Of a complex number, scaled by its larger part.
+/// Absolute value of a complex number, scaled by its larger part.
 double magnitude_of(double re, double im) {
   if (std::isinf(re) || std::isinf(im)) return std::numeric_limits<double>::infinity();
   const double a = std::fabs(re), b = std::fabs(im);

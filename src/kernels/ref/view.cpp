@@ -1,3 +1,4 @@
+// Strides, broadcasting, operand checks and sub-views that all reference kernels share.
 #include "kernels/ref/view.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// How reference kernels see operands: typed memory with extents and strides, nothing owned.
+// Operands of reference kernels: typed memory with extents and strides, not owned.
 //
 // Rules that hold for every kernel of this folder:
 // - Extents are non-negative, strides count elements and may be 0 (a broadcast dimension of an

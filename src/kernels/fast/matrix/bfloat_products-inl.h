@@ -127,7 +127,7 @@ MIR_MICROKERNEL void multiply_pairs(const PairBlock& block) {
       }
     }
 #else
-    // The first elements of all pairs, then the second ones: of both there are no registers.
+    // First elements of all pairs, then second ones: registers do not suffice for both at once.
     for (int half = 0; half < 2; ++half) {
       FloatVector element[kPanelVectors];
       HWY_UNROLL(3)
@@ -160,7 +160,7 @@ MIR_MICROKERNEL void multiply_pairs(const PairBlock& block) {
   }
 }
 
-/// The same for `rows` rows, at most kBlockRows.
+/// Dispatches to the block for `rows` rows, at most kBlockRows.
 template <bool kPrefetches>
 HWY_INLINE void multiply_rows(std::int64_t rows, const PairBlock& block) {
   switch (rows) {
@@ -234,7 +234,7 @@ double multiply_pairs_in_registers() {
   }
   HWY_UNROLL(12)
   for (int i = 1; i < kChains; ++i) sums[0] = hn::Add(sums[0], sums[i]);
-  // What is computed must not be computed in vain.
+  // A volatile store keeps the compiler from removing the computation.
   volatile float sink = hn::GetLane(sums[0]);
   static_cast<void>(sink);
   return static_cast<double>(kRounds * kChains * kLanes * 2);

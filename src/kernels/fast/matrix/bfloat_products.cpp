@@ -1,3 +1,4 @@
+// Linear layers with BFloat16 weights: packing, and dispatch to the BFloat16 instructions.
 #include <algorithm>
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// Decodes block formats of ggml and MIR_Q4_A32 to runs of codes, scales and minima.
 #include "kernels/fast/matrix/block_codes.hpp"
 
 #include <cstring>

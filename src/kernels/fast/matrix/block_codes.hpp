@@ -12,7 +12,7 @@ namespace mir::fast {
 inline constexpr std::int64_t kRun = 32;
 /// Rows of activations that are multiplied together.
 inline constexpr std::int64_t kBlockTileRows = 4;
-/// What a lane takes of a row at once, in bytes.
+/// Bytes of a row that a lane processes at once.
 inline constexpr std::int64_t kXBytes = 4;
 
 /// Element k is scale (codes[k] - BlockLayout::offset) + minimum.

@@ -285,7 +285,7 @@ double multiply_codes() {
   }
   HWY_UNROLL(8)
   for (int i = 1; i < kChains; ++i) sums[0] = hn::Add(sums[0], sums[i]);
-  // What is computed must not be computed in vain.
+  // A volatile store keeps the compiler from removing the computation.
   volatile std::int32_t sink = hn::GetLane(sums[0]);
   static_cast<void>(sink);
   return static_cast<double>(kRounds * kChains * kLanes * Dot<kBits>::kStep);

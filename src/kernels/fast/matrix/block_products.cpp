@@ -1,3 +1,4 @@
+// Linear layers with block weights: rounds activations to 8 bits and multiplies integer codes.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -19,12 +20,11 @@
 
 namespace mir::fast {
 
-/// What Q4_0 takes off its codes.
+/// Offset that Q4_0 subtracts from its codes.
 inline constexpr std::int32_t kOffset4 = 8;
 
-/// What a product needs to know of activations besides their codes, for each run of some length:
-/// the sum of the numbers that codes mean, and what sums of products with codes of 4 and of 8 bits
-/// start with.
+/// Sums over the runs of activations, of some length: the sum of the decoded values, and the
+/// initial values of sums of products with codes of 4 and of 8 bits.
 struct RunSums {
   float* sums;  ///< null: not asked for
   std::int32_t* starts4;
@@ -130,8 +130,8 @@ bool has_codes_of(int bits, const LinearCall& call) {
   return any_layout(call, [&](const BlockLayout& layout) { return layout.code_bits == bits; });
 }
 
-/// How scratch memory is divided, in floats: codes, what each run has besides them, then what
-/// threads have of their own.
+/// Division of scratch memory, in floats: codes, the scales and sums of their runs, then memory of
+/// each thread.
 struct BlockScratch {
   std::int64_t words, scales, runs, halves, own;
 

@@ -10,7 +10,7 @@ using IntVector = hn::Vec<Ints>;
 
 inline constexpr int kTileVectors = 2;
 inline constexpr std::int64_t kTileWidth = kTileVectors * kLanes;
-/// Whether codes of x that meet codes of 8 bits are 16-bit words.
+/// True if codes of x that are multiplied by codes of 8 bits are 16-bit words.
 inline constexpr bool kTakesWords = Dot<8>::kStep == 2;
 
 /// The codes of a run to their places: kXBytes of each row of the block side by side.
@@ -37,7 +37,7 @@ struct Sums {
 template <int kBits, int kRows>
 HWY_INLINE void add_step(IntVector codes0, IntVector codes1, const std::byte* x, Sums& sum) {
   const auto add = [&](IntVector& sum0, IntVector& sum1, std::int64_t row) HWY_ATTR {
-    // Else compilers take the products of all rows first, for which there are no registers.
+    // Otherwise compilers compute the products of all rows first and run out of registers.
     const IntVector factor = broadcast(x + row * kXBytes);
     sum0 = in_register(Dot<kBits>::add(sum0, codes0, factor));
     sum1 = in_register(Dot<kBits>::add(sum1, codes1, factor));

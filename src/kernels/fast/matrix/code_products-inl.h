@@ -55,7 +55,7 @@ std::int32_t place_row(const std::uint8_t* codes, int flip, std::int64_t depth,
   return sum;
 }
 
-/// What is taken off a row's sums: `zero` times those of the weight, and what the bias adds.
+/// Terms subtracted from a row's sums: `zero` times the sums of the weight, and the bias.
 struct RowOffset {
   std::int32_t zero, bias;
 };

@@ -1,3 +1,4 @@
+// Linear layers with 8-bit codes on both sides: packing, and products summed in integers.
 #include <algorithm>
 #include <cstring>
 
@@ -63,8 +64,8 @@ namespace {
 
 MIR_FAST_TABLES_OF(CodeTable, codes, avx512_vnni, vnni_codes);
 
-/// How scratch memory is divided, in floats: rows of x, their sums, scales of all panels, then what
-/// threads have of their own.
+/// Division of scratch memory, in floats: rows of x, their sums, scales of all panels, then memory
+/// of each thread.
 struct CodeScratch {
   std::int64_t sums, scales, own, own_size;
 

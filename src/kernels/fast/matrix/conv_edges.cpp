@@ -1,3 +1,4 @@
+// Recomputes convolution results at the edges, where zero padding meets non-finite weights.
 #include "kernels/fast/matrix/conv_edges.hpp"
 
 #include <algorithm>

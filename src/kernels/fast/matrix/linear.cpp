@@ -1,3 +1,4 @@
+// Linear layers with Float32, BFloat16 or Float16 weights: packs panels and multiplies tiles.
 #include "kernels/fast/matrix/linear.hpp"
 
 #include <algorithm>

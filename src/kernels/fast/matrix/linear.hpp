@@ -25,7 +25,7 @@ struct PackedMatrix {
   Activations activations = Activations::kFloat32;  ///< without effect on weights in blocks
 };
 
-/// Whether weights of this type and depth can be packed: Float32, BFloat16, Float16, ggml's blocks
+/// True if weights of this type and depth can be packed: Float32, BFloat16, Float16, ggml's blocks
 /// with a scale for 32 elements (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K) or for 16 (Q2_K, Q3_K,
 /// Q6_K), and MIR_Q4_A32, where blocks fill rows.
 bool is_packable(DType dtype, std::int64_t depth);
@@ -47,8 +47,8 @@ constexpr bool is_activation(Unary function) {
          function == Unary::kGelu || function == Unary::kQuickGelu;
 }
 
-/// What is done to each sum before it is stored, in this order; every step rounds to Float32, so
-/// the bits are those of the same ops one by one.
+/// Operations on each sum before it is stored, in this order. Every step rounds to Float32, so the
+/// bits are those of the same ops one by one.
 struct Epilogue {
   const float* bias = nullptr;                     ///< [outputs], or null
   std::optional<Unary> activation = std::nullopt;  ///< for which is_activation() holds
@@ -56,7 +56,7 @@ struct Epilogue {
   std::int64_t residual_stride = 0;
 };
 
-/// What is multiplied: x, [rows, depth], rows x_stride elements apart.
+/// Left-hand operand: x, [rows, depth], rows x_stride elements apart.
 struct LinearRows {
   const float* x = nullptr;
   std::int64_t x_stride = 0;

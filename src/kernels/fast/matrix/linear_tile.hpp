@@ -1,4 +1,4 @@
-// How products with packed weights are cut into tiles: some rows times one panel.
+// Tiles of products with packed weights: some rows times one panel.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct LinearTile {
   Epilogue epilogue = {};
 };
 
-/// What all tiles have in common. `up`: null, or the factor of the one target.
+/// Arguments shared by all tiles. `up` is the second factor of the only target, or null.
 struct LinearCall : LinearRows {
   std::int64_t depth = 0;
   std::span<const LinearTarget> targets;

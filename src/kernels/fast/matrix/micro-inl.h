@@ -59,7 +59,7 @@ HWY_INLINE FloatVector load_floats(const hwy::float16_t* from) {
 #endif
 }
 
-/// How the microkernel finds its operands; strides count elements.
+/// Addresses and strides of the microkernel's operands. Strides count elements.
 template <class B>
 struct Block {
   const float* a;  ///< element (row, k) at row a_row + k a_step
@@ -75,7 +75,8 @@ struct Block {
   std::int64_t later_step = 0;  ///< so many bytes a step, kLaterBytes at most
 };
 
-/// How far ahead of its use a panel is fetched, in bytes: the hardware stops at pages of 4 KiB.
+/// Distance, in bytes, by which prefetching of a panel precedes its use. The hardware prefetcher
+/// stops at pages of 4 KiB.
 inline constexpr std::int64_t kPrefetchBytes = 4096;
 
 inline constexpr std::int64_t kLineBytes = 64;
@@ -83,8 +84,8 @@ inline constexpr std::int64_t kLineBytes = 64;
 inline constexpr std::int64_t kLaterBytes =
     (kPanelWidth * 2 + kLineBytes - 1) / kLineBytes * kLineBytes;
 
-/// What the microkernel fetches while it computes: nothing; its own panel, kPrefetchBytes ahead; or
-/// what is multiplied after it, into the second-level cache, the first being full.
+/// Memory that the microkernel prefetches: nothing; its own panel, kPrefetchBytes ahead; or the
+/// operand of the next product, into the second-level cache, because the first is full.
 enum class Fetch { kNothing, kPanel, kLater };
 
 /// c (+)= a b for kRows rows and kVectors vectors of columns.
@@ -137,7 +138,7 @@ MIR_MICROKERNEL void multiply_block(const Block<B>& of) {
 template <int kVectors>
 inline constexpr int kRowsOfBlock = (kBlockRows * kPanelVectors) / std::max(kVectors, 2);
 
-/// The same for `rows` rows, at most kRowsOfBlock.
+/// Dispatches to the block for `rows` rows, at most kRowsOfBlock.
 template <int kVectors, Fetch kFetch, class B, int kRows = kRowsOfBlock<kVectors>>
 HWY_INLINE void multiply_rows(int rows, const Block<B>& block) {
   if constexpr (kRows > 1) {

@@ -1,3 +1,4 @@
+// Packs weights, and dispatches linear layers to the kernels for the type of their weights.
 #include <algorithm>
 
 #include "kernels/fast/matrix/linear_tile.hpp"

@@ -1,3 +1,4 @@
+// MatMul and convolution: gathers panels of the right-hand matrix and multiplies them in tiles.
 #include "kernels/fast/matrix/product.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 
 namespace mir::fast {
 
-/// Of every target.
+/// Largest panel width of any target.
 inline constexpr std::int64_t kMostPanelWidth = 48;
 
 /// Columns of the right-hand matrix, gathered into panels. Called by several threads.
@@ -136,7 +137,7 @@ constexpr std::int64_t kTaskRows = 1536;
 constexpr std::int64_t kLeastTaskRows = 64;
 constexpr std::int64_t kUnitRows = 24;  // a multiple of the blocks of every target and panel
 
-/// How one product is cut.
+/// Division of one product into tasks.
 struct Tasks {
   const ProductTable& table;
   Chunks rows = {};

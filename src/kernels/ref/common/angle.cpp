@@ -1,3 +1,4 @@
+// Reduces angles modulo pi/4: by subtraction if they are moderate, by bits of 2/pi if large.
 #include "kernels/ref/common/angle.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Complex addition, subtraction, multiplication and division with broadcasting.
 #include "kernels/ref/common/complex.hpp"
 
 #include <algorithm>

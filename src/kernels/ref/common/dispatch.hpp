@@ -32,7 +32,7 @@ Result<void> with_floating(std::string_view kernel, DType dtype, Fn&& fn) {
   }
 }
 
-/// The same for floating types and integers.
+/// Like with_floating(), also for integers.
 template <class Fn>
 Result<void> with_number(std::string_view kernel, DType dtype, Fn&& fn) {
   switch (dtype) {
@@ -57,7 +57,7 @@ Result<void> with_number(std::string_view kernel, DType dtype, Fn&& fn) {
   }
 }
 
-/// The same for floating types, integers and Bool.
+/// Like with_floating(), also for integers and Bool.
 template <class Fn>
 Result<void> with_number_or_bool(std::string_view kernel, DType dtype, Fn&& fn) {
   if (dtype == DType::kBool) return fn(std::type_identity<Bool>{});

@@ -1,3 +1,4 @@
+// Reads and range-checks tensors of indices, of integer or floating type.
 #include "kernels/ref/common/indices.hpp"
 
 #include <fmt/format.h>
