@@ -1,3 +1,4 @@
+// Identifies each launch by its graph, its op type and its number among ops of that type there.
 #include "program/launch_places.hpp"
 
 #include <fmt/format.h>

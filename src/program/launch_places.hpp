@@ -1,4 +1,4 @@
-// How grants name launches that have no name.
+// Names of launches for grants, for launches that have no name of their own.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// Decodes the fragments of a program to instructions, bodies, kernels and defects.
 #include "program/program_code.hpp"
 
 #include <fmt/format.h>
@@ -112,7 +113,7 @@ class ProgramDecoder {
     }
   }
 
-  /// What the op's row says of its attributes.
+  /// Checks attributes against the op's row.
   void check_fields(const Op& op) {
     if (!op.is_in(DialectId::kProg)) return;
     for (const AttrRow& row : op.row()->attributes) {

@@ -19,7 +19,7 @@ namespace mir {
 
 namespace prog {
 
-/// An index that is no instruction of the code.
+/// An index outside the code.
 inline constexpr std::size_t kOutside = std::numeric_limits<std::size_t>::max();
 
 struct Label {
@@ -30,7 +30,7 @@ struct Label {
 struct Jump {
   Symbol label;
   bool has_label = false;                ///< the code has the label, which is the target
-  std::size_t target = kOutside;         ///< without the label as far away as `distance` says
+  std::size_t target = kOutside;         ///< without the label, `distance` determines it
   std::optional<std::int64_t> distance;  ///< `offset` as stated
 };
 
@@ -53,7 +53,7 @@ struct ModeConfig {
   std::optional<std::int64_t> flag;
 };
 
-/// What a kernel computes, as stated; null: not stated.
+/// Type and options of a kernel as stated. A member is null if it is not stated.
 struct KernelSpec {
   const Attr* type = nullptr;
   const Attr* options = nullptr;
@@ -61,7 +61,7 @@ struct KernelSpec {
   std::string_view type_name() const {
     return type == nullptr || type->kind() != AttrKind::kString ? "" : type->text();
   }
-  /// Whether nothing that both state differs.
+  /// True if the specs agree in all members that both state.
   bool fits(const KernelSpec& other) const {
     const auto agree = [](const Attr* a, const Attr* b) {
       return a == nullptr || b == nullptr || a == b;
@@ -81,7 +81,7 @@ struct Launch {
   std::size_t kernel = kOutside;  ///< in ProgramCode::kernels(), where it names one
 };
 
-/// What a launch states, in a program or in a graph.
+/// Reads the fields that a launch states, in a program or in a graph.
 Launch read_launch(const Op& op);
 
 struct KernelSymbol {
@@ -115,7 +115,7 @@ struct Instruction {
 
 enum class FragmentKind : std::uint8_t { kCode, kData, kTable, kUnknown };
 
-/// A fragment at the top of a module. Comments are no instructions.
+/// A fragment at the top of a module. Comments do not count as instructions.
 struct Fragment {
   const Op* op = nullptr;
   FragmentKind kind = FragmentKind::kUnknown;
@@ -127,7 +127,7 @@ struct Body {
   std::size_t label = kOutside;  ///< what it begins with; none for what runs first
   std::size_t begin = 0;         ///< its first instruction, the label apart
   std::size_t end = 0;           ///< the next label, or the end of the code
-  std::size_t last = 0;          ///< its first return or exit; `end` where it has none
+  std::size_t last = 0;          ///< its first return or exit; `end` if there is neither
 };
 
 /// A kernel that launches name.
@@ -138,7 +138,7 @@ struct Kernel {
   bool is_declared = false;
 };
 
-/// A field of an instruction that cannot be read, or a fragment that is no list of instructions.
+/// A field of an instruction that cannot be read, or a fragment that is not a list of instructions.
 struct Defect {
   enum class Kind : std::uint8_t {
     kMissing,
@@ -159,8 +159,8 @@ std::string describe(const Defect& defect);
 
 class ProgramCode {
  public:
-  /// Decodes the fragments at the top of a module, which must outlive this and keep the ops that
-  /// stand in them.
+  /// Decodes the fragments at the top of a module, which must outlive this and keep the ops inside
+  /// them.
   explicit ProgramCode(const Module& module);
 
   const Module& module() const { return module_; }
@@ -174,29 +174,29 @@ class ProgramCode {
   }
   /// A code fragment after the first; null: there is one at most.
   const prog::Fragment* second_code() const;
-  /// Those of the first code fragment.
+  /// Instructions of the first code fragment.
   std::span<const prog::Instruction> instructions() const;
   /// The code cut at its labels, in the order of the text. The first one is what runs first.
   std::span<const prog::Body> bodies() const { return bodies_; }
   /// In the order of the text, those that a table declares before the others.
   std::span<const prog::Kernel> kernels() const { return kernels_; }
-  /// Whether a table declares kernels: symbols are flattened.
+  /// True if a table declares kernels, which means that symbols are flattened.
   bool declares_kernels() const { return !kernels_.empty() && kernels_.front().is_declared; }
 
-  /// What the tables fill before the program starts, in the order of the text.
+  /// Constants that the tables fill before the program starts, in the order of the text.
   std::span<const Value* const> table_constants() const { return table_constants_; }
   /// The constant or parameter that a table declares in a slot and that no instruction overwrites;
   /// null: none.
   const Value* declared(ValueName slot) const;
-  /// Whether the value's own mention states its numbers.
+  /// True if the value's own mention states its numbers.
   bool is_constant(const Value& value) const { return value.attribute(constant_) != nullptr; }
   /// The numbers of an operand that is a constant: those of the table, else of the mention; null
   /// for another one.
   const Attr* constant_of(const Use& use) const;
-  /// Whether an operand is a constant or parameter, which needs no instruction to fill its slot.
+  /// True if an operand is a constant or parameter, which needs no instruction to fill its slot.
   bool stands_alone(const Use& use) const;
-  /// What a mention says of its value. A table says more of constants and parameters than the
-  /// mention where they differ.
+  /// Reads the type and attributes that a mention states for its value. For constants and
+  /// parameters, a table takes precedence over the mention.
   StatedMention mention(const Use& use) const;
 
  private:
@@ -212,7 +212,7 @@ class ProgramCode {
   std::unordered_map<std::uint32_t, const Value*> declared_;
 };
 
-/// Returns the op whose kernel a launch names; kNone if the op is no launch or the kernel is
+/// Returns the op whose kernel a launch names; kNone if the op is not a launch or the kernel is
 /// unknown.
 OpId launched_op(const Op& op);
 /// True if the op launches the kernel of one of the given ops.

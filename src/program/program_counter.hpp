@@ -15,7 +15,7 @@ class ProgramCounter {
   enum class Move : std::uint8_t {
     kWent,        ///< to the instruction that runs next
     kExited,      ///< the program ends here
-    kNowhere,     ///< a jump leads to no instruction
+    kNowhere,     ///< the target of a jump does not exist
     kTooDeep,     ///< a jump would be open beside kDeepest others
     kUnbalanced,  ///< a return that no jump led to
   };
@@ -41,7 +41,7 @@ class ProgramCounter {
     ++at_;
     return Move::kWent;
   }
-  /// Moves past the current instruction without doing what it says.
+  /// Moves past the current instruction without executing it.
   void skip() { ++at_; }
 
  private:

@@ -1,3 +1,4 @@
+// Builds fragments and instructions of the prog dialect through a rewriter.
 #include "program/program_emitter.hpp"
 
 #include "ir/program_fields.hpp"

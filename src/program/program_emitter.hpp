@@ -33,11 +33,11 @@ class ProgramEmitter {
 
   /// Instructions go into this fragment from now on.
   void start_fragment(std::string_view name, prog::FragmentKind kind);
-  /// Of the fragment that is open; free values of its operands are made there.
+  /// Region of the open fragment; free values of its operands are created there.
   Region& region() { return *fragments_.back()->region(); }
 
   void label(std::string_view name);
-  /// A label that no jump leads to has no address.
+  /// Appends a label that is not the target of any jump and therefore has no address.
   void unnumbered_label(std::string_view name);
   void ret() { put(OpId::kProgRet, {}, {}); }
   void exit() { put(OpId::kProgExit, {}, {.has_lists = true}); }

@@ -1,3 +1,4 @@
+// Writes a module of the prog dialect as the JSON document of an executable program.
 #include "program/program_json.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What upstream writes for instructions to which it gives no device.
+/// Device that upstream writes for instructions without one.
 constexpr const char* kNoDevice = "DeviceTypes_Start";
 
 /// One fragment; the first thing that has no form in a document ends the work.

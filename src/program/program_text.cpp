@@ -1,3 +1,4 @@
+// Translates the JSON document of an executable program to the text of a prog module.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -140,7 +141,7 @@ class TextWriter {
     return fmt::format("({})", fmt::join(all, ", "));
   }
 
-  /// What is stated of a kernel, after its name.
+  /// Renders the stated type and options of a kernel, after its name.
   std::string kernel(const Json& object, std::vector<Field> fields) {
     const auto options = object.find(field::kOpOptions);
     const bool fine = options != object.end() && (options->is_null() || options->is_object());
@@ -150,7 +151,7 @@ class TextWriter {
     return list_of(fields);
   }
 
-  /// What an instruction declares.
+  /// Renders the symbol that an instruction declares.
   std::string symbol(const Json& object) { return word(object, field::kSymbol); }
 
   void declare_constant(const Json& object) {
@@ -290,7 +291,7 @@ Result<std::string> program_text(std::string_view json) {
 
 std::optional<std::string> program_text(const SourceFile& file, Diagnostics& diagnostics) {
   const auto refuse = [&](const Error& error, std::string_view place) {
-    // What is no object has no place of its own, but what is around it has.
+    // A value that is not an object has no offset of its own, but the value around it has.
     auto offset = json_offset(file.text(), place);
     for (; !offset && !place.empty(); offset = json_offset(file.text(), place)) {
       const auto slash = place.rfind('/');

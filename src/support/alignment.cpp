@@ -1,3 +1,4 @@
+// Myers' greedy longest-common-subsequence search, bounded, on the elements both sequences have.
 #include "support/alignment.hpp"
 
 #include <algorithm>
@@ -92,7 +93,7 @@ class Search {
     y_ = y_end;
   }
 
-  /// What diagonal `k` had reached when round `d` began.
+  /// Position that diagonal `k` had reached when round `d` began.
   std::ptrdiff_t reach_before(std::ptrdiff_t d, std::ptrdiff_t k) const {
     return rounds_[d - 1][k + d - 1];
   }

@@ -1,4 +1,4 @@
-// Which elements of two sequences belong together.
+// Alignment of two sequences: pairs of elements that correspond.
 #pragma once
 
 #include <cstddef>

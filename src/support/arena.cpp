@@ -1,3 +1,4 @@
+// Grows an arena by a chunk of half the memory that it has reserved so far, within bounds.
 #include "support/arena.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Writes to an unnamed or temporary file, and renames it over the target when it is complete.
 #include "support/atomic_file.hpp"
 
 #include <fcntl.h>
@@ -39,8 +40,8 @@ std::string directory_of(const std::string& target) {
   return directory.empty() ? "." : directory;
 }
 
-/// A file without a name in the target's directory; negative where the file system has none, or
-/// nothing could name it later.
+/// Opens a file without a name in the target's directory. Negative if the file system has no such
+/// files, or if nothing could name the file later.
 int open_unnamed(const std::string& target, mode_t mode) {
   if (::access("/proc/self/fd", X_OK) != 0) return -1;
   return ::open(directory_of(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
@@ -72,7 +73,7 @@ class InterruptsHeld {
   InterruptsHeld(const InterruptsHeld&) = delete;
   InterruptsHeld& operator=(const InterruptsHeld&) = delete;
 
-  /// Whether a signal waits for nothing but this.
+  /// True if a signal is pending that only this object holds back.
   bool waiting() const {
     sigset_t pending;
     ::sigpending(&pending);

@@ -22,8 +22,8 @@ namespace mir {
 /// with an error. A device or pipe at `path` is written directly; "-" is standard output.
 class AtomicFile {
  public:
-  /// What happens to a symbolic link, a device or a pipe at `path`: it is used as said above, or it
-  /// is replaced like a file.
+  /// Treatment of a symbolic link, a device or a pipe at `path`: use it as described above, or
+  /// replace it like a file.
   enum class Existing { kUse, kReplace };
   static Result<AtomicFile> create(const std::string& path, Existing existing = Existing::kUse);
   AtomicFile(AtomicFile&& other) noexcept;
@@ -45,7 +45,7 @@ class AtomicFile {
   std::string path_;       // as given, for messages
   std::string target_;     // what the rename replaces; empty when written directly
   std::string temporary_;  // the name of the temporary file while it has one
-  bool unlinked_ = false;  // the file had a name once and can have none again
+  bool unlinked_ = false;  // the file had a name once and can be unnamed again
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
 };

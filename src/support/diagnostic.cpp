@@ -1,3 +1,4 @@
+// The list of diagnostics: adding, counting, limiting and sorting.
 #include "mir/diagnostic.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ struct SameDiagnostic {
   bool operator()(const Diagnostic* a, const Diagnostic* b) const { return *a == *b; }
 };
 
-/// Those of the list without exact repetitions, in order of position, then of arrival.
+/// Returns the elements without exact repetitions, in order of position, then of arrival.
 template <class Element>
 std::vector<Element*> in_order(std::span<Element> list) {
   std::vector<Element*> order;

@@ -1,3 +1,4 @@
+// Texts of `--explain` and of the catalogue pages, read from the embedded entries.
 #include "support/diagnostic_catalogue.hpp"
 
 #include <fmt/format.h>
@@ -195,7 +196,7 @@ constexpr Group kGroups[] = {
     {900, "Command lines and test texts"},
 };
 
-/// What a code is reported for, one constraint after the other; nothing where no constraint has it.
+/// Lists the constraints whose violations a code reports; empty if there are none.
 std::string constraint_list(DiagCode code) {
   std::string out;
   for (const CatalogueConstraint& each : catalogue_constraints()) {
@@ -205,7 +206,7 @@ std::string constraint_list(DiagCode code) {
   return out.empty() ? out : "\nConstraints:\n\n" + out;
 }
 
-/// The same as links.
+/// Like constraint_list(), as links.
 std::string constraint_links(DiagCode code) {
   std::string out;
   for (const CatalogueConstraint& each : catalogue_constraints()) {

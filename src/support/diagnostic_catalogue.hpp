@@ -24,10 +24,10 @@ struct CatalogueEntry {
   std::string accepted;
 };
 
-/// None when the catalogue has no entry for `code`.
+/// Returns no value if the catalogue has no entry for `code`.
 std::optional<CatalogueEntry> catalogue_entry(DiagCode code);
 
-/// What `--explain` prints about a code of diagnostic_codes().
+/// Returns the text that `--explain` prints about a code of diagnostic_codes().
 std::string explain(DiagCode code);
 /// Every code with its summary, one a line.
 std::string list_diagnostics();

@@ -1,3 +1,4 @@
+// The table of diagnostic codes, generated from diagnostic_codes.def.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The table of element types: spellings, storage types, sizes and conversions from names.
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -1,3 +1,4 @@
+// Parses `// expect-error` comments and compares them with the reported diagnostics.
 #include "support/expectation.hpp"
 
 #include <fmt/format.h>
@@ -64,8 +65,8 @@ class Lines {
   std::vector<std::string_view> lines_;
 };
 
-/// Index of the line that `place` names, seen from line `at`; none when there is no such line or
-/// `place` is not understood.
+/// Returns the index of the line that `place` names, seen from line `at`; no value if there is no
+/// such line or `place` is not understood.
 std::optional<std::size_t> resolve_place(std::string_view place, const Lines& lines,
                                          std::size_t at) {
   if (place.empty()) return at;
@@ -86,7 +87,7 @@ std::optional<std::size_t> resolve_place(std::string_view place, const Lines& li
   return back ? at - offset : at + offset;
 }
 
-/// Reads what follows `// expect-` on line `at`; none when it is no expectation.
+/// Reads the expectation after `// expect-` on line `at`; no value if it is not one.
 std::optional<ExpectedDiagnostic> read_expectation(std::string_view text, const Lines& lines,
                                                    std::size_t at, std::uint32_t first_line) {
   const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
@@ -114,7 +115,7 @@ std::optional<ExpectedDiagnostic> read_expectation(std::string_view text, const 
   return result;
 }
 
-/// What was reported, one line a diagnostic or note.
+/// A reported diagnostic or note, one per line.
 struct Report {
   ExpectedKind kind;
   DiagCode code;

@@ -1,4 +1,4 @@
-// Texts that say in comments what is wrong with them.
+// Expected diagnostics, written as comments into the texts that cause them.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// Reads, maps and atomically writes whole files.
 #include "support/file_io.hpp"
 
 #include <fcntl.h>

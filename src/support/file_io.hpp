@@ -19,7 +19,7 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit);
 /// the file meanwhile, its bytes turn to zeros: see lies_in_shortened_file().
 class MappedFile {
  public:
-  /// Whether a symbolic link in place of the file is followed.
+  /// Treatment of a symbolic link in place of the file.
   enum class Links { kFollow, kRefuse };
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path,
                                                         Links links = Links::kFollow);

@@ -1,3 +1,4 @@
+// Asks the kernel by madvise() to back a memory range with huge pages.
 #include "support/huge_pages.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// Smallest and largest values of the integer types of at most 32 bits.
 #include "support/integer_range.hpp"
 
 namespace mir {

@@ -1,4 +1,4 @@
-// Which numbers integer types hold.
+// Ranges of integer types.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct IntegerRange {
   std::int64_t low, high;
 };
 
-/// What a type of integers of at most 32 bits holds; none for any other type.
+/// Returns the range of an integer type of at most 32 bits; no value for any other type.
 std::optional<IntegerRange> integer_range(DType dtype);
 
 }  // namespace mir

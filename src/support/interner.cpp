@@ -1,3 +1,4 @@
+// A concurrent hash table of strings: lock-free lookups, insertions under a mutex.
 #include "mir/interner.hpp"
 
 #include <array>

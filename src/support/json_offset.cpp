@@ -1,3 +1,4 @@
+// Finds the byte offset of the value that a JSON pointer names, by counting the reader's progress.
 #include "support/json_offset.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// A SIGBUS handler that replaces lost pages of guarded mappings by zeros.
 #include "support/mapping_guard.hpp"
 
 #include <sys/mman.h>
@@ -25,7 +26,7 @@ struct Guarded {
   }
 };
 
-/// What the handler needs, without locks and without allocation.
+/// State of the handler, usable without locks and without allocation.
 struct GuardTable {
   std::array<Guarded, 1024> entries;
   std::uintptr_t page = 4096;

@@ -25,7 +25,7 @@ void release_mapping(std::span<const std::byte> bytes);
 /// All bytes of the guarded mapping that `bytes` lie in; empty when they lie in none.
 std::span<const std::byte> guarded_mapping(std::span<const std::byte> bytes);
 
-/// Whether `bytes` lie in a guarded mapping whose file is, or was, shorter than the mapping. The
+/// True if `bytes` lie in a guarded mapping whose file is, or was, shorter than the mapping. The
 /// caller keeps the mapping alive.
 bool lies_in_shortened_file(std::span<const std::byte> bytes);
 

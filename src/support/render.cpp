@@ -1,3 +1,4 @@
+// Renders diagnostics for terminals: headline, source excerpt, notes and suggested edits.
 #include <fmt/format.h>
 
 #include <algorithm>

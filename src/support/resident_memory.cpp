@@ -1,3 +1,4 @@
+// Reads current and peak resident memory from /proc/self/status, and resets the peak.
 #include "support/resident_memory.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace mir {
 
 namespace {
 
-/// Of a line "VmRSS:      1234 kB".
+/// Reads the bytes of a line such as "VmRSS:      1234 kB".
 std::optional<std::uint64_t> bytes_of(std::string_view line, std::string_view field) {
   if (!line.starts_with(field)) return std::nullopt;
   line.remove_prefix(field.size());

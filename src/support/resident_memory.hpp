@@ -1,4 +1,4 @@
-// How much memory of the machine this process holds.
+// Resident memory of this process.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct ResidentMemory {
   std::uint64_t peak = 0;  ///< the most since the process began or restart_peak()
 };
 
-/// None where the system does not say (it is Linux that does).
+/// Returns no value if the system does not provide the numbers; Linux does.
 std::optional<ResidentMemory> resident_memory();
 
 /// The peak starts again from the present size; false where the system cannot do that, and the peak

@@ -1,3 +1,4 @@
+// Source files: finds lines and columns of byte offsets with checkpoints instead of full tables.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Parses JSON from untrusted files, with limits on size and depth and no repeated keys.
 #include "support/strict_json.hpp"
 
 #include <fmt/format.h>

@@ -15,9 +15,9 @@ struct JsonRules {
   DiagCode malformed{};  ///< of what is refused
 };
 
-/// One JSON value in UTF-8 and nothing after it. Refused are, besides text that is no JSON: a
-/// document that is too large or nested too deep, which is seen before anything is built; a key
-/// that occurs twice in one object; NUL bytes.
+/// Parses one JSON value in UTF-8 with nothing after it. Besides invalid JSON, refuses documents
+/// that are too large or nested too deep (before anything is built), keys that occur twice in one
+/// object, and NUL bytes.
 Result<nlohmann::json> parse_strict_json(std::string_view text, const JsonRules& rules);
 
 }  // namespace mir

@@ -1,3 +1,4 @@
+// Finds the candidate nearest to a misspelt name by edit distance and suggests it.
 #include "support/suggest.hpp"
 
 #include <fmt/format.h>

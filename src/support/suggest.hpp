@@ -13,7 +13,7 @@ namespace mir {
 /// get one.
 inline constexpr std::size_t kMostSuggestions = 100;
 
-/// Whether the finding of this code that was added last is among those.
+/// True if the last finding of this code may still get a suggestion.
 bool may_suggest(const Diagnostics& found, DiagCode code);
 
 /// Keeps the candidate nearest to a word by edit_distance(), where the case of letters does not
@@ -38,10 +38,10 @@ class NearestName {
 /// turn `a` into `b`, or `limit` + 1 when it is more than `limit`.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
 
-/// Whether `word` can only be `name` with a slip, so that a program may correct it: names that
-/// people choose differ in a letter or a number where they mean something else (`q_proj`,
-/// `layers.1`). At least four bytes, the same digits, and the case of letters, one letter too many
-/// or too few, or two neighbours the wrong way round.
+/// True if `word` can only be a misspelt `name`, so that a program may correct it. Chosen names
+/// often differ in one letter or number on purpose (`q_proj`, `layers.1`), so `word` must have at
+/// least four bytes and the same digits, and differ only in the case of letters, one letter too
+/// many or too few, or two swapped neighbours.
 bool is_certain_slip(std::string_view word, std::string_view name);
 
 /// Adds the hint "did you mean 'name'?"; nothing for an empty name.

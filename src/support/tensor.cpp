@@ -1,3 +1,4 @@
+// Allocates, borrows and reshapes tensors, with overflow checks on their sizes.
 #include "mir/tensor.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ Error no_memory(DType dtype, const Shape& shape, std::uint64_t bytes) {
           fmt::format("no memory for {} ({} bytes)", described(dtype, shape), bytes)};
 }
 
-/// What `as<T>()` needs for the element's own type; blocks are read byte by byte.
+/// Alignment that `as<T>()` needs for the element's own type; blocks are read byte by byte.
 std::uintptr_t natural_alignment(DType dtype) {
   const DTypeInfo& row = info(dtype);
   if (row.type_class == DTypeClass::kBlock) return 1;

@@ -1,3 +1,4 @@
+// Decodes UTF-8 by code point, escapes control characters and measures terminal columns.
 #include "support/terminal_text.hpp"
 
 #include <fmt/format.h>

@@ -17,7 +17,7 @@ std::uint32_t append_visible(std::string& out, std::string_view text);
 /// controls.
 std::string visible(std::string_view text);
 
-/// The same for each line of `text`. Line ends and tabs are kept.
+/// Like visible(), for each line of `text`. Line ends and tabs are kept.
 std::string visible_lines(std::string_view text);
 
 /// The first 2000 bytes of `text` in whole code points, with `...` where something was left out.

@@ -1,3 +1,4 @@
+// Finds invalid UTF-8 and replaces it.
 #include "support/utf8.hpp"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Patterns that people write for names: `*` stands for any text, `?` for one character.
+// Patterns for names: `*` matches any text, `?` one character.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 
 namespace mir {
 
-/// Whether `*` and `?` of the pattern can be filled in so that it is the text; in time that grows
-/// with the product of their lengths at most.
+/// True if the pattern matches the whole text. The time grows at most with the product of their
+/// lengths.
 constexpr bool fits_wildcards(std::string_view pattern, std::string_view text) {
-  // The last `*` and where what it stands for ends: where the rest does not fit, it takes one more.
+  // The last `*` and the end of its match: if the rest does not match, the `*` takes one more.
   std::size_t p = 0, t = 0, star = pattern.npos, taken = 0;
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {

@@ -1,3 +1,4 @@
+// Decoders of every quantised block format, and the rules for extents of block tensors.
 #include "weights/blocks.hpp"
 
 #include <fmt/format.h>

@@ -16,8 +16,8 @@ bool is_decodable_block(DType dtype);
 /// Elements of one row in a storage unit, 1 for plain types: rows are multiples of this long.
 std::int64_t row_lanes(DType dtype);
 
-/// Whether a tensor of this block type can have these extents: each row is made of whole blocks,
-/// and rows come in whole groups where blocks are interleaved. Nothing is asked of empty tensors.
+/// Checks that a tensor of this block type can have these extents: each row must be made of whole
+/// blocks, and rows must come in whole groups if blocks are interleaved. Empty tensors always pass.
 Result<void> check_blocks_fit(DType dtype, std::span<const std::int64_t> shape);
 
 /// The values of a tensor of such a type as Float32. Each is the exact value of its code, rounded
@@ -25,7 +25,7 @@ Result<void> check_blocks_fit(DType dtype, std::span<const std::int64_t> shape);
 /// fit as above.
 Result<Tensor> dequantise(const Tensor& blocks);
 
-/// Whether Linear with a weight of this type rounds its activations to 8 bits (docs/ops/linear.md):
+/// True if Linear with a weight of this type rounds its activations to 8 bits (docs/ops/linear.md):
 /// ggml's blocks and MIR_Q4_A32 do, MXFP4 does not.
 bool rounds_activations(DType dtype);
 

@@ -11,8 +11,8 @@
 
 namespace mir {
 
-/// Little-endian fields of bytes that nobody vouches for. After a field that the bytes do not hold,
-/// ok() is false and every field reads as 0 or empty, so that a caller checks once for several.
+/// Reads little-endian fields of untrusted bytes. After a field beyond the end, ok() is false and
+/// every field reads as 0 or empty, so that a caller checks once for several.
 class ByteCursor {
  public:
   explicit ByteCursor(std::span<const std::byte> bytes, std::uint64_t position = 0)

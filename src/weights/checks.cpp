@@ -1,3 +1,4 @@
+// File opening, name checks and message texts that all tensor file formats share.
 #include "weights/checks.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What the readers and writers of tensor files have in common.
+// Functions shared by the readers and writers of tensor files.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Compares two tensors: errors, ULP distances, cosine similarity, top-k agreement, tolerances.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -94,7 +95,7 @@ double unit_in_last_place(DType dtype, double value) {
   return std::ldexp(1.0, exponent - format.digits);
 }
 
-/// Whether elements `i` have the same bits, or of different types the same number and sign.
+/// True if elements `i` have the same bits or, if the types differ, the same number and sign.
 bool same_bits(const Tensor& a, const Tensor& b, std::int64_t i) {
   if (a.dtype() == b.dtype()) {
     const std::size_t width = info(a.dtype()).unit_bytes;
@@ -283,7 +284,7 @@ std::string element_text(double value) {
   return narrow == value ? fmt::format("{}", narrow) : fmt::format("{}", value);
 }
 
-/// What is computed of elements; integers stay whole.
+/// Text of a number computed from elements. Integers have no fraction.
 std::string figure_text(double value) {
   return value == std::trunc(value) ? fmt::format("{}", value) : fmt::format("{:.9g}", value);
 }

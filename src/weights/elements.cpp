@@ -1,3 +1,4 @@
+// Reads and encodes single elements, and converts tensors between float types.
 #include "weights/elements.hpp"
 
 #include <fmt/format.h>

@@ -44,9 +44,9 @@ void elements_as_doubles(const Tensor& tensor, std::int64_t first, std::span<dou
 /// The bytes of one element, in the low bytes of the result. Floats are rounded to nearest even;
 /// integers must be whole and in range, a Bool 0 or 1. `dtype` must have a real storage type.
 Result<std::uint64_t> encode_element(DType dtype, double value);
-/// The same from text: decimal or scientific numbers, `nan`, `inf` and `-inf` for floats (the text
-/// is rounded to double first), whole numbers, `true` and `false`. Integers are exact up to 64
-/// bits.
+/// Encodes an element from text: decimal or scientific numbers, `nan`, `inf` and `-inf` for floats
+/// (the text is rounded to double first), whole numbers, `true` and `false`. Integers are exact up
+/// to 64 bits.
 Result<std::uint64_t> encode_element(DType dtype, std::string_view text);
 
 /// `tensor` itself when it has type `to`; otherwise a copy converted element by element between

@@ -7,7 +7,7 @@
 
 namespace mir {
 
-/// What `files` has under this name; from the file system a mapping.
+/// Opens the file that `files` has under this name. From the file system it is mapped.
 Result<FileBytes> open_file(const FileOpener& files, const std::string& name);
 
 }  // namespace mir

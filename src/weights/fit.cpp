@@ -1,3 +1,4 @@
+// Decides if a stored tensor fits the type and shape of a parameter.
 #include "weights/fit.hpp"
 
 #include "weights/blocks.hpp"

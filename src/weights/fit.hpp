@@ -1,15 +1,15 @@
-// Whether a stored tensor serves for a parameter: the one rule of sessions and `mllm-weights
-// match`.
+// The rule that decides if a stored tensor fits a parameter, for sessions and `mllm-weights match`.
 #pragma once
 
 #include "mir/tensor.hpp"
 
 namespace mir {
 
-/// The same storage type, or another float type or blocks for a float type.
+/// True if the storage types are equal, or if `wanted` is a float type and `stored` another one or
+/// blocks.
 bool fits_type(DType stored, DType wanted);
 
-/// The same extents, those of 1 apart; a file without shapes stores one dimension of as many
+/// True if the extents other than 1 are equal. A file without shapes stores one dimension with all
 /// elements.
 bool fits_shape(const Shape& stored, const Shape& wanted);
 

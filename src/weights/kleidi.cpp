@@ -1,3 +1,4 @@
+// Parses names of KleidiAI layouts and unpacks weights and biases stored in them.
 #include "weights/kleidi.hpp"
 
 #include <fmt/format.h>

@@ -12,7 +12,7 @@
 
 namespace mir {
 
-/// How the right operand [N, K] of a product lies in memory.
+/// Memory layout of the right operand [N, K] of a product.
 struct KleidiLayout {
   enum class Kind : std::uint8_t {
     kQsi4c32p,  ///< symmetric 4 bits in blocks of 32, a BFloat16 scale each
@@ -34,14 +34,14 @@ std::optional<KleidiLayout> kleidi_layout(std::string_view text);
 std::optional<std::uint64_t> kleidi_bytes(const KleidiLayout& layout, std::int64_t rows,
                                           std::int64_t columns);
 
-/// Whether MIR_Q4_A32 holds every number of an operand with so many columns: layouts of 4 bits,
+/// True if MIR_Q4_A32 holds every number of an operand with so many columns: layouts of 4 bits,
 /// where blocks fill rows.
 bool kleidi_fits_blocks(const KleidiLayout& layout, std::int64_t columns);
 
-/// What a packed operand holds.
+/// Contents of a packed operand.
 struct UnpackedLinear {
   Tensor weight;  ///< [rows, columns]
-  Tensor bias;    ///< [rows], Float32; zeros where the layer has none
+  Tensor bias;    ///< [rows], Float32; zeros if the layer has no bias
 };
 
 /// The weight as Float32, exact (kQai4c32p: rounded once), or as MIR_Q4_A32, whose elements are the

@@ -1,3 +1,4 @@
+// Checks the data ranges of a file's tensors and serves tensors that borrow from its mapping.
 #include "weights/mapped_tensors.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@
 namespace mir {
 namespace {
 
-/// What is wrong with one entry alone.
+/// Returns the error of one entry alone, or no value.
 std::optional<std::string> problem_with(const StoredTensor& tensor, const DataRules& rules,
                                         std::uint64_t file_size) {
   if (const auto problem = name_problem(tensor.name))
@@ -41,7 +42,7 @@ std::optional<std::string> problem_with(const StoredTensor& tensor, const DataRu
   return std::nullopt;
 }
 
-/// What is wrong with how the ranges lie in the file.
+/// Returns the error of the ranges' layout in the file, or no value.
 std::optional<std::string> problem_with_ranges(std::span<const StoredTensor> tensors,
                                                const DataRules& rules, std::uint64_t file_size) {
   std::vector<const StoredTensor*> order;

@@ -25,7 +25,7 @@ struct StoredTensor {
   std::uint64_t end = 0;
 };
 
-/// What a format says about the data of its files.
+/// Rules of a format for the data of its files.
 struct DataRules {
   std::uint64_t data_begin = 0;  ///< no tensor starts before this byte of the file
   std::uint64_t padding = 0;     ///< most bytes that may follow the last tensor
@@ -45,7 +45,7 @@ class MappedTensors {
   /// In the order given.
   const std::vector<StoredTensor>& entries() const { return entries_; }
   std::vector<std::string> names() const;
-  /// Null when there is no tensor of that name.
+  /// Returns null if there is no tensor of that name.
   const StoredTensor* entry(std::string_view name) const;
   bool contains(std::string_view name) const { return entry(name) != nullptr; }
 

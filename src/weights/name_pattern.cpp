@@ -1,3 +1,4 @@
+// Matches tensor names against patterns with stars, and renames them.
 #include "weights/name_pattern.hpp"
 
 #include <algorithm>

@@ -15,7 +15,7 @@ class NamePattern {
   explicit NamePattern(std::string_view text);
 
   bool matches(std::string_view name) const { return captures(name).has_value(); }
-  /// What the stars match; none when the name does not match.
+  /// Returns the texts that the stars match; no value if the name does not match.
   std::optional<std::vector<std::string_view>> captures(std::string_view name) const;
   std::size_t stars() const { return pieces_.size() - 1; }
   /// As it was written.
@@ -30,7 +30,7 @@ class NamePattern {
 /// pattern matched.
 class Renaming {
  public:
-  /// None when there is no `=` or the replacement has more stars than the pattern.
+  /// Returns no value if there is no `=` or the replacement has more stars than the pattern.
   static std::optional<Renaming> parse(std::string_view text);
   /// The new name; none when the pattern does not match.
   std::optional<std::string> apply(std::string_view name) const;

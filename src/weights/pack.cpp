@@ -1,3 +1,4 @@
+// Opens packs: checks the archive's layout against its manifest, and reads or extracts members.
 #include "weights/pack.hpp"
 
 #include <fmt/format.h>

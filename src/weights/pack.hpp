@@ -19,7 +19,7 @@ namespace mir {
 struct PackOption {
   std::string_view name;
   bool repeatable = true;
-  bool computes = true;  ///< says what is computed, not how it is compared
+  bool computes = true;  ///< selects the computation; false if it selects the comparison
 };
 inline constexpr PackOption kPackOptions[] = {
     {"dialect", true, false},
@@ -49,16 +49,16 @@ struct PackMember {
   std::uint32_t crc = 0;    ///< that the archive states
 };
 
-/// How much of a member is looked at before it is handed out: nothing, or all of it, for its hash.
+/// Extent of the check of a member before it is handed out: none, or a hash of all its bytes.
 enum class MemberCheck : std::uint8_t { kNone, kHash };
 
 /// A pack whose directory and manifest were checked and agree: stored members that lie one after
 /// the other from the start of the file on, each at a multiple of 64 bytes, with plain unique
-/// names; each is in the manifest with its size, and nothing else is. What breaks a rule is refused
-/// with kPackMalformed. Their bytes are looked at by check() alone. Copies share the mapping.
+/// names; each is in the manifest with its size, and nothing else is. Violations are refused with
+/// kPackMalformed. Only check() reads the bytes of members. Copies share the mapping.
 class Pack {
  public:
-  /// Whether the file at this path begins as packs do.
+  /// True if the file at this path begins like a pack.
   static bool is_at(const std::string& path);
   static Result<Pack> open(const std::string& path);
   static Result<Pack> parse(FileBytes file);
@@ -90,7 +90,7 @@ class Pack {
   std::vector<PackMember> members_;
 };
 
-/// What a pack is made of.
+/// Contents of a pack to be written.
 struct PackPlan {
   struct File {
     std::string name;  ///< of the member
@@ -103,8 +103,8 @@ struct PackPlan {
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };
 
-/// Writes a pack atomically. Equal plans and files give equal bytes. What could not be read again
-/// is refused, as is a file that changes meanwhile.
+/// Writes a pack atomically. Equal plans and files give equal bytes. Refuses contents that could
+/// not be read again, and files that change meanwhile.
 Result<void> write_pack(const std::string& path, const PackPlan& plan);
 
 }  // namespace mir

@@ -1,3 +1,4 @@
+// Hashes and copies large contents in pieces, with progress reports.
 #include "weights/pack_copy.hpp"
 
 #include <xxhash.h>

@@ -1,3 +1,4 @@
+// Parses, checks and writes the JSON manifest of a pack.
 #include "weights/pack_manifest.hpp"
 
 #include <fmt/format.h>
@@ -94,7 +95,7 @@ std::vector<PackManifest::Member> members_of(const Json& list, Fields& fields) {
   return members;
 }
 
-/// What is wrong with the values of one option.
+/// Returns the error of an option's values; empty if there is none.
 std::string problem_with(std::string_view option, const std::vector<std::string>& values) {
   const auto* const row = std::ranges::find(kPackOptions, option, &PackOption::name);
   if (row == std::end(kPackOptions)) return fmt::format("no run takes the option '{}'", option);

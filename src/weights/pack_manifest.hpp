@@ -28,9 +28,9 @@ struct PackManifest {
 /// Refuses with kPackMalformed what the form does not have, and another schema. The error's message
 /// lacks the file's name.
 Result<PackManifest> parse_pack_manifest(std::string_view json);
-/// The same text for equal manifests.
+/// Equal manifests give equal texts.
 std::string to_json(const PackManifest& manifest);
-/// What parse_pack_manifest() would refuse.
+/// Refuses manifests that parse_pack_manifest() would refuse.
 Result<void> check_pack_manifest(const PackManifest& manifest);
 
 }  // namespace mir

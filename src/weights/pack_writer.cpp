@@ -1,3 +1,4 @@
+// Writes a pack in two passes over its files: first checksums, then data.
 #include <fmt/format.h>
 
 #include <utility>

@@ -1,3 +1,4 @@
+// Draws pseudo-random tensors by Philox from a seed and a name.
 #include "weights/random.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ bool ends_with_part(std::string_view name, std::string_view part) {
          (name.size() == part.size() || name[name.size() - part.size() - 1] == '.');
 }
 
-/// Whether one of the last two dotted parts contains `norm` or starts with `ln_`.
+/// True if one of the last two dotted parts contains `norm` or starts with `ln_`.
 bool names_norm(std::string_view name) {
   for (int parts = 0; parts < 2; ++parts) {
     const auto dot = name.rfind('.');

@@ -28,7 +28,8 @@ struct Interval {
   double half_width = 1;
 };
 
-/// What a weight of this name and shape is drawn from: see docs/weights.md for the rules.
+/// Returns the interval that a weight of this name and shape is drawn from. The rules are in
+/// docs/weights.md.
 Interval weight_interval(std::string_view name, std::span<const std::int64_t> shape);
 
 /// Computed in double, rounded once to `dtype`, which must be a float type.

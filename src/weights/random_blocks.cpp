@@ -1,3 +1,4 @@
+// Draws random tensors of block types whose scales keep values within an interval.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +36,8 @@ void same_nibbles(Byte* block, double /*end*/) {
   for (int i = 0; i < 16; ++i) block[i] = static_cast<Byte>((block[i] & 15) * 17);
 }
 
-/// The same for the six-bit pairs of Q4_K and Q5_K, which lie in bytes 4 to 15.
+/// Sets each minimum to the scale in the six-bit pairs of Q4_K and Q5_K, which lie in bytes 4 to
+/// 15.
 void same_pairs(Byte* block, double /*end*/) {
   for (int i = 4; i < 8; ++i) {
     block[i + 4] = block[i];

@@ -1,3 +1,4 @@
+// Finds tensors by name across the files of a model.
 #include "weights/sharded_tensors.hpp"
 
 #include <fmt/format.h>

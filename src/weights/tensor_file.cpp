@@ -1,3 +1,4 @@
+// Opens a tensor file of any format, detected by content, alone or with its other parts.
 #include "weights/tensor_file.hpp"
 
 #include <fmt/format.h>

@@ -15,7 +15,7 @@
 
 namespace mir {
 
-/// What a file says about one tensor.
+/// Description of one tensor in a file.
 struct TensorInfo {
   std::string name;
   DType dtype = DType::kFloat32;
@@ -23,25 +23,25 @@ struct TensorInfo {
   std::uint64_t bytes = 0;  ///< of data, as they are used
 };
 
-/// Formats are told apart by content. A file is checked as its own reader says before it is handed
-/// out; copies share the mapping; reading from several threads is safe.
+/// An open tensor file of any format; the format is detected by content. Its own reader checks the
+/// file before it is handed out. Copies share the mapping; reading from several threads is safe.
 class TensorFile {
  public:
-  /// The index of a model in several safetensors files, `{"weight_map": ...}`, opens as all of
-  /// them; they lie in its folder, or where `files` has them, and are no links. A file of a model
-  /// that is split into several GGUF files opens as all of them, too; links are followed.
+  /// Opens all files of a model if `path` is its safetensors index, `{"weight_map": ...}`: the
+  /// files are in the folder of the index, or where `files` has them, and must not be links. A file
+  /// of a model that is split into several GGUF files also opens all of them; links are followed.
   static Result<TensorFile> open(const std::string& path, const FileOpener& files = {});
-  /// Plain names of the files that open() opens for the one at `path`: those that an index names,
-  /// all files of a split GGUF model, itself included. None for a whole model.
+  /// Returns the plain names of the files that open() opens for `path`: the files that an index
+  /// names, or all files of a split GGUF model. Empty for a whole model.
   static Result<std::vector<std::string>> parts(const std::string& path);
-  /// The same for bytes in memory, without other files.
+  /// Like open(), for bytes in memory, without other files.
   static Result<TensorFile> parse(FileBytes file);
 
   TensorFormat format() const { return format_; }
   /// In the order of the file.
   std::vector<std::string> names() const;
   bool contains(std::string_view name) const;
-  /// What is known of every tensor, in the order of the file. An NPZ archive is inflated for it.
+  /// Describes every tensor, in the order of the file. An NPZ archive is inflated for it.
   Result<std::vector<TensorInfo>> tensors() const;
   /// Pairs of texts that the file carries (safetensors; `model_name` of .mllm).
   const std::map<std::string, std::string>& metadata() const { return content_.metadata; }

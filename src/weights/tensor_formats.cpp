@@ -1,3 +1,4 @@
+// The table of tensor file formats: detection, readers, writers and the types they hold.
 #include "weights/tensor_formats.hpp"
 
 #include <algorithm>

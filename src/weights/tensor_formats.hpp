@@ -26,7 +26,7 @@ class ShardedTensors;
 struct TensorPlan;
 struct WriteOptions;
 
-/// What a reader makes of a file; it keeps the file's bytes.
+/// Result of a reader. It keeps the file's bytes.
 struct ReadTensors {
   std::variant<MappedTensors, NpzFile, std::shared_ptr<const ShardedTensors>> tensors;
   std::map<std::string, std::string> metadata{};
@@ -37,7 +37,7 @@ struct TensorFormatRow {
   TensorFormat format;
   std::string_view name;    ///< in messages
   std::string_view ending;  ///< of the names of its files, and what `--format` calls it
-  /// Whether a file begins as one of this format; at most one format says so of a file.
+  /// True if a file begins like one of this format. At most one format accepts a file.
   bool (*is_start)(std::span<const std::byte> bytes);
   Result<ReadTensors> (*read)(FileBytes file);
   bool (*has_type)(DType dtype);

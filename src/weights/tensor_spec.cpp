@@ -1,3 +1,4 @@
+// Parses tensor arguments of command lines, and loads or generates the tensors that they describe.
 #include "weights/tensor_spec.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ Error bad_spec(std::string_view text, std::string_view expected) {
   return {DiagCode::kTensorSpecInvalid, fmt::format("'{}': {}", text, expected)};
 }
 
-/// Whether `text` is a number or a truth value and nothing else.
+/// True if `text` is a number or a truth value and nothing else.
 bool is_single_value(std::string_view text) {
   return encode_element(DType::kFloat64, text).ok() || encode_element(DType::kBool, text).ok();
 }

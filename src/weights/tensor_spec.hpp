@@ -31,7 +31,7 @@ struct TensorSpec {
   bool names_file() const {
     return kind == Kind::kNpy || kind == Kind::kNpzMember || kind == Kind::kRaw;
   }
-  /// Whether it names a file that has a type of its own.
+  /// True if it names a file that has a type of its own.
   bool has_type() const { return names_file() && (kind != Kind::kRaw || !type.empty()); }
 };
 
@@ -43,7 +43,7 @@ Result<Tensor> load_file(const TensorSpec& spec);
 /// An extent of a declared type that is not known.
 inline constexpr std::int64_t kUnknownExtent = -1;
 
-/// What is known about the tensor that a spec describes.
+/// Known facts about the tensor that a spec describes.
 struct DeclaredTensor {
   std::string name;  ///< keys random values
   DType dtype = DType::kFloat32;

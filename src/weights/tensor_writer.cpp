@@ -1,3 +1,4 @@
+// Steps that all writers share: checking plans, loading tensors, padding and progress.
 #include "weights/tensor_writer.hpp"
 
 #include <fmt/format.h>

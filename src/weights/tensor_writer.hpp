@@ -22,9 +22,9 @@ inline std::uint64_t aligned(std::uint64_t position, std::uint64_t alignment) {
   return (position + alignment - 1) / alignment * alignment;
 }
 
-/// Refuses what `format` cannot hold: names that are no names, occur twice or are longer than
-/// `max_name` bytes, types without a number or name, ranks over `max_rank`, extents that do not
-/// fill whole blocks.
+/// Limits of a format: names that are invalid, occur twice or are longer than `max_name` bytes,
+/// types without a number or name, ranks over `max_rank`, and extents that do not fill whole blocks
+/// are refused.
 struct PlanRules {
   TensorFormat format;
   std::size_t max_name;

@@ -1,3 +1,4 @@
+// Parses rules that map tensor names to element types, and applies them.
 #include "weights/type_rules.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which element types weights are converted to: rules by name, the last match wins.
+// Rules that choose the element types weights are converted to; the last match wins.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ std::span<const TargetType> target_types();
 /// converted to. No value for any other text.
 std::optional<DType> target_type(std::string_view text);
 
-/// Whether values can be converted to the type.
+/// True if values can be converted to the type.
 bool is_target_type(DType dtype);
 
 /// One `[PATTERN=]TYPE`; without a pattern, it is for every name.

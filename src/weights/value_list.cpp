@@ -1,3 +1,4 @@
+// Parses nested lists of numbers, such as `[[1, 2], [3, 4]]`.
 #include "weights/value_list.hpp"
 
 #include <fmt/format.h>

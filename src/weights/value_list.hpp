@@ -15,8 +15,8 @@ struct ValueList {
   std::vector<std::string_view> elements;
 };
 
-/// Parses a number (rank 0) or a list of lists of equal length, such as `[[1, 2], [3, 4]]`. What
-/// the elements mean is left to the caller. Refuses ragged lists and ranks over kMaxFileRank.
+/// Parses a number (rank 0) or a list of lists of equal length, such as `[[1, 2], [3, 4]]`. The
+/// caller interprets the elements. Refuses ragged lists and ranks over kMaxFileRank.
 Result<ValueList> parse_value_list(std::string_view text);
 
 }  // namespace mir

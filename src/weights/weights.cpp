@@ -1,3 +1,4 @@
+// Weight sources: files, random numbers and constants, converted to the requested type.
 #include "mir/weights.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ Error conflict(const WeightRequest& request, const Tensor& stored, std::string_v
                   shape_text(stored.shape()), name_of(request.dtype), shape_text(request.shape))};
 }
 
-/// Whether blocks or another float type become the type of the request.
+/// True if blocks or another float type become the type of the request.
 bool is_converted(const Tensor& stored, const WeightRequest& request) {
   return request.convert_floats && is_float(request.dtype) &&
          (is_decodable_block(stored.dtype()) ||
@@ -116,7 +117,7 @@ Result<Weight> invented_weight(const WeightRequest& request, Make make) {
 
 }  // namespace
 
-/// What a source has its tensors from.
+/// Origin of a source's tensors.
 struct WeightSource::Origin {
   struct Random {
     std::uint64_t seed;
@@ -177,7 +178,7 @@ Error at_weight(const WeightRequest& request, const Error& error) {
   return {error.code, fmt::format("weight '{}': {}", request.name, error.message)};
 }
 
-/// What find() gives from what prepare() gives.
+/// Converts a result of prepare() to a result of find().
 Result<std::optional<Tensor>> tensor_of(const WeightRequest& request,
                                         const Result<std::optional<Weight>>& prepared) {
   if (!prepared) return prepared.error();

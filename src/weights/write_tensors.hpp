@@ -38,8 +38,8 @@ struct WriteOptions {
   /// Called after each tensor with the bytes of data written and of all data.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 
-  /// Adds what `file` says about itself. It replaces what has the same key, in its place; what is
-  /// added borrows from the file.
+  /// Adds the metadata of `file`. Entries with the same key are replaced in place; new ones borrow
+  /// from the file.
   void add_metadata(const TensorFile& file);
   /// `metadata` and the strings of GGUF that are UTF-8.
   std::map<std::string, std::string> texts() const;
@@ -54,7 +54,7 @@ struct WriteOptions {
 Result<void> write_tensors(const std::string& path, TensorFormat format,
                            std::span<const TensorPlan> plans, const WriteOptions& options = {});
 
-/// What `format` stores a tensor of this type as; none when it cannot.
+/// Returns the type as which `format` stores a tensor of this type; no value if it cannot.
 std::optional<DType> stored_type(TensorFormat format, DType dtype);
 
 }  // namespace mir

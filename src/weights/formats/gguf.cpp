@@ -1,3 +1,4 @@
+// Opens GGUF files, and maps their type numbers and metadata values.
 #include "weights/formats/gguf.hpp"
 
 #include <fmt/format.h>

@@ -47,9 +47,9 @@ struct GgufMetadata {
   std::optional<std::int64_t> integer() const;
 };
 
-/// An element type from its number in a GGUF file, and back; none for one that the other
-/// side does not know. Types that only mllm has, or that ggml lays out differently (MXFP4), have
-/// none.
+/// Converts between element types and their numbers in GGUF files; no value if the other side does
+/// not know one. Types that only mllm has, or that ggml lays out differently (MXFP4), have no
+/// number.
 std::optional<DType> dtype_from_gguf(std::uint32_t id);
 std::optional<std::uint32_t> gguf_dtype_id(DType dtype);
 
@@ -57,9 +57,9 @@ std::optional<std::uint32_t> gguf_dtype_id(DType dtype);
 /// are read. Extents are in row-major order, the opposite of the file's.
 class GgufFile {
  public:
-  /// Maps the file. What breaks a rule of the format is refused with kGgufMalformed.
+  /// Maps the file. Violations of the format are refused with kGgufMalformed.
   static Result<GgufFile> open(const std::string& path);
-  /// The same for bytes in memory.
+  /// Like open(), for bytes in memory.
   static Result<GgufFile> parse(FileBytes file);
 
   /// In the order of the header.

@@ -1,3 +1,4 @@
+// Parses and checks the header of a GGUF file; counts are bounded before memory is allocated.
 #include "weights/formats/gguf_header.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ using enum GgufValueType;
 
 constexpr std::uint64_t kMaxGgufName = 64;
 constexpr std::uint32_t kMaxRankRead = 4;
-constexpr int kMaxNesting = 4;  // arrays of arrays; real files have none
+constexpr int kMaxNesting = 4;  // arrays of arrays; they do not occur in real files
 
 // The least that an entry takes, for bounding counts before anything is allocated.
 constexpr std::uint64_t kMinMetadata = 8 + 1 + 4 + 1;
@@ -63,7 +64,7 @@ class ValueReader {
  public:
   explicit ValueReader(ByteCursor& cursor) : cursor_(cursor) {}
 
-  /// What is wrong, or nothing.
+  /// Returns the error, or no value.
   std::optional<std::string> read(GgufValueType type, int nesting = 0) {
     if (!is_known(type))
       return fmt::format("has a value of the unknown type {}", static_cast<std::uint32_t>(type));

@@ -20,7 +20,7 @@ struct GgufHeader {
   std::uint64_t data_begin = 0;
 };
 
-/// Whether a pair can have this key: visible ASCII, at most 65535 bytes.
+/// True if a pair can have this key: visible ASCII, at most 65535 bytes.
 bool is_gguf_key(std::string_view text);
 
 /// Reads and checks everything up to the data, but not whether ranges fit the file. The error's

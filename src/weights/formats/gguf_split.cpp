@@ -1,3 +1,4 @@
+// Opens all files of a split GGUF model and checks that they belong together.
 #include "weights/formats/gguf_split.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ Error malformed_split(std::string_view origin, std::string_view text) {
   return {DiagCode::kGgufMalformed, fmt::format("'{}': {}", origin, text)};
 }
 
-/// None where the file lacks the key.
+/// Returns no value if the file lacks the key.
 Result<std::optional<std::uint64_t>> stated_number(const GgufFile& file, std::string_view key) {
   const auto pair = std::ranges::find(file.metadata(), key, &GgufMetadata::key);
   if (pair == file.metadata().end()) return std::optional<std::uint64_t>();

@@ -19,11 +19,12 @@ struct GgufSplit {
   std::optional<std::uint64_t> tensors;  ///< of all files, `split.tensors.count`
 };
 
-/// None for a whole model, which states no count or one below 2. Refused: numbers that are none.
+/// Returns no value for a whole model, which states no count or one below 2. Refuses fields that
+/// are not numbers.
 Result<std::optional<GgufSplit>> gguf_split(const GgufFile& file);
 
-/// The plain names of all files of the model that the file at `path` is part of. Its own name must
-/// end as `split` says.
+/// Returns the plain names of all files of the model that the file at `path` belongs to. The name
+/// of that file must end as `split` specifies.
 Result<std::vector<std::string>> gguf_shard_names(const std::string& path, const GgufSplit& split);
 
 struct GgufModel {
@@ -33,8 +34,8 @@ struct GgufModel {
   std::vector<GgufMetadata> metadata;
 };
 
-/// The model whose file at `path` has these bytes: all of its files, whichever of them this is;
-/// `open` gives the others by their plain names. A file that is no part of it is refused.
+/// Opens all files of a model, given the bytes of the file at `path`, which may be any of them;
+/// `open` opens the others by their plain names. Refuses a file of another model.
 Result<GgufModel> open_gguf_model(FileBytes file, const std::string& path, const FileOpener& open);
 
 }  // namespace mir

@@ -1,3 +1,4 @@
+// Writes GGUF files: metadata, tensor descriptors, then aligned data.
 #include <fmt/format.h>
 
 #include <algorithm>

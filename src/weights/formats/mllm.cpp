@@ -1,3 +1,4 @@
+// Reads the descriptor tables of `.mllm` files of both versions, and maps their type numbers.
 #include "weights/formats/mllm.hpp"
 
 #include <fmt/format.h>

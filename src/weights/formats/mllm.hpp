@@ -13,7 +13,7 @@
 
 namespace mir {
 
-/// What a file of each version starts with, a little-endian 32-bit number.
+/// First bytes of a file of each version, a little-endian 32-bit number.
 inline constexpr std::uint32_t kMllmMagicV1 = 20012;
 inline constexpr std::uint32_t kMllmMagicV2 = 0x519A;
 
@@ -30,9 +30,9 @@ std::optional<std::uint32_t> mllm_dtype_id(DType dtype);
 /// the table and the first tensor (a writer that streams reserves room) but none after the last.
 class MllmFile {
  public:
-  /// Maps the file. What breaks a rule of the format is refused with kMllmMalformed.
+  /// Maps the file. Violations of the format are refused with kMllmMalformed.
   static Result<MllmFile> open(const std::string& path);
-  /// The same for bytes in memory.
+  /// Like open(), for bytes in memory.
   static Result<MllmFile> parse(FileBytes file);
 
   /// In the order of the table.

@@ -1,3 +1,4 @@
+// Writes `.mllm` files of version 2.
 #include <fmt/format.h>
 
 #include <limits>

@@ -1,3 +1,4 @@
+// Reads NPY files of any byte order and element order, and writes them.
 #include "weights/formats/npy.hpp"
 
 #include <fmt/format.h>

@@ -18,7 +18,8 @@ namespace mir {
 /// more data than its header states. The tensor borrows the mapped file where byte order, layout
 /// and alignment allow it.
 Result<Tensor> read_npy(const std::string& path, const FileOpener& files = {});
-/// The same for bytes in memory, which `owner` keeps alive; `origin` names them in messages.
+/// Like read_npy(), for bytes in memory, which `owner` keeps alive; `origin` names them in
+/// messages.
 Result<Tensor> parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                          const std::string& origin);
 

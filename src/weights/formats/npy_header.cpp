@@ -1,3 +1,4 @@
+// Parses the dictionary literal of an NPY header, and maps NumPy's type names.
 #include "weights/formats/npy_header.hpp"
 
 #include <fmt/format.h>

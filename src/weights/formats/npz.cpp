@@ -1,3 +1,4 @@
+// Reads tensors of an NPZ archive on demand, within limits on counts and sizes.
 #include "weights/formats/npz.hpp"
 
 #include <fmt/format.h>

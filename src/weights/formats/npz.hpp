@@ -29,7 +29,7 @@ class NpzFile {
  public:
   static Result<NpzFile> open(const std::string& path, const NpzLimits& limits = {},
                               const FileOpener& files = {});
-  /// The same for bytes in memory, which `owner` keeps alive; `origin` names them in messages.
+  /// Like open(), for bytes in memory, which `owner` keeps alive; `origin` names them in messages.
   static Result<NpzFile> parse(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                                std::string origin, const NpzLimits& limits = {});
 

@@ -1,3 +1,4 @@
+// Writes NPZ archives of stored, aligned NPY members.
 #include <fmt/format.h>
 
 #include <string>

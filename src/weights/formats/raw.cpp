@@ -1,3 +1,4 @@
+// Reads files of bare elements, whose type and extents the caller specifies.
 #include "weights/formats/raw.hpp"
 
 #include <fmt/format.h>

@@ -10,7 +10,7 @@
 
 namespace mir {
 
-/// What such a file holds.
+/// Element type and extents of a raw file.
 struct RawType {
   DType dtype = DType::kFloat32;
   Shape shape;

@@ -1,3 +1,4 @@
+// Opens safetensors files: checks that tensors cover the data without holes or overlaps.
 #include "weights/formats/safetensors.hpp"
 
 #include <fmt/format.h>

@@ -21,9 +21,9 @@ inline constexpr std::uint64_t kMaxSafetensorsHeader = 100'000'000;
 /// Copies share the mapping; reading from several threads is safe.
 class SafetensorsFile {
  public:
-  /// Maps the file. What breaks a rule of the format is refused with kSafetensorsMalformed.
+  /// Maps the file. Violations of the format are refused with kSafetensorsMalformed.
   static Result<SafetensorsFile> open(const std::string& path);
-  /// The same for bytes in memory.
+  /// Like open(), for bytes in memory.
   static Result<SafetensorsFile> parse(FileBytes file);
 
   /// In the order of their data.

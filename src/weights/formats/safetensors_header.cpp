@@ -1,3 +1,4 @@
+// A streaming reader of the JSON header of safetensors files.
 #include "weights/formats/safetensors_header.hpp"
 
 #include <fmt/format.h>

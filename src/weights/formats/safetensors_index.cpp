@@ -1,3 +1,4 @@
+// Reads `model.safetensors.index.json` and opens the files that it lists.
 #include "weights/formats/safetensors_index.hpp"
 
 #include <fmt/format.h>

@@ -10,9 +10,9 @@
 
 namespace mir {
 
-/// Which file has which tensor: `{"metadata": {...}, "weight_map": {"<tensor>": "<file>", ...}}`. A
-/// file is named by a plain name in the folder of the index: no separators, no `.` or `..`, nothing
-/// that begins with a dot. The error's message lacks the index's name.
+/// Maps tensor names to file names: `{"metadata": {...}, "weight_map": {"<tensor>": "<file>",
+/// ...}}`. A file is named by a plain name in the folder of the index: no separators, no `.` or
+/// `..`, nothing that begins with a dot. The error's message lacks the index's name.
 Result<std::map<std::string, std::string>> parse_safetensors_index(std::string_view json);
 
 /// The files that the index `file` names, which are plain names of files in one folder. Every

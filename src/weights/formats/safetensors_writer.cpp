@@ -1,3 +1,4 @@
+// Writes safetensors files, wider element types first for alignment.
 #include <fmt/format.h>
 
 #include <algorithm>

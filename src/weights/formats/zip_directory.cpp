@@ -1,3 +1,4 @@
+// Reads and checks the directory of a ZIP archive, with the 64-bit extensions.
 #include "weights/formats/zip_directory.hpp"
 
 #include <fmt/format.h>
@@ -109,7 +110,7 @@ std::optional<Directory> read_end_records(std::span<const std::byte> bytes) {
   return valid ? std::optional(directory) : std::nullopt;
 }
 
-/// What a local header and a directory entry both state.
+/// Fields that a local header and a directory entry share.
 struct Stated {
   std::uint16_t flags = 0;
   std::uint16_t method = 0;

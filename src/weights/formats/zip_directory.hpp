@@ -13,7 +13,7 @@
 
 namespace mir {
 
-/// What a field states that is in the 64-bit part of its record.
+/// Value of a field whose number is in the 64-bit part of its record.
 inline constexpr std::uint32_t kSee64 = 0xFFFFFFFF;
 inline constexpr std::uint16_t kSee64Short = 0xFFFF;
 
@@ -27,12 +27,12 @@ struct ZipMember {
   std::uint32_t crc = 0;            ///< of the inflated bytes
   bool deflated = false;
 
-  /// Whether it is an entry for a folder, which has no data.
+  /// True for the entry of a folder, which has no data.
   bool is_folder() const { return name.ends_with('/'); }
 };
 
-/// Whether a member can have this name: one of a file in a folder or a folder of it, with `/`
-/// between. Archives hold keys such as `layers/0/w`; nothing here uses them as paths, but programs
+/// True if a member can have this name: a name, or names separated by `/`, of a file in a folder or
+/// below it. Archives hold keys such as `layers/0/w`; nothing here uses them as paths, but programs
 /// that unpack archives do.
 bool is_member_name(std::string_view name);
 

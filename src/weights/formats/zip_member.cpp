@@ -1,3 +1,4 @@
+// Inflates a ZIP member and verifies its checksum.
 #include <fmt/format.h>
 #include <zlib.h>
 

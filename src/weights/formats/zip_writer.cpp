@@ -1,3 +1,4 @@
+// Builds local headers, directory entries and end records of a ZIP archive.
 #include "weights/formats/zip_writer.hpp"
 
 #include "weights/formats/zip_directory.hpp"
