@@ -1,4 +1,4 @@
-// Which symbols of extents a module has.
+// Values of the symbols of a module's extents.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,3 +1,4 @@
+// Describes a module without running it: ports, weights, caches, kernels and peak memory.
 #include "interp/describe.hpp"
 
 #include <fmt/format.h>
@@ -68,7 +69,7 @@ class Describer {
             tensor_bytes(type, context_.dims(), bindings_)};
   }
 
-  /// What the estimate lacks: first what no value of a symbol can mend.
+  /// Returns why the estimate is missing. Causes that binding symbols cannot remove come first.
   std::string memory_gap() const {
     bool is_open = false, has_unbound = false;
     for (const ScheduledValue& scheduled : schedule_.values()) {

@@ -1,4 +1,4 @@
-// What a module needs and gives, without running it.
+// Inputs, outputs, weights and memory of a module, determined without running it.
 #pragma once
 
 #include <cstdint>

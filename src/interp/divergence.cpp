@@ -1,3 +1,4 @@
+// Searches for the first step whose results differ from a dump or from another session.
 #include "interp/divergence.hpp"
 
 #include <fmt/format.h>

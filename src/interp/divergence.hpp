@@ -4,7 +4,7 @@
 // the same tensor, so every op is judged on equal operands, small errors do not add up to a finding
 // elsewhere, and of two runs only the results of one step are in memory twice. That is also how
 // fast kernels are compared with reference kernels: each on operands of the latter, within its own
-// bound. How far a whole run is off says nothing of any kernel, because a model may magnify errors.
+// bound. The error of a whole run tells nothing about a kernel, because a model may magnify errors.
 #pragma once
 
 #include <memory>
@@ -31,15 +31,15 @@ struct Divergence {
   std::string reason;                    ///< in words
 };
 
-/// What was compared so far.
+/// Numbers of results compared so far.
 struct AgreementCounts {
   std::size_t equal_bits = 0;
   std::size_t within_tolerance = 0;
   std::size_t without_partner = 0;  ///< results that the other run does not have
 };
 
-/// Compares runs of a session with others. `observe` belongs into RunOptions::observe: where a
-/// result does not agree, it ends the run with kDiverges and `found` says what was seen.
+/// Compares runs of a session with others. Use `observe` as RunOptions::observe: if a result does
+/// not agree, it ends the run with kDiverges, and `found` describes the difference.
 class DivergenceSearch {
  public:
   virtual ~DivergenceSearch() = default;
@@ -66,8 +66,8 @@ class DivergenceSearch {
   /// Both runs go on with `agreed`, which the first run has.
   virtual Result<void> agree(const StepResults& step, std::uint32_t number,
                              const Tensor& agreed) = 0;
-  /// How far each element may be from the other's, where that is known better than by element
-  /// type; see kernel_bounds.
+  /// Returns bounds of the difference of each element, if tighter ones than those of the element
+  /// type are known; see kernel_bounds.
   virtual Result<std::optional<std::vector<double>>> bounds_of(const StepResults&, const Tensor&) {
     return std::optional<std::vector<double>>();
   }
@@ -82,7 +82,7 @@ class DivergenceSearch {
 
  private:
   Result<void> judge(const StepResults& step, std::uint32_t number, const Other& other);
-  /// What is wrong with the result, in words; empty: it is within its bounds or the tolerance of
+  /// Returns the difference in words; empty if the result is within its bounds or the tolerance of
   /// its type.
   Result<std::string> compare(const StepResults& step, const Tensor& mine, const Tensor& theirs,
                               std::optional<Comparison>& shown);
@@ -100,9 +100,9 @@ class DivergenceSearch {
 std::unique_ptr<DivergenceSearch> search_against(const DumpFolder& dump, const Session& session,
                                                  const TolerancePolicy& policy);
 
-/// Against another session with the same entries, which runs at the same time. Both sessions'
-/// modules are in one context. Refused where the schedules are too different to say which steps
-/// agree.
+/// Searches against another session with the same entries, which runs at the same time. Both
+/// sessions' modules must be in one context. Refused if the schedules differ too much to pair their
+/// steps.
 Result<std::unique_ptr<DivergenceSearch>> search_against(Session& other, const Session& session,
                                                          const TolerancePolicy& policy,
                                                          Diagnostics& diagnostics);

@@ -1,3 +1,4 @@
+// Writes results of runs as NPY files with an index, and reads such folders.
 #include "interp/dump.hpp"
 
 #include <fmt/format.h>
@@ -27,8 +28,8 @@ std::string key_of(std::size_t run, const ResultPlace& place) {
   return fmt::format("{} {}", run, render(place));
 }
 
-/// The tensor as a type that NPY has: unsigned integers of the storage unit where it lacks the
-/// type, bytes where there is no such integer.
+/// Returns the tensor in a type that NPY has: unsigned integers of the storage unit if it lacks the
+/// type, bytes if there is no such integer.
 Result<Tensor> as_stored(const Tensor& tensor) {
   if (npy_header(tensor).ok()) return tensor;
   const auto owner = std::make_shared<Tensor>(tensor);
@@ -134,7 +135,7 @@ class IndexValue {
   const nlohmann::json& json_;
 };
 
-/// Whether the name is that of a file in the folder itself.
+/// True if the name is that of a file in the folder itself.
 bool is_plain_file(const std::string& folder, const std::string& name) {
   const std::filesystem::path path = name;
   std::error_code none;
@@ -188,7 +189,7 @@ Result<std::optional<Tensor>> DumpFolder::find(std::size_t run, const ResultPlac
   if (stored->dtype() == entry.dtype && stored->shape() == entry.shape) {
     return std::optional(*std::move(stored));
   }
-  // What NPY has no name for is kept as integers.
+  // Elements of types that NPY lacks are kept as integers.
   const auto bytes = stored->bytes();
   auto tensor = Tensor::borrow(entry.dtype, entry.shape, bytes, std::make_shared<Tensor>(*stored));
   if (!tensor) {

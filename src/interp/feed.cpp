@@ -1,3 +1,4 @@
+// Parses `INPUT=SOURCE` feeds and makes the inputs of each run from the outputs of the run before.
 #include "interp/feed.hpp"
 
 #include <fmt/format.h>
@@ -226,7 +227,7 @@ class Feeder {
     return whole_numbers(wanted.dtype, *wanted.shape, [&](std::int64_t i) { return *start + i; });
   }
 
-  /// Whether the feed takes its extents from the declared type.
+  /// True if the feed takes its extents from the declared type.
   static bool is_generated(const Feed& feed) {
     return feed.kind == Feed::Kind::kCount ||
            (feed.kind == Feed::Kind::kTensor && needs_extents(feed.spec));

@@ -33,7 +33,7 @@ struct Feed {
 };
 Result<Feed> parse_feed(std::string_view text, const FileOpener& files = {});
 
-/// What feeds the runs of a session that follow each other.
+/// Sources of the inputs of successive runs of a session.
 class FeedPlan {
  public:
   /// `entries` are the numbers of the entries that the runs enter, the first run included. Between

@@ -1,3 +1,4 @@
+// Lists input and output ports, matches arguments to them and loads their tensors.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

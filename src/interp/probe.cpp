@@ -1,3 +1,4 @@
+// Names the place of each result of a run, and matches places against patterns.
 #include "interp/probe.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ std::string render(const ResultPlace& place) {
   return fmt::format("@{}{}%{}", place.graph, again, place.value);
 }
 
-/// The value that stands for a result where others read it: outside of fused ops.
+/// Returns the value in place of a result as ops outside of fused ops see it.
 const Value& outermost(const Value& result) {
   const Op* op = result.defining_op();
   const Op* around = op == nullptr ? nullptr : op->parent_op();

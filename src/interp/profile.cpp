@@ -1,3 +1,4 @@
+// Collects kernel timings by phase and step, and renders them as a table or JSON.
 #include "interp/profile.hpp"
 
 #include <fmt/format.h>
@@ -64,8 +65,8 @@ void Profile::set_memory(const Memory& memory) {
   }
 }
 
-/// The row of the call's step and kernel in the last phase. A step may need several kernels: copies
-/// of operands in another order, say.
+/// Returns the row of the call's step and kernel in the last phase. A step may need several
+/// kernels, such as copies of operands into another order.
 std::uint32_t Profile::step_row(const KernelTiming& timing) {
   const Schedule& schedule = *timing.schedule;
   std::vector<StepRow>& steps = phases_.back().steps;

@@ -32,7 +32,7 @@ class Profile {
     Row row;
     std::string place;  ///< "@main%12", of the step's first result; empty when it has none
   };
-  /// Of the plan of a phase, as its last run had it.
+  /// Figures of the plan of a phase, as of its last run.
   struct PlanRow {
     std::uint64_t planned_bytes = 0;
     std::uint64_t lower_bound = 0;
@@ -57,8 +57,8 @@ class Profile {
     std::uint64_t after_planning = 0;
     std::uint64_t most_running = 0;
 
-    /// What runs take besides weights, values and caches, each once; negative where some of them
-    /// were not touched.
+    /// Memory of runs besides weights, values and caches, each counted once; negative if some of
+    /// them were not touched.
     std::int64_t rest() const {
       return static_cast<std::int64_t>(most_running) -
              static_cast<std::int64_t>(session.parameters + values + session.caches);
@@ -80,7 +80,8 @@ class Profile {
   void begin_phase(std::string title);
   /// `plan`: what the run was run by.
   void end_run(double seconds, const ExecutionPlan& plan);
-  /// Its schedule lives as long as the profile adds to the phase.
+  /// Adds a kernel call. The schedule of `timing` must live as long as calls are added to the
+  /// phase.
   void add(const KernelTiming& timing);
   /// `values` is the profile's to set.
   void set_memory(const Memory& memory);
@@ -104,7 +105,7 @@ class Profile {
   std::uint64_t dropped_ = 0;
 };
 
-/// What keeps a kernel from being faster: which of the two limits its work would take longer at.
+/// The limit that bounds a kernel: the one of the two at which its work would take longer.
 struct Roofline {
   double share = 0;           ///< time at that limit over the time taken
   std::string_view bound_by;  ///< "compute", "memory", or "-" when there is no work

@@ -1,3 +1,4 @@
+// Follows a lowered program next to the run of its graphs and shows each instruction.
 #include "interp/program_trace.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +47,7 @@ void ProgramTrace::end() {
   go_on(false);
 }
 
-/// Shows what runs next, up to a launch that an op of the graphs stands for.
+/// Shows the following instructions, up to a launch that an op of the graphs represents.
 void ProgramTrace::go_on(bool stops_at_launches) {
   while (!has_ended_ && !counter_.is_past_end()) {
     const prog::Instruction& here = counter_.instruction();

@@ -1,3 +1,4 @@
+// Resolves scales and zero points of quantised values from attributes, annotations and weights.
 #include "interp/quantisations.hpp"
 
 #include <fmt/format.h>
@@ -150,7 +151,7 @@ bool ScaleResolver::contradicts(const Mention& mention, const ref::Quantisation&
   return (*recipe)->codes != without;
 }
 
-/// None where elements are what they are and after reporting.
+/// Returns no value if the elements are not quantised, or after reporting an error.
 std::optional<ref::Quantisation> ScaleResolver::quantisation_of(const Mention& mention) {
   if (const auto known = table_.values.find(mention.value); known != table_.values.end()) {
     return known->second;
@@ -183,7 +184,7 @@ Result<ScaleResolver::Numbers> ScaleResolver::stated(const Value& value,
                            attribute->spelling())};
 }
 
-/// The first of these tensors that a source has; random ones have none.
+/// Returns the first of these tensors that a source has; random sources have no scales.
 Result<ScaleResolver::Numbers> ScaleResolver::stored(std::span<const std::string> names,
                                                      std::size_t count) const {
   constexpr DType kTypes[] = {DType::kFloat32, DType::kInt32, DType::kUInt8, DType::kInt8,
@@ -211,7 +212,7 @@ Result<ScaleResolver::Numbers> ScaleResolver::stored(std::span<const std::string
   return Numbers();
 }
 
-/// What precedes `.scale` in the names of tensors that can hold the scales of a value.
+/// Returns the prefixes of `.scale` in the names of tensors that can hold the scales of a value.
 std::vector<std::string> ScaleResolver::stems_of(const Value& value,
                                                  const QuantRecipe& recipe) const {
   std::vector<std::string> stems;
@@ -304,7 +305,7 @@ Error ScaleResolver::missing(const Value& value, std::string_view what, std::str
   return {DiagCode::kScaleMissing, std::move(message)};
 }
 
-/// A scale is a Float32, whatever states it: what a text says means what it means in a file.
+/// Rounds scales to Float32, whatever states them: a number in a text means the same as in a file.
 Result<std::vector<double>> ScaleResolver::as_float32(const Value& value,
                                                       std::vector<double> scales) const {
   for (double& scale : scales) {

@@ -10,8 +10,8 @@
 
 namespace mir {
 
-/// The QuantSpecs of the parameters of a schedule: those of their values, else what the annotation
-/// of the op that owns them says.
+/// Returns the QuantSpecs of the parameters of a schedule: those of their values, or else those in
+/// the annotation of the op that owns them.
 std::unordered_map<const Value*, const Attr*> parameter_specs(const Schedule& schedule);
 
 /// Codes of a quantised parameter from a source that invents them, uniform in the recipe's range.

@@ -1,3 +1,4 @@
+// Writes outputs, comparisons and divergences of runs as JSON.
 #include "interp/run_report.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What runs gave and how it compares, for programs that read JSON.
+// Outputs of runs and their comparison, as JSON for other programs.
 #pragma once
 
 #include <optional>

@@ -16,13 +16,13 @@ Port input_port(const Schedule& schedule, std::size_t number);
 std::vector<Port> input_ports(const Schedule& schedule);
 std::vector<Port> output_ports(const Schedule& schedule);
 
-/// What is known of the tensor at a port whose type has a known element type.
+/// Returns the known facts about the tensor at a port whose type has a known element type.
 DeclaredTensor declared(const Port& port, const DimTable& dims, const DimBindings& bindings);
 
 /// Why an extent of the port is unknown under the bindings: "$S in it needs a value".
 std::string why_unknown(const Port& port, IRContext& context, const DimBindings& bindings);
 
-/// Whether the spec takes its extents from the declared type.
+/// True if the spec takes its extents from the declared type.
 bool needs_extents(const TensorSpec& spec);
 
 /// The error with what it is about in front: "input '%ids': ...".

@@ -1,3 +1,4 @@
+// Opens sessions: prepares weights, constants and caches, and checks them against the module.
 #include "mir/session.hpp"
 
 #include <fmt/format.h>
@@ -207,7 +208,7 @@ bool is_named(const Op* op, std::string_view name) {
   return op != nullptr && (op->name() == name || op->info().mnemonic == name);
 }
 
-/// Whether some step or call is an op of this name.
+/// True if some step or call is an op of this name.
 bool occurs(std::string_view name, const Schedule& schedule) {
   bool found = false;
   schedule.for_each([&](const Schedule& each) {

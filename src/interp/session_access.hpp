@@ -1,4 +1,4 @@
-// What the project's own tools see of a session besides the interface of mir/session.hpp.
+// Access of the project's own tools to a session, besides the interface of mir/session.hpp.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,10 @@ class SessionAccess {
   using State = Session::State;
 
   static const Schedule& schedule(const Session& session, std::size_t entry = 0);
-  /// What runs an entry.
+  /// Returns the plan that runs an entry.
   static const ExecutionPlan& plan(const Session& session, std::size_t entry = 0);
-  /// What runs it step by step, as runs are that are observed; made where there is none yet.
+  /// Returns the plan that runs an entry step by step, as observed runs need it. Makes the plan if
+  /// there is none yet.
   static const ExecutionPlan& stepwise_plan(Session& session, std::size_t entry = 0);
   /// Complete in interp/session_run.hpp.
   static State& state(Session& session) { return *session.state_; }

@@ -1,3 +1,4 @@
+// Makes execution plans of a session's entries, and packs weights for them.
 #include <cstdlib>  // __GLIBC__
 
 #if defined(__GLIBC__)
@@ -71,7 +72,7 @@ void Session::State::make_packed_plans(const SessionOptions& options, Diagnostic
   for (Entry& entry : entries) entry.plan = make_plan(entry, plan_options.fuses);
   write_packed_cache(options, diagnostics);
 #if defined(__GLIBC__)
-  // What the weights were made in goes back to the system.
+  // Gives the memory in which the weights were made back to the system.
   (void)malloc_trim(0);
 #endif
 }

@@ -1,3 +1,4 @@
+// Runs an entry once: checks and binds inputs, computes steps and reports failures.
 #include "interp/session_run.hpp"
 
 #include <fmt/format.h>

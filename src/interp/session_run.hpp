@@ -36,7 +36,7 @@ struct Session::State {
   CacheStore caches;
   CustomOps custom_ops;
   QuantisationTable quantisations;
-  // What the plans of all entries share.
+  // Options that the plans of all entries share.
   PlanOptions plan_options;
   std::unordered_set<Symbol> only_packed;  ///< weights that nothing but fast products read
   PackedWeights packed;
@@ -70,7 +70,7 @@ class SessionRun {
   bool begin(std::span<const Tensor> inputs, bool is_stepwise);
   /// Computes the steps before number `end` that were not computed yet.
   bool compute(std::size_t end);
-  /// Of a run that began.
+  /// Execution of a run that began.
   PlanExecution& execution() { return *execution_; }
   std::optional<std::vector<Tensor>> finish();
 

@@ -1,3 +1,4 @@
+// Pairs equal steps of two schedules by their longest common subsequence.
 #include "interp/step_pairs.hpp"
 
 #include <fmt/format.h>

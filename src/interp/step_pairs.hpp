@@ -1,4 +1,4 @@
-// Which steps of two schedules are the same.
+// Pairs of equal steps of two schedules.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Computes hash, range, mean and deviation of a tensor, and its largest elements.
 #include "interp/summary.hpp"
 
 #include <fmt/format.h>

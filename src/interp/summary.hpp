@@ -1,4 +1,4 @@
-// What is said about a tensor in a few words.
+// A short summary of a tensor.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct TensorSummary {
   DType dtype{};
   Shape shape;
   bool real = false;  ///< whether the numbers below have a meaning
-  double min = 0;     ///< of the elements that are no NaN; 0 when there are none
+  double min = 0;     ///< of the elements that are not NaN; 0 if there are none
   double max = 0;
   double mean = 0;
   double deviation = 0;  ///< standard deviation of the finite elements; 0 when there are none

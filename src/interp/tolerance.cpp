@@ -1,3 +1,4 @@
+// Parses tolerances per element type and looks them up.
 #include "interp/tolerance.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ std::optional<std::size_t> top_count(std::string_view key) {
   return good ? std::optional(count) : std::nullopt;
 }
 
-/// Whether the item is understood.
+/// Adds an item. False if it is not understood.
 bool add_item(Tolerance& tolerance, std::string_view item) {
   if (item == "exact") return tolerance.exact = tolerance.judges_elements = true;
   const auto equals = item.find('=');

@@ -1,4 +1,4 @@
-// How close tensors of each element type must be.
+// Tolerances for comparing tensors, by element type.
 #pragma once
 
 #include <map>
@@ -20,14 +20,14 @@ class TolerancePolicy {
  public:
   /// The tolerance for a tensor of this type that was computed.
   Tolerance of(DType dtype) const;
-  /// Whether anything was stated that counts for this type.
+  /// True if a tolerance that applies to this type was stated.
   bool states(DType dtype) const {
     return stated_.contains(dtype) || for_all_ || default_abs_ || default_rel_;
   }
 
-  /// `[DTYPE:]ITEM,ITEM..` with the items `exact`, `abs=X`, `rel=X`, `ulp=X`, `correlation=X`,
-  /// `cosine=X` and `topK=X`. What is stated for a type, or without a type for all, takes the place
-  /// of everything stated before. Without one of the first four, elements are not judged.
+  /// Adds `[DTYPE:]ITEM,ITEM..` with the items `exact`, `abs=X`, `rel=X`, `ulp=X`, `correlation=X`,
+  /// `cosine=X` and `topK=X`. Items for a type, or without a type for all types, replace everything
+  /// stated before. Without one of the first four, elements are not judged.
   Result<void> add(std::string_view text);
   /// abs or rel of all floating and complex types, where nothing else is stated.
   void set_default_abs(double abs) { default_abs_ = abs; }

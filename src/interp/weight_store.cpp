@@ -1,3 +1,4 @@
+// Makes parameters when steps need them, and keeps or releases their tensors within a limit.
 #include "interp/weight_store.hpp"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ Result<void> WeightStore::acquire(Symbol parameter) {
       entry.acquired = 0;
       return std::move(tensor).error();
     }
-    // What it was made of is not read again, or comes from the file again.
+    // The stored form is not read again, or comes from the file again.
     if (shared.weight.is_made()) forget_pages(shared.weight.stored().bytes());
     const std::uint64_t bytes = tensor->bytes().size();
     if (shared.weight.is_made() && bytes <= pool_->limit - std::min(pool_->kept, pool_->limit)) {

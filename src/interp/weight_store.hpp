@@ -27,7 +27,7 @@
 
 namespace mir {
 
-/// What sessions that share parameters share: several may use it at once.
+/// State of sessions that share parameters. Several may use it at once.
 struct WeightPool {
   std::mutex mutex;
   std::uint64_t limit = 0;  ///< bytes of made tensors that stay
@@ -51,17 +51,17 @@ class WeightStore final : public ParameterSource {
 
   Result<void> acquire(std::span<const Symbol> parameters) override;
   void release(std::span<const Symbol> parameters, bool for_good) override;
-  /// Acquires every parameter but these. One that cannot be made is left to the step that reads it,
-  /// which says so.
+  /// Acquires every parameter but these. A failure to make one is left to the step that reads it,
+  /// which reports it.
   void try_acquire_all_but(const std::unordered_set<Symbol>& left_out);
 
   const ParameterTable& table() const override { return table_; }
   std::optional<WeightOrigin> origin(Symbol parameter) const override;
-  /// What all parameters take as the module states them.
+  /// Returns the bytes of all parameters in the types that the module states.
   std::uint64_t stated_bytes() const;
-  /// Of one of them.
+  /// Returns the bytes of one parameter in the type that the module states.
   std::uint64_t stated_bytes(Symbol parameter) const;
-  /// What made tensors take now.
+  /// Bytes held by converted and generated tensors.
   std::uint64_t made_bytes() const;
   /// A parameter of a file that was shortened; the empty symbol: none was. Asks for the size of
   /// each file once.

@@ -1,3 +1,4 @@
+// Tracks pending requests, and notes those that a cancel notification names.
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-// What could be typed at a place, and the signature of the op that is being typed.
+// Completions at a place, and the signature of the op that is being typed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kFunctionItem = 3, kVariableItem = 6, kPropertyItem = 10, kEnumItem = 20,
               kModuleItem = 9, kClassItem = 7, kConstantItem = 21, kReferenceItem = 18;
-/// What encloses a place in the head of an op, by the words before it.
+/// Syntactic context of a place in the head of an op, from the words before it.
 struct Context {
   enum class Inside { kNothing, kOperands, kResults, kAttributes };
 
@@ -108,7 +108,7 @@ SourcePos start_for(const View& view, SourcePos at) {
                                              [](const OutlineOp& op) { return op.whole.begin; });
   if (next == outline.ops.begin()) return Document::kBase;
   const OutlineOp& op = *std::prev(next);
-  // What follows a whole op on a line of its own is not part of it.
+  // Text after a whole op, on a line of its own, is not part of the op.
   const std::string_view between = view.text({std::min(op.head.end, at), at});
   if (at > op.head.end && between.find('\n') != between.npos) {
     return at - static_cast<SourcePos>(between.size() - between.rfind('\n') - 1);

@@ -1,3 +1,4 @@
+// Finds files that declare dialects in workspace folders, and registers their dialects.
 #include "lsp/dialect_texts.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Parses and analyses a document on demand, and updates tree and findings after edits.
 #include "lsp/document.hpp"
 
 #include <algorithm>

@@ -77,9 +77,9 @@ class Snapshot {
   bool is_analysed() const { return findings_.has_value(); }
   /// The modules of the analysis.
   const std::vector<Module*>& modules();
-  /// Whether analysis found no errors. Analyses.
+  /// True if analysis found no errors. Analyses if necessary.
   bool is_sound();
-  /// What the modules cost, one for each; null for dumps, and for all if there are errors.
+  /// Cost estimates, one for each module; null for dumps, and for all if there are errors.
   const std::vector<std::unique_ptr<CostEstimate>>& costs();
   /// The op whose name is at a place, null if there is none. Analyses.
   const Op* op_named_at(SourcePos name);
@@ -139,7 +139,7 @@ class Document {
   /// Analyses the text if that is not done. No reference to its outline may be in use.
   void analyse();
   bool is_analysed() const { return snapshot_ != nullptr && snapshot_->is_analysed(); }
-  /// Whether the client has the findings of the text as it is now.
+  /// True if the client has the findings of the current text.
   bool is_shown() const { return shown_; }
   void set_shown() { shown_ = true; }
 

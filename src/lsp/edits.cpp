@@ -15,7 +15,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/// Whether two texts differ in white space alone.
+/// True if two texts differ in white space only.
 bool are_alike(std::string_view a, std::string_view b) {
   std::size_t i = 0, j = 0;
   while (true) {
@@ -128,7 +128,7 @@ namespace {
 
 constexpr std::uint32_t kIndent = 4;
 
-/// How many bodies are open at a place.
+/// Returns the number of bodies that are open at a place.
 std::uint32_t depth_at(const Outline& outline, SourcePos at) {
   std::uint32_t depth = 0;
   for (const OutlineOp& op : outline.ops) {

@@ -1,4 +1,4 @@
-// What is said about a place: findings, hover texts, inlay hints.
+// Information about a place: findings, hover texts, inlay hints.
 #include <fmt/format.h>
 
 #include <algorithm>

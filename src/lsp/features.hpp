@@ -1,4 +1,5 @@
-// What a client can ask of a document. Each returns the result of a request in the protocol's JSON.
+// Features that a client can request for a document. Each returns its result in the protocol's
+// JSON.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace mir::lsp {
 
-/// What a feature works on.
+/// Input of a feature.
 struct View {
   /// `stop` ends the work for a request; null if nothing does.
   View(Document& of, IRContext& shared, const std::atomic<bool>* stop = nullptr)
@@ -97,15 +98,15 @@ nlohmann::json token_edits(std::span<const std::uint32_t> before,
 // -- edits.cpp
 /// Edits that make `text` of the text of the document; one splice.
 nlohmann::json edits_to(const Document& document, std::string_view text);
-/// The same for a part of the text, `old`, which begins at an offset and becomes `text`.
+/// Like the above, for a part of the text, `old`, which begins at an offset and becomes `text`.
 nlohmann::json edits_to(const Document& document, std::size_t offset, std::string_view old,
                         std::string_view text);
 /// An error if the text has errors of syntax there.
 Result<nlohmann::json> formatting(const View& view, std::optional<Span> in);
-/// What follows typing `typed` at a place: the line that it ends is formatted, and a new line gets
-/// its indentation. Empty if the text has errors of syntax there.
+/// Returns the edits after typing `typed` at a place: the line that it ends is formatted, and a new
+/// line gets its indentation. Empty if the text has errors of syntax there.
 nlohmann::json on_type_formatting(const View& view, SourcePos at, std::string_view typed);
-/// Whether the context of a request for code actions admits a kind.
+/// True if the context of a request for code actions admits a kind.
 bool wants(const nlohmann::json& context, std::string_view kind);
 nlohmann::json code_actions(const View& view, Span in, const nlohmann::json& context,
                             const ClientFeatures& client);
@@ -113,7 +114,7 @@ nlohmann::json code_actions(const View& view, Span in, const nlohmann::json& con
 /// Adds the actions that change the whole text. Edits of large texts come with resolved_action().
 void add_refactorings(const View& view, Span in, const nlohmann::json& context,
                       const ClientFeatures& client, nlohmann::json& actions);
-/// What an action makes of a text.
+/// Result of an action on a text.
 struct Refactored {
   std::string text;
   std::string report{};  ///< for the user; may be empty

@@ -1,3 +1,4 @@
+// Writes diagnostics directly as JSON text, because a publication may hold thousands.
 #include "lsp/findings_json.hpp"
 
 #include <fmt/format.h>

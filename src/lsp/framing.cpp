@@ -1,3 +1,4 @@
+// Splits a byte stream into messages by `Content-Length` headers, and frames replies.
 #include "lsp/framing.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Parses message bodies and decodes the longest string in place, to hold a large text once.
 #include "lsp/message.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Finds the definition and all mentions of values, symbols, aliases, extents and declared names.
 #include "lsp/named.hpp"
 
 #include <algorithm>

@@ -64,7 +64,8 @@ struct Alias {
   Span value;
 };
 std::vector<Alias> aliases_of(const View& view);
-/// What an alias with its sigil stands for, through other aliases; empty if it has no definition.
+/// Returns the value of an alias with its sigil, resolved through other aliases; empty if it has no
+/// definition.
 std::string_view alias_value(const View& view, std::string_view name);
 
 }  // namespace mir::lsp

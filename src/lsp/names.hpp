@@ -5,7 +5,7 @@
 
 namespace mir::lsp {
 
-/// Of names of values and symbols that text needs not quote.
+/// Characters of names of values and symbols that need no quotes.
 inline constexpr std::string_view kNameCharacters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$-";
 

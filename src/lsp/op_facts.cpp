@@ -1,3 +1,4 @@
+// Renders signatures of ops and attributes from their table rows.
 #include "lsp/op_facts.hpp"
 
 #include <fmt/format.h>

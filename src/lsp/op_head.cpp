@@ -1,3 +1,4 @@
+// Reads the operands of an op being typed, and decides which types fit the next one.
 #include "lsp/op_head.hpp"
 
 #include <algorithm>
@@ -120,7 +121,7 @@ bool OperandFit::admits(const Type* type) {
                                .result_count = row_->results.min,
                                .device = device_},
                               found);
-  // Attributes that are not typed yet are no reason.
+  // Errors of attributes do not count, because they may not be typed yet.
   return inferred || !found.find_error(is_about_types);
 }
 

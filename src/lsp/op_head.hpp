@@ -19,7 +19,7 @@ struct OpHead {
 /// Reads the head of the op whose name begins at `op`. `at` is the place that is typed at.
 OpHead head_of(const View& view, SourcePos op, SourcePos at);
 
-/// The type that a text of a type, or the name of its alias, stands for; null if it cannot be read.
+/// Returns the type that a text, or the name of an alias, denotes; null if it cannot be read.
 const Type* read_type(const View& view, std::string_view text);
 
 /// Tells which values an op can take as one of its operands.

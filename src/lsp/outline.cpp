@@ -1,3 +1,4 @@
+// Builds the outline of a text from its syntax tree, also where ops have errors.
 #include "lsp/outline.hpp"
 
 #include <algorithm>
@@ -181,7 +182,8 @@ class OutlineBuilder {
     return found->second;
   }
 
-  /// Its names are mentions, so that one can go to them, and may define values.
+  /// Records the head of an op with errors. Names in it are mentions, so that one can go to them,
+  /// and may define values.
   void damaged_head(std::uint32_t token) {
     const std::string_view words = text(token);
     const auto word_end = std::min(words.find_first_of(" \t\r\n(<[{@"), words.size());
@@ -220,7 +222,7 @@ class OutlineBuilder {
     });
   }
 
-  /// Its operands and results become known where its body begins or where it ends.
+  /// Records the operands and results of an op, at the begin of its body or at its end.
   void end_head() {
     uses(operands_);
     definitions(results_, outline_.ops[head_].parent);

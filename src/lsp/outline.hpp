@@ -1,4 +1,4 @@
-// What a text mentions where: ops, values and symbols, by syntax and the rows of ops alone.
+// Mentions of ops, values and symbols in a text, found from syntax and the rows of ops alone.
 #pragma once
 
 #include <cstdint>

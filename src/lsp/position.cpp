@@ -1,3 +1,4 @@
+// Converts between byte offsets and lines and columns in UTF-8, UTF-16 or UTF-32 units.
 #include "lsp/position.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ constexpr std::pair<std::string_view, PositionEncoding> kEncodings[] = {
     {"utf-16", PositionEncoding::kUtf16},
     {"utf-32", PositionEncoding::kUtf32}};
 
-/// How many bytes the character takes that begins with this byte of valid UTF-8.
+/// Returns the length in bytes of the character that begins with this byte of valid UTF-8.
 std::uint32_t bytes_of(char first) {
   const auto byte = static_cast<unsigned char>(first);
   return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;

@@ -8,10 +8,10 @@
 
 namespace mir::lsp {
 
-/// What a column counts.
+/// Unit that columns count.
 enum class PositionEncoding : std::uint8_t { kUtf8, kUtf16, kUtf32 };
 
-/// None: the protocol has no encoding of this name.
+/// Returns no value if the protocol has no encoding of this name.
 std::optional<PositionEncoding> position_encoding(std::string_view name);
 std::string_view name_of(PositionEncoding encoding);
 

@@ -1,3 +1,4 @@
+// Reads flags, members and positions from the protocol's JSON.
 #include "lsp/protocol.hpp"
 
 #include <algorithm>

@@ -27,7 +27,7 @@ struct Server::Failure {
 const nlohmann::json& member(const nlohmann::json& from, const char* key);
 /// Returns true if the member at a path of keys, separated by dots, is true.
 bool flag(const nlohmann::json& from, std::string_view path);
-/// Throws if it is no position.
+/// Reads a position. Throws if `json` is not one.
 Position read_position(const nlohmann::json& json);
 
 }  // namespace mir::lsp

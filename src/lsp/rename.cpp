@@ -30,7 +30,7 @@ Result<Named> subject_at(const View& view, SourcePos at) {
   return *std::move(named);
 }
 
-/// What names of a kind consist of.
+/// Characters and form of the names of a kind.
 struct Spelling {
   char sigil;  // NUL: none
   std::string_view characters;
@@ -78,7 +78,8 @@ Result<std::string> checked_name(std::string_view name, NameKind kind) {
   return std::string(name);
 }
 
-/// Whether a value of the new name is mentioned where the old one is visible, or the reverse.
+/// Refuses the new name if a value of that name is mentioned where the old one is visible, or the
+/// reverse.
 Result<void> check_value_clash(const Outline& outline, const OutlineValue& renamed,
                                std::string_view name) {
   for (const OutlineValue& other : outline.values) {

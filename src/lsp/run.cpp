@@ -1,4 +1,4 @@
-// How a client runs a graph with mllm-interp and a test with mllm-check: arguments of its commands.
+// Commands by which a client runs a graph with mllm-interp and a test with mllm-check.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// Runs the server on two threads: one reads messages, the other handles and analyses.
 #include "lsp/serve.hpp"
 
 #include <malloc.h>
@@ -114,8 +115,8 @@ bool is_gone(std::int64_t process) {
   return process > 0 && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
 }
 
-/// Gives the pages of freed memory back to the system. An analysis leaves many, and nobody waits
-/// for them to come back.
+/// Gives the pages of freed memory back to the system. An analysis leaves many, and returning them
+/// delays no reply.
 void return_free_memory() {
 #if defined(__GLIBC__)
   (void)malloc_trim(0);

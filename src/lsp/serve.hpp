@@ -8,8 +8,9 @@
 
 namespace mir::lsp {
 
-/// Reads messages from `input` and answers them on `output` until the client says `exit`, the input
-/// ends, or the process that started the server is gone. Returns the status for the process.
+/// Reads messages from `input` and answers them on `output` until the client sends `exit`, the
+/// input ends, or the process that started the server is gone. Returns the exit status of the
+/// process.
 int serve(int input, int output, const std::string& version,
           std::vector<DialectText> dialects = {});
 

@@ -1,3 +1,4 @@
+// Dispatches requests and notifications to the features, and sends the replies.
 #include "lsp/server.hpp"
 
 #include <fmt/format.h>

@@ -29,7 +29,7 @@ class CancelledRequests {
   void begin(const nlohmann::json& id);
   /// Forgets that request.
   void end();
-  /// Whether the request that the server works for is cancelled.
+  /// Flag that is set when the current request is cancelled.
   const std::atomic<bool>& stop() const { return stop_; }
   /// True if the request is cancelled, which is then forgotten.
   bool take(const nlohmann::json& id);

@@ -66,7 +66,7 @@ Json symbol_information(const View& view, const Alias& alias) {
       {"location", {{"uri", view.document.uri()}, {"range", view.document.range(alias.whole)}}}};
 }
 
-/// Whether the text has the query in it; the case of letters does not count.
+/// True if the text contains the query; the case of letters does not count.
 bool contains(std::string_view text, std::string_view query) {
   const auto are_equal = [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) ==
@@ -81,7 +81,7 @@ bool contains(std::string_view text, std::string_view query) {
 Json document_symbols(const View& view, bool hierarchical) {
   const Outline& outline = view.outline();
   Json list = Json::array();
-  // Aliases stand between modules: the list has both in the order of the text.
+  // Aliases are written between modules: the list has both in the order of the text.
   std::vector<std::pair<SourcePos, Json>> tops;
   for (const Alias& alias : aliases_of(view)) {
     tops.emplace_back(alias.whole.begin,

@@ -1,3 +1,4 @@
+// Iterates over the tokens of a range, and scans damaged ranges again.
 #include "lsp/words.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Gives names to repeated QuantSpecs, and replaces attribute and type aliases by their values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -233,7 +234,7 @@ class Expansion {
     }
   }
 
-  /// Whether the grammar allows a value of this kind in place of the alias at `at`: an entry of an
+  /// True if the grammar allows a value of this kind in place of the alias at `at`: an entry of an
   /// annotation takes specs only, a type's encoding takes none.
   bool fits(K value, std::size_t at) const {
     if (stream_.items[at].is(K::kOpaqueType)) return true;

@@ -1,3 +1,4 @@
+// Gives names to types that a text repeats.
 #include <fmt/format.h>
 
 #include <unordered_map>

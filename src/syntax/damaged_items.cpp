@@ -1,4 +1,4 @@
-// What the tree keeps of ops that cannot be read.
+// Nodes for ops that cannot be read.
 #include <algorithm>
 
 #include "syntax/tree_builder.hpp"
@@ -50,7 +50,7 @@ void TreeBuilder::note_error(bool op_is_whole) {
   error_is_on_new_line_ = current_ == TokenKind::kEnd || lexer_.is_first_on_line();
 }
 
-/// Whether the op before the error lacks nothing, by its last node.
+/// True if the op before the error is complete, judged by its last node.
 bool TreeBuilder::is_whole_op() const {
   if (nodes_.back().kind() == N::kAddress) return false;  // whose op does not follow
   if (op_is_whole_) return true;

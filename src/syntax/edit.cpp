@@ -1,3 +1,4 @@
+// Applies rewrites of spelling to the token stream of a text and prints the result.
 #include "syntax/edit.hpp"
 
 #include "syntax/gaps.hpp"

@@ -8,7 +8,7 @@
 
 namespace mir {
 
-/// What rewrite() does, in this order.
+/// Rewrites that rewrite() applies, in this order.
 struct Rewrites {
   /// Each use of an alias that the text defines once, before the use, becomes the aliased value or
   /// type; a definition that no use needs any more goes.

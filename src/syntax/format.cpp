@@ -1,3 +1,4 @@
+// Formats whole texts or ranges of lines, and prints trees byte for byte.
 #include "mir/format.hpp"
 
 #include <vector>
@@ -75,12 +76,12 @@ std::string_view lines_of(std::string_view text, std::uint32_t first, std::uint3
   return text.substr(begin, end - begin);
 }
 
-/// Whether some byte of `text` lies in `range`.
+/// True if some byte of `text` lies in `range`.
 bool meets(std::string_view text, std::string_view range) {
   return text.data() < range.data() + range.size() && range.data() < text.data() + text.size();
 }
 
-/// Formats the lines that meet a range. Those before it are followed for the state of the layout.
+/// Formats the lines that meet a range. Earlier lines only advance the state of the layout.
 class RangeFormatter {
  public:
   RangeFormatter(std::string_view text, std::string_view range) : text_(text), range_(range) {}

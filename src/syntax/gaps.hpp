@@ -1,4 +1,4 @@
-// What lies between tokens: white space and comments.
+// White space and comments between tokens.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The printer of the canonical layout: chooses blanks, line ends and indentation between tokens.
 #include "syntax/layout.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ constexpr std::size_t kSlack = 16;                     // bytes after the limit 
 constexpr std::uint32_t kIndent = 4;
 constexpr std::uint32_t kContinuation = 2;  // in steps of kIndent
 
-/// Whether the scanner knows a key for one after the comma that follows an unquoted string.
+/// True if the scanner takes this word for a key after the comma that follows an unquoted string.
 bool ends_text(std::string_view key) {
   return key.starts_with('"') || is_plain_name(key);
 }
@@ -233,8 +234,9 @@ inline void LayoutPrinter::track(TokenKind kind, std::string_view text) {
   careful_ = open_text_;
 }
 
-/// An unquoted string goes on past a comma unless a key that ends_text() and a colon follow at
-/// once; a line end stops it. So comma and key wait for the colon. Whether `kind` has to wait too.
+/// Holds a comma and the key after it back until the colon: an unquoted string goes on past a comma
+/// unless a key that ends_text() and a colon follow at once; a line end stops it. True if `kind` is
+/// held back too.
 bool LayoutPrinter::hold(TokenKind kind, std::string_view text) {
   const bool key = kind == K::kKey;
   if (held_.empty() || (key && comments_.empty() && ends_text(text))) {

@@ -51,7 +51,8 @@ class LayoutPrinter {
   /// Appends a token byte for byte with nothing before it; the layout goes on as after token().
   void copy(TokenKind kind, std::string_view text);
 
-  /// What was printed since the last clear(); valid until the next call of a member that prints.
+  /// Returns the text printed since the last clear(); valid until the next call of a member that
+  /// prints.
   std::string_view text() const {
     return {buffer_.data(), static_cast<std::size_t>(at_ - buffer_.data())};
   }
@@ -96,7 +97,7 @@ class LayoutPrinter {
   std::string held_;               // a comma after open text and the key after it
 };
 
-/// Whether `kind` begins a line of the canonical layout when it follows `previous` (kEnd: first).
+/// True if `kind` begins a line of the canonical layout when it follows `previous` (kEnd: first).
 bool starts_line(TokenKind previous, TokenKind kind);
 
 /// The one spelling of a token: blanks that the scanner accepts inside it (`< name = "x" >`,

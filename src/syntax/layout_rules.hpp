@@ -108,7 +108,7 @@ constexpr Gap gap_between(K previous, K kind) {
 
 // -- the same as a table --------------------------------------------------------------------------
 
-/// What precedes a token: the kind of the one before, or one of the cases that its kind leaves
+/// State before a token: the kind of the previous one, or one of the cases that its kind leaves
 /// open.
 using Before = std::uint8_t;
 inline constexpr Before kLinalgName = kTokenKinds;        // its mnemonic is any text

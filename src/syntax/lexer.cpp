@@ -1,3 +1,4 @@
+// The scanner's nesting context, quoted and unquoted texts, and recovery after errors.
 #include "syntax/lexer.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +36,8 @@ bool is_space(unsigned char c) {
   return is_blank(c) || c == '\n';
 }
 
-/// What no text without quotes may hold: a line end, the end of the text or a NUL, an escape.
+/// True for characters that no unquoted text may hold: a line end, the end of the text or a NUL, an
+/// escape.
 bool ends_bare_text(unsigned char c) {
   return c == '\n' || c == 0 || c == 0x1b;
 }
@@ -399,7 +401,7 @@ void Lexer::recover(Resume where) {
 
 namespace {
 
-/// Whether the text at `at`, first on its line, looks like the start of an op or a closing brace.
+/// True if the text at `at`, first on its line, looks like the start of an op or a closing brace.
 bool looks_like_op(const unsigned char* at) {
   if (*at == '}' || *at == '^') return true;
   const unsigned char* word = at;
@@ -440,7 +442,8 @@ TokenKind Lexer::resume() {
       at = skip_space(at);
       if (nesting_.size() == 1 ? *at == '@' || *at == '#' || *at == '!' : looks_like_op(at)) break;
       const bool comment = at[0] == '/' && at[1] == '/';
-      // What follows a comment and is no op has its own mistake: the comment's second line.
+      // A line after a comment that is not an op has an error of its own: the comment's second
+      // line.
       if (after_comment && !comment && nesting_.size() > 1) break;
       after_comment = comment;
       line_start = false;

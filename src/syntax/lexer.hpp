@@ -10,9 +10,9 @@
 
 namespace mir {
 
-/// Scans one text. Which words may come next depends on what encloses them (a body, a value list,
-/// an attribute list, ...); the scanner keeps that context itself, so it needs no word from the
-/// parser and can be tested alone. White space never decides between two readings.
+/// Scans one text. The admissible tokens depend on the context (a body, a value list, an attribute
+/// list, ...). The scanner keeps that context itself, so it needs no feedback from the parser and
+/// can be tested alone. White space never decides between two readings.
 class Lexer {
  public:
   /// Scans from `offset` on, where an op or a module starts.
@@ -29,9 +29,9 @@ class Lexer {
   const char* end() const { return reinterpret_cast<const char*>(cursor_); }
   /// End of the token before the current one.
   const char* previous_end() const { return reinterpret_cast<const char*>(previous_end_); }
-  /// Whether a line ends between the previous token and the current one.
+  /// True if a line ends between the previous token and the current one.
   bool is_first_on_line() const;
-  /// Whether an attribute list is open.
+  /// True if an attribute list is open.
   bool in_attributes() const { return nesting_.back() == Nesting::kAttributes; }
 
   /// Where scanning goes on after an error.
@@ -46,7 +46,7 @@ class Lexer {
   void stop();
 
  private:
-  /// What encloses the text being scanned.
+  /// Construct around the text being scanned.
   enum class Nesting : std::uint8_t {
     kBody,        // file, module or region body
     kList,        // ( ... ) of values; [ ... ] of successors
@@ -59,7 +59,7 @@ class Lexer {
     kType,        // tensor< ... >
     kShape,       // [ ... ] of a type
   };
-  /// What the current token did to the stack of bodies.
+  /// Effect of the current token on the stack of bodies.
   enum class Brace : std::uint8_t { kNone, kOpened, kClosed };
   using Byte = unsigned char;
 

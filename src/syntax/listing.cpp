@@ -1,3 +1,4 @@
+// Lists tokens and syntax trees in readable form, for `mllm-parse`.
 #include "syntax/listing.hpp"
 
 #include <fmt/format.h>
@@ -172,7 +173,7 @@ class SyntaxListing {
     }
   }
 
-  /// What opens and closes bodies, regions, blocks and modules.
+  /// Lists the start or end of a body, region, block or module.
   void nesting(const Node& node) {
     switch (node.kind()) {
       case NodeKind::kBodyBegin:

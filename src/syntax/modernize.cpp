@@ -1,3 +1,4 @@
+// Replaces old spellings of devices, types and op names by current ones.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -29,7 +30,7 @@ std::string_view modern_dtype(std::string_view name) {
   return dtype ? name_of(*dtype) : name;
 }
 
-/// Whether the whole text is one quoted string.
+/// True if the whole text is one quoted string.
 bool is_string(std::string_view text) {
   if (text.size() < 2 || text.front() != '"') return false;
   std::size_t at = 1;
@@ -37,7 +38,7 @@ bool is_string(std::string_view text) {
   return at + 1 == text.size();
 }
 
-/// Whether upstream prints the op as `linalg.<device>.<name>Op`; any other name is a plug-in's.
+/// True if upstream prints the op as `linalg.<device>.<name>Op`; any other name is a plug-in's.
 bool is_builtin_linalg(std::string_view op) {
   if (!op.starts_with("linalg.") || !op.ends_with("Op")) return false;
   const std::string name = "linalg." + std::string(op.substr(op.rfind('.') + 1));

@@ -1,3 +1,4 @@
+// Scans one op again to find the source ranges of its mentions, keys and attribute values.
 #include "syntax/op_text.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Entry points of the parser: whole texts, units one by one, and damaged texts.
 #include "mir/parse.hpp"
 
 #include "parser.hpp"

@@ -1,3 +1,4 @@
+// Renumbers storages, constants and quantisation specs in the order of their first appearance.
 #include <fmt/format.h>
 
 #include <algorithm>

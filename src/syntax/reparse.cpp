@@ -1,3 +1,4 @@
+// Reparses only the units that an edit touches and reuses the others.
 #include "syntax/reparse.hpp"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ bool is_whole_unit(const Unit& unit) {
                               [](const Token& each) { return each.kind() == TokenKind::kError; });
 }
 
-/// Whether the error would be the same wherever its unit stood.
+/// True if the error does not depend on the position of its unit.
 bool is_local(const Diagnostic& error) {
   return error.notes.empty() && error.code != DiagCode::kTrailingText &&
          error.code != DiagCode::kEmptyFile && error.code != DiagCode::kNestingTooDeep;

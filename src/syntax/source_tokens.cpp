@@ -1,3 +1,4 @@
+// Indexes the tokens of ops, blocks and mentions, for printing unmodified parts verbatim.
 #include "syntax/source_tokens.hpp"
 
 #include <algorithm>
@@ -149,7 +150,7 @@ class SourceTokens::Indexer {
     ended_ = true;
   }
 
-  /// What ended last reaches as far as where the next thing begins.
+  /// Extends the construct that ended last to `token`, where the next one begins.
   void next_begins(std::uint32_t token) {
     if (ended_) index_.pieces_.back().end = token;
     ended_ = false;
@@ -222,7 +223,7 @@ std::vector<TypedMention> SourceTokens::mentions(TokenRange range) const {
     const K first = kind(range, i);
     if (first != K::kTypedValue && first != K::kValue) continue;
     const std::string_view spelled = text(range, i);
-    // What follows the type: `[@symbol]` and attribute lists, up to the mention's end.
+    // After the type: `[@symbol]` and attribute lists, up to the mention's end.
     std::uint32_t at = i + 1;
     if (first == K::kValue && kind(range, at) != K::kColon) continue;
     TypedMention mention{.name = spelled.substr(1, spelled.find(':') - 1)};

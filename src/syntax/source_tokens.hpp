@@ -1,4 +1,4 @@
-// Where the ops of a syntax tree have their tokens, for printing what nobody touched as it was.
+// Token ranges of the ops of a syntax tree, for printing unmodified parts verbatim.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class SourceTokens {
   std::optional<TokenRange> block(SourcePos op, std::uint32_t region, std::string_view name) const;
   /// The definitions of aliases, in order.
   std::span<const TokenRange> aliases() const { return aliases_; }
-  /// Whether the module at `at` carries `mir_version`.
+  /// True if the module at `at` carries `mir_version`.
   bool is_portable(SourcePos module) const;
   /// The mentions among the tokens of a range that state the type of their value, in order.
   std::vector<TypedMention> mentions(TokenRange range) const;
@@ -78,7 +78,7 @@ class SourceTokens {
   std::string_view name_of(const BlockTokens& block) const;
   TokenKind kind(const TokenRange& range, std::uint32_t token) const;
   std::string_view text(const TokenRange& range, std::uint32_t token) const;
-  /// What lies between a token and the one before it.
+  /// Returns the text between a token and the one before it.
   std::string_view gap(std::uint32_t unit, std::uint32_t token) const;
   std::string_view gap_after(const TokenRange& range) const;
 

@@ -1,3 +1,4 @@
+// Predicates that scan a text to decide if it can be written without quotes.
 #include "syntax/spellings.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 
 using K = TokenKind;
 
-/// Whether `text`, in a line of an op, is scanned as one token of this kind, and as it is written
+/// True if `text`, in a line of an op, is scanned as one token of this kind, and as it is written
 /// in canonical text.
 bool is_token(std::string_view before, std::string_view text, std::string_view after, K kind) {
   SourceManager sources;
@@ -42,7 +43,7 @@ bool has_control_character(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < ' '; });
 }
 
-/// What a text without quotes cannot be whatever it stands for.
+/// True for texts that need quotes in any context.
 bool is_unquotable(std::string_view text) {
   return text.size() > kMostBytes || has_control_character(text);
 }

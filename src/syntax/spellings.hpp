@@ -1,11 +1,11 @@
-// What text can say without quotes, as the scanner has it.
+// Texts that need no quotes, as the scanner defines them.
 #pragma once
 
 #include <string_view>
 
 namespace mir {
 
-/// An op's name wherever it stands: of words, without the free texts that plug-ins have.
+/// An op's name that can be written anywhere: words, without the free texts that plug-ins have.
 bool is_plain_op_name(std::string_view text);
 /// A value of an attribute of a dump that is read as a string, whatever follows it in its list.
 bool is_bare_text(std::string_view text);
@@ -25,9 +25,9 @@ bool is_word_text(std::string_view text);
 bool is_opaque_type(std::string_view text);
 /// `#dialect.name<...>`.
 bool is_opaque_value(std::string_view text);
-/// A quoted string as it stands in text.
+/// A quoted string, verbatim.
 bool is_quoted_text(std::string_view text);
-/// A number that is no integer, or one beyond 64 bits.
+/// A number that is not an integer, or one beyond 64 bits.
 bool is_float_text(std::string_view text);
 /// A whole QuantSpec(...) in canonical spacing.
 bool is_quant_spec(std::string_view text);

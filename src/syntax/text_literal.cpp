@@ -1,3 +1,4 @@
+// Quotes and unquotes strings, and reads and writes numbers.
 #include "syntax/text_literal.hpp"
 
 #include <fmt/format.h>
@@ -40,7 +41,7 @@ std::optional<std::uint32_t> read_hex4(std::string_view text, std::size_t at) {
   return code;
 }
 
-/// Whether a decimal number that no double is near is too small rather than too large.
+/// True if a decimal number that no double is near is too small rather than too large.
 bool is_tiny(std::string_view text) {
   const auto e = std::min(text.find_first_of("eE"), text.size());
   const std::string_view mantissa = text.substr(0, e);

@@ -1,3 +1,4 @@
+// The table of token kinds: names in messages and names of enumerators.
 #include <array>
 
 #include "mir/parse.hpp"

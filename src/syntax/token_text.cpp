@@ -1,3 +1,4 @@
+// Canonical spellings of single tokens.
 #include "syntax/token_text.hpp"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 
 namespace mir {
 
-/// Whether tokens of this kind can have more than one spelling.
+/// True if tokens of this kind can have more than one spelling.
 constexpr bool has_inner_space(TokenKind kind) {
   using enum TokenKind;
   constexpr auto bit = [](TokenKind k) { return std::uint64_t{1} << static_cast<int>(k); };
@@ -27,7 +27,7 @@ char* write_canonical(TokenKind kind, std::string_view text, char* out);
 /// The spelling of a kind that has only one; empty for any other.
 std::string_view fixed_spelling(TokenKind kind);
 
-/// Whether `text` consists of letters, digits and `_.$/-` and is not empty.
+/// True if `text` consists of letters, digits and `_.$/-` and is not empty.
 bool is_plain_name(std::string_view text);
 
 }  // namespace mir

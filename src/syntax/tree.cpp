@@ -1,3 +1,4 @@
+// Names of node kinds, and units of a syntax tree in compact arrays.
 #include <algorithm>
 #include <array>
 

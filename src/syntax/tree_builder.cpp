@@ -1,3 +1,4 @@
+// Collects tokens and nodes of a unit, and reports syntax errors with the expected tokens.
 #include "syntax/tree_builder.hpp"
 
 #include <fmt/format.h>
@@ -50,7 +51,7 @@ int TreeBuilder::next_token(std::uint32_t& number) {
 
 namespace {
 
-/// How far the line of `at` is indented.
+/// Returns the indentation of the line of `at`.
 std::size_t indentation(const char* begin, const char* at) {
   const char* line = at;
   while (line != begin && line[-1] != '\n') --line;
@@ -149,7 +150,8 @@ void TreeBuilder::syntax_error(std::vector<TokenKind> expected) {
   const bool at_end = current_ == TokenKind::kEnd;
   const bool between_modules = contains(expected, TokenKind::kEnd);
   const bool is_op = current_ == TokenKind::kOpName || current_ == TokenKind::kAddress;
-  // After an error the braces may not pair up: what that misplaces is no mistake of its own.
+  // After an error the braces may not pair up. Tokens that this misplaces are not errors of their
+  // own.
   const bool is_consequence =
       any_error && (at_end || (between_modules && (is_op || current_ == TokenKind::kRBrace ||
                                                    current_ == TokenKind::kLParen)));
@@ -177,7 +179,7 @@ void TreeBuilder::report(const std::vector<TokenKind>& expected) {
   const std::string wanted = list_expected(kinds);
   const std::string message = wanted.empty() ? "unexpected " + found : wanted + ", found " + found;
 
-  // What is missing at a line's end is shown there, not at the next line's first word.
+  // A token missing at a line's end is reported there, not at the next line's first word.
   Span at{file_.position_of(lexer_.begin()), file_.position_of(lexer_.end())};
   const bool is_op = current_ == TokenKind::kOpName || current_ == TokenKind::kAddress;
   const bool between_modules = contains(expected, TokenKind::kEnd);
@@ -190,7 +192,7 @@ void TreeBuilder::report(const std::vector<TokenKind>& expected) {
   Diagnostic& diagnostic = diagnostics_.error(
       is_trailing ? DiagCode::kTrailingText : DiagCode::kUnexpectedToken, at, message);
   explain(diagnostic, kinds);
-  // What a list of regions cannot contain belongs after its closing brace.
+  // An op or block that a list of regions cannot contain belongs after its closing brace.
   const bool is_brace_missing = contains(expected, TokenKind::kRBrace) &&
                                 !contains(expected, TokenKind::kOpName) &&
                                 (is_op || current_ == TokenKind::kBlockName);

@@ -1,4 +1,4 @@
-// What grammar actions write to: tokens and nodes of the unit being parsed.
+// The receiver of grammar actions: tokens and nodes of the unit being parsed.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class TreeBuilder {
     return first_token_ + static_cast<std::uint32_t>(tokens_.size());
   }
 
-  /// `token` is 0 for kinds that have none.
+  /// Appends a node; `token` is 0 for kinds without a token.
   void node(NodeKind kind, std::uint32_t token, std::uint32_t count = 0) {
     nodes_.emplace_back(kind, token < first_token_ ? 0 : token - first_token_, count);
   }
@@ -66,8 +66,8 @@ class TreeBuilder {
     void open(const char* brace) { open_.push_back(brace); }
     /// The brace at hand.
     void take(const Lexer& lexer);
-    /// The one that was probably meant to be closed: the first whose closing brace stands farther
-    /// to the left than its line, else the last one that is open; null: none.
+    /// Returns the brace that was probably meant to be closed: the first whose closing brace is
+    /// farther to the left than its line, otherwise the last open one. Null if no brace is open.
     const char* unclosed() const {
       return open_.empty() ? nullptr : suspect_ != nullptr ? suspect_ : open_.back();
     }

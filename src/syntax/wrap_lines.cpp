@@ -1,3 +1,4 @@
+// Breaks long lines of canonical text at lists.
 #include "syntax/wrap_lines.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 
 using K = TokenKind;
 
-/// Whether a line may end before `tokens[at]`. A comma that ends an unquoted text needs the next
+/// True if a line may end before `tokens[at]`. A comma that ends an unquoted text needs the next
 /// key on its line.
 bool may_break_before(std::span<const Token> tokens, std::size_t at) {
   const K kind = tokens[at].kind();
