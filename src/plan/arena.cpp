@@ -1,3 +1,4 @@
+// Places values of known lifetimes in one block of memory, largest first, without overlap.
 #include "plan/arena.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Binds dimension symbols to numbers, and reports contradictions with their origins.
 #include "plan/binder.hpp"
 
 #include <fmt/format.h>

@@ -43,8 +43,8 @@ class Binder {
 
   /// Forgets all bindings and keeps its memory.
   void restart(const DimBindings& given);
-  /// The same for a run inside of another one, whose bindings and declarations it takes over but
-  /// for the symbols for which `is_own(symbol)` holds.
+  /// Like restart(), for a run inside of another one. Takes over the outer bindings and
+  /// declarations except for the symbols for which `is_own(symbol)` holds.
   void restart_within(const Binder& outer, const std::function<bool(Symbol)>& is_own);
 
   const DimBindings& bindings() const { return bindings_; }
@@ -56,11 +56,12 @@ class Binder {
     kHolds,
     kOpen,  ///< several symbols have no value yet
   };
-  /// States that extent `dim`, found at `place`, is `value`: checks
-  /// what is known and binds the one symbol that is not. An error says what contradicts it and
-  /// where that comes from. An unknown extent holds for every value.
+  /// Requires extent `dim`, found at `place`, to be `value`: checks known symbols and binds the one
+  /// symbol without a value. The error describes the contradiction and the origin of the other
+  /// value. An unknown extent holds for every value.
   Result<Outcome> require(Dim dim, std::int64_t value, const DimPlace& place);
-  /// The same for what a run requires again and reports then: a contradiction binds nothing.
+  /// Like require(), for extents that a run requires again and reports then: a contradiction binds
+  /// nothing.
   void bind_if_it_fits(Dim dim, std::int64_t value);
 
  private:

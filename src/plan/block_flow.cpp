@@ -1,3 +1,4 @@
+// Lays out the blocks that control can reach from the end of a block, and the values they pass.
 #include "plan/block_flow.hpp"
 
 #include <algorithm>

@@ -12,9 +12,9 @@
 
 namespace mir {
 
-/// The blocks that control may reach from the end of a block, in text order, without the block
-/// itself unless a way leads back to it. Values that blocks pass to each other have slots, numbered
-/// from 0: first the values from around, then those of the blocks.
+/// The blocks that control may reach from the end of a block, in text order. The block itself is
+/// included only if control can return to it. Values that blocks pass to each other have slots,
+/// numbered from 0: first the captured values, then those of the blocks.
 struct BlockFlow {
   using Slot = std::uint32_t;
 
@@ -56,9 +56,10 @@ class FlowBlocks {
   std::span<const Block* const> all() const { return blocks_; }
   /// The ends that leave the region, in text order.
   std::vector<const Op*> leaving() const;
-  /// The values whose types the results have: one that is passed and has the type that the region
-  /// states, or any if all have one type. No value if there is no such value, or if the ends pass
-  /// different numbers of values. At least one end leaves.
+  /// Returns values with the types of the results: for each, one that is passed and has the type
+  /// that the region states, or any one if all have the same type. No value if there is no such
+  /// value, or if the ends pass different numbers of values. At least one end must leave the
+  /// region.
   std::optional<std::vector<const Value*>> results() const;
 
   struct Layout {

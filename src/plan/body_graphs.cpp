@@ -1,3 +1,4 @@
+// Instantiates the body of a declared op as a graph, once for each op.
 #include "plan/body_graphs.hpp"
 
 #include <fmt/format.h>

@@ -14,7 +14,7 @@ class BodyGraphs {
  public:
   explicit BodyGraphs(const Module& module);
 
-  /// Null after reporting why the op has none.
+  /// Returns the body of the op as a graph; null after reporting why there is none.
   Op* graph_of(const Op& op, Diagnostics& diagnostics);
 
  private:

@@ -1,3 +1,4 @@
+// Collects the values that blocks use but do not define.
 #include "plan/captured_values.hpp"
 
 #include <unordered_set>

@@ -1,3 +1,4 @@
+// Hashes large memory in parallel chunks.
 #include "plan/content_hash.hpp"
 
 #define XXH_INLINE_ALL

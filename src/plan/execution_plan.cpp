@@ -1,3 +1,4 @@
+// Creates, binds and runs a plan, and reuses the memory of outputs that are given back.
 #include "plan/execution_plan.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ void ExecutionPlan::State::find_whole_tensors() {
   for (PlanValueIndex index = 0; index < parts.values.size(); ++index) {
     const PlanValue& value = parts.values[index];
     if (value.home == Home::kTensor) whole[index] = &made[index];
-    // What was folded may lie in another order.
+    // Folded results may have another order of dimensions in memory.
     const bool is_fixed = value.home == Home::kConstant || value.home == Home::kParameter;
     if (is_fixed && fixed[index].defined() && value.is_row_major()) whole[index] = &fixed[index];
   }

@@ -37,7 +37,7 @@ namespace mir {
 
 struct PlanOptions {
   KernelSet kernels = KernelSet::kFast;
-  // Of fast kernels:
+  // Options of fast kernels:
   bool fuses = true;                                ///< groups of steps in one graph.FusedOp
   Activations activations = Activations::kFloat32;  ///< of Linear
   /// Most bytes of results that are computed when the plan is made and kept. Without fusion every
@@ -45,13 +45,13 @@ struct PlanOptions {
   std::uint64_t folded_bytes = std::uint64_t{16} << 20;
 };
 
-/// What was computed when a plan was made: kernel calls on constants and parameters alone.
+/// Work done when a plan was made: kernel calls that depend on constants and parameters only.
 struct FoldedNodes {
   std::size_t nodes = 0;
   std::uint64_t bytes = 0;  ///< of the results that runs read
 };
 
-/// What a plan is made from; borrowed for the call.
+/// Resources for making a plan; borrowed for the call.
 struct PlanResources {
   ParameterSource* parameters = nullptr;
   /// Parameters that nothing but products reads: once packed they are released for good.
@@ -62,12 +62,12 @@ struct PlanResources {
   fast::Context* context = nullptr;
 };
 
-/// What a run of a plan needs besides the plan; borrowed for the run.
+/// Arguments of a run of a plan; borrowed for the run.
 struct PlanRun {
   std::span<const Tensor> inputs;
   fast::Context* context = nullptr;
   ParameterSource* parameters = nullptr;
-  /// What evaluate() may touch. What caches are given counts once they are committed.
+  /// State that evaluate() may modify. Appended tokens count once they are committed.
   EvalEnvironment environment;
   Binder* binder = nullptr;  ///< values of symbols; those that results bind are added
   bool is_last = false;      ///< parameters are released for good after their last reader
@@ -88,7 +88,7 @@ struct PlanRun {
       observe = {};
 };
 
-/// What went wrong, and at which step; none: before or after all of them.
+/// An error and the step at which it occurred; no step if it occurred before or after all of them.
 struct PlanFailure {
   std::optional<std::size_t> step;
   Error error;
@@ -108,16 +108,16 @@ class ExecutionPlan {
   /// Cheap when the bindings are those of the call before.
   std::optional<PlanFailure> bind(const DimBindings& bindings);
 
-  /// Gives tensors back that run() returned, in their order or fewer: the next run may write its
-  /// outputs there, if nobody else holds them.
+  /// Gives back tensors that run() returned, in their order or fewer. The next run may write its
+  /// outputs there, if they have no other owner.
   void give_back(std::vector<Tensor> outputs);
 
-  /// One tensor for each output; one of a planned value that nobody holds when the next run ends is
-  /// written again. See PlanExecution for a run step by step.
+  /// Returns one tensor for each output. The next run reuses the tensor of a planned value if it
+  /// has no owner left when that run ends. See PlanExecution for a run step by step.
   std::variant<std::vector<Tensor>, PlanFailure> run(const PlanRun& run);
 
   KernelSet kernels() const;
-  /// What runs do not compute, because it is the same in all of them.
+  /// Returns the work that runs skip because its results are constant.
   const FoldedNodes& folded() const;
   /// One line for each node: what it computes.
   const std::vector<std::string>& node_names() const;

@@ -1,3 +1,4 @@
+// The table of ops with fast kernels: admitted types, node makers and error bounds.
 #include "plan/fast_ops.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How plans compute ops by fast kernels: one row for each op that has one.
+// Fast kernels of ops in plans: one row for each op that has one.
 //
 // Everything that plans, comparisons of kernel sets and listings know of the fast kernel
 // of an op follows from its row. An op without a row is computed by its reference kernel.
@@ -23,7 +23,7 @@ namespace mir {
 class PlanBuilder;
 struct FastOp;
 
-/// How the elements of an operand may lie in memory.
+/// Admitted memory layouts of an operand.
 enum class OperandOrder : std::uint8_t {
   kRowMajor,
   kRows,     ///< those of the last dimension are adjacent; other strides are arbitrary
@@ -50,7 +50,7 @@ struct AdmittedTypes {
   ElementTypes results[2];
   /// Condition on several types at once; null: none.
   bool (*together)(const Op& op) = nullptr;
-  // Of parameters that the op owns.
+  // Types of parameters that the op owns.
   ElementTypes weight = {};
   ElementTypes bias = {};
 };
@@ -79,7 +79,7 @@ struct FastOp {
   /// Adds the nodes or the view of a step to the plan. Returns false, and adds nothing, if the step
   /// needs the reference kernel.
   bool (PlanBuilder::*build)(std::size_t step) = nullptr;
-  /// The same for a step that computes on codes; null: such steps need the reference kernel.
+  /// Like `build`, for a step that computes on codes. Null if such steps need the reference kernel.
   bool (PlanBuilder::*build_on_codes)(std::size_t step) = nullptr;
   FastFunction function = {};
   AdmittedTypes types = {};
@@ -96,14 +96,14 @@ struct FastOp {
   /// True if the op owns no parameter of this suffix, or the table has it with an admitted type.
   bool admits_parameter(const Op& op, std::string_view suffix,
                         const ParameterTable& parameters) const;
-  /// The same for every parameter that the op owns.
+  /// True if admits_parameter() holds for every parameter that the op owns.
   bool admits_parameters(const Op& op, const ParameterTable& parameters) const;
 };
 
 /// All rows, in the order of OpId.
 std::span<const FastOp> fast_ops();
-/// Returns the row of an op; null if it has none. An op that is declared at run time with
-/// Trait::kSameBytes has that of a view.
+/// Returns the row of an op, or null. An op that is declared at run time with Trait::kSameBytes
+/// shares the row of a view.
 const FastOp* find_fast_op(const Op& op);
 
 /// True if an op has a row. Plans use its fast kernel for the steps that the row admits.

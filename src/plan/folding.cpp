@@ -1,3 +1,4 @@
+// Runs the nodes that depend on constants only when a plan is made, and keeps their results.
 #include "plan/folding.hpp"
 
 #include <algorithm>
@@ -114,7 +115,7 @@ class Folder {
     return true;
   }
 
-  /// What only folded nodes read is done with.
+  /// Releases values that only folded nodes read.
   void release_unread() {
     std::set<PlanValueIndex> read;
     for (const auto& node : parts_.nodes) {

@@ -8,11 +8,10 @@
 
 namespace mir {
 
-/// Runs the nodes that read nothing but constants, parameters and each other's results and whose
-/// results have constant extents, once and for all, and takes them out of `parts`: by the same
-/// kernels, so the bits are those of a run. What the others read of their results becomes constant
-/// (`fixed`, by index), up to PlanOptions::folded_bytes. Nodes that fail stay, so runs report
-/// them. Needs a context.
+/// Runs the nodes that read only constants, parameters and each other's results and whose results
+/// have constant extents, and removes them from `parts`. The kernels are those of a run, so the
+/// bits are equal. Results that other nodes read become constants (`fixed`, by index), up to
+/// PlanOptions::folded_bytes. Nodes that fail stay, so that runs report them. Needs a context.
 FoldedNodes fold_constants(PlanParts& parts, std::vector<Tensor>& fixed, const Schedule& schedule,
                            const PlanOptions& options, const PlanResources& resources);
 

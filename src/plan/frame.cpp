@@ -1,3 +1,4 @@
+// Copies tensors into and out of strided values, and reads values of a run as tensors.
 #include "plan/frame.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ TensorRef row_major_at(const TensorRef& value, std::byte* data) {
 
 namespace {
 
-/// Whether the value lies in memory as a tensor does. Units of several elements always do.
+/// True if the value lies in memory as a tensor does. Units of several elements always do.
 bool is_dense(const TensorRef& value) {
   return info(value.dtype).lanes != 1 || row_major_at(value, nullptr).strides == value.strides;
 }

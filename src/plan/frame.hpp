@@ -1,4 +1,4 @@
-// What nodes see of a run: every value as memory with extents and strides.
+// Values of a run as nodes see them: memory with extents and strides.
 #pragma once
 
 #include <array>
@@ -36,14 +36,14 @@ struct TensorRef {
     for (const std::int64_t extent : shape()) count *= extent;
     return count;
   }
-  /// Of a Float32 tensor.
+  /// Elements of a Float32 tensor.
   float* floats() const {
     assert(dtype == DType::kFloat32);
     return reinterpret_cast<float*>(data);
   }
   ref::View view() const { return {dtype, data, shape(), {strides.data(), rank}}; }
   ref::MutableView mutable_view() const { return {dtype, data, shape(), {strides.data(), rank}}; }
-  /// Whether elements of the last dimension are neighbours.
+  /// True if elements of the last dimension are neighbours.
   bool has_rows() const { return rank > 0 && (extent(1) <= 1 || stride(1) == 1); }
 };
 
@@ -56,7 +56,7 @@ void copy_elements(const TensorRef& from, const TensorRef& to, fast::Context& co
 
 /// A tensor of its own, in row-major order, with the elements of a value.
 Result<Tensor> to_tensor(const TensorRef& value, fast::Context& context);
-/// The same into a tensor of the value's element type and extents with bytes of its own.
+/// Like to_tensor(), into a tensor of the value's element type and extents with bytes of its own.
 void write(const TensorRef& value, Tensor& tensor, fast::Context& context);
 /// Gives a value the elements of a tensor of its element type and extents.
 void assign(const TensorRef& value, const Tensor& tensor, fast::Context& context);

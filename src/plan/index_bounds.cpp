@@ -1,3 +1,4 @@
+// Finds the extent that integers index, so that random inputs can be valid indices.
 #include <algorithm>
 
 #include "eval/evaluate.hpp"

@@ -65,9 +65,9 @@ Result<Tensor> magnitude_of(const Tensor& x) {
   return out;
 }
 
-/// What the terms of a weight in blocks add up to at the most: a scale times a code and a minimum
-/// may cancel. A minimum is hardly larger than the largest weight of its run, so |s c| + |m| is
-/// within three times that.
+/// Upper bounds of the sums of absolute terms of a weight in blocks, where a scale times a code and
+/// a minimum may cancel. A minimum is hardly larger than the largest weight of its run, so |s c| +
+/// |m| is within three times that.
 Result<Tensor> magnitude_of_blocks(const Tensor& blocks) {
   auto real = dequantise(blocks);
   if (!real) return real;

@@ -1,4 +1,4 @@
-// How far fast kernels may be from the reference kernels on the same operands.
+// Error bounds of fast kernels relative to the reference kernels on the same operands.
 #pragma once
 
 #include <optional>
@@ -27,12 +27,12 @@ struct ErrorBound {
   /// Returns a distance for each element of `expected`, a result by the reference kernel.
   Result<std::vector<double>> (*distances)(const ErrorBound& bound, const BoundedStep& step,
                                            const Tensor& expected) = nullptr;
-  // Of functions of one element: so many units in the last place, `ulps` and `ulps_of_exponent` for
-  // each unit of the exponent to which they take e.
+  // Bound of functions of one element, in units in the last place: `ulps`, plus `ulps_of_exponent`
+  // for each unit of the exponent to which they take e.
   double ulps = 0;
   double ulps_of_exponent = 0;
   double (*exponent)(double x) = nullptr;  ///< null: 0
-  /// Whether kernels round activations and weights as the run asks.
+  /// True if kernels round activations and weights as the run requests.
   bool takes_activations = false;
   /// Bound of results that are codes; no value if it depends on what the codes mean.
   std::optional<double> codes = {};

@@ -1,4 +1,4 @@
-// How values of a plan lie in memory.
+// Memory layout of the values of a plan.
 #pragma once
 
 #include <array>

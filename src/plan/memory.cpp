@@ -1,3 +1,4 @@
+// Estimates peak memory by following the lifetime of every storage through the steps.
 #include "plan/memory.hpp"
 
 #include <algorithm>

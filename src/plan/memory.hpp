@@ -1,4 +1,4 @@
-// How much memory a schedule needs, from types alone.
+// Memory that a schedule needs, estimated from types alone.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct MemoryEstimate {
   std::uint64_t peak() const { return parameters + constants + inputs + 2 * caches + activations; }
 };
 
-/// None when a symbol that sizes a value has no value, or a sum overflows.
+/// Returns no value if a symbol that sizes a value has no value, or a sum overflows.
 std::optional<MemoryEstimate> estimate_memory(const Schedule& schedule,
                                               const DimBindings& bindings);
 

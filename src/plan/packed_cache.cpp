@@ -1,3 +1,4 @@
+// Reads and writes files of packed weights, whose entries are keyed by content hashes.
 #include "plan/packed_cache.hpp"
 
 #include <fmt/format.h>
@@ -188,7 +189,7 @@ Result<void> PackedCache::read_header() {
   return {};
 }
 
-/// What is wrong with them.
+/// Reads the entries. Returns the error, or an empty text.
 std::string PackedCache::read_entries(std::string_view json) {
   const auto document = parse_strict_json(json, kRules);
   if (!document) return fmt::format("has a damaged header: {}", document.error().message);

@@ -26,7 +26,7 @@
 
 namespace mir {
 
-/// What decides the bytes of a packed matrix.
+/// Key of a packed matrix: everything that determines its bytes.
 struct PackedKey {
   std::string name;  ///< of the parameter: where to look, no more
   DType stored = DType::kFloat32;
@@ -48,19 +48,19 @@ class PackedCache {
     ContentHash packed;  ///< what their hash has to be
   };
 
-  /// What lies at `path`; nothing where there is no file. A file that is no such cache is an error:
-  /// it is somebody's and must not be replaced.
+  /// Opens the cache at `path`; an empty one if there is no file. A file of another kind is an
+  /// error: it belongs to someone and must not be replaced.
   static Result<PackedCache> open(const std::string& path);
   /// Writes all of it or nothing; hashes of `packed` are made.
   static Result<void> write(const std::string& path, std::vector<Entry> entries,
                             fast::ThreadPool& pool);
 
-  /// The hash of a matrix of arbitrary elements, as deep as the current one, that is packed now.
-  /// Of instruction sets whose packed matrices are alike it is one.
+  /// Hash of a matrix of arbitrary elements, as deep as the current one, that is packed now.
+  /// Instruction sets with equal packed matrices have equal hashes.
   ContentHash layout_hash(DType dtype, std::int64_t outputs, std::int64_t depth,
                           Activations activations, fast::Context& context);
 
-  /// Null when the file has none of this name.
+  /// Returns null if the file has no entry of this name.
   const Entry* find(std::string_view name) const;
   /// Why entries that the file should have are not there; empty: they are.
   const std::string& problem() const { return problem_; }

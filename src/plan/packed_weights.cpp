@@ -1,3 +1,4 @@
+// Packs weights into shared blocks of memory, or takes them from a cache file.
 #include "plan/packed_weights.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ PackedWeights::~PackedWeights() = default;
 
 Result<std::span<std::byte>> PackedWeights::allocate(std::size_t bytes) {
   if (blocks_.empty() || blocks_.back().size() - used_ < bytes) {
-    // What is not written takes no memory; but a system may refuse to promise that much.
+    // Memory that is never written takes no pages; but a system may refuse to promise that much.
     fast::LargePages block(std::max({bytes, kBlockBytes, expected_ - std::min(expected_, bytes_)}));
     if (block.size() < bytes) block = fast::LargePages(bytes);
     if (block.size() < bytes) {

@@ -20,7 +20,7 @@
 
 namespace mir {
 
-/// What a packed matrix is made from: a parameter, or a constant of the module.
+/// Source of a packed matrix: a parameter, or a constant of the module.
 struct PackedSource {
   PackedSource(Symbol name, bool transposed = false) : parameter(name), is_transposed(transposed) {}
   PackedSource(const Value& numbers, bool transposed)
@@ -73,7 +73,7 @@ class PackedWeights {
                                  Activations activations);
   /// Writes what was asked of take() to the file, unless it has all of it.
   Result<void> write_cache(fast::Context& context);
-  /// What is damaged in the file, as the end of a sentence about it; empty: nothing was found.
+  /// Describes the damage in the file, as the end of a sentence about it; empty if none was found.
   std::string cache_problem() const;
   /// The bytes of the file that matrices may lie in.
   std::span<const std::byte> cache_mapping() const;
@@ -89,7 +89,7 @@ class PackedWeights {
   std::size_t used_ = 0;  // of the last block
   std::size_t expected_ = 0;
   struct Kept;
-  std::unique_ptr<Kept> kept_;  // null: there is no cache
+  std::unique_ptr<Kept> kept_;  // null if there is no cache
   std::uint64_t bytes_ = 0;
 };
 

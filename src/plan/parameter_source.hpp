@@ -11,7 +11,7 @@
 
 namespace mir {
 
-/// What a weight is made from: bytes of a file, and the type in which it is packed.
+/// Origin of a weight: bytes of a file, and the type in which it is packed.
 struct WeightOrigin {
   Tensor stored;
   DType dtype = DType::kFloat32;
@@ -25,12 +25,12 @@ class ParameterSource {
 
   /// The tensors that are acquired.
   virtual const ParameterTable& table() const = 0;
-  /// Puts tensors into the table; each call that succeeds needs one of release(). An error says
-  /// why one of them cannot be made; none is acquired then.
+  /// Puts tensors into the table; each call that succeeds needs one of release(). If a tensor
+  /// cannot be made, the error tells why, and none is acquired.
   virtual Result<void> acquire(std::span<const Symbol> parameters) = 0;
   /// Takes them out of the table; `for_good`: no run needs them any more.
   virtual void release(std::span<const Symbol> parameters, bool for_good) = 0;
-  /// What a parameter is made from; none where that is no file.
+  /// Returns the file bytes that a parameter is made from; no value if it is not made from a file.
   virtual std::optional<WeightOrigin> origin(Symbol parameter) const = 0;
 };
 

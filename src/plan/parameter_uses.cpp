@@ -1,3 +1,4 @@
+// Determines which parameters each step reads, and which step reads each one last.
 #include "plan/parameter_uses.hpp"
 
 #include <algorithm>

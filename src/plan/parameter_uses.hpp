@@ -1,4 +1,4 @@
-// Which parameters the steps of a schedule read.
+// Parameters that the steps of a schedule read.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace mir {
 
-/// Which parameters each step of a schedule reads.
+/// Parameters that each step of a schedule reads.
 class ParameterUses {
  public:
   explicit ParameterUses(const Schedule& schedule);
 
   /// Operands of the step with this number, what its op owns and what it names, each once.
   std::span<const Symbol> of(std::size_t step) const { return by_step_[step]; }
-  /// Those of them that no later step reads and the schedule does not give back: the last ones of
-  /// of(step).
+  /// Returns the parameters of a step that no later step reads and that are not outputs: the last
+  /// ones of of(step).
   std::span<const Symbol> last_of(std::size_t step) const {
     return std::span(by_step_[step]).subspan(first_last_[step]);
   }
-  /// What the schedule gives back as it is.
+  /// Parameters that the schedule returns as outputs.
   std::span<const Symbol> outputs() const { return outputs_; }
 
  private:

@@ -1,3 +1,4 @@
+// Determines in which phase of a run the extents of each value become known.
 #include "plan/phases.hpp"
 
 #include <algorithm>

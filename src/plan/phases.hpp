@@ -20,8 +20,9 @@ class Phases {
  public:
   Phases(const Schedule& schedule, const RunSymbols& symbols);
 
-  /// The phase in which all extents of a value are known: at the latest that which the step that
-  /// makes it begins. None: they are not known then, or the value is no tensor.
+  /// Returns the phase in which all extents of a value are known, at the latest the phase that the
+  /// step that makes it begins. No value if they are not known then, or if the value is not a
+  /// tensor.
   std::optional<std::uint16_t> of(ValueIndex value) const { return phases_[value]; }
   /// The steps that begin phases 1, 2, ..., in order.
   std::span<const std::size_t> steps() const { return steps_; }

@@ -1,3 +1,4 @@
+// Builds the nodes of a plan: chooses fast or reference kernels, views and fused groups.
 #include "plan/plan_builder.hpp"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ void PlanBuilder::find_caches() {
   }
 }
 
-/// Whether a region appends to the cache of a step, which may move it, while the results of the
+/// True if a region appends to the cache of a step, which may move it, while the results of the
 /// step are still read.
 bool PlanBuilder::may_move(std::size_t step) const {
   const auto writer = last_nested_writer_.find(cache_of(*step_at(step).op));
@@ -108,8 +109,8 @@ std::vector<bool> PlanBuilder::steps_without_fusion() const {
   return steps;
 }
 
-/// Whether all extents of results are known with those of operands, so that the step may be
-/// computed as early as they are there. Others occur in modules that were not verified.
+/// True if all extents of results are known with those of operands, so that the step may be
+/// computed as soon as they are available. Other steps occur in modules that were not verified.
 bool PlanBuilder::has_phase_of_operands(std::size_t step) const {
   const auto phase = [&](PlanValueIndex index) { return parts_.values[index].phase; };
   std::uint16_t last = 0;
@@ -148,7 +149,7 @@ void PlanBuilder::add_value(ValueIndex index) {
   parts_.values.push_back(value);
 }
 
-/// Whether the extents of a value are known when it is made, and where it lies.
+/// True if the extents and the memory of a value are known when it is made.
 bool PlanBuilder::can_plan(ValueIndex index) const {
   const ScheduledValue& scheduled = schedule_.values()[index];
   const TensorType* type = scheduled.value->tensor_type();
@@ -158,7 +159,7 @@ bool PlanBuilder::can_plan(ValueIndex index) const {
          type->rank() <= kMaxPlannedRank && phases_.of(index);
 }
 
-/// Whether fast kernels can see all operands and results of a step.
+/// True if fast kernels can see all operands and results of a step.
 bool PlanBuilder::has_planned_values(std::size_t step) const {
   const auto is_planned = [&](PlanValueIndex index) { return parts_.values[index].is_planned; };
   return options_.kernels == KernelSet::kFast &&
@@ -204,7 +205,7 @@ PlanValueIndex PlanBuilder::row_major(std::size_t step, PlanValueIndex index) {
   return found->second;
 }
 
-/// Whether codes are read or written in a step, other than by moving them.
+/// True if codes are read or written in a step, other than by moving them.
 bool PlanBuilder::computes_on_codes(std::size_t step) const {
   const Op& op = *step_at(step).op;
   return resources_.quantisations != nullptr && touches_codes(op, *resources_.quantisations) &&
@@ -260,8 +261,8 @@ PlanValueIndex PlanBuilder::in_order(std::size_t step, PlanValueIndex index, Ope
   return has_rows ? index : row_major(step, index);
 }
 
-/// Among fast kernels, what the step reads is made before the first run. What cannot be made is
-/// the step's to report.
+/// Among fast kernels, tensors that the step reads are made before the first run. Failures are left
+/// to the step to report.
 void PlanBuilder::add_reference(std::size_t step) {
   const Op& op = *step_at(step).op;
   const bool is_alone = options_.kernels == KernelSet::kRef;
@@ -392,7 +393,7 @@ bool PlanBuilder::add_chain(const FusedGroup& group) {
   return true;
 }
 
-/// Whether an RMSNorm has a fast kernel.
+/// True if an RMSNorm has a fast kernel.
 bool PlanBuilder::can_normalise(std::size_t step) const {
   const Op& op = *step_at(step).op;
   const FastOp& row = *find_fast_op(op);
@@ -404,7 +405,7 @@ void PlanBuilder::add_group(const FusedGroup& group) {
   if (group.kind == Kind::kAttention) return add_attention(group);
   if (group.kind == Kind::kRotation) return add_rotation(group);
   if (group.norm && !can_normalise(*group.norm)) {
-    // Its kernel is the reference's.
+    // The norm needs the reference kernel.
     FusedGroup rest = group;
     rest.norm.reset();
     add_step(*group.norm);

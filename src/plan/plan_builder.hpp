@@ -71,7 +71,7 @@ class PlanBuilder {
   const fast::PackedMatrix* cached_weight(Symbol symbol, std::int64_t outputs, std::int64_t depth);
   const fast::PackedMatrix* packed_weight(const Op& op, std::int64_t outputs, std::int64_t depth);
   void add_reference(std::size_t step);
-  /// What a Linear on codes is besides its weight.
+  /// Quantisations, bias and extents of a Linear on codes.
   struct CodeStep {
     const ref::Quantisation* x = nullptr;  ///< null: Float32
     const ref::Quantisation* y = nullptr;  ///< likewise

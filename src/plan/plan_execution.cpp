@@ -1,3 +1,4 @@
+// Runs the nodes of a plan in order: acquires parameters, binds phases and takes times.
 #include "plan/plan_execution.hpp"
 
 #include <fmt/format.h>

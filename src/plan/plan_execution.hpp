@@ -13,8 +13,9 @@
 
 namespace mir {
 
-/// What a step read last, tensors and parameters, is released before the next one begins, at the
-/// latest with the execution. One execution of a plan is there at a time.
+/// Runs a plan once. Tensors and parameters are released after the step that reads them last,
+/// before the next one begins, at the latest with the execution. A plan has at most one execution
+/// at a time.
 class PlanExecution {
  public:
   /// The plan was bound to the symbols' values; it and `run` outlive the execution.

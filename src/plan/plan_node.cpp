@@ -1,3 +1,4 @@
+// Work estimates of nodes.
 #include "plan/plan_node.hpp"
 
 namespace mir {

@@ -37,14 +37,15 @@ class PlanNode {
   virtual std::string name() const = 0;
   /// For the current extents. A node that does nothing but move counts operands and results.
   virtual Work work(const Frame& frame) const;
-  /// Whether the node may write its one result where this operand lies, which no one reads after
-  /// it: both have the same element type, extents and strides, other operands lie elsewhere.
+  /// True if the node may write its only result over this operand, which no later node reads. Both
+  /// must have the same element type, extents and strides, and other operands must be elsewhere.
   virtual bool may_overwrite(std::size_t /*operand*/) const { return false; }
-  /// Whether the node looks the parameters of its step up when it runs; others keep what they need.
+  /// True if the node looks up the parameters of its step when it runs. Other nodes keep what they
+  /// need.
   virtual bool looks_up_parameters() const { return false; }
-  /// Whether the node runs other plans, whose nodes are timed.
+  /// True if the node runs other plans, whose nodes are timed.
   virtual bool runs_plans() const { return false; }
-  /// Whether results may have any strides with neighbours in the last dimension.
+  /// True if results may have any strides with neighbours in the last dimension.
   virtual bool writes_strided() const { return false; }
 
   std::size_t step() const { return step_; }

@@ -1,4 +1,4 @@
-// What the builder makes of a schedule.
+// Nodes and values that the builder makes from a schedule.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct PlanParts {
     return std::span(dims).subspan(value.first_dim, value.rank);
   }
   bool has_planned_values() const { return std::ranges::any_of(values, &PlanValue::is_planned); }
-  /// Whether nodes make values that are tensors of their own.
+  /// True if nodes make values that are tensors of their own.
   bool has_made_values() const {
     return std::ranges::any_of(values,
                                [](const PlanValue& value) { return value.home == Home::kTensor; });

@@ -1,4 +1,4 @@
-// What a plan consists of.
+// State of an execution plan.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct ExecutionPlan::State {
   ParameterUses uses;
   std::vector<std::string> names;  ///< of the nodes
   std::vector<Tensor> fixed;       ///< constants and planned parameters, by index
-  // Of the current run, kept for their memory:
+  // Memory of the current run, kept for the next one:
   std::vector<Tensor> made;          ///< values of home kTensor, by index; empty: there are none
   std::vector<const Tensor*> whole;  ///< see Frame
   std::vector<Tensor> handed_out;    ///< by the run before: planned outputs

@@ -1,3 +1,4 @@
+// Computes extents and strides of planned values, and places them in memory phase by phase.
 #include "plan/plan_storage.hpp"
 
 #include <fmt/format.h>
@@ -113,8 +114,9 @@ Lifetime& PlanStorage::place(const PlanParts& parts, PlanValueIndex owner) {
   return phases_[parts.values[owner].phase].placements.values()[place_of_[owner]];
 }
 
-/// A place is alive from the node that writes it to the last that reads it or a view of it. Values
-/// inside fused nodes have none. A result may take over the place of an operand that ends there.
+/// A place is alive from the node that writes it to the last node that reads it or a view of it.
+/// Values inside fused nodes need no place. A result may take over the place of an operand that
+/// ends there.
 void PlanStorage::find_lifetimes(const PlanParts& parts, bool overwrites) {
   LastUses readers;  // of what has the place
   const auto end = static_cast<std::uint32_t>(parts.nodes.size());
@@ -237,7 +239,7 @@ void PlanStorage::set_addresses(const PlanParts& parts, std::span<const Tensor> 
       tensors_[index].data = const_cast<std::byte*>(fixed[index].bytes().data());
     }
   }
-  // Those of phase 0 follow with the inputs.
+  // Views of phase 0 are set with the inputs.
   if (number != 0) set_views(parts, number);
 }
 

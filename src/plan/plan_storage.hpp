@@ -35,13 +35,13 @@ class PlanStorage {
 
   /// By index; empty when no value is planned.
   std::span<TensorRef> tensors() { return tensors_; }
-  /// Of all phases, as they were bound last.
+  /// Lower bound over all phases, as they were bound last.
   std::uint64_t lower_bound() const;
-  /// Of the phases that were bound since phase 0 was.
+  /// Bytes of the phases that were bound since phase 0 was.
   std::uint64_t planned_bytes() const { return planned_; }
 
  private:
-  /// What becomes known together.
+  /// Values whose extents the same step determines.
   struct Phase {
     std::vector<PlanValueIndex> values;
     std::vector<std::uint32_t> dims;  ///< in dims_
@@ -54,7 +54,7 @@ class PlanStorage {
   void find_lifetimes(const PlanParts& parts, bool overwrites);
   void keep_for_observers(const PlanParts& parts);
   Lifetime& place(const PlanParts& parts, PlanValueIndex owner);
-  /// Whether the extents of the phase are others than before.
+  /// Evaluates the extents of the phase. True if they changed.
   Result<bool> evaluate_dims(const Phase& phase, const DimBindings& bindings);
   Result<void> set_extents(const PlanParts& parts, std::uint16_t number);
   Result<void> place_values(Phase& phase);

@@ -21,15 +21,15 @@ enum class Home : std::uint8_t {
   kParameter,  ///< likewise
   kOwn,        ///< a place in the plan's block
   kView,       ///< the bytes of another value
-  kCache,      ///< what a node says when it runs
+  kCache,      ///< memory of a cache, which its node provides when it runs
   kTensor,     ///< a tensor of its own, which its node makes and which ends after its last reader
 };
 
-/// A value: what its type says and in which order its dimensions lie in memory.
+/// A value: its element type and extents, and the order of its dimensions in memory.
 struct PlanValue {
   Home home = Home::kOwn;
-  /// Whether extents are known when the value is made, and kernels see it as a TensorRef.
-  /// What follows has a meaning only then.
+  /// True if extents are known when the value is made, and kernels see it as a TensorRef. The
+  /// members below have a meaning only then.
   bool is_planned = false;
   std::uint16_t phase = 0;  ///< in which extents become known; see phases.hpp
   DType dtype = DType::kFloat32;

@@ -11,7 +11,7 @@
 
 namespace mir {
 
-/// The weight that the op owns as a tensor; null when it has none or it cannot be made.
+/// Returns the weight that the op owns as a tensor; null if it owns none or it cannot be made.
 const Tensor* PlanBuilder::acquire_weight(const Op& op) {
   const Symbol symbol = owned_symbol(op, ".weight");
   if (symbol && !parameters().contains(symbol)) {
@@ -128,7 +128,7 @@ bool PlanBuilder::add_matmul(std::size_t step) {
   return true;
 }
 
-/// What the products of a group multiply.
+/// Returns the left-hand operand of the products of a group.
 LinearInput PlanBuilder::linear_input(const FusedGroup& group) {
   std::optional<RmsNormPart> norm;
   if (group.norm) norm = rms_norm_part(*step_at(*group.norm).op, parameters());

@@ -71,7 +71,7 @@ std::optional<Tensor> byte_codes(const Tensor& stored, const ref::Quantisation& 
   return *std::move(matrix);
 }
 
-/// Whether a convolution is a product with each pixel's channels, which come last.
+/// True if a convolution is a product with each pixel's channels, which come last.
 bool is_pointwise(const Op& op) {
   const AttributeReader attributes(op);
   const auto all = [&](std::string_view key, std::int64_t value) {
@@ -114,7 +114,8 @@ PlanValueIndex PlanBuilder::reals_of(std::size_t step, PlanValueIndex index,
   return reals_[index];
 }
 
-/// Of a Linear on codes, or a convolution that is one; none for other convolutions and types.
+/// Reads a Linear on codes, or a convolution that is one; no value for other convolutions and
+/// types.
 std::optional<PlanBuilder::CodeStep> PlanBuilder::code_step(const Op& op) {
   const bool slides = std::holds_alternative<SpatialRank>(find_fast_op(op)->function);
   if (slides && !is_pointwise(op)) return std::nullopt;

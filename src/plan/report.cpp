@@ -1,3 +1,4 @@
+// Reports an error at an op, with the calls around it as notes.
 #include "plan/report.hpp"
 
 #include <utility>

@@ -9,8 +9,8 @@
 
 namespace mir {
 
-/// Reports an error at `op`, with the innermost calls that lead to it as notes: those that were
-/// inlined, then those to activation `call`.
+/// Reports an error at `op`, with the innermost calls around it as notes: first inlined calls, then
+/// those around activation `call`.
 Diagnostic& report(Diagnostics& diagnostics, const Op& op, std::span<const Call> calls,
                    std::uint32_t call, DiagCode code, std::string message);
 

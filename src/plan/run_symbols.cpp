@@ -1,3 +1,4 @@
+// Finds the symbols that inputs and cache lengths determine, and binds them before a run.
 #include "plan/run_symbols.hpp"
 
 #include <algorithm>

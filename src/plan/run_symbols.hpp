@@ -21,14 +21,14 @@ class RunSymbols {
   /// The symbols of inputs, and those that bind() binds if these are bound.
   bool is_known(Symbol symbol) const { return known_.contains(symbol); }
 
-  /// Whether a run of this region of a control flow op gives the symbol a value of its own, instead
-  /// of taking over the one that it has around the op: a symbol of `past`, or of an extent that a
-  /// result finds out. One in the type of a value that enters or leaves the region has one value on
-  /// both sides; in a block, one in the type of a value that enters it. All symbols of a graph are
-  /// its own.
+  /// True if a run of this region of a control flow op gives the symbol a value of its own, instead
+  /// of taking over the one that it has around the op. These are symbols of `past`, and of extents
+  /// that results determine. A symbol in the type of a value that enters or leaves the region has
+  /// one value on both sides; in a block, only a symbol in the type of a value that enters it. All
+  /// symbols of a graph are its own.
   bool is_own(Symbol symbol) const { return all_are_own_ || own_.contains(symbol); }
 
-  /// What contradicts the length of a cache, and the step on it.
+  /// A contradiction to the length of a cache, and the step on the cache.
   struct Problem {
     std::size_t step = 0;
     Error error;
@@ -37,8 +37,8 @@ class RunSymbols {
   /// it holds. The symbols of inputs are bound.
   std::optional<Problem> bind(Binder& binder, const CacheStore& caches,
                               const IRContext& context) const;
-  /// The same for the lengths of caches after the last run alone; what contradicts another is left
-  /// out.
+  /// Like bind(), only for the lengths of caches after the last run. Values that contradict others
+  /// are left out.
   void bind_caches_that_fit(Binder& binder, const CacheStore& caches) const;
 
  private:

@@ -1,3 +1,4 @@
+// Flattens a module to steps: inlines calls, indexes values and finds their last uses.
 #include "plan/schedule.hpp"
 
 #include <fmt/format.h>
@@ -117,8 +118,8 @@ bool ScheduleBuilder::may_run(const Region& body, std::uint32_t call) {
   return false;
 }
 
-/// Appends the steps of a block and of those that follow it; gives what the region returns. Of a
-/// block alone, gives the operands of its terminator.
+/// Appends the steps of a block and of the blocks that follow it, and returns the values that the
+/// region returns. For a single block, returns the operands of its terminator.
 std::vector<ValueIndex> ScheduleBuilder::run(const Block& body, ValueIndices& indices,
                                              std::uint32_t call) {
   stack_.push_back(call);

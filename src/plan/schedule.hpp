@@ -66,8 +66,8 @@ class Schedule;
 /// the last operands of the step; their outputs are what the end of the region passes. A call that
 /// passes other extents for the symbols of its graph is such a step, too, and the graph its region.
 ///
-/// A terminator with successors is such a step, too: a schedule for each block of its flow. Its
-/// results are what the region returns.
+/// A terminator with successors is such a step, too: it has a schedule for each block of its flow,
+/// and its results are those of the region.
 struct ControlStep {
   std::vector<Schedule> regions;
   std::optional<BlockFlow> flow = {};
@@ -110,7 +110,7 @@ class Schedule {
                                        Diagnostics& diagnostics, const ForeignOps& foreign = {});
 
   const Module& module() const { return *module_; }
-  /// What is run: "module 'main'" or "graph '@f'".
+  /// Name of the module or graph in messages: "module 'main'" or "graph '@f'".
   std::string_view title() const { return title_; }
   /// The region that is run: its arguments are the inputs, its return names the outputs.
   const Region& entry() const { return *entry_; }
@@ -165,9 +165,9 @@ class Schedule {
       bodies_;  // what calls of ops with bodies point into; null: no such op
 };
 
-/// For every value the extent that its integers index, where EmbeddingOp, GatherOp or IndexOp read
-/// them, possibly after ops that only move or convert elements: the smallest of them. None where
-/// nothing reads them so or the extent has no value.
+/// Returns, for every value, the extent that its integers index if EmbeddingOp, GatherOp or IndexOp
+/// read them, possibly after ops that only move or convert elements: the smallest of them. No value
+/// if they are not used as indices or the extent is unknown.
 std::vector<std::optional<std::int64_t>> index_bounds(const Schedule& schedule,
                                                       const DimBindings& bindings);
 

@@ -36,13 +36,13 @@ class ScheduleBuilder {
     schedule_.module_ = &module;
   }
 
-  /// What contains the schedule of a region or of a block.
+  /// Position of the schedule of a region or of a block in the schedule around it.
   struct Around {
     std::span<const Op* const> graphs;
     std::size_t steps = 0;
   };
 
-  /// Of a region of `op` that reads the values `captured` from around it.
+  /// Builds the schedule of a region of `op` that reads the values `captured` from around it.
   std::optional<Schedule> build_region(const Op& op, const Region& region,
                                        std::span<const Value* const> captured,
                                        const Around& around) {
@@ -52,8 +52,8 @@ class ScheduleBuilder {
     return build(*region.entry(), captured, {});
   }
 
-  /// Of a block alone, which reads the values `captured` from around it. The outputs are the
-  /// operands of its terminator, then the values `passed`.
+  /// Builds the schedule of a single block, which reads the values `captured` from around it. The
+  /// outputs are the operands of its terminator, then the values `passed`.
   std::optional<Schedule> build_block(const Block& block, std::span<const Value* const> captured,
                                       std::span<const Value* const> passed, const Around& around) {
     schedule_.title_ = fmt::format("block '^{}'", text(block.name()));
@@ -98,7 +98,7 @@ class ScheduleBuilder {
     return std::move(schedule_);
   }
 
-  /// Of the values of one activation.
+  /// Indices of the values of one activation.
   using ValueIndices = std::unordered_map<const Value*, ValueIndex>;
 
   std::string_view text(Symbol symbol) const { return module_.context().text(symbol); }

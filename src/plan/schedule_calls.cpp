@@ -19,8 +19,8 @@ auto find_name(const Names& names, const Op& op) {
   return whole != names.end() ? whole : names.find(op.info().mnemonic);
 }
 
-/// Whether a graph that computes an op can have a value of one type where the op has the other:
-/// compatible types, but for devices and encodings, which are those of the graph's own ops.
+/// True if a graph that computes an op can have a value of one type where the op has the other: the
+/// types must be compatible except for devices and encodings, which the graph's own ops define.
 bool can_stand_for(const Type* a, const Type* b) {
   const auto* x = dyn_cast<TensorType>(a);
   const auto* y = dyn_cast<TensorType>(b);
@@ -47,7 +47,7 @@ void ScheduleBuilder::add_executable(const Op& op, ValueIndices& indices, std::u
   }
 }
 
-/// What verification does for calls.
+/// Checks a bound graph as verification checks calls.
 void ScheduleBuilder::check_binding(const Op& op, const SubGraphOp& target) {
   const auto check = [&](std::string_view what, std::size_t i, const Type* own, const Type* graph) {
     if (own == nullptr || graph == nullptr || can_stand_for(own, graph)) return;

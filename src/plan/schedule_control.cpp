@@ -8,7 +8,7 @@
 
 namespace mir {
 
-/// Its steps are those of its region, which a plan may compute as one.
+/// Adds the steps of the op's region, which a plan may compute as one.
 void ScheduleBuilder::add_fused(const Op& op, ValueIndices& indices, std::uint32_t call) {
   const std::uint32_t around = part_;
   if (!may_run(*op.first_region(), call)) return;
@@ -85,7 +85,8 @@ bool ScheduleBuilder::can_follow(const Op& end, const FlowBlocks& blocks) {
   return false;
 }
 
-/// The step is the end of a block: all that it leads to, up to the end of the region.
+/// Adds the end of a block as one step that covers all blocks it can reach, up to the end of the
+/// region.
 std::vector<ValueIndex> ScheduleBuilder::add_flow(const Op& end, ValueIndices& indices,
                                                   std::uint32_t call) {
   const FlowBlocks blocks(end);

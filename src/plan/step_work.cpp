@@ -1,3 +1,4 @@
+// Computes the arithmetic and memory traffic of a step from its op's row.
 #include "plan/step_work.hpp"
 
 #include <vector>

@@ -26,7 +26,7 @@ struct WorkedStep {
   const ParameterTable& parameters;
 };
 
-/// Returns the work of one op as its row defines it (mir/work.hpp). What is unknown counts as none.
+/// Returns the work of one op as its row defines it (mir/work.hpp). Unknown extents count as 0.
 Work work_of(const WorkedStep& step);
 
 }  // namespace mir

@@ -1,3 +1,4 @@
+// Nodes of attention: one of a fused group of ops, one of a single attention op.
 #include "kernels/fast/attention.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Blocks of a region, one after the other as their ends say.
+// Runs the blocks of a region one after the other, each followed by the successor its end chooses.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -29,8 +29,8 @@ Result<std::size_t> choose(const Op& end, std::span<const Tensor> operands) {
   return number < all.size() && number + 1 < end.extra().successors.size() ? number + 1 : 0;
 }
 
-/// Tensors that a block gave in its last two runs. Those of the run before the last one are mostly
-/// free to be written again.
+/// Tensors that a block passed in its last two runs. Those of the run before the last one are
+/// mostly free to be written again.
 class Given {
  public:
   Tensors take_spare() { return std::exchange(older_, {}); }
@@ -90,7 +90,7 @@ class BlockFlowNode final : public PlanNode {
       }
       auto inputs = inputs_of(part, slots);
       if (!inputs) return std::move(inputs).error();
-      outputs.clear();  // nobody shall hold what a block may write again
+      outputs.clear();  // releases the tensors that a block may write again
       auto made = blocks_[target.block]->run(frame, *inputs, given[target.block].take_spare());
       if (!made) return made;
       outputs = *std::move(made);

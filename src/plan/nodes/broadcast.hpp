@@ -13,7 +13,7 @@ namespace mir {
 
 inline constexpr char kNoBroadcast[] = "operands do not broadcast to the result";
 
-/// Whether all operands broadcast to the result's extents.
+/// True if all operands broadcast to the result's extents.
 inline bool all_broadcast(std::initializer_list<const TensorRef*> operands, const TensorRef& out) {
   return std::ranges::all_of(operands, [&](const TensorRef* from) {
     if (from->rank > out.rank) return false;

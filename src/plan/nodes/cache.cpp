@@ -1,3 +1,4 @@
+// The node that appends keys and values to a cache.
 #include <fmt/format.h>
 
 #include "dialects/parameters.hpp"
@@ -43,7 +44,7 @@ class CacheNode final : public OpNode {
   }
 
  private:
-  /// What the op states about the length.
+  /// Checks the length against the attributes of the op.
   Result<void> admit(std::int64_t length, std::int64_t added) const {
     const auto title = [&] {
       return fmt::format("'KVCacheOp': cache '@{}'", op().module().context().text(cache_));

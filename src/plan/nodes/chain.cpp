@@ -1,3 +1,4 @@
+// The node that computes a chain of elementwise ops in one pass.
 #include "kernels/fast/chain.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ struct ChainParts {
   }
 
  private:
-  /// Of a value in the list, at whose end it is added when it is new.
+  /// Returns the position of a value in the list; appends a new value.
   static std::uint8_t position(std::vector<PlanValueIndex>& list, PlanValueIndex value) {
     const auto found = std::ranges::find(list, value);
     const auto at = static_cast<std::uint8_t>(found - list.begin());

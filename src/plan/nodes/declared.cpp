@@ -1,3 +1,4 @@
+// Checks tensors against the declared types of the results they become, and stores them.
 #include "plan/nodes/declared.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Nodes of unary and binary arithmetic, clipping and embedding lookups.
 #include "kernels/fast/elementwise.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Nodes of linear layers with packed weights, plain or gated, with fused norms and activations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,7 +55,7 @@ bool fits(const LinearInput& input, const Matrix& x) {
   return !input.norm || input.norm->weight.elements() == x.width;
 }
 
-/// What a kernel relies on: depth, outputs and rows agree.
+/// Checks the preconditions of a kernel: depth, outputs and rows agree.
 bool fits(const LinearPart& part, const Matrix& x, const Frame& frame) {
   const Matrix out = matrix_of(frame[part.out]);
   const bool adds = !part.residual || frame[*part.residual].elements() == out.rows * out.width;

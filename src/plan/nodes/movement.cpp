@@ -1,3 +1,4 @@
+// Nodes that move elements unchanged: slices, splits, concatenation, repetition and copies.
 #include "kernels/fast/movement.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ struct Part {
 
 /// Lets the value begin so many indices later.
 void skip(TensorRef& tensor, std::size_t dim, std::int64_t indices) {
-  if (tensor.data == nullptr) return;  // there are no elements
+  if (tensor.data == nullptr) return;  // empty tensor
   tensor.data += indices * tensor.strides[dim] * info(tensor.dtype).unit_bytes;
 }
 

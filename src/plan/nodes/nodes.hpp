@@ -24,10 +24,10 @@ struct RmsNormPart {
 
   fast::RmsNorm parameters() const { return {weight.as<float>().data(), epsilon, add_unit_offset}; }
 };
-/// Of an RMSNorm that its row admits.
+/// Returns the parameters of an RMSNorm that its row admits.
 RmsNormPart rms_norm_part(const Op& op, const ParameterTable& parameters);
 
-/// What products with packed weights multiply.
+/// Left-hand operand of products with packed weights.
 struct LinearInput {
   PlanValueIndex x = 0;
   std::optional<RmsNormPart> norm = std::nullopt;
@@ -42,7 +42,7 @@ struct LinearPart {
   PlanValueIndex out = 0;
 };
 
-/// Of a product with so many rows; x and what is written do not count.
+/// Returns the work of a product with so many rows, without reads of x and writes of the result.
 Work work_of_product(const fast::PackedMatrix& weight, std::int64_t rows);
 
 /// Products of one x. Errors are reported at `step`.
@@ -79,7 +79,7 @@ struct AttentionParameters {
   std::optional<std::int64_t> window;
   std::optional<float> hidden = {};  ///< score of keys that a query does not see; none: no weight
   bool tokens_first = false;         ///< [B, S, H, D] instead of [B, H, S, D]
-  /// Of a Bool mask: the score of keys that it does not keep. None: the mask is added.
+  /// Score of keys that a Bool mask does not keep. Empty if the mask is added.
   std::optional<float> replaces_by = {};
 };
 std::unique_ptr<PlanNode> attention_node(std::size_t step, const AttentionValues& values,
@@ -96,16 +96,16 @@ std::unique_ptr<PlanNode> match_shape_node(std::size_t step, const Op& op, PlanV
                                            PlanValueIndex view);
 
 /// A step of structured control flow: a plan for each region, made now and run as often as the op
-/// says. The schedules of the regions outlive the node.
+/// requires. The schedules of the regions must outlive the node.
 std::unique_ptr<PlanNode> control_node(const PlannedStep& step, const ControlStep& control,
                                        const PlanOptions& options, const PlanResources& resources);
-/// Of a step with a flow of blocks.
+/// A step with a flow of blocks.
 std::unique_ptr<PlanNode> block_flow_node(const PlannedStep& step, const ControlStep& control,
                                           const PlanOptions& options,
                                           const PlanResources& resources);
 
-/// Any step, by the reference kernels. Values of any strides, planned or not. `kernels` are those
-/// of the plan: among fast ones the name says what it is.
+/// Any step, by the reference kernels. Values may have any strides, planned or not. `kernels` are
+/// those of the plan; in a plan of fast kernels the node's name marks it as a reference.
 std::unique_ptr<PlanNode> reference_node(const PlannedStep& step,
                                          KernelSet kernels = KernelSet::kFast);
 
@@ -116,7 +116,7 @@ Result<TensorRef> sliced(const Op& op, TensorRef value, const DimBindings* dims)
 /// The elements of a value in row-major order.
 std::unique_ptr<PlanNode> copy_node(std::size_t step, PlanValueIndex from, PlanValueIndex to);
 
-/// Whether the two nodes below take codes of this type: quantised per tensor, in 8 or 16 bits.
+/// True if the two nodes below take codes of this type: quantised per tensor, in 8 or 16 bits.
 bool has_simple_codes(DType dtype, const ref::Quantisation& codes);
 /// The Float32 numbers nearest to those that codes mean, and the codes of Float32 numbers;
 /// values in row-major order. The quantisation outlives the node.
@@ -191,14 +191,14 @@ bool can_pad(const Op& op);
 bool can_slice(const Op& op);
 bool owns_weight(const Op& op);
 
-/// What a convolution is besides its operand's extents.
+/// Options, weight and bias of a convolution.
 struct ConvPart {
   fast::ConvOperands form;
   Tensor weight;
   Tensor bias;            ///< undefined: none
   bool is_patch = false;  ///< each image is one patch: a product with the packed weight
 };
-/// Of a convolution whose types and parameters its row admits; no value when the kernel does not
+/// Reads a convolution whose types and parameters its row admits; no value if the kernel does not
 /// take its attributes.
 std::optional<ConvPart> conv_part(const Op& op, SpatialRank rank, const ParameterTable& parameters);
 /// `patch_weight`: [outputs, inputs times kernel] where is_patch, or null.

@@ -10,7 +10,7 @@
 
 namespace mir {
 
-/// The symbol of the op's parameter of this suffix; the empty one when it has none.
+/// Returns the symbol of the op's parameter of this suffix, or the empty symbol.
 inline Symbol owned_symbol(const Op& op, std::string_view suffix) {
   for (const OwnedParameter& owned : owned_parameters(op)) {
     if (owned.suffix == suffix) return owned.symbol;

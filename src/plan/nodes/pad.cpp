@@ -45,7 +45,7 @@ class PadNode final : public OpNode {
       filled = moved(filled, dim, before(x, dim), x.extents[dim]);
     }
     copy_elements(x, filled, frame.context);
-    // What is filled grows from the last dimension on, so that copies are of neighbours.
+    // The filled part grows from the last dimension on, so that copies are of neighbours.
     for (std::size_t dim = x.rank; dim-- > 0;) {
       const std::int64_t first = -before(x, dim), end = out.extents[dim] + first;
       fill_margin(filled, dim, first, 0, frame.context);
@@ -106,7 +106,7 @@ class PadNode final : public OpNode {
   std::vector<std::int64_t> before_;
 };
 
-/// What constant margins hold; no value where the element type has no such number.
+/// Returns the element of constant margins; no value if the element type has no such number.
 std::optional<Tensor> margin_element(const Op& op) {
   // -0 is 0 here, as it is for the reference kernel.
   return element_of(AttributeReader(op).number("value") + 0.0, *dtype_of(*op.result()));

@@ -23,8 +23,8 @@ struct Places {
   std::size_t operand = 0;                  ///< kOperand
 };
 
-/// Row-major operands of whole units, indices of Int32 or Int64. What the kernel cannot do, and
-/// indices that are out of range, are the reference kernel's.
+/// Picks from row-major operands of whole units with indices of Int32 or Int64. Unsupported forms,
+/// and indices that are out of range, are left to the reference kernel.
 class PickNode : public OpNode {
  public:
   explicit PickNode(const PlannedStep& step) : OpNode(step), reference_(reference_node(step)) {}
@@ -175,7 +175,7 @@ class IndexNode final : public PickNode {
            entry.integer() < static_cast<std::int64_t>(operands().size());
   }
 
-  std::vector<std::vector<std::int64_t>> lists_;  // by dimension; empty where the op has none
+  std::vector<std::vector<std::int64_t>> lists_;  // by dimension; empty if the op has no list
 };
 
 /// Row-major operands of whole units.

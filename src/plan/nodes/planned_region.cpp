@@ -1,3 +1,4 @@
+// Plans and runs the regions of control flow ops as schedules of their own.
 #include "plan/nodes/planned_region.hpp"
 
 #include <fmt/format.h>
@@ -61,7 +62,7 @@ std::optional<PlanFailure> PlannedRegion::bind(const Frame& frame, const Tensors
   return plan_->bind(binder_.bindings());
 }
 
-/// What was verified may have had extents that only a run knows.
+/// Checks the inputs against their types, whose extents verification may not have known.
 Result<void> PlannedRegion::check(const Tensors& inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Value& value = *schedule_.values()[schedule_.inputs()[i]].value;

@@ -22,8 +22,8 @@ class PlannedRegion {
   PlannedRegion(const Schedule& schedule, const PlanOptions& options,
                 const PlanResources& resources);
 
-  /// What its end passes. `outputs` are tensors that nothing needs any more: the results are
-  /// written there if nobody else holds them.
+  /// Runs the region and returns the operands of its end. `outputs` are tensors that are no longer
+  /// needed: the results are written there if they have no other owner.
   Result<Tensors> run(const Frame& frame, const Tensors& inputs, Tensors outputs);
 
  private:
@@ -44,7 +44,7 @@ std::vector<std::unique_ptr<PlannedRegion>> plan_parts(const ControlStep& contro
                                                        const PlanOptions& options,
                                                        const PlanResources& resources);
 
-/// What a node reads, as tensors.
+/// Returns the operands of a node as tensors.
 Result<Tensors> operands_of(const PlanNode& node, const Frame& frame);
 
 /// Counts an iteration of a loop. An error if the run must end.

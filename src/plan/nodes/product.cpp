@@ -1,3 +1,4 @@
+// Nodes of matrix products and convolutions.
 #include "kernels/fast/matrix/product.hpp"
 
 #include <algorithm>
@@ -116,8 +117,8 @@ class PackedMatMulNode final : public PlanNode {
 
 using Spatial = fast::ConvOperands::Spatial;
 
-/// The last entries of a list, after as many of `otherwise` as are missing; all of them when the
-/// attribute is absent. None when it has too many.
+/// Returns the last entries of a list, preceded by as many of `otherwise` as are missing; all of
+/// these if the attribute is absent. No value if the list is too long.
 std::optional<Spatial> spatial(const AttributeReader& attributes, std::string_view key,
                                std::size_t count, std::int64_t otherwise) {
   Spatial values;

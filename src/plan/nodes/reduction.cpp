@@ -1,3 +1,4 @@
+// Nodes of reductions, cumulative sums and softmax along a dimension.
 #include "kernels/fast/reduction.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The node that computes any op by its reference kernel.
 #include <fmt/format.h>
 
 #include <utility>

@@ -1,3 +1,4 @@
+// Nodes of rotary position embedding, also for multimodal and vision models.
 #include "kernels/fast/rope.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace mir {
 
 namespace {
 
-/// How an op lays its operand out, and how much of it rotates.
+/// Layout of the operand of an op, and the part of it that rotates.
 struct RotationForm {
   std::size_t head_axis = 1;
   std::int64_t rotated = -1;  ///< elements of each row from the first on; -1: all

@@ -1,3 +1,4 @@
+// The node of a fused group that rotates halves by products with sines and cosines.
 #include "kernels/fast/rotate_half.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 
 using Strides = fast::RotateHalfOperands::Strides;
 
-/// Of the dimensions before the last one.
+/// Returns the strides of the dimensions before the last one.
 Strides leading_strides(const TensorRef& value) {
   Strides strides = {};
   std::copy_n(value.strides.begin(), value.rank - 1, strides.begin());

@@ -1,3 +1,4 @@
+// Nodes of kernels over rows: norms, softmax and the causal mask.
 #include "kernels/fast/rows.hpp"
 
 #include <algorithm>

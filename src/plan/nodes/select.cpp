@@ -1,3 +1,4 @@
+// Nodes of selection, comparisons, logic and conversions between types.
 #include "kernels/fast/select.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace mir {
 
 namespace {
 
-/// Which operands of an op are the condition and what it chooses from.
+/// Operand numbers of the condition and of the two alternatives.
 struct Choice {
   std::size_t condition, a, b;
 };
@@ -54,7 +55,7 @@ class ComparisonNode final : public OpNode {
   fast::Comparison comparison_;
 };
 
-/// Of one operand or two.
+/// A logical function of one operand or two.
 class LogicalNode final : public OpNode {
  public:
   LogicalNode(const PlannedStep& step, fast::Logical function)
