@@ -70,7 +70,7 @@ void read_dialect(benchmark::State& state) {
 }
 BENCHMARK(read_dialect)->Unit(benchmark::kMicrosecond);
 
-/// The same length of text in ops of linalg, for comparison.
+/// A text of equal length in ops of linalg, for comparison.
 void read_module(benchmark::State& state) {
   std::string text = "@main [mir_version:1] (%x0:tensor<[4, 8], Float32, CPU>) -> () {\n";
   const int lines = static_cast<int>(dialect_text().size() / 64);

@@ -131,7 +131,7 @@ struct ColdWeights {
   LargePages memory;
 };
 
-/// Of Int8: products of codes.
+/// Linear layers; elements of type Int8 select products of codes.
 void run_linear(State& state, unsigned threads, const Product& p, const Element& element) {
   Context context(threads);
   const auto& [name, dtype, activations] = element;

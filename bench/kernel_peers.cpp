@@ -1,3 +1,4 @@
+// Matrix products of OpenBLAS and oneDNN, to compare kernel speeds with.
 #include "kernel_peers.hpp"
 
 #include <vector>
@@ -91,8 +92,8 @@ class DnnlProduct : public PeerProduct {
   dnnl::inner_product_forward product_;
 };
 
-/// The same on integers of 8 bits with sums as Float32. Activations are codes already: rounding
-/// them is not counted.
+/// Products of 8-bit integers with sums as Float32. Activations are codes already: rounding them is
+/// not counted.
 class DnnlIntegerProduct : public PeerProduct {
  public:
   DnnlIntegerProduct(std::int64_t rows, std::int64_t depth, std::int64_t outputs,

@@ -1,4 +1,4 @@
-// What kernel_bench compares with: other libraries, where they are installed.
+// Kernels of other libraries that kernel_bench compares with, if they are installed.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct Peer {
                                        const float* weight, unsigned threads);
 };
 
-/// Those found when the build was configured.
+/// Libraries found when the build was configured.
 std::span<const Peer> peers();
 
 }  // namespace mir::bench

@@ -1,5 +1,5 @@
-// What fast runs cost besides their kernels: the time that a step takes besides its work, the start
-// of a module, the memory of activations.
+// Overhead of fast runs besides their kernels: time per step, the start of a module, the memory of
+// activations.
 //
 //   plan_bench [--repeats=20] [--nodes=1000] [--layers=54]
 //

@@ -95,7 +95,7 @@ std::string pattern_texts(int count) {
   return text + "}\n";
 }
 
-/// Runs `pipeline` on what `text` says, again and again.
+/// Runs `pipeline` repeatedly on modules read from `text`.
 void run(benchmark::State& state, const std::string& text, std::string_view pipeline_text,
          const std::function<void(PassRegistry&, IRContext&, Diagnostics&)>& add_passes) {
   for (auto _ : state) {

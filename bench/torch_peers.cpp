@@ -1,3 +1,4 @@
+// Row kernels, attention and convolution of libtorch, or stubs if it is not installed.
 #include "torch_peers.hpp"
 
 #if defined(MIR_BENCH_TORCH)
@@ -17,8 +18,9 @@ namespace {
 
 using at::Tensor;
 
-/// For all calls that follow. PyTorch makes new threads whenever the number is set, so it is set
-/// only if it changes. Its products may be OpenBLAS's, whose own threads would compete with its.
+/// Sets the thread number of the following calls. PyTorch makes new threads whenever the number is
+/// set, so it is set only if it changes. Its products may be OpenBLAS's, whose own threads would
+/// compete with its.
 void set_threads(int threads) {
 #if defined(MIR_BENCH_OPENBLAS)
   openblas_set_num_threads(1);
@@ -49,7 +51,7 @@ constexpr RowsOp kRowsOps[] = {
     {"softmax", [](Operands& o) { at::_softmax_out(o.out, o.x, -1, false); }},
     {"rms_norm",
      [](Operands& o) {
-       // 1.13 has none, so it is written as models write it.
+       // PyTorch 1.13 has no RMSNorm, so it is written as models write it.
        const Tensor scale = at::rsqrt(at::mean(o.x * o.x, {-1}, true) + 1e-6);
        at::mul_out(o.out, o.x * scale, o.row);
      }},
@@ -88,7 +90,8 @@ TorchCall torch_rows(std::string_view op, std::int64_t rows, std::int64_t width,
 TorchCall torch_attention(const TorchHeads& heads, unsigned threads) {
   const Tensor q = at::rand({1, heads.heads, heads.queries, heads.width});
   const Tensor k = at::rand({1, heads.heads, heads.keys, heads.width}), v = k.clone();
-  // Its own mask sees keys 0 to i for query i: for one query that is key 0 alone, so none is given.
+  // PyTorch's causal mask sees keys 0 to i for query i. For one query that is key 0 alone, so no
+  // mask is passed.
   const bool masked = heads.causal && heads.queries > 1;
   return call(threads, [=] { at::_scaled_dot_product_attention(q, k, v, {}, 0.0, false, masked); });
 }

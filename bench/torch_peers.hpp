@@ -7,7 +7,7 @@
 
 namespace mir::bench {
 
-/// Whether it was found when the build was configured.
+/// True if libtorch was found when the build was configured.
 bool has_torch();
 
 /// A computation on operands of its own; empty where PyTorch has no such one.

@@ -1,4 +1,4 @@
-// What must hold for any bytes.
+// Invariants that hold for any bytes read as text.
 #pragma once
 
 #include <cstdio>
@@ -21,7 +21,7 @@ inline void require(bool holds, const char* what) {
   std::abort();
 }
 
-/// What can be read of a text with errors is resolved and verified, and adds errors only.
+/// Resolves and verifies the readable parts of a text with errors, which must only add errors.
 inline void check_damaged_text(const SourceFile& file, IRContext& context) {
   Diagnostics found(0);
   const SyntaxTree tree = parse_damaged(file, found);

@@ -1,3 +1,4 @@
+// libFuzzer entry point that checks invariants of parsing and printing for any text.
 #include <cstddef>
 #include <cstdint>
 

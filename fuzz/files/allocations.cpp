@@ -1,3 +1,4 @@
+// Replaces operator new to record the largest allocation.
 #include "allocations.hpp"
 
 #include <malloc.h>

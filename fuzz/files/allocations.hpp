@@ -1,4 +1,4 @@
-// How much memory is allocated at once, by operator new of this program.
+// The largest allocation of this program, recorded by its operator new.
 #pragma once
 
 #include <cstddef>

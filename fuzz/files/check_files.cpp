@@ -1,3 +1,4 @@
+// Opens arbitrary bytes with each file reader and checks invariants of the result.
 #include "check_files.hpp"
 
 #include <fmt/format.h>

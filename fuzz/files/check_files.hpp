@@ -1,4 +1,4 @@
-// What must hold for any bytes that are taken for a file of tensors, a pack or a program.
+// Invariants that hold for any bytes read as a file of tensors, a pack or a program.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Builds binary files from named fields, and variants with other numbers and lengths.
 #include "fields.hpp"
 
 #include <algorithm>

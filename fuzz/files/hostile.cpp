@@ -1,3 +1,4 @@
+// Malformed files of each format, generated from a correct one by changing one field.
 #include "hostile.hpp"
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 namespace mir::fuzz {
 namespace {
 
-/// What no name of a tensor may be.
+/// Invalid names of tensors.
 const std::string kBadNames[] = {std::string("\0\0", 2),
                                  std::string("a\0", 2),
                                  "a\n",
@@ -204,7 +205,7 @@ FieldFile gguf() {
   return file;
 }
 
-/// What a field that may have other values must not have: numbers that no file of this size fits.
+/// True if a field that may have other values has a number too large for any file of this size.
 bool too_large(const HostileFile& file, std::string_view field) {
   if (file.what.find(field) == std::string::npos) return false;
   constexpr std::uint64_t kLarge = 1000;

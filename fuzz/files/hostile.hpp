@@ -13,7 +13,7 @@ struct HostileFile {
   bool legal = false;  ///< may be accepted: only what holds for any bytes is asked of it
 };
 
-/// A correct file of `format`, and some hundred that are not. The same at every call.
+/// A correct file of `format`, and some hundred malformed ones. Equal in every call.
 std::string sound_file(std::string_view format);
 std::vector<HostileFile> hostile_files(std::string_view format);
 

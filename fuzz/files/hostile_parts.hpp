@@ -1,4 +1,4 @@
-// What the generators of hostile files share.
+// Functions shared by the generators of hostile files.
 #pragma once
 
 #include <initializer_list>

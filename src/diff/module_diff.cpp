@@ -1,3 +1,4 @@
+// Compares paired ops, attributes and values of two modules and lists the differences.
 #include "diff/module_diff.hpp"
 
 #include <fmt/format.h>
@@ -292,7 +293,7 @@ class Comparison {
     return first.emplace(value.name().raw(), &value).first->second;
   }
 
-  /// What a mention, or a definition, says of a value.
+  /// Compares the type and attributes that two mentions or definitions state for a value.
   void said(const auto& a, const auto& b, const Op& at, const Op& other, const std::string& what) {
     field(at, other, fmt::format("type of {}", what), type_text(a.type), type_text(b.type));
     const bool symbols = a.has_symbol && b.has_symbol;

@@ -1,5 +1,5 @@
-// What differs between two texts of IR, op by op: ids, layout and the order of attributes and
-// graphs do not count.
+// Differences between two texts of IR, op by op. Ids, layout and the order of attributes and graphs
+// are ignored.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,14 @@ struct ModuleDiff {
   std::size_t count(DiffEntry::Kind kind) const;
 };
 
-/// Modules of one context. Those of one name are compared, the k-th with the k-th; which of their
-/// ops and values belong together, says diff/pairing.hpp. Everything that text shows of a pair is
-/// compared but ids: names of blocks, addresses, uuids of quantisation specs, and names of values.
-/// Equal uuids must stay equal, and so must names of values in dumps, where they are storages.
+/// Compares modules of one context: the k-th of one name with the k-th of that name.
+/// diff/pairing.hpp defines which of their ops and values belong together. All printed properties
+/// of a pair are compared except ids: names of blocks, addresses, uuids of quantisation specs, and
+/// names of values. Equal uuids must stay equal, and so must names of values in dumps, where they
+/// are storages.
 ModuleDiff diff_modules(std::span<Module* const> before, std::span<Module* const> after);
 
-/// How a diff is shown.
+/// Presentation of a diff.
 struct DiffStyle {
   std::string_view before_name;
   std::string_view after_name;

@@ -1,3 +1,4 @@
+// Renders a module diff as text; equal changes of several ops are shown once.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 constexpr std::string_view kBold = "\x1b[1m", kRed = "\x1b[31m", kGreen = "\x1b[32m",
                            kCyan = "\x1b[36m", kPlain = "\x1b[0m";
 
-/// A line. What others wrote is made visible and stays in it.
+/// Returns a line in a colour. Control characters of user text are made visible.
 std::string styled(std::string_view colour, std::string_view given, bool coloured) {
   const std::string text = visible(given);
   return coloured ? fmt::format("{}{}{}\n", colour, text, kPlain) : fmt::format("{}\n", text);
@@ -44,10 +45,10 @@ std::string_view or_none(std::string_view text) {
   return text.empty() ? "(none)" : text;
 }
 
-/// What changed of one pair of ops, or one op of one text alone.
+/// Changes of one pair of ops, or one op that only one text has.
 struct Change {
   std::span<const DiffEntry> entries;
-  std::vector<const DiffEntry*> alike;  ///< the first entries of later changes that say the same
+  std::vector<const DiffEntry*> alike;  ///< the first entries of later changes with the same text
 
   const DiffEntry& first() const { return entries.front(); }
 };
@@ -87,7 +88,8 @@ class Unnumbered {
     return std::min(text.find_first_not_of("0123456789"), text.size());
   }
 
-  /// How many characters of `text` are a number between dots; 0: it begins with none.
+  /// Returns the length of the number between dots that `text` begins with; 0 if it begins with
+  /// none.
   static std::size_t number_at(char before, std::string_view text) {
     if (kBegins.find(before) == kBegins.npos) return 0;
     const std::size_t digits = digits_at(text);

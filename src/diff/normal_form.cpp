@@ -1,3 +1,4 @@
+// Prints modules with ids renumbered and attributes sorted.
 #include "diff/normal_form.hpp"
 
 #include <algorithm>

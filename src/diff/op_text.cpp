@@ -1,3 +1,4 @@
+// Texts that describe ops and values in a diff, and keys by which pairing compares them.
 #include "diff/op_text.hpp"
 
 #include <fmt/format.h>

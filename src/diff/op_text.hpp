@@ -1,4 +1,4 @@
-// What a diff says of ops and values, and the texts by which it finds those that belong together.
+// Texts of ops and values in a diff, and the keys that pair ops and values of two modules.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ inline std::string_view type_text(const Type* type) {
 /// `line:column`; empty for what no text has.
 std::string place_text(const IRContext& context, Location at);
 
-/// What an op is called: kind, path, symbol, label.
+/// Key of the names of an op: kind, path, symbol, label.
 std::string name_key(const Op& op);
-/// What an op is and reads, without ids.
+/// Key of the kind, attributes and operands of an op, without ids.
 std::string content_key(const Op& op);
-/// What an op and all within it are called.
+/// Key of the names of an op and of all ops inside it.
 std::string structure_key(const Op& op);
 
 /// Where a value comes from, without its name: "result 0 of linalg.SiLUOp 'act'".

@@ -1,3 +1,4 @@
+// Pairs ops, blocks and values of two modules by keys of decreasing strictness.
 #include "diff/pairing.hpp"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ std::vector<const Block*> blocks_of(const Region& region) {
   return blocks;
 }
 
-/// Whether a free value has a symbol that is no id.
+/// True if a free value has a symbol that is not an id.
 bool is_named(const Value& value) {
   if (!value.has_symbol()) return false;
   const Module& module = value.free_in()->parent()->module();
@@ -132,7 +133,7 @@ void Pairing::graphs(Ops& before, Ops& after) {
   graphs_by(before, after, structure_key);
 }
 
-/// Those of one key, the k-th with the k-th; others stay in the lists.
+/// Pairs graphs of one key, the k-th with the k-th. Others stay in the lists.
 void Pairing::graphs_by(Ops& before, Ops& after, const std::function<std::string(const Op&)>& key) {
   if (before.empty() || after.empty()) return;
   std::unordered_map<std::string, Ops> by_key;

@@ -1,4 +1,4 @@
-// Which ops, blocks and values of two modules belong together.
+// Pairs of ops, blocks and values of two modules that belong together.
 #pragma once
 
 #include <functional>
@@ -20,11 +20,12 @@ class Pairing {
  public:
   Pairing(const Module& before, const Module& after);
 
-  /// What of `after` belongs to an op or block of `before`; null: nothing.
+  /// Returns the counterpart in `after` of an op, block or value of `before`; null if there is
+  /// none.
   const Op* after(const Op& op) const { return found(ops_, &op); }
   const Block* after(const Block& block) const { return found(blocks_, &block); }
   const Value* after(const Value& value) const { return found(values_, &value); }
-  /// The same from `after` to `before`.
+  /// Returns the counterpart in `before` of an op of `after`; null if there is none.
   const Op* before(const Op& op) const { return found(ops_back_, &op); }
 
   /// Pairs two values that are free in regions of one pair and belong to no other.
@@ -57,7 +58,7 @@ class Pairing {
   Map<Value> values_, values_back_;
 };
 
-/// Whether the op is paired by its symbol.
+/// True if the op is paired by its symbol.
 bool is_declared(const Op& op);
 
 }  // namespace mir

@@ -1,3 +1,4 @@
+// Pairs ids of storages and quantisation specs as they are first met, and compares attributes.
 #include "diff/same_ids.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Ids of two texts that stand for each other: storages of dumps, and quantisation specs by their
-// uuid. What is an id is what `renumber` (syntax/edit.hpp) numbers anew, and any name of a value.
+// Corresponding ids of two texts: storages of dumps, and quantisation specs by their uuid. Ids are
+// the numbers that `renumber` (syntax/edit.hpp) replaces, and all names of values.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ class PairedIds {
   std::unordered_map<std::string, std::string> forth_, back_;  // as text spells them
 };
 
-/// Of two modules.
+/// Corresponding ids of two modules.
 class SameIds {
  public:
   /// `dumps`: whether both modules are, so that names of values are names of storages.
@@ -29,14 +29,14 @@ class SameIds {
   SameIds(const IRContext& context, bool dumps, PairedIds& specs)
       : context_(context), dumps_(dumps), specs_(specs) {}
 
-  /// Whether the names stand for each other; names met for the first time do from now on, and so do
-  /// those of a pair that was refused.
+  /// True if the names correspond. Names met for the first time correspond from now on, and so do
+  /// the names of a pair that was refused.
   bool pair_storages(ValueName before, ValueName after);
 
-  /// Whether the symbols of values stand for each other: those of constants by their storages.
+  /// True if the symbols of values correspond; symbols of constants are compared by their storages.
   bool pair_symbols(std::string_view before, std::string_view after);
 
-  /// Whether two values of one attribute are equal up to ids, which are paired as they are met.
+  /// True if two values of one attribute are equal up to ids, which are paired as they are met.
   bool are_alike(std::string_view key, const Attr& before, const Attr& after);
 
  private:

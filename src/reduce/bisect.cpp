@@ -1,3 +1,4 @@
+// Finds by bisection the first pass and rewrite after which a judgement holds.
 #include "reduce/bisect.hpp"
 
 #include <fmt/format.h>

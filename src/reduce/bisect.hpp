@@ -10,7 +10,8 @@
 
 namespace mir::reduce {
 
-/// Whether what is looked for is true of a module after some passes. An error ends the search.
+/// Judges a module after some passes. True if it has the property searched for. An error ends the
+/// search.
 using Judgement = std::function<Result<bool>(const Module& before, const Module& after)>;
 
 /// The first pass after which the judgement is true, and its first such rewrite.

@@ -1,3 +1,4 @@
+// Reads a text as modules for reduction steps, and prints and measures the result.
 #include "reduce/draft.hpp"
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 
 namespace mir::reduce {
 
-/// How large a text is.
+/// Size of a text.
 struct Size {
   std::size_t modules = 0;
   std::size_t graphs = 0;
@@ -28,7 +28,7 @@ using DialectRegistration = std::function<bool(IRContext&, Diagnostics&)>;
 /// The dialects of the toolkit.
 bool register_own_dialects(IRContext& context, Diagnostics& diagnostics);
 
-/// How texts are read and edited.
+/// Passes, dialects and options for reading and editing texts.
 struct Surroundings {
   Surroundings(const PassRegistry& registry, DialectRegistration reads = register_own_dialects)
       : passes(&registry), dialects(std::move(reads)) {}

@@ -74,8 +74,8 @@ class OpDropping {
   std::vector<Value*> lost_uses_;
 };
 
-/// Whether dropping the op leaves a module that can verify: the ends of blocks stay, and graphs and
-/// parameters go with what names them.
+/// True if the module can verify without the op: the ends of blocks stay, and graphs and parameters
+/// go together with the ops that name them.
 bool can_drop(const Op& op) {
   return !op.has(Trait::kTerminator) && !isa<SubGraphOp>(&op) && !isa<RegisterOp>(&op);
 }

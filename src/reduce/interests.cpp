@@ -1,3 +1,4 @@
+// Built-in interests: texts that report a code, and passes that change results.
 #include "reduce/interests.hpp"
 
 #include <fmt/format.h>
@@ -65,7 +66,7 @@ Interest reports_code(DiagCode code, Passes passes) {
     const PipelineRun how{
         .verify = [](Module& module, Diagnostics& each) { return verify(module, each); }};
     for (Module* module : draft->modules()) {
-      // What fails shows in the diagnostics.
+      // Failures are reported in `found`.
       run_pipeline(*module, passes.pipeline, how, found);
     }
     return answer_of(found, code);

@@ -15,7 +15,7 @@ struct Passes {
   const Pipeline& pipeline;
 };
 
-/// How results before and after passes are compared.
+/// Options for comparing results before and after passes.
 struct Comparison {
   ValidationOptions validation{};
   std::optional<double> bound{};  ///< see validate_change()

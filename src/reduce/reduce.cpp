@@ -1,3 +1,4 @@
+// The reduction loop: tries steps in turn, several at once, until none makes the text smaller.
 #include "reduce/reduce.hpp"
 
 #include <fmt/format.h>
@@ -86,7 +87,7 @@ class Reduction {
   struct Attempt {
     std::size_t first = 0, last = 0;
   };
-  /// What an attempt makes of the text. Several are made at once.
+  /// Result of an attempt on the text. Several attempts are made at once.
   struct Trial {
     std::string text{};  ///< empty: the edits do not apply, or change nothing
     Size size{};

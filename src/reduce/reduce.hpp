@@ -18,7 +18,7 @@ struct Answer {
   std::string found;  ///< what makes the text uninteresting
 };
 
-/// Whether a text is interesting. An error ends the reduction. With several jobs it is called by
+/// Tells if a text is interesting. An error ends the reduction. With several jobs it is called by
 /// several threads at once.
 using Interest = std::function<Result<Answer>(const std::string& text)>;
 
@@ -35,7 +35,7 @@ struct ReduceOptions {
   std::function<Result<void>(const std::string& text)> keep;
   /// Optional. Receives each success after the text was kept.
   std::function<void(const Success& success)> report{};
-  /// How many texts are tested at once. The result and the report do not depend on it.
+  /// Number of texts tested at once. The result and the report do not depend on it.
   unsigned jobs = 1;
 };
 

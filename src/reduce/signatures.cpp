@@ -1,3 +1,4 @@
+// Adds and removes inputs and outputs of graphs, and updates their calls.
 #include "reduce/signatures.hpp"
 
 #include <algorithm>

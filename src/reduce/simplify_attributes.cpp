@@ -17,7 +17,7 @@ bool is_required(const Op& op, std::string_view key) {
   return row != attributes.end() && row->required;
 }
 
-/// Whether the value cannot exist without the attribute.
+/// True if the value cannot exist without the attribute.
 bool defines_value(std::string_view key) {
   return key == "constant" || key == "symbol";
 }

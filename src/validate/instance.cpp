@@ -1,3 +1,4 @@
+// Draws random modules that a pattern matches: types, extents, attributes and constants.
 #include "validate/instance.hpp"
 
 #include <fmt/format.h>
@@ -133,7 +134,8 @@ std::optional<Instance> InstanceDrawer::draw_graph() {
 
 // -- types ----------------------------------------------------------------------------------------
 
-/// Those with types, which bind variables; the others follow with the ops that use them.
+/// Draws inputs with types, which bind variables. Other inputs are drawn with the ops that use
+/// them.
 bool InstanceDrawer::draw_inputs() {
   for (std::uint32_t i = 0; i < graph_.values.size(); ++i) {
     const ValueTemplate& value = graph_.values[i];
@@ -274,7 +276,7 @@ bool InstanceDrawer::draw_op(const OpTemplate& op) {
     if (types_[operand] != nullptr && !graph_.values[operand].constant) like = types_[operand];
   }
   if (like == nullptr) {
-    // What is made of constants only meets the other values later.
+    // Results of ops on constants only meet the other values later: take the type of one of these.
     const auto drawn =
         std::ranges::find_if(types_, [](const auto* type) { return type != nullptr; });
     if (drawn != types_.end()) like = *drawn;
@@ -413,7 +415,7 @@ const Attr* InstanceDrawer::stated_extents(const OpTemplate& op, const Attribute
 /// others.
 const Attr* InstanceDrawer::draw_bounds(const AttributeTemplate& wanted) {
   if (wanted.kind != AttributeTemplate::Kind::kArray) return nullptr;
-  // Those of slices with all three bounds are drawn to fit.
+  // Slices with all three bounds are drawn to fit.
   const auto is_whole = [](const AttributeTemplate& slice) { return slice.keys.size() == 3; };
   if (std::ranges::all_of(wanted.elements, is_whole)) return nullptr;
   for (const AttributeTemplate& slice : wanted.elements) {
@@ -435,7 +437,7 @@ const Attr* InstanceDrawer::draw_slices(const TensorType* operand) {
     }
     const std::int64_t extent = dim.constant();
     std::int64_t begin = draw_.between(0, extent), end = draw_.between(begin, extent);
-    // The same, counted from the end; 0 is not.
+    // Some bounds are counted from the end; 0 cannot be.
     if (end < extent && draw_.one_in(4)) end -= extent;
     if (begin < extent && draw_.one_in(4)) begin -= extent;
     const NamedAttr entries[] = {{context_.intern("start"), context_.integer(begin)},

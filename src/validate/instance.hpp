@@ -25,7 +25,7 @@ struct Instance {
   std::vector<Input> inputs;
 };
 
-/// Draws instances. What the conditions of the pattern compare with is drawn more often.
+/// Draws instances. Values that the conditions of the pattern compare with are drawn more often.
 class InstanceDrawer {
  public:
   InstanceDrawer(const patterns::Pattern& pattern, IRContext& context, Draw& draw);
@@ -33,7 +33,8 @@ class InstanceDrawer {
   /// No value if the ops do not accept what was drawn, which is likely: try again. `size` from 0 to
   /// 4 limits ranks and extents; with 4 there are some beyond the width of vectors.
   std::optional<Instance> draw(int size);
-  /// The same with this type for the one input; its extents are those of one pack or one variable.
+  /// Like draw(), with this type for the only input; its extents are those of one pack or one
+  /// variable.
   std::optional<Instance> draw_with(DType dtype, std::int64_t extent);
 
  private:
@@ -58,7 +59,7 @@ class InstanceDrawer {
   const Attr* draw_number();
   std::int64_t draw_extent();
   DType draw_dtype();
-  /// What was drawn for an op.
+  /// Random choices made for an op.
   struct Drawn {
     std::vector<NamedAttr> attributes;
     const Attr* name = nullptr;  ///< null: none

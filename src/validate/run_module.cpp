@@ -1,3 +1,4 @@
+// Runs a module once with reference kernels and a limit on loop iterations.
 #include "validate/run_module.hpp"
 
 #include <fmt/format.h>

@@ -10,7 +10,7 @@
 
 namespace mir::validate {
 
-/// Of the loops of a trial: random values may never end one.
+/// Iteration limit of a trial; random inputs may loop for ever.
 inline constexpr std::uint64_t kMostIterations = 100'000;
 
 /// The outputs, with weights `random:SEED`; no value if the module cannot run or the run fails.

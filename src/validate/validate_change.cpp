@@ -1,3 +1,4 @@
+// Runs two modules on random inputs and compares the results under a claim.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -137,7 +138,8 @@ class Pair {
     return *std::move(inputs);
   }
 
-  /// How floating-point inputs are drawn; no value: as random inputs of a tool.
+  /// Chooses the distribution of floating-point inputs. No value for that of a tool's random
+  /// inputs.
   std::optional<validate::ValueStyle> draw_style() {
     using validate::ValueStyle;
     const bool is_finite =
@@ -151,7 +153,7 @@ class Pair {
     return is_stated ? claim_->largest : validate::kUsualLargest;
   }
 
-  /// What the results of a run may differ by.
+  /// Returns the claim that the results of a run must satisfy.
   RewriteClaim claim_for(std::span<const Tensor> expected) const {
     if (claim_ != nullptr) return *claim_;
     if (!bound_) return {.kind = RewriteClaim::Kind::kValue};

@@ -1,3 +1,4 @@
+// Tests the claims of patterns on random instances and reports counterexamples.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -33,8 +34,8 @@ RewriteClaim tried_claim(const Pattern& pattern) {
   return claim;
 }
 
-/// Whether a graph is exact on integers in Float64: only sums, products and moves take part, and
-/// the polynomial that they compute has a degree of which the powers of inputs are exact.
+/// True if a graph is exact on integers in Float64: it has only sums, products and moves, and the
+/// degree of the polynomial that they compute keeps powers of the inputs exact.
 bool is_exact_on_integers(const patterns::GraphTemplate& graph) {
   constexpr OpId kExact[] = {OpId::kLinalgAdd, OpId::kLinalgSub,    OpId::kLinalgMul,
                              OpId::kLinalgNeg, OpId::kLinalgMatMul, OpId::kLinalgReduceSum};
@@ -55,7 +56,7 @@ bool is_exact_on_integers(const patterns::GraphTemplate& graph) {
   return true;
 }
 
-/// Whether all constants of a module are integers like those that inputs hold.
+/// True if all constants of a module are integers like those that inputs hold.
 bool has_only_integers(const Module& module) {
   constexpr double kMost = 1024;
   const Symbol constant = module.context().intern("constant");
@@ -114,7 +115,7 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  /// Whether the constants of both sides are small integers.
+  /// True if the constants of both sides are small integers.
   bool has_only_integers() const {
     return mir::has_only_integers(*before_) && mir::has_only_integers(*after_);
   }
@@ -123,7 +124,7 @@ class Trial {
   const std::string& reason() const { return reason_; }
 
   enum class Outcome : std::uint8_t { kEqual, kDiffers, kNotRun };
-  /// Runs both sides. What differs becomes the counterexample.
+  /// Runs both sides. A difference becomes the counterexample.
   Outcome run(std::span<const Tensor> inputs, const RewriteClaim& claim) {
     const auto expected = validate::run_module(*before_, inputs, seed_);
     if (!expected) return Outcome::kNotRun;
@@ -232,7 +233,7 @@ class Validation {
     return true;
   }
 
-  /// Of all values, one that refutes the pattern alone.
+  /// Searches the input values for a single one that refutes the pattern.
   bool with_one_value(validate::InstanceDrawer& drawer, const Tensor& values, Trial& all) {
     constexpr int kTries = 20;
     Counterexample found = all.take_counterexample();

@@ -1,3 +1,4 @@
+// Extracts the ops of each rewrite as a module and compares results before and after.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace mir {
 
 namespace {
 
-/// One use of a result outside the matched ops, in which what replaces the result will stand.
+/// One use of a result outside the matched ops. It will use the replacement of the result.
 struct Outcome {
   const Type* type = nullptr;
   Op* user = nullptr;
@@ -198,7 +199,7 @@ class RewriteValidation::Trials {
   ValidationOptions options_;
   Report report_;
   std::set<std::string> tried_;
-  // Of the rewrite at hand.
+  // State of the current rewrite.
   bool is_ready_ = false;
   Span root_;
   std::set<const Op*> matched_;

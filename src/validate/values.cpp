@@ -1,3 +1,4 @@
+// Draws random tensor values, including special ones, and compares results under a claim.
 #include "validate/values.hpp"
 
 #include <fmt/format.h>
@@ -127,7 +128,7 @@ std::vector<double> parts_of(const Tensor& tensor, std::int64_t i) {
   return parts;
 }
 
-/// Whether one element differs by more than the claim allows.
+/// True if one element differs by more than the claim allows.
 bool differs(const Tensor& before, const Tensor& after, std::int64_t i, const RewriteClaim& claim) {
   const std::size_t width = info(before.dtype()).unit_bytes;
   const auto at = static_cast<std::size_t>(i) * width;

@@ -14,7 +14,7 @@ namespace mir::validate {
 /// The magnitude of finite inputs where a claim states none.
 inline constexpr double kUsualLargest = 1000;
 
-/// How values are drawn.
+/// Distribution of drawn values.
 enum class ValueStyle : std::uint8_t {
   kSpecial,   ///< all bit patterns; often zeros, infinities, NaN, extremes, subnormals
   kSmall,     ///< integers from -4 to 4, without a sign from 0 to 4
