@@ -123,7 +123,8 @@ class RepeatSearch {
     for (std::size_t i = 1; i < starts.size(); ++i) gap = std::min(gap, starts[i] - starts[i - 1]);
     add(starts, depth);
     if (gap == depth) return false;
-    add(starts, std::max(gap, (least_ + gap - 1) / gap * gap));
+    // Only the shared prefix is known to be equal.
+    add(starts, std::min(depth, std::max(gap, (least_ + gap - 1) / gap * gap)));
     return true;
   }
 

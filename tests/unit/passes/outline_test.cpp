@@ -161,6 +161,15 @@ TEST_SUITE("outline") {
     CHECK(found[0].length == 5);
     CHECK(found[0].starts == std::vector<std::size_t>{1, 6, 11, 16});
   }
+
+  TEST_CASE("parts that overlap are no longer than what they share") {
+    const std::vector<std::uint32_t> tokens = {1, 2, 1, 2, 1, 0, 1, 2, 1, 0};
+    for (const Repeat& each : find_repeats(tokens, 3)) {
+      for (const std::size_t start : each.starts) {
+        for (std::size_t i = 0; i < each.length; ++i) CHECK(tokens[start + i] == tokens[i % 2]);
+      }
+    }
+  }
 }
 
 }  // namespace outline_test
