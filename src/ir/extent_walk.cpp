@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "extents/dim_expr.hpp"
+#include "ir/inherited_symbols.hpp"
 #include "ir/joined_extents.hpp"
 #include "mir/context.hpp"
 #include "mir/op.hpp"
@@ -67,7 +68,14 @@ bool has_extremum(Dim extent) {
 
 void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit) {
   if (op.first_region() != nullptr) std::ranges::for_each(symbols_joined_by(op), visit);
-  if (op.row() == nullptr || (op.row()->infer == nullptr && !op.is(OpId::kGraphCallGraph))) return;
+  const bool is_call = op.is(OpId::kGraphCallGraph);
+  if (op.row() == nullptr || (op.row()->infer == nullptr && !is_call)) return;
+  for_each_symbol_of_results_alone(op, [&](Symbol symbol) {
+    if (!is_call || !takes_from_around(op, symbol)) visit(symbol);
+  });
+}
+
+void for_each_symbol_of_results_alone(const Op& op, const std::function<void(Symbol)>& visit) {
   DimTable& dims = op.module().context().dims();
   const auto is_of_operand = [&](Dim extent) {
     return std::ranges::any_of(op.operand_uses(), [&](const Use& use) {
@@ -130,6 +138,10 @@ std::unordered_set<Symbol> symbols_found_out_by(const Op& graph) {
   for_each_op(*region, [&](const Op& op) {
     visit_declared_attributes(op, [&](Dim extent, const Op&) { add_to(known, extent); });
     add_types(found, op.results());
+    if (!op.is(OpId::kGraphCallGraph)) return;
+    for_each_symbol_of_results_alone(op, [&](Symbol symbol) {
+      if (takes_from_around(op, symbol)) known.insert(symbol);
+    });
   });
   std::erase_if(found, [&](Symbol symbol) { return known.contains(symbol); });
   return found;

@@ -27,8 +27,11 @@ bool has_extremum(Dim extent);
 /// different ways (joined_extents.hpp).
 void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit);
 
-/// True if there are such symbols. Then the op stays where it is: types and attributes of other ops
-/// may depend on it without using a result.
+/// The same for any op, whether or not a rule tells the extents of its results.
+void for_each_symbol_of_results_alone(const Op& op, const std::function<void(Symbol)>& visit);
+
+/// True if an op finds out symbols. Then the op stays where it is: types and attributes of other
+/// ops may depend on it without using a result.
 bool finds_out_symbols(const Op& op);
 
 /// The symbols that a graph finds out when it runs: results of its ops have them, its arguments and

@@ -6,6 +6,7 @@
 
 #include "dialects/parameters.hpp"
 #include "ir/extent_walk.hpp"
+#include "ir/symbol_scopes.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
@@ -57,14 +58,17 @@ void RunSymbols::find_known(const Schedule& schedule) {
 void RunSymbols::find_own(const Schedule& schedule) {
   const bool is_block = schedule.block() != nullptr;
   const Op* const op = schedule.entry().parent();
-  all_are_own_ = !is_block && (op == nullptr || op->is(OpId::kGraphSubGraph));
-  if (all_are_own_) return;
   DimTable& dims = dims_of(schedule);
   const auto add = [&](Symbol symbol) { own_.insert(symbol); };
   for (const CacheLength& length : cache_lengths_) {
     std::ranges::for_each(dims.symbols(length.past), add);
   }
   for (const Step& step : schedule.steps()) for_each_symbol_found_out(*step.op, add);
+  if (op == nullptr) return;
+  if (!is_block && op->is(OpId::kGraphSubGraph)) {
+    std::ranges::for_each(symbols_owned_by(schedule.entry()), add);
+    return;
+  }
   const auto remove = [&](Symbol symbol) { own_.erase(symbol); };
   for (const ValueIndex index : schedule.inputs()) {
     for_each_symbol(*schedule.values()[index].value, dims, remove);

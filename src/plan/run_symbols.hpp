@@ -24,9 +24,9 @@ class RunSymbols {
   /// True if a run of this region of a control flow op gives the symbol a value of its own, instead
   /// of taking over the one that it has around the op. These are symbols of `past`, and of extents
   /// that results determine. A symbol in the type of a value that enters or leaves the region has
-  /// one value on both sides; in a block, only a symbol in the type of a value that enters it. All
-  /// symbols of a graph are its own.
-  bool is_own(Symbol symbol) const { return all_are_own_ || own_.contains(symbol); }
+  /// one value on both sides; in a block, only a symbol in the type of a value that enters it. A
+  /// graph has a value of its own for each symbol that belongs to it.
+  bool is_own(Symbol symbol) const { return own_.contains(symbol); }
 
   /// A contradiction to the length of a cache, and the step on the cache.
   struct Problem {
@@ -55,7 +55,6 @@ class RunSymbols {
   std::vector<CacheLength> cache_lengths_;
   std::unordered_set<Symbol> known_;
   std::unordered_set<Symbol> own_;
-  bool all_are_own_ = false;
 };
 
 }  // namespace mir

@@ -13,12 +13,12 @@
 #include "dialects/parameters.hpp"
 #include "ir/extent_walk.hpp"
 #include "ir/joined_extents.hpp"
+#include "ir/symbol_scopes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/dominance.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "passes/control/block_ends.hpp"
-#include "passes/control/own_symbols.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "ir/joined_extents.hpp"
+#include "ir/symbol_scopes.hpp"
 #include "mir/control_flow.hpp"
 #include "passes/control/block_ends.hpp"
 #include "passes/control/constant_loop.hpp"
-#include "passes/control/own_symbols.hpp"
 #include "passes/extract/body_graph.hpp"
 
 namespace mir {

@@ -1,9 +1,9 @@
 #include "passes/control/constant_loop.hpp"
 
 #include "eval/parameters.hpp"
+#include "ir/symbol_scopes.hpp"
 #include "mir/module.hpp"
 #include "mir/tensor.hpp"
-#include "passes/control/own_symbols.hpp"
 #include "passes/inline/single_exit.hpp"
 
 namespace mir {

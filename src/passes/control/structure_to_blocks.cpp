@@ -2,12 +2,12 @@
 #include <array>
 #include <vector>
 
+#include "ir/symbol_scopes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "passes/control/block_ends.hpp"
 #include "passes/control/constant_loop.hpp"
-#include "passes/control/own_symbols.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {

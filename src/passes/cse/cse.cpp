@@ -4,10 +4,12 @@
 #include <functional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "dialects/quantisation.hpp"
+#include "ir/symbol_scopes.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
@@ -52,6 +54,9 @@ bool are_same(const Value& a, const Value& b) {
 struct KnownOp {
   Op* op = nullptr;
   bool has_codes = false;  ///< before others were merged into it
+  /// The region that owns symbols of the op, as far as it is not the graph: the same name is
+  /// another symbol elsewhere.
+  const Region* scope = nullptr;
   std::size_t hash = 0;
 };
 
@@ -180,9 +185,17 @@ class Merging {
       fetch_ahead(op);
       if (merge(*op) || op->has(Trait::kIsolated)) continue;
       for (Region* region = op->first_region(); region != nullptr; region = region->next()) {
+        scopes_.push_back({region, symbols_owned_by(*region)});
         merge(*region);
+        scopes_.pop_back();
       }
     }
+  }
+
+  const Region* scope_of(const Op& op) const {
+    const auto owns = [&](const Scope& each) { return has_symbol_of(op, each.owned); };
+    const auto found = std::find_if(scopes_.rbegin(), scopes_.rend(), owns);
+    return found == scopes_.rend() ? nullptr : found->region;
   }
 
   void merge_free_values(Region& region) {
@@ -222,12 +235,13 @@ class Merging {
     if (!can_merge(op)) return false;
     const std::size_t hash = hash_of(op);
     const bool has_codes = hold_codes(op);
+    const Region* const scope = scope_of(op);
     Op* same = known_.find(hash, [&](const KnownOp& known) {
-      return are_equivalent(*known.op, op) &&
+      return known.scope == scope && are_equivalent(*known.op, op) &&
              ((!known.has_codes && !has_codes) || have_equal_scales(*known.op, op));
     });
     if (same == nullptr) {
-      known_.add({&op, has_codes, hash});
+      known_.add({&op, has_codes, scope, hash});
       return false;
     }
     Op& survivor = *same;
@@ -242,6 +256,11 @@ class Merging {
   PassRun& run_;
   Rewriter rewriter_;
   KnownOps known_;
+  struct Scope {
+    const Region* region = nullptr;
+    std::unordered_set<Symbol> owned;
+  };
+  std::vector<Scope> scopes_;                              // the regions around the op at hand
   std::unordered_map<Op*, std::vector<Location>> merged_;  // of ops that are gone, by survivor
 };
 

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "ir/extent_walk.hpp"
+#include "ir/symbol_scopes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/rewriter.hpp"
-#include "passes/control/own_symbols.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {

@@ -6,10 +6,12 @@
 // where nobody needs it.
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "ir/extent_walk.hpp"
+#include "ir/symbol_scopes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/work.hpp"
@@ -88,9 +90,13 @@ class OpSinking {
 
   /// The first user in the only block of a region that contains all users and runs at most once;
   /// null if there is none.
-  Op* place_inside(const Op& op, std::span<Op* const> users) const {
+  Op* place_inside(const Op& op, std::span<Op* const> users) {
     const Op* const around = users.front();
     if (std::ranges::any_of(users, [&](const Op* each) { return each != around; })) return nullptr;
+    // The regions may have symbols of the same name, which are others.
+    const auto [bound, is_new] = bound_in_.try_emplace(around);
+    if (is_new) bound->second = symbols_bound_in(*around);
+    if (has_symbol_of(op, bound->second)) return nullptr;
     for (Region* in = around->first_region(); in != nullptr; in = in->next()) {
       if (in->empty() || in->has_several_blocks() || !runs_of(*in).at_most_once) continue;
       std::vector<Op*> inner;
@@ -162,6 +168,7 @@ class OpSinking {
   PassRun& run_;
   DimTable& table_;
   Rewriter rewriter_;
+  std::unordered_map<const Op*, std::unordered_set<Symbol>> bound_in_;  // see symbols_bound_in()
 };
 
 constexpr std::string_view kEarlyMask =

@@ -2,11 +2,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
+#include "ir/extent_walk.hpp"
 #include "ir/symbol_declarations.hpp"
+#include "ir/symbol_scopes.hpp"
+#include "mir/call_graph.hpp"
+#include "mir/control_flow.hpp"
+#include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
 #include "passes/standard_passes.hpp"
 #include "passes/symbols/substitute_extents.hpp"
 #include "support/suggest.hpp"
@@ -20,44 +28,112 @@ constexpr std::string_view kOption = "SYMBOL";
 class SymbolBinding {
  public:
   explicit SymbolBinding(PassRun& run)
-      : run_(run), context_(run.module().context()), rewriter_(run.module()) {}
+      : run_(run),
+        context_(run.module().context()),
+        rewriter_(run.module()),
+        calls_(run.module()) {}
 
   PassResult apply() {
     for (const auto& [name, value] : run_.options().keyed_integers(kOption)) {
       bindings_.bind(context_.intern(name.starts_with('$') ? name.substr(1) : name), value);
     }
     if (!check_declarations()) return PassResult::kFailed;
-    drop_declarations();
-    ExtentSubstitution substitution(rewriter_, bindings_);
-    substitution.apply(run_.module().body());
+    if (!find_values_of_graphs()) return PassResult::kFailed;
+    ExtentSubstitution substitution(rewriter_);
+    for (Op* graph : calls_.graphs()) {
+      if (graph->first_region() == nullptr) continue;
+      substitution.apply(*graph->first_region(), values_.at(graph));
+    }
     bool has_failed = refuse_conflict(run_, substitution);
-    if (const auto extent = substitution.negative()) {
-      refuse_negative(*extent);
+    if (const auto negative = substitution.negative()) {
+      run_.diagnostics().error(
+          DiagCode::kPipeline, run_.module().top()->span(),
+          fmt::format("extent {} is {}", context_.dims().print(negative->extent), negative->value));
       has_failed = true;
     }
     for (const auto& [symbol, value] : bindings_.entries()) {
       if (substitution.bound().contains(symbol)) continue;
-      refuse(symbol, substitution.found());
+      refuse(symbol, substitution.bound());
       has_failed = true;
     }
+    drop_declarations();
     return has_failed ? PassResult::kFailed : run_.result();
   }
 
  private:
-  /// No extent of the module has the symbol.
-  void refuse(Symbol symbol, const std::set<Symbol>& others) {
+  /// The numbers that symbols of graphs have: those that all calls determine alike. A graph that
+  /// nothing calls has the symbols of the module. Callers come before what they call.
+  bool find_values_of_graphs() {
+    std::vector<Op*> order = calls_.bottom_up();
+    for (Op* graph : std::views::reverse(order)) {
+      const DimBindings values = values_.try_emplace(graph, bindings_).first->second;
+      if (graph->first_region() == nullptr) continue;
+      if (!check_inherited(*graph, values)) return false;
+      for_each_scope(*graph->first_region(), values,
+                     [&](Region& region, const DimBindings& visible) {
+                       for_each_child(region, [&](Op& op) { add_call(op, visible); });
+                     });
+    }
+    return true;
+  }
+
+  void add_call(Op& call, const DimBindings& visible) {
+    Op* const graph = isa<CallGraphOp>(&call) ? called_graph(call) : nullptr;
+    if (graph == nullptr) return;
+    const DimBindings numbers = numbers_passed(call, *graph, visible);
+    const auto [known, is_new] = values_.try_emplace(graph, numbers);
+    if (is_new) return;
+    DimBindings common;
+    for (const auto& [symbol, value] : known->second.entries()) {
+      if (numbers.find(symbol) == value) {
+        common.bind(symbol, value);
+      } else {
+        differing_[graph].insert(symbol);
+      }
+    }
+    for (const auto& [symbol, value] : numbers.entries()) {
+      if (!common.find(symbol)) differing_[graph].insert(symbol);
+    }
+    known->second = common;
+  }
+
+  /// A symbol that the graph takes from around its calls must have one number there.
+  bool check_inherited(const Op& graph, const DimBindings& values) {
+    const auto differing = differing_.find(&graph);
+    if (differing == differing_.end()) return true;
+    const auto owned = symbols_owned_by(*graph.first_region());
+    const auto used = symbols_of_scope(*graph.first_region());
+    for (const Symbol symbol : differing->second) {
+      if (values.find(symbol) || owned.contains(symbol) || !used.contains(symbol)) continue;
+      run_.diagnostics().error(
+          DiagCode::kPipeline, graph.span(),
+          fmt::format("'${}' has several values in '@{}', which takes it from around its calls",
+                      context_.text(symbol), context_.text(graph.symbol())));
+      return false;
+    }
+    return true;
+  }
+
+  /// No extent of the module has the symbol, or only graphs whose calls determine it.
+  void refuse(Symbol symbol, const std::set<Symbol>& bound) {
+    const auto graph = std::ranges::find_if(calls_.graphs(), [&](const Op* each) {
+      return each->first_region() != nullptr && each != run_.module().top() &&
+             symbols_of_scope(*each->first_region()).contains(symbol);
+    });
+    if (graph != calls_.graphs().end()) {
+      run_.diagnostics().error(
+          DiagCode::kPipeline, (*graph)->span(),
+          fmt::format("'${}' is a symbol of graph '@{}', whose calls determine its value",
+                      context_.text(symbol), context_.text((*graph)->symbol())));
+      return;
+    }
     NearestName nearest(context_.text(symbol));
-    for (const Symbol each : others) nearest.offer(context_.text(each));
+    for (const std::string_view each : symbols_of_extents(run_.module())) nearest.offer(each);
+    for (const Symbol each : bound) nearest.offer(context_.text(each));
     Diagnostic& problem = run_.diagnostics().error(
         DiagCode::kPipeline, run_.module().top()->span(),
         fmt::format("no extent of the module has the symbol '{}'", context_.text(symbol)));
     suggest(problem, nearest.best());
-  }
-
-  void refuse_negative(Dim extent) {
-    run_.diagnostics().error(DiagCode::kPipeline, run_.module().top()->span(),
-                             fmt::format("extent {} is {}", context_.dims().print(extent),
-                                         context_.dims().substitute(extent, bindings_).constant()));
   }
 
   /// The head of the module may exclude a value.
@@ -73,15 +149,17 @@ class SymbolBinding {
     return true;
   }
 
-  /// A symbol without an extent needs no declaration.
+  /// A symbol without an extent needs no declaration. Those of graphs keep theirs.
   void drop_declarations() {
     Op& head = *run_.module().top();
     const Symbol key = context_.intern(kSymbolsKey);
     const Attr* symbols = head.attribute(key);
     if (symbols == nullptr || symbols->kind() != AttrKind::kDict) return;
     std::vector<NamedAttr> kept(symbols->entries().begin(), symbols->entries().end());
-    std::erase_if(kept,
-                  [&](const NamedAttr& each) { return bindings_.find(each.key).has_value(); });
+    const auto used = symbols_of_extents(run_.module());
+    std::erase_if(kept, [&](const NamedAttr& each) {
+      return bindings_.find(each.key) && !used.contains(context_.text(each.key));
+    });
     if (kept.size() == symbols->entries().size()) return;
     if (!kept.empty()) return rewriter_.set_attribute(head, key, context_.dict(kept));
     rewriter_.remove_attribute(head, key);
@@ -90,7 +168,10 @@ class SymbolBinding {
   PassRun& run_;
   IRContext& context_;
   Rewriter rewriter_;
-  DimBindings bindings_;
+  CallGraph calls_;
+  DimBindings bindings_;  // of the module
+  std::unordered_map<const Op*, DimBindings> values_;
+  std::unordered_map<const Op*, std::set<Symbol>> differing_;  // values differ between calls
 };
 
 constexpr std::string_view kSymbolicExtent =

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
-#include "ir/call_types.hpp"
-#include "ir/extent_walk.hpp"
+#include "ir/symbol_scopes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
@@ -16,23 +14,6 @@ namespace mir {
 
 namespace {
 
-std::set<Symbol> symbols_in(const Region& region) {
-  std::set<Symbol> symbols;
-  DimTable& dims = region.parent()->module().context().dims();
-  for_each_extent(region, [&](Dim extent, const Op&) {
-    for (const Symbol symbol : dims.symbols(extent)) symbols.insert(symbol);
-  });
-  return symbols;
-}
-
-std::vector<Op*> calls_in(const Region& region) {
-  std::vector<Op*> calls;
-  for_each_op(region, [&](Op& op) {
-    if (isa<CallGraphOp>(&op)) calls.push_back(&op);
-  });
-  return calls;
-}
-
 /// The graph that a call names, if it has a body; else null.
 Op* graph_with_body(const Op& call) {
   Op* const graph = called_graph(call);
@@ -41,37 +22,29 @@ Op* graph_with_body(const Op& call) {
 
 }  // namespace
 
-const std::set<Symbol>& GraphCopies::symbols_of(const Op& graph) {
+const std::unordered_set<Symbol>& GraphCopies::symbols_of(const Op& graph) {
   const auto [known, is_new] = symbols_.try_emplace(&graph);
-  if (is_new) known->second = symbols_in(*graph.first_region());
+  if (is_new) known->second = symbols_of_scope(*graph.first_region());
   return known->second;
 }
 
 bool GraphCopies::redirect(Op& call) {
   const Symbol before = call.symbol();
-  open_.push_back({&call, {}});
+  open(call, {});
   while (!open_.empty()) {
     const OpenCall next = std::move(open_.back());
     open_.pop_back();
-    redirect_one(*next.call, next.known);
+    Op& to = make(*next.graph, next.numbers);
+    if (&to != next.graph) rewriter_.set_symbol(*next.call, to.symbol());
   }
   return call.symbol() != before;
 }
 
-void GraphCopies::redirect_one(Op& call, const DimBindings& known) {
+void GraphCopies::open(Op& call, const DimBindings& values) {
   Op* const graph = graph_with_body(call);
   if (graph == nullptr) return;
-  Op& to = make(*graph, numbers_passed(call, *graph, known));
-  if (&to != graph) rewriter_.set_symbol(call, to.symbol());
-}
-
-DimBindings GraphCopies::numbers_passed(const Op& call, const Op& graph, DimBindings known) const {
-  const CallTypes types = CallTypes::of(call, *graph.first_region());
-  for (const auto& [symbol, extent] : types.symbols()) {
-    const bool is_number = extent.is_constant() && !extent.is_negative();
-    if (is_number) known.bind(symbol, extent.constant());
-  }
-  return known;
+  DimBindings numbers = numbers_passed(call, *graph, values);
+  if (!numbers.entries().empty()) open_.push_back({&call, graph, std::move(numbers)});
 }
 
 Op& GraphCopies::make(Op& graph, const DimBindings& values) {
@@ -97,20 +70,19 @@ Op& GraphCopies::make(Op& graph, const DimBindings& values) {
   last = &made;
   copies_.emplace(std::move(key), &made);
 
-  // Where a call passes the symbols on as they are, its graph has the same values for them.
-  for (Op* call : calls_in(*made.first_region())) {
-    const Op* const called = graph_with_body(*call);
-    if (called == nullptr) continue;
-    const bool passes_on = !CallTypes::are_own(*call, *called);
-    open_.push_back({call, passes_on ? bound : DimBindings()});
-  }
-  ExtentSubstitution substitution(rewriter_, bound);
-  substitution.apply(*made.first_region());
+  Region& region = *made.first_region();
+  for_each_scope(region, bound, [&](Region& each, const DimBindings& visible) {
+    for_each_child(each, [&](Op& op) {
+      if (isa<CallGraphOp>(&op)) open(op, visible);
+    });
+  });
+  ExtentSubstitution substitution(rewriter_);
+  substitution.apply(region, bound);
   has_failed_ = refuse_conflict(run_, substitution) || has_failed_;
-  if (const auto extent = substitution.negative()) {
-    run_.diagnostics().error(
-        DiagCode::kPipeline, graph.span(),
-        fmt::format("extent {} is negative in '@{}'", context_.dims().print(*extent), name));
+  if (const auto negative = substitution.negative()) {
+    run_.diagnostics().error(DiagCode::kPipeline, graph.span(),
+                             fmt::format("extent {} is negative in '@{}'",
+                                         context_.dims().print(negative->extent), name));
     has_failed_ = true;
   }
   return made;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -32,18 +32,19 @@ class GraphCopies {
  private:
   using Key = std::pair<const Op*, std::vector<std::pair<Symbol, std::int64_t>>>;
 
-  /// A call in a copy, with values for symbols that are not among its arguments.
+  /// A call, with the numbers that it determines for symbols of its graph.
   struct OpenCall {
     Op* call = nullptr;
-    DimBindings known{};
+    Op* graph = nullptr;
+    DimBindings numbers{};
   };
 
-  const std::set<Symbol>& symbols_of(const Op& graph);
-  DimBindings numbers_passed(const Op& call, const Op& graph, DimBindings known) const;
+  const std::unordered_set<Symbol>& symbols_of(const Op& graph);
+  /// Opens a call, around which symbols have these values, if it determines any number.
+  void open(Op& call, const DimBindings& values);
   /// The copy with numbers for these symbols; the graph itself if it has none of them. The calls in
   /// a new copy are open.
   Op& make(Op& graph, const DimBindings& values);
-  void redirect_one(Op& call, const DimBindings& known);
   std::string name_of(const Op& graph, const Key& key) const;
 
   const PassRun& run_;
@@ -51,7 +52,7 @@ class GraphCopies {
   Rewriter detached_;  // without insertion point
   IRContext& context_;
   std::map<Key, Op*> copies_;
-  std::map<const Op*, std::set<Symbol>> symbols_;
+  std::map<const Op*, std::unordered_set<Symbol>> symbols_;
   std::vector<OpenCall> open_;
   std::map<const Op*, Op*> last_copies_;  // of each graph, in text
   bool has_failed_ = false;

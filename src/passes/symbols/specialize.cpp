@@ -204,17 +204,17 @@ class Dispatch {
   void add_choice(std::int64_t value) {
     DimBindings values;
     values.bind(symbol_, value);
-    ExtentSubstitution substitution(rewriter_, values);
+    ExtentSubstitution substitution(rewriter_);
     Block& block = *rewriter_.create_block(
         body(), {}, context_.intern(fmt::format("{}{}", text(symbol_), value)));
     rewriter_.set_insertion_point_to_end(block);
     std::vector<Value*> operands;
     for (Value* input : inputs_of_module()) {
-      operands.push_back(matched(*input, substitution.replaced(input->type())));
+      operands.push_back(matched(*input, substitution.replaced(input->type(), values)));
     }
     std::vector<const Type*> types;
     for (const Value& result : call_->results())
-      types.push_back(substitution.replaced(result.type()));
+      types.push_back(substitution.replaced(result.type(), values));
     Op& call = *rewriter_.create({.name = call_->op_name(),
                                   .operands = operands,
                                   .result_types = types,

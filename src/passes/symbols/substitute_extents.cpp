@@ -3,36 +3,73 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "mir/walk.hpp"
-#include "passes/control/own_symbols.hpp"
+#include "ir/symbol_scopes.hpp"
+#include "mir/ops.hpp"
 
 namespace mir {
 
-void ExtentSubstitution::apply(Region& region) {
-  for_each_op(region, [&](const Op& op) { find_conflict(op); });
-  for_each_value(region, [&](Value& value, Op&) { apply(value); });
-  for_each_op(region, [&](Op& op) { apply_to_op(op); });
-  for_each_region(region, [&](Region& inner) { apply_to_results(inner); });
+void ExtentSubstitution::apply(Region& region, const DimBindings& values) {
+  // What a region owns follows from types, so all of them are looked at before one changes.
+  std::vector<std::pair<Region*, DimBindings>> scopes;
+  for_each_scope(region, values, [&](Region& each, const DimBindings& visible) {
+    if (!visible.entries().empty()) scopes.emplace_back(&each, visible);
+  });
+  for (const auto& [each, visible] : scopes) {
+    values_ = &visible;
+    find_conflict(*each);
+  }
+  for (const auto& [each, visible] : scopes) {
+    values_ = &visible;
+    apply_here(*each);
+  }
+  // The attributes of a graph are stated in its symbols.
+  values_ = &values;
+  if (isa<SubGraphOp>(region.parent())) apply(*region.parent());
+  values_ = nullptr;
 }
 
-void ExtentSubstitution::find_conflict(const Op& op) {
-  const Region& region = *op.parent_region();
-  const bool is_apart = !region.parent()->has(Trait::kIsolated) || op.block() != region.entry();
-  if (!is_apart || conflict_.op != nullptr) return;
-  for_each_symbol_bound_by(op, [&](Symbol symbol) {
-    if (values_.find(symbol)) conflict_ = {&op, symbol};
-  });
+const Type* ExtentSubstitution::replaced(const Type* type, const DimBindings& values) {
+  values_ = &values;
+  const Type* const made = replaced(type);
+  values_ = nullptr;
+  return made;
+}
+
+void ExtentSubstitution::find_conflict(const Region& region) {
+  for (const Block* block : region.blocks()) {
+    if (block == region.entry() || conflict_.op != nullptr) continue;
+    for (const Op* op : block->ops()) {
+      for_each_symbol_bound_by(*op, [&](Symbol symbol) {
+        if (conflict_.op == nullptr && values_->find(symbol)) conflict_ = {op, symbol};
+      });
+    }
+  }
+}
+
+void ExtentSubstitution::apply_here(Region& region) {
+  for (Value* value : region.free_values()) apply(*value);
+  for (Block* block : region.blocks()) {
+    for (Value& argument : block->arguments()) apply(argument);
+    for (Op* op : block->ops()) {
+      if (!op->has(Trait::kTemplate) && !isa<SubGraphOp>(op)) apply(*op);
+    }
+  }
+  std::vector<const Type*> types;
+  for (const Type* each : region.result_types()) types.push_back(replaced(each));
+  if (!std::ranges::equal(types, region.result_types())) {
+    rewriter_.set_result_types(region, types);
+  }
 }
 
 Dim ExtentSubstitution::replaced(Dim extent) {
   if (extent.is_constant() || extent.is_unknown()) return extent;
   for (const Symbol symbol : context_.dims().symbols(extent)) {
-    found_.insert(symbol);
-    if (values_.find(symbol)) bound_.insert(symbol);
+    if (values_->find(symbol)) bound_.insert(symbol);
   }
-  const Dim result = context_.dims().substitute(extent, values_);
-  if (result.is_constant() && result.is_negative() && !negative_) negative_ = extent;
+  const Dim result = context_.dims().substitute(extent, *values_);
+  if (result.is_negative() && !negative_) negative_ = {extent, result.constant()};
   return result;
 }
 
@@ -79,17 +116,10 @@ void ExtentSubstitution::apply(Value& value) {
   }
 }
 
-void ExtentSubstitution::apply_to_op(Op& op) {
+void ExtentSubstitution::apply(Op& op) {
   const auto attributes = replaced(op.attributes());
   if (!std::ranges::equal(attributes, op.attributes())) rewriter_.set_attributes(op, attributes);
-}
-
-void ExtentSubstitution::apply_to_results(Region& region) {
-  std::vector<const Type*> types;
-  for (const Type* each : region.result_types()) types.push_back(replaced(each));
-  if (!std::ranges::equal(types, region.result_types())) {
-    rewriter_.set_result_types(region, types);
-  }
+  for (Value& result : op.results()) apply(result);
 }
 
 bool refuse_conflict(const PassRun& run, const ExtentSubstitution& substitution) {

@@ -1,6 +1,7 @@
-// Numbers in place of symbols, wherever ops and values have extents.
+// Numbers in place of symbols, wherever ops and values of their scope have extents.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <span>
@@ -13,23 +14,25 @@ namespace mir {
 
 class ExtentSubstitution {
  public:
-  /// Both must outlive the object.
-  ExtentSubstitution(Rewriter& rewriter, const DimBindings& values)
-      : rewriter_(rewriter), context_(rewriter.context()), values_(values) {}
+  /// The rewriter must outlive the object.
+  explicit ExtentSubstitution(Rewriter& rewriter)
+      : rewriter_(rewriter), context_(rewriter.context()) {}
 
-  /// Replaces the symbols in the types and attributes of all values and ops of a region and of what
-  /// is nested in it, and in the stated results of regions.
-  void apply(Region& region);
-  const Type* replaced(const Type* type);
+  /// Replaces the symbols in the types and attributes of all values and ops of a region and of the
+  /// regions nested in it, and in the stated results of regions. Leaves symbols of the same name
+  /// that nested regions and graphs own.
+  void apply(Region& region, const DimBindings& values);
+  const Type* replaced(const Type* type, const DimBindings& values);
 
-  /// The symbols of all extents.
-  const std::set<Symbol>& found() const { return found_; }
   /// The symbols that became numbers.
   const std::set<Symbol>& bound() const { return bound_; }
-  /// The first extent that became a negative number, as it was before.
-  std::optional<Dim> negative() const { return negative_; }
-  /// An op in the region of another one, or in a block that a branch leads to, that binds a symbol
-  /// anew which became a number elsewhere: that one is not meant.
+  struct NegativeExtent {
+    Dim extent;  ///< as it was before
+    std::int64_t value = 0;
+  };
+  /// The first extent that became a negative number.
+  std::optional<NegativeExtent> negative() const { return negative_; }
+  /// An op in a block that a branch leads to, which binds a symbol that became a number elsewhere.
   struct Conflict {
     const Op* op = nullptr;  ///< null: there is none
     Symbol symbol{};
@@ -37,19 +40,20 @@ class ExtentSubstitution {
   const Conflict& conflict() const { return conflict_; }
 
  private:
+  void apply_here(Region& region);
   Dim replaced(Dim extent);
+  const Type* replaced(const Type* type);
   const Attr* replaced(const Attr* attribute);
   std::vector<NamedAttr> replaced(std::span<const NamedAttr> list);
   void apply(Value& value);
-  void apply_to_op(Op& op);
-  void apply_to_results(Region& region);
-  void find_conflict(const Op& op);
+  void apply(Op& op);
+  void find_conflict(const Region& region);
 
   Rewriter& rewriter_;
   IRContext& context_;
-  const DimBindings& values_;
-  std::set<Symbol> found_, bound_;
-  std::optional<Dim> negative_;
+  const DimBindings* values_ = nullptr;  // of the region at hand
+  std::set<Symbol> bound_;
+  std::optional<NegativeExtent> negative_;
   Conflict conflict_;
 };
 

@@ -218,6 +218,123 @@ TEST_SUITE("standard passes") {
               "needs mir_version:2, where the symbols of '@count' are its own"));
   }
 
+  TEST_CASE("a symbol of a graph is bound where all calls determine it alike") {
+    const auto module_of = [](std::string_view graph_body, std::string_view body) {
+      return fmt::format(
+          "@main [mir_version:2] (%x:tensor<[1, $S], Float32, CPU>, %t:tensor<[$T], Float32, CPU>) "
+          "-> (%a:tensor<[1, $S], Float32, CPU>) {{\n"
+          "graph.SubGraphOp @g <CPU> {{\n{}}}\n{}cf.ReturnOp (%a) -> ()\n}}\n",
+          graph_body, body);
+    };
+    const std::string doubling =
+        "(%y:tensor<[1, $S], Float32, CPU>) -> (%z:tensor<[1, $S], Float32, CPU>) {\n"
+        "linalg.CPU.AddOp (%y, %y) -> (%z)\ncf.ReturnOp (%z) -> ()\n}\n";
+    const std::string call = "graph.CallGraphOp @g (%x) -> (%a)\n";
+    const std::string other =
+        "linalg.CPU.ReduceSumOp [dim:1, keep_dim:true] (%x) -> (%s)\n"
+        "graph.CallGraphOp @g (%s) -> (%b)\n";
+    const std::string once = after(module_of(doubling, call), "bind-symbols{S=4}");
+    CHECK(has(once, "(%y:tensor<[1, 4], Float32, CPU>) -> (%z:tensor<[1, 4], Float32, CPU>)"));
+    // Another call passes 1, so the graph keeps its symbol.
+    const std::string twice = after(module_of(doubling, call + other), "bind-symbols{S=4}");
+    CHECK(has(twice, "@main [mir_version:2] (%x:tensor<[1, 4], Float32, CPU>"));
+    CHECK(has(twice, "(%y:tensor<[1, $S], Float32, CPU>) -> (%z:tensor<[1, $S], Float32, CPU>)"));
+    CHECK(has(twice, "@g (%s:tensor<[1, 1], Float32, CPU>) -> (%b:tensor<[1, 1], Float32, CPU>)"));
+    // The graph's `$S` is what calls pass, not the module's.
+    const std::string swapped =
+        "(%y:tensor<[$T, $S], Float32, CPU>) -> (%z:tensor<[$T, $S], Float32, CPU>) {\n"
+        "linalg.CPU.AddOp (%y, %y) -> (%z)\ncf.ReturnOp (%z) -> ()\n}\n";
+    const std::string bound = after(module_of(swapped, call), "bind-symbols{T=7}");
+    CHECK(has(bound, "%t:tensor<[7], Float32, CPU>"));
+    CHECK(has(bound, "(%y:tensor<[1, $S], Float32, CPU>)"));
+    CHECK(has(after(module_of(swapped, call), "bind-symbols{S=7}"),
+              "(%y:tensor<[1, 7], Float32, CPU>)"));
+
+    // A symbol that the graph does not bind is the caller's, also where a call passes numbers.
+    const std::string inherited =
+        "(%y:tensor<[1, $N], Float32, CPU>) -> (%z:tensor<[1, $N], Float32, CPU>) {\n"
+        "linalg.CPU.IotaOp [shape:[$T], dtype:Float32, dim:0] () -> (%i)\n"
+        "linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%i) -> (%j)\n"
+        "linalg.CPU.AddOp (%y, %j) -> (%z)\ncf.ReturnOp (%z) -> ()\n}\n";
+    CHECK(has(after(module_of(inherited, call), "bind-symbols{T=7}"), "[shape:[7], "));
+    CHECK(has(after(module_of(inherited, call), "specialize{T=7}"), "[shape:[7], "));
+    CHECK(has(after(module_of(inherited, call + other), "specialize{S=2}"), "[shape:[$T], "));
+
+    // A graph whose result has such a symbol does not find it out.
+    const std::string shared = fmt::format(
+        "@main [mir_version:1] (%x:{0}, %t:{1}) -> (%y:{0}, %u:{1}) {{\n"
+        "graph.SubGraphOp @g <CPU> {{\n() -> (%i:{1}) {{\n"
+        "linalg.CPU.IotaOp [shape:[$T], dtype:Float32, dim:0] () -> (%i:{1})\n"
+        "cf.ReturnOp (%i) -> ()\n}}\n}}\n"
+        "graph.SubGraphOp @h <CPU> {{\n(%x:{0}) -> (%y:{0}) {{\n"
+        "graph.CallGraphOp @g () -> (%i:{1})\n"
+        "linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%i) -> (%r:tensor<[1], Float32, CPU>)\n"
+        "linalg.CPU.AddOp (%x, %r) -> (%y:{0})\ncf.ReturnOp (%y) -> ()\n}}\n}}\n"
+        "graph.CallGraphOp @h (%x) -> (%y:{0})\nlinalg.CPU.NegOp (%t) -> (%u:{1})\n"
+        "cf.ReturnOp (%y, %u) -> ()\n}}\n",
+        "tensor<[$S], Float32, CPU>", "tensor<[$T], Float32, CPU>");
+    CHECK(has(after(shared, "specialize{S=2}"), "graph.CallGraphOp @h.S2 "));
+    CHECK(has(after(shared, "specialize{T=3}"), "graph.CallGraphOp @g.T3 () -> "));
+
+    // What only calls determine has no value of its own.
+    CHECK(
+        after(module_of(swapped, "graph.CallGraphOp @g (%x) -> (%a)\n"), "bind-symbols{S=7,U=1}") ==
+        "1:1 MIR0920 no extent of the module has the symbol 'U'");
+    const std::string named =
+        "(%y:tensor<[1, $N], Float32, CPU>) -> (%z:tensor<[1, $N], Float32, CPU>) {\n"
+        "linalg.CPU.AddOp (%y, %y) -> (%z)\ncf.ReturnOp (%z) -> ()\n}\n";
+    CHECK(after(module_of(named, call), "bind-symbols{N=7}") ==
+          "2:1 MIR0920 '$N' is a symbol of graph '@g', whose calls determine its value");
+    CHECK(has(after(module_of(named, call), "bind-symbols{S=7}"),
+              "(%y:tensor<[1, 7], Float32, CPU>)"));
+  }
+
+  TEST_CASE("a symbol that a region finds out stays when one of its name is bound") {
+    const std::string text =
+        "@main [mir_version:2] (%x:tensor<[1, $S], Float32, CPU>, %m:tensor<[4], Bool, CPU>, "
+        "%v:tensor<[4], Float32, CPU>, %c:tensor<[1], Bool, CPU>) -> (%y:tensor<[1, $S], Float32, "
+        "CPU>, %n:tensor<[1], Float32, CPU>) {\n"
+        "linalg.CPU.NegOp (%x) -> (%y)\n"
+        "cf.IfOp (%c) -> (%n:tensor<[1], Float32, CPU>) {\n"
+        "() -> (%q:tensor<[1], Float32, CPU>) {\n"
+        "linalg.CPU.CompressOp [dim:0] (%v, %m) -> (%i:tensor<[$S], Float32, CPU>)\n"
+        "linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%i) -> (%q)\ncf.YieldOp (%q) -> ()\n}\n"
+        "() -> (%r:tensor<[1], Float32, CPU>) {\n"
+        "linalg.CPU.ReduceSumOp [dim:1] (%x) -> (%r)\ncf.YieldOp (%r) -> ()\n}\n}\n"
+        "cf.ReturnOp (%y, %n) -> ()\n}\n";
+    const std::string bound = after(text, "bind-symbols{S=3}");
+    CHECK(has(bound, "(%x:tensor<[1, 3], Float32, CPU>) -> (%y:tensor<[1, 3], Float32, CPU>)"));
+    CHECK(has(bound, "(%i:tensor<[$S], Float32, CPU>)"));
+    CHECK(has(bound, "linalg.CPU.ReduceSumOp [dim:1] (%x:tensor<[1, 3], Float32, CPU>)"));
+    const std::string copied = after(text, "specialize{S=3}");
+    CHECK(has(copied, "@main.body.S3"));
+    CHECK(has(copied, "(%i:tensor<[$S], Float32, CPU>)"));
+  }
+
+  TEST_CASE("an op with a symbol of a region is another one than with that around it") {
+    const std::string text =
+        "@main [mir_version:2] (%x:tensor<[1, $S], Float32, CPU>, %m:tensor<[4], Bool, CPU>, "
+        "%v:tensor<[4], Float32, CPU>, %c:tensor<[1], Bool, CPU>) -> (%n:tensor<[1], Float32, "
+        "CPU>) {\n"
+        "linalg.CPU.IotaOp [shape:[$S], dtype:Float32, dim:0] () -> (%o)\n"
+        "linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%o) -> (%p)\n"
+        "cf.IfOp (%c) -> (%n:tensor<[1], Float32, CPU>) {\n"
+        "() -> (%t:tensor<[1], Float32, CPU>) {\n"
+        "linalg.CPU.CompressOp [dim:0] (%v, %m) -> (%i:tensor<[$S], Float32, CPU>)\n"
+        "linalg.CPU.IotaOp [shape:[$S], dtype:Float32, dim:0] () -> (%j)\n"
+        "linalg.CPU.AddOp (%i, %j) -> (%k)\n"
+        "linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%k) -> (%q)\n"
+        "linalg.CPU.AddOp (%p, %q) -> (%t)\ncf.YieldOp (%t) -> ()\n}\n"
+        "() -> (%c0:tensor<[1], Float32, CPU>) {\n"
+        "cf.YieldOp (%c0:tensor<[1], Float32, CPU>[constant:[0.0]]) -> ()\n}\n}\n"
+        "cf.ReturnOp (%n) -> ()\n}\n";
+    const std::string merged = after(text, "cse");
+    CHECK(merged.find("IotaOp") < merged.rfind("IotaOp"));
+    const std::string sunk = after(text, "sink");
+    CHECK(sunk.find("IotaOp") < sunk.find("cf.IfOp"));
+    CHECK(sunk.find("ReduceSumOp") < sunk.find("cf.IfOp"));
+  }
+
   TEST_CASE("keyed options are read and printed") {
     Passes all;
     const auto spelled = [&](std::string_view text) {

@@ -1,0 +1,273 @@
+#include "ir/symbol_scopes.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "ir/call_types.hpp"
+#include "ir/context/language_versions.hpp"
+#include "ir/extent_walk.hpp"
+#include "ir/inherited_symbols.hpp"
+#include "ir/joined_extents.hpp"
+#include "mir/context.hpp"
+#include "mir/control_flow.hpp"
+#include "mir/module.hpp"
+#include "mir/walk.hpp"
+
+namespace mir {
+
+namespace {
+
+using SymbolSet = std::unordered_set<Symbol>;
+
+bool appends_to_cache(const Op& op) {
+  return op.is(OpId::kLinalgKVCache);
+}
+
+void for_each_symbol_of_past(const Op& op, const std::function<void(Symbol)>& visit) {
+  const Attr* past = appends_to_cache(op) ? op.attribute("past") : nullptr;
+  if (past == nullptr || past->kind() != AttrKind::kDim) return;
+  std::ranges::for_each(op.module().context().dims().symbols(past->dim()), visit);
+}
+
+template <class Visit>
+void for_each_symbol_of(const Value& value, DimTable& dims, const Visit& visit) {
+  const TensorType* type = value.tensor_type();
+  if (type == nullptr) return;
+  for (const Dim extent : type->dims()) {
+    if (extent.is_symbolic() && !extent.is_pack()) {
+      std::ranges::for_each(dims.symbols(extent), visit);
+    }
+  }
+}
+
+const Region* region_of(const Value& value) {
+  if (value.is_free()) return value.free_in();
+  const Op* op = value.defining_op();
+  return op != nullptr ? op->parent_region() : value.argument_of()->parent();
+}
+
+/// Removes what has one value inside of a region and around it.
+void drop_symbols_around(SymbolSet& owned, const Region& region) {
+  const Op& parent = *region.parent();
+  DimTable& dims = parent.module().context().dims();
+  const auto drop = [&](const Value& value) {
+    for_each_symbol_of(value, dims, [&](Symbol symbol) { owned.erase(symbol); });
+  };
+  for (const Value& argument : region.entry_arguments()) drop(argument);
+  for (const Value& result : parent.results()) drop(result);
+  for (const Use& use : parent.operand_uses()) drop(*use.value());
+  for_each_op(region, WalkScope::kGraph, [&](const Op& op) {
+    for (const Use& use : op.operand_uses()) {
+      if (!region_of(*use.value())->sees(region)) drop(*use.value());
+    }
+  });
+}
+
+/// The symbols that graphs own, found once for each.
+class OwnersOfGraphs {
+ public:
+  const SymbolSet& owned_by(const Region& body) {
+    // A graph that calls itself, which verification refuses, meets the empty set.
+    if (!owned_.try_emplace(&body).second) return owned_.at(&body);
+    SymbolSet found = find(body);
+    return owned_.at(&body) = std::move(found);
+  }
+
+  bool takes_from_around(const Op& call, Symbol symbol) {
+    const Op* const graph = called_graph(call);
+    const Region* const body = graph == nullptr ? nullptr : graph->first_region();
+    return body != nullptr && !owned_by(*body).contains(symbol) &&
+           symbols_of_scope(*body).contains(symbol);
+  }
+
+ private:
+  SymbolSet find(const Region& body) {
+    SymbolSet owned;
+    DimTable& dims = body.parent()->module().context().dims();
+    const auto add = [&](Symbol symbol) { owned.insert(symbol); };
+    for (const Value& argument : body.entry_arguments()) for_each_symbol_of(argument, dims, add);
+    for (const Block* block : body.blocks()) for_each_symbol_joined_by(*block, add);
+    for_each_child(body, [&](const Op& op) {
+      if (op.has(Trait::kIsolated)) return;
+      for_each_symbol_of_past(op, add);
+      for_each_symbol_of_results_alone(op, [&](Symbol symbol) {
+        const bool is_call = op.is(OpId::kGraphCallGraph);
+        if (!is_call || !takes_from_around(op, symbol)) owned.insert(symbol);
+      });
+      if (op.first_region() != nullptr) for_each_symbol_found_out(op, add);
+    });
+    return owned;
+  }
+
+  std::unordered_map<const Region*, SymbolSet> owned_;
+};
+
+bool have_own_symbols(const Module& module) {
+  return module.version() >= kSymbolsVersion;
+}
+
+DimBindings without(const DimBindings& values, const SymbolSet& symbols) {
+  if (symbols.empty()) return values;
+  DimBindings kept;
+  for (const auto& [symbol, value] : values.entries()) {
+    if (!symbols.contains(symbol)) kept.bind(symbol, value);
+  }
+  return kept;
+}
+
+template <class Visit>
+void for_each_nested_region(const Region& region, const Visit& visit) {
+  for_each_child(region, [&](const Op& op) {
+    if (op.has(Trait::kTemplate) || op.is(OpId::kGraphSubGraph)) return;
+    for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) visit(*inner);
+  });
+}
+
+/// The symbols that a region has itself, without nested ones.
+void add_symbols_of(const Region& region, SymbolSet& symbols) {
+  DimTable& dims = region.parent()->module().context().dims();
+  const auto add_extent = [&](Dim extent) {
+    if (!extent.is_symbolic() || extent.is_pack()) return;
+    const auto all = dims.symbols(extent);
+    symbols.insert(all.begin(), all.end());
+  };
+  const auto add_values = [&](const auto& values) {
+    for (const Value& value : values) {
+      for_each_symbol_of(value, dims, [&](Symbol symbol) { symbols.insert(symbol); });
+    }
+  };
+  for (const Value* value : region.free_values()) {
+    for_each_symbol_of(*value, dims, [&](Symbol symbol) { symbols.insert(symbol); });
+  }
+  for (const Block* block : region.blocks()) add_values(block->arguments());
+  for_each_child(region, [&](const Op& op) { for_each_extent_of(op, add_extent); });
+}
+
+}  // namespace
+
+void for_each_symbol_bound_by(const Op& op, const std::function<void(Symbol)>& visit) {
+  for_each_symbol_found_out(op, visit);
+  for_each_symbol_of_past(op, visit);
+}
+
+SymbolSet symbols_bound_in(const Op& op) {
+  SymbolSet bound;
+  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    for_each_op(*region, WalkScope::kGraph, [&](const Op& inner) {
+      for_each_symbol_bound_by(inner, [&](Symbol symbol) { bound.insert(symbol); });
+    });
+  }
+  return bound;
+}
+
+namespace {
+
+/// Adds the lengths of caches in the graphs that ops of a region call, directly or through others.
+void add_lengths_in_callees(const Region& region, std::unordered_set<const Op*>& seen,
+                            SymbolSet& lengths) {
+  for_each_op(region, WalkScope::kGraph, [&](const Op& op) {
+    for_each_symbol_of_past(op, [&](Symbol symbol) { lengths.insert(symbol); });
+    const Op* const graph = op.is(OpId::kGraphCallGraph) ? called_graph(op) : nullptr;
+    if (graph == nullptr || graph->first_region() == nullptr || !seen.insert(graph).second) return;
+    add_lengths_in_callees(*graph->first_region(), seen, lengths);
+  });
+}
+
+}  // namespace
+
+SymbolSet symbols_owned_by(const Region& region) {
+  const Op& parent = *region.parent();
+  if (parent.is(OpId::kGraphSubGraph)) {
+    return have_own_symbols(parent.module()) ? OwnersOfGraphs().owned_by(region) : SymbolSet();
+  }
+  SymbolSet owned;
+  if (parent.has(Trait::kIsolated)) return owned;
+  for_each_child(region, [&](const Op& op) {
+    if (op.has(Trait::kIsolated)) return;
+    for_each_symbol_bound_by(op, [&](Symbol symbol) { owned.insert(symbol); });
+  });
+  if (!owned.empty()) drop_symbols_around(owned, region);
+  return owned;
+}
+
+bool takes_from_around(const Op& call, Symbol symbol) {
+  return have_own_symbols(call.module()) && OwnersOfGraphs().takes_from_around(call, symbol);
+}
+
+SymbolSet symbols_of_scope(const Region& region) {
+  SymbolSet symbols;
+  add_symbols_of(region, symbols);
+  for_each_nested_region(region, [&](const Region& inner) {
+    SymbolSet nested = symbols_of_scope(inner);
+    for (const Symbol own : symbols_owned_by(inner)) nested.erase(own);
+    symbols.merge(nested);
+  });
+  return symbols;
+}
+
+void for_each_scope(Region& region, const DimBindings& values,
+                    const std::function<void(Region&, const DimBindings&)>& visit) {
+  visit(region, values);
+  for_each_nested_region(region, [&](Region& inner) {
+    if (values.entries().empty()) return for_each_scope(inner, values, visit);
+    SymbolSet owned = symbols_owned_by(inner), lengths;
+    std::unordered_set<const Op*> seen;
+    add_lengths_in_callees(inner, seen, lengths);
+    if (!lengths.empty()) drop_symbols_around(lengths, inner);
+    owned.merge(lengths);
+    for_each_scope(inner, without(values, owned), visit);
+  });
+}
+
+DimBindings numbers_passed(const Op& call, const Op& graph, const DimBindings& values) {
+  DimBindings numbers;
+  if (graph.first_region() == nullptr) return numbers;
+  DimTable& dims = call.module().context().dims();
+  const CallTypes types = CallTypes::of(call, *graph.first_region());
+  SymbolSet determined;
+  for (const auto& [symbol, extent] : types.symbols()) {
+    determined.insert(symbol);
+    const Dim number = dims.substitute(extent, values);
+    if (number.is_constant() && !number.is_negative()) numbers.bind(symbol, number.constant());
+  }
+  const auto is_open = [&](const auto& value) { return !determined.contains(value.first); };
+  if (std::ranges::none_of(values.entries(), is_open)) return numbers;
+  const SymbolSet owned =
+      CallTypes::are_own(call, graph) ? symbols_owned_by(*graph.first_region()) : SymbolSet();
+  for (const auto& [symbol, value] : values.entries()) {
+    if (!determined.contains(symbol) && !owned.contains(symbol)) numbers.bind(symbol, value);
+  }
+  return numbers;
+}
+
+bool binds_symbols(const Block& block) {
+  bool binds = false;
+  for_each_symbol_joined_by(block, [&](Symbol) { binds = true; });
+  const auto look = [&](const Op& op) {
+    binds = binds || finds_out_symbols(op) || appends_to_cache(op);
+  };
+  for (const Op* op : block.ops()) {
+    if (op->has(Trait::kIsolated)) continue;  // a graph, which runs elsewhere
+    look(*op);
+    for (const Region* region = op->first_region(); region != nullptr; region = region->next()) {
+      for_each_op(*region, WalkScope::kGraph, look);
+    }
+  }
+  return binds;
+}
+
+bool has_symbol_of(const Op& op, const SymbolSet& symbols) {
+  if (symbols.empty()) return false;
+  DimTable& dims = op.module().context().dims();
+  bool found = false;
+  const auto look = [&](Symbol symbol) { found = found || symbols.contains(symbol); };
+  for_each_extent_of(op, [&](Dim extent) {
+    if (extent.is_symbolic() && !extent.is_pack())
+      std::ranges::for_each(dims.symbols(extent), look);
+  });
+  for (const Use& use : op.operand_uses()) for_each_symbol_of(*use.value(), dims, look);
+  return found;
+}
+
+}  // namespace mir
