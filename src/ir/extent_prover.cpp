@@ -457,6 +457,30 @@ bool ExtentProver::are_declared(const Variables& variables) const {
   });
 }
 
+bool ExtentProver::holds_always(IRContext& context, ExtentRelation relation, Dim a, Dim b) {
+  ExtentProver prover(context, {});
+  return prover.holds_by_form(relation, a, b, prover.variables_of(a, b));
+}
+
+ExtentVerdict ExtentProver::admits(const SymbolDeclaration& declaration, Dim extent) {
+  if (extent.is_unknown()) return ExtentVerdict::kUndecided;
+  ExtentVerdict all = ExtentVerdict::kProved;
+  const auto require = [&](ExtentRelation relation, Dim a, Dim b) {
+    const ExtentVerdict one = prove(relation, a, b).verdict;
+    if (one != ExtentVerdict::kProved && all != ExtentVerdict::kRefuted) all = one;
+  };
+  require(ExtentRelation::kAtLeast, extent, Dim(declaration.least));
+  if (declaration.most != SymbolDeclaration::kUnbounded) {
+    require(ExtentRelation::kAtLeast, Dim(declaration.most), extent);
+  }
+  if (declaration.multiple != 1) {
+    require(ExtentRelation::kDivides, extent, Dim(declaration.multiple));
+  }
+  // Which values a run admits for a symbol without a declaration is not stated.
+  const bool is_open = all == ExtentVerdict::kRefuted && !are_declared(variables_of(extent, Dim()));
+  return is_open ? ExtentVerdict::kUndecided : all;
+}
+
 const ExtentProof& ExtentProver::prove(ExtentRelation relation, Dim a, Dim b) {
   const auto constant = [](Dim dim) { return dim.is_constant() ? dim.constant() : 0; };
   const auto [found, is_new] =

@@ -54,11 +54,19 @@ class ExtentProver {
   /// No value if the module declares no symbols, so that callers pay nothing for it.
   static std::optional<ExtentProver> of(const Module& module);
 
+  /// True if the relation was proved for all values of the symbols, of which none is declared: from
+  /// normal forms and bounds alone. Neither extent may be unknown.
+  static bool holds_always(IRContext& context, ExtentRelation relation, Dim a, Dim b);
+
   /// Neither extent may be unknown.
   const ExtentProof& prove(ExtentRelation relation, Dim a, Dim b);
   bool is_proved(ExtentRelation relation, Dim a, Dim b) {
     return prove(relation, a, b).verdict == ExtentVerdict::kProved;
   }
+  /// Whether a declaration admits each value that the extent has for declared values of its
+  /// symbols. Undecided for an unknown extent.
+  ExtentVerdict admits(const SymbolDeclaration& declaration, Dim extent);
+  std::span<const SymbolDeclaration> declarations() const { return declarations_; }
   /// True if the types are compatible, with extents that are equal for all declared values.
   bool agree(const Type* a, const Type* b);
   /// "$S = 33 makes them 33 and 32" for a refuted relation.

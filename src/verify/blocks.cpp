@@ -33,7 +33,7 @@ void check_successor(const Op& op, const OpExtra::Successor& successor, Reporter
                          text(op, successor.name()), given->spelling(), wanted->spelling());
     });
   }
-  joined_ranges(joined, ConstraintId::block_c5, op, reporter);
+  passed_ranges(joined.extents(), ConstraintId::block_c5, op, reporter);
 }
 
 void check_successors(const Op& op, Reporter& reporter) {

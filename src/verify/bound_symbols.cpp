@@ -1,6 +1,12 @@
+#include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
+#include "ir/context/language_versions.hpp"
 #include "ir/extent_walk.hpp"
+#include "ir/joined_extents.hpp"
+#include "mir/call_graph.hpp"
 #include "mir/walk.hpp"
 #include "support/pointer_table.hpp"
 #include "verify/checks.hpp"
@@ -9,35 +15,91 @@ namespace mir::checks {
 
 namespace {
 
-/// Looks for dimension symbols, and reports those that nothing binds.
+using SymbolSet = std::unordered_set<Symbol>;
+
+/// Looks for dimension symbols, and reports those that nothing binds. Before kSymbolsVersion, all
+/// graphs have the symbols of the module; from then on, what one graph binds means nothing in
+/// another one, unless that calls it.
 class BoundSymbols {
  public:
-  explicit BoundSymbols(Reporter& reporter)
-      : reporter_(reporter), context_(reporter.module().context()) {}
+  BoundSymbols(const Census& census, Reporter& reporter)
+      : reporter_(reporter),
+        context_(reporter.module().context()),
+        calls_(reporter.module(), census.graphs, census.calls),
+        are_shared_(reporter.module().version() < kSymbolsVersion) {}
 
-  void bind(const Region& region) {
-    for (const Value& argument : region.entry_arguments()) {
-      for_each_symbol(argument.type(), [&](Symbol symbol) { bound_.insert(symbol); });
+  void run() {
+    for (const Op* graph : calls_.graphs()) {
+      if (graph->first_region() != nullptr) bind(*graph, *graph->first_region());
+    }
+    if (are_shared_) {
+      return for_each_op(reporter_.module().body(), WalkScope::kAll,
+                         [&](const Op& op) { check(op); });
+    }
+    for (const Op* graph : calls_.graphs()) {
+      if (graph->first_region() == nullptr) continue;
+      graph_ = graph;
+      seen_ = {};
+      // The attributes of a graph are stated in its symbols.
+      if (graph != reporter_.module().top()) check(*graph);
+      for_each_op(*graph->first_region(), WalkScope::kGraph, [&](const Op& op) {
+        if (!is_graph(op)) check(op);
+      });
     }
   }
 
-  /// A cache's length is bound before the run.
-  void bind_past(const Op& op) {
-    const Attr* past = op.is(OpId::kLinalgKVCache) ? op.attribute("past") : nullptr;
-    if (past == nullptr) return;
-    for_each_symbol(*past, [&](Symbol symbol) { bound_.insert(symbol); });
+ private:
+  void bind(const Op& graph, const Region& body) {
+    SymbolSet& bound = bound_[are_shared_ ? nullptr : &graph];
+    const auto add = [&](Symbol symbol) { bound.insert(symbol); };
+    for (const Value& argument : body.entry_arguments()) for_each_symbol(argument.type(), add);
+    for_each_op(body, WalkScope::kGraph, [&](const Op& op) {
+      // The length of a cache is the same wherever it is used. An extent that a rule leaves unknown
+      // may have a name of its own: the run finds it out.
+      const Attr* past = op.is(OpId::kLinalgKVCache) ? op.attribute("past") : nullptr;
+      if (past != nullptr) for_each_symbol(*past, [&](Symbol symbol) { lengths_.insert(symbol); });
+      for_each_symbol_found_out(op, add);
+    });
+    for_each_region(body, WalkScope::kGraph, [&](const Region& region) {
+      if (!region.has_several_blocks()) return;
+      for (const Block* block : region.blocks()) for_each_symbol_joined_by(*block, add);
+    });
   }
 
-  /// A block takes the extents that are passed.
-  void bind_arguments(const Region& region) {
-    for (const Block* block : region.blocks()) {
-      for_each_symbol_joined_by(*block, [&](Symbol symbol) { bound_.insert(symbol); });
+  bool is_bound(Symbol symbol) const {
+    if (lengths_.contains(symbol)) return true;
+    if (are_shared_) return bound_.at(nullptr).contains(symbol);
+    if (bound_.at(graph_).contains(symbol)) return true;
+    // A graph takes over what is bound where it is called. One that nothing calls belongs to no
+    // run.
+    std::unordered_set<const Op*> seen = {graph_};
+    std::vector<const Op*> open = {graph_};
+    while (!open.empty()) {
+      const Op* graph = open.back();
+      open.pop_back();
+      const auto calls = calls_.calls_of(*graph);
+      if (calls.empty() && graph != reporter_.module().top()) return is_bound_anywhere(symbol);
+      for (const Op* call : calls) {
+        const Op* caller = graph_around(*call);
+        if (const auto bound = bound_.find(caller);
+            bound != bound_.end() && bound->second.contains(symbol)) {
+          return true;
+        }
+        if (seen.insert(caller).second) open.push_back(caller);
+      }
     }
+    return false;
   }
 
-  /// An extent that a rule leaves unknown may have a name of its own: the run finds it out.
-  void bind_results(const Op& op) {
-    for_each_symbol_found_out(op, [&](Symbol symbol) { bound_.insert(symbol); });
+  bool is_bound_anywhere(Symbol symbol) const {
+    return std::ranges::any_of(bound_,
+                               [&](const auto& each) { return each.second.contains(symbol); });
+  }
+
+  static const Op* graph_around(const Op& op) {
+    const Op* at = op.parent_op();
+    while (!is_graph(*at) && at->parent_op() != nullptr) at = at->parent_op();
+    return at;
   }
 
   void check(const Op& op) {
@@ -50,7 +112,6 @@ class BoundSymbols {
     for (const NamedAttr& each : op.attributes()) check_once(*each.value, check);
   }
 
- private:
   template <class Visit>
   void check_once(const Type* type, const Visit& visit) {
     if (type == nullptr || seen_[type] != 0) return;
@@ -87,7 +148,7 @@ class BoundSymbols {
   }
 
   void report(const Op& op, Symbol symbol) {
-    if (!bound_.insert(symbol).second) return;  // each is reported once
+    if (is_bound(symbol) || !reported_.insert(symbol).second) return;
     reporter_.report(ConstraintId::symbol_c2, op, [&] {
       return fmt::format("no input and no cache binds '${}'", text(op, symbol));
     });
@@ -95,8 +156,13 @@ class BoundSymbols {
 
   Reporter& reporter_;
   IRContext& context_;
-  std::unordered_set<Symbol> bound_;
-  PointerTable<char> seen_;  // types and attributes
+  CallGraph calls_;
+  bool are_shared_;
+  const Op* graph_ = nullptr;                       // which is checked
+  std::unordered_map<const Op*, SymbolSet> bound_;  // by each graph; if shared, by all for null
+  SymbolSet lengths_;                               // of caches
+  SymbolSet reported_;
+  PointerTable<char> seen_;  // types and attributes, in one graph unless symbols are shared
 };
 
 }  // namespace
@@ -104,20 +170,7 @@ class BoundSymbols {
 void bound_symbols(const Census& census, Reporter& reporter) {
   // A program's inputs are bound by its instructions.
   if (!reporter.wants(ConstraintId::symbol_c2) || census.has_fragments) return;
-  const Region& body = reporter.module().body();
-  BoundSymbols symbols(reporter);
-  symbols.bind(body);
-  for (const Op* graph : census.graphs) {
-    if (graph->first_region() != nullptr) symbols.bind(*graph->first_region());
-  }
-  for_each_op(body, [&](const Op& op) {
-    symbols.bind_past(op);
-    symbols.bind_results(op);
-  });
-  for_each_region(body, [&](const Region& region) {
-    if (region.has_several_blocks()) symbols.bind_arguments(region);
-  });
-  for_each_op(body, [&](const Op& op) { symbols.check(op); });
+  BoundSymbols(census, reporter).run();
 }
 
 }  // namespace mir::checks

@@ -42,6 +42,7 @@ void check_types(const Op& op, const Region& body, const Op& graph, Reporter& re
   for (std::uint32_t i = 0; i < op.result_count(); ++i) {
     check_type("result", i, op.result(i)->type(), type_of(body.result_types()[i]));
   }
+  if (match) passed_ranges(match->symbols(), ConstraintId::call_c3, op, reporter);
 }
 
 void check_call(const Op& op, const Op* target, Reporter& reporter) {

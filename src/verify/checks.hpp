@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <span>
+#include <utility>
 
 #include "ir/joined_extents.hpp"
 #include "verify/census.hpp"
@@ -23,10 +25,10 @@ inline bool has_structure(const Op& op) {
 void structure(const Op& op, Reporter& reporter);
 /// Values that an op passes to its regions, and they to its results.
 void region_flow(const Op& op, Reporter& reporter);
-/// Extents that become those of declared symbols where control meets, against the declarations. A
-/// run checks what is neither proved nor refuted.
-void joined_ranges(const JoinedExtents& joined, ConstraintId constraint, const Op& source,
-                   Reporter& reporter);
+/// Extents that calls and ends of regions or blocks pass for declared symbols, against the
+/// declarations. A run checks what is neither proved nor refuted.
+void passed_ranges(std::span<const std::pair<Symbol, Dim>> passed, ConstraintId constraint,
+                   const Op& source, Reporter& reporter);
 /// Ends of regions, conditions and bounds of an op of the cf dialect, and the end of a fused op.
 void control_flow(const Op& op, Reporter& reporter);
 /// What the end of a region passes, from operand `first` on, against the results that its signature

@@ -61,34 +61,34 @@ void check_edge(const Op& op, const Op& source, const RegionEdge& edge, Reporter
            "regions can pass different extents if the result has a symbol there that no input has");
     }
   }
-  if (joined) joined_ranges(*joined, ConstraintId::flow_c2, source, reporter);
+  if (joined) passed_ranges(joined->extents(), ConstraintId::flow_c2, source, reporter);
 }
 
 }  // namespace
 
-void joined_ranges(const JoinedExtents& joined, ConstraintId constraint, const Op& source,
-                   Reporter& reporter) {
+void passed_ranges(std::span<const std::pair<Symbol, Dim>> passed, ConstraintId constraint,
+                   const Op& source, Reporter& reporter) {
   ExtentProver* const prover = reporter.prover();
-  if (joined.empty() || prover == nullptr) return;
-  const auto declarations = symbol_declarations(reporter.module());
-  const auto is_refuted = [&](ExtentRelation relation, Dim a, Dim b) {
-    return prover->prove(relation, a, b).verdict == ExtentVerdict::kRefuted;
-  };
-  for (const auto& each : joined.extents()) {
-    const Dim extent = each.second;
-    const SymbolDeclaration* declared = find_declaration(declarations, each.first);
-    if (declared == nullptr || extent.is_unknown()) continue;
-    const bool has_most = declared->most != SymbolDeclaration::kUnbounded;
-    if (!is_refuted(ExtentRelation::kAtLeast, extent, Dim(declared->least)) &&
-        !(has_most && is_refuted(ExtentRelation::kAtLeast, Dim(declared->most), extent)) &&
-        !is_refuted(ExtentRelation::kDivides, extent, Dim(declared->multiple))) {
-      continue;
-    }
-    reporter.report(constraint, source, [&] {
+  if (prover == nullptr) return;
+  for (const auto& [symbol, extent] : passed) {
+    const SymbolDeclaration* declared = find_declaration(prover->declarations(), symbol);
+    if (declared == nullptr) continue;
+    const auto what = [&] {
       return fmt::format("'{}' passes extent {} as '${}', whose declaration admits {}",
                          source.name(), reporter.module().context().dims().print(extent),
-                         text(source, each.first), declared->text());
-    });
+                         text(source, symbol), declared->text());
+    };
+    switch (prover->admits(*declared, extent)) {
+      case ExtentVerdict::kProved:
+        break;
+      case ExtentVerdict::kRefuted:
+        reporter.report(constraint, source, what);
+        break;
+      case ExtentVerdict::kUndecided:
+        reporter.report(ConstraintId::symbol_c7, source,
+                        [&] { return what() + ", which is checked at run time"; });
+        break;
+    }
   }
 }
 

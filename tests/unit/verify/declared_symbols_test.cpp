@@ -135,6 +135,55 @@ TEST_SUITE("declared symbols") {
                    with_undecided()) == Lines{});
   }
 
+  TEST_CASE("call_c3: MIR0412 extents that a call passes, against the graph's declarations") {
+    const auto call = [](const std::string& declarations, const std::string& graph,
+                         VerifyOptions options = {}) {
+      return verified(
+          text_of(declarations, {"graph.SubGraphOp @g <CPU> {",
+                                 "(%a:tensor<[" + graph + ", 4], Float32, CPU>) -> (%b:tensor<[" +
+                                     graph + ", 4], Float32, CPU>) {",
+                                 "linalg.CPU.NegOp (%a) -> (%b)", "cf.ReturnOp (%b) -> ()", "}",
+                                 "}", "graph.CallGraphOp @g (%t) -> (%r)"}),
+          options);
+    };
+    const auto refused = [](const std::string& range) {
+      return Lines{
+          "8:1 MIR0412 'graph.CallGraphOp' passes extent $T as '$S', whose declaration "
+          "admits " +
+          range};
+    };
+    CHECK(call("{S:{min:4, max:64}, T:{min:1, max:3}}", "$S") == refused("4 to 64"));
+    CHECK(call("{S:{min:4, max:64}, T:{min:4, max:65}}", "$S") == refused("4 to 64"));
+    CHECK(call("{S:{multiple:4}, T:{max:9}}", "$S") == refused("0 or more, a multiple of 4"));
+    CHECK(call("{S:{min:4, max:64}, T:{min:8, max:16}}", "$S") == Lines{});
+    CHECK(call("{S:{multiple:4}, T:{multiple:8}}", "$S") == Lines{});
+    // Nothing says which values `$T` has: the run checks it.
+    CHECK(call("{S:{min:4, multiple:4}}", "$S") == Lines{});
+    CHECK(
+        call("{S:{min:4, multiple:4}}", "$S", with_undecided()) ==
+        Lines{"8:1 MIR0436 'graph.CallGraphOp' passes extent $T as '$S', whose declaration admits "
+              "4 or more, a multiple of 4, which is checked at run time"});
+    CHECK(call("{S:{min:4}, T:{max:3}}", "$N") == Lines{});
+  }
+
+  TEST_CASE("symbol_c2: MIR0427 a symbol that only another graph binds") {
+    const auto module_of = [](int version, const std::string& use) {
+      return "@main [mir_version:" + std::to_string(version) +
+             "] (%x:tensor<[4], Float32, CPU>) -> () {\n"
+             "graph.SubGraphOp @g <CPU> {\n(%a:tensor<[$K], Float32, CPU>) -> (%b:tensor<[$K], "
+             "Float32, CPU>) {\nlinalg.CPU.NegOp (%a) -> (%b)\ncf.ReturnOp (%b) -> ()\n}\n}\n"
+             "graph.SubGraphOp @h <CPU> {\n() -> (%b:tensor<[$K], Float32, CPU>) {\n"
+             "linalg.CPU.IotaOp [shape:[$K], dtype:Float32, dim:0] () -> (%b)\n"
+             "cf.ReturnOp (%b) -> ()\n}\n}\n" +
+             use + "cf.ReturnOp () -> ()\n}\n";
+    };
+    const std::string by_g = "graph.CallGraphOp @g (%x) -> (%r:tensor<[4], Float32, CPU>)\n";
+    const std::string by_h = "graph.CallGraphOp @h () -> (%s:tensor<[$K], Float32, CPU>)\n";
+    const Lines unbound = verified(module_of(2, by_g + by_h));
+    REQUIRE(unbound.size() == 1);
+    CHECK(unbound[0].ends_with("MIR0427 no input and no cache binds '$K'"));
+  }
+
   TEST_CASE("slices are within their dimension") {
     CHECK(declared("{S:{min:4}}", {slice("0", "4")}) == Lines{});
     CHECK(declared("{S:{min:1}}", {slice("0", "$S/2")}) == Lines{});
