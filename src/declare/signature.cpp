@@ -328,10 +328,10 @@ class Fitting {
       if (std::ranges::find(seen, variable) != seen.end()) return;
       seen.push_back(variable);
       const bool is_open = bound(variable) == nullptr;
-      with +=
-          fmt::format("{}{}", with.empty() ? "" : ", ",
-                      is_open ? fmt::format("no whole {} gives it", declared_.variables[variable])
-                              : binding_of(variable));
+      with += fmt::format("{}{}", with.empty() ? "" : ", ",
+                          is_open ? fmt::format("no whole {} was found that gives it",
+                                                declared_.variables[variable])
+                                  : binding_of(variable));
     });
     return refuse(DiagCode::kShapeMismatch,
                   fmt::format("operand '%{}' of '{}' is {}, expected {}: an extent is {}, and {}",

@@ -356,10 +356,15 @@ std::optional<std::partial_ordering> compare(const Attr& a, const Attr& b, IRCon
 }
 
 /// The truth of a comparison of extents for all values of their symbols; no value if it is not
-/// known, or depends on the values.
-std::optional<bool> proved(Kind kind, Dim a, Dim b, ExtentProver& prover, DimTable& dims) {
+/// known, or depends on the values. Without a prover, no symbol is declared.
+std::optional<bool> proved(Kind kind, Dim a, Dim b, ExtentProver* prover, IRContext& context) {
+  DimTable& dims = context.dims();
+  const auto is_proved = [&](ExtentRelation relation, Dim x, Dim y) {
+    return prover != nullptr ? prover->is_proved(relation, x, y)
+                             : ExtentProver::holds_always(context, relation, x, y);
+  };
   const auto is_at_least = [&](Dim x, Dim y) {
-    return !x.is_unknown() && !y.is_unknown() && prover.is_proved(ExtentRelation::kAtLeast, x, y);
+    return !x.is_unknown() && !y.is_unknown() && is_proved(ExtentRelation::kAtLeast, x, y);
   };
   const auto is_less = [&](Dim x, Dim y) { return is_at_least(y, dims.add(x, Dim(1))); };
   const auto either = [](bool is_true, bool is_false) {
@@ -367,9 +372,9 @@ std::optional<bool> proved(Kind kind, Dim a, Dim b, ExtentProver& prover, DimTab
   };
   switch (kind) {
     case Kind::kEqual:
-      return either(prover.is_proved(ExtentRelation::kEqual, a, b), is_less(a, b) || is_less(b, a));
+      return either(is_proved(ExtentRelation::kEqual, a, b), is_less(a, b) || is_less(b, a));
     case Kind::kDiffers:
-      return either(is_less(a, b) || is_less(b, a), prover.is_proved(ExtentRelation::kEqual, a, b));
+      return either(is_less(a, b) || is_less(b, a), is_proved(ExtentRelation::kEqual, a, b));
     case Kind::kLess:
       return either(is_less(a, b), is_at_least(a, b));
     case Kind::kAtMost:
@@ -393,8 +398,8 @@ const Attr* compared(const Expression& of, const Attr& a, const Attr& b, const B
   if (!order) {
     const auto x = extent_of(a), y = extent_of(b);
     const bool are_known = x && y && !x->is_unknown() && !y->is_unknown();
-    if (are_known && bindings.prover != nullptr) {
-      const auto truth = proved(of.kind, *x, *y, *bindings.prover, context.dims());
+    if (are_known) {
+      const auto truth = proved(of.kind, *x, *y, bindings.prover, context);
       return truth ? context.boolean(*truth) : nullptr;
     }
     if (!asks_equal || (x && y)) return nullptr;

@@ -78,7 +78,8 @@ std::optional<std::uint32_t> Unifier::only_open_variable(const Expression& expre
   return is_single ? open : std::nullopt;
 }
 
-/// Binds the one unbound variable of an expression a*x+c so that it has the value that was found.
+/// Binds the one unbound variable of an expression to the least value from 0 with which it is what
+/// was found: a number, a symbol, or what solves it where it is linear.
 bool Unifier::solve(const Waiting& waiting) {
   const auto open = only_open_variable(*waiting.expression);
   const auto found = extent_of(*waiting.found);
@@ -90,16 +91,54 @@ bool Unifier::solve(const Waiting& waiting) {
     variable = nullptr;
     return value == nullptr ? std::nullopt : extent_of(*value);
   };
-  DimTable& dims = context_.dims();
-  const auto constant = value_at(context_.integer(0)), next = value_at(context_.integer(1));
-  if (!constant || !next) return false;
-  const Dim factor = dims.subtract(*next, *constant);
-  const Dim solution = dims.floor_divide(dims.subtract(*found, *constant), factor);
-  const Attr* solved = attribute_of(solution, context_);
-  if (solved == nullptr || value_at(solved) != found) return false;
+  const Attr* solved = solve_linear(*found, value_at);
+  if (solved == nullptr && found->is_constant()) solved = solve_increasing(*found, value_at);
+  if (solved == nullptr) {
+    for (const Symbol symbol : context_.dims().symbols(*found)) {
+      const Attr* at = context_.dim(context_.dims().symbol(context_.text(symbol)));
+      if (solved == nullptr && value_at(at) == found) solved = at;
+    }
+  }
+  if (solved == nullptr) return false;
   variable = solved;
   trail_.push_back(*open);
   return true;
+}
+
+/// a*x+c
+const Attr* Unifier::solve_linear(Dim found, const ValueAt& value_at) {
+  const auto constant = value_at(context_.integer(0)), next = value_at(context_.integer(1));
+  if (!constant || !next) return nullptr;
+  DimTable& dims = context_.dims();
+  const Dim factor = dims.subtract(*next, *constant);
+  const Dim solution = dims.floor_divide(dims.subtract(found, *constant), factor);
+  const Attr* solved = attribute_of(solution, context_);
+  return solved != nullptr && value_at(solved) == found ? solved : nullptr;
+}
+
+/// An expression such as x*x or x/2, which does not decrease: by bisection.
+const Attr* Unifier::solve_increasing(Dim found, const ValueAt& value_at) {
+  const auto reaches = [&](std::int64_t at) {
+    const auto value = value_at(context_.integer(at));
+    // Beyond 64 bits there is no value.
+    return !value || !value->is_constant() || value->constant() >= found.constant();
+  };
+  constexpr std::int64_t kLargest = std::int64_t{1} << 62;
+  std::int64_t least = 0, most = 1;
+  while (most < kLargest && !reaches(most)) {
+    least = most;
+    most *= 2;
+  }
+  while (least < most) {
+    const std::int64_t middle = least + (most - least) / 2;
+    if (reaches(middle)) {
+      most = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  const Attr* solved = context_.integer(least);
+  return value_at(solved) == found ? solved : nullptr;
 }
 
 const Unifier::Waiting* Unifier::settle() {
@@ -112,7 +151,7 @@ const Unifier::Waiting* Unifier::settle() {
   }
   for (const Waiting& each : waiting_) {
     const Attr* value = evaluate(*each.expression, bindings_, context_);
-    // No whole number solves it.
+    // No value was found that solves it.
     if (value == nullptr && only_open_variable(*each.expression)) return &each;
     if (value != nullptr && !are_equal(*value, *each.found, context_)) return &each;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -41,8 +42,8 @@ class Unifier {
   /// `found` is null for an attribute that is absent and has no default.
   bool unify(const AttributeTemplate& wanted, const Attr* found);
   bool unify_list(std::span<const AttributeTemplate> wanted, std::span<const Attr* const> found);
-  /// Solves expressions that wait for one more variable and are linear in it, and compares the
-  /// others. Returns the first one that has another value; null if there is none.
+  /// Solves expressions that wait for one more variable, as far as a value is found, and compares
+  /// the others. Returns the first one that has another value; null if there is none.
   const Waiting* settle();
   /// `canonical` is another spelling of the name.
   bool unify_name(const NameTemplate& wanted, Symbol found, std::string_view canonical);
@@ -56,6 +57,10 @@ class Unifier {
   /// The one variable of an expression that is not bound; no value if there are none or several.
   std::optional<std::uint32_t> only_open_variable(const Expression& expression) const;
   bool solve(const Waiting& waiting);
+  /// The extent that an expression has with a value of its open variable, if it has one.
+  using ValueAt = std::function<std::optional<Dim>(const Attr*)>;
+  const Attr* solve_linear(Dim found, const ValueAt& value_at);
+  const Attr* solve_increasing(Dim found, const ValueAt& value_at);
   bool unify_dict(const AttributeTemplate& wanted, const Attr& found);
   bool unify_all(std::span<const AttributeTemplate> wanted, std::span<const Attr* const> found);
 

@@ -162,7 +162,7 @@ TEST_SUITE("mistakes in dialects") {
         {"", "(%x:tensor<[2*$h], T, D>) -> (%y:tensor<[$h], T, D>) { }\n",
          "%x:tensor<[5], Float32, CPU>", "my.AnOp(%x) -> (%y)",
          "MIR0500 operand '%x' of 'my.AnOp' is tensor<[5], Float32, CPU>, expected "
-         "tensor<[2*$h], T, D>: an extent is 5, and no whole $h gives it\n"},
+         "tensor<[2*$h], T, D>: an extent is 5, and no whole $h was found that gives it\n"},
         {"", "(%x:tensor<[$h], T, D>, %z:tensor<[2*$h], T, D>) -> (%y:tensor<[$h], T, D>) { }\n",
          "%x:tensor<[5], Float32, CPU>, %z:tensor<[9], Float32, CPU>", "my.AnOp(%x, %z) -> (%y)",
          "MIR0500 operand '%z' of 'my.AnOp' is tensor<[9], Float32, CPU>, expected "
