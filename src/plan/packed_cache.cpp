@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "mir/tensor.hpp"
+#include "mir/version.hpp"
 #include "support/atomic_file.hpp"
 #include "support/huge_pages.hpp"
 #include "support/strict_json.hpp"
@@ -197,7 +198,7 @@ std::string PackedCache::read_entries(std::string_view json) {
   const auto list = document->is_object() ? document->find("matrices") : document->end();
   if (list == document->end() || !list->is_array() || toolkit == document->end())
     return "has a header of another form";
-  if (*toolkit != MIR_VERSION) return "was written by another version of the toolkit";
+  if (*toolkit != kProjectVersion) return "was written by another version of the toolkit";
   const std::span<const std::byte> bytes = file_->bytes();
   std::uint64_t at = aligned(kFixed + json.size());
   for (const Json& object : *list) {
@@ -225,7 +226,7 @@ std::string PackedCache::read_entries(std::string_view json) {
 
 Result<void> PackedCache::write(const std::string& path, std::vector<Entry> entries,
                                 fast::ThreadPool& pool) {
-  Json header = {{"toolkit", MIR_VERSION}, {"matrices", Json::array()}};
+  Json header = {{"toolkit", kProjectVersion}, {"matrices", Json::array()}};
   for (Entry& entry : entries) {
     entry.packed = content_hash(entry.bytes, pool);
     header["matrices"].push_back(json_of(entry));

@@ -19,7 +19,7 @@ from documents import read_document
 HOWTOS = {Path("docs/howto/add-an-op.md"): 5, Path("docs/howto/add-a-fast-kernel.md"): 3}  # places at most
 COPIED = ["meson.build", "meson_options.txt", "LICENSE", "README.md", "CHANGELOG.md", "bench", "dependencies", "docs",
           "fuzz", "grammar", "include", "scripts", "src", "testdata", "tests", "tools"]
-SETUP = ["--buildtype=plain", "-Doptimization=0", "-Dunity=on", "-Dunity_size=24", "-Dwerror=false", "-Dcpp_args=-w"]
+SETUP = ["--buildtype=plain", "-Doptimization=0", "-Dunity=on", "-Dwerror=false", "-Dcpp_args=-w"]
 TARGETS = ["tools/mllm-interp", "tools/mllm-parse", "tests/unit/dialects/dialects_test",
            "tests/unit/interp/op_tables_test", "tests/unit/kernels/libkernel_problems.a"]
 TYPE = "tensor<[2, 3], Float32, CPU>"

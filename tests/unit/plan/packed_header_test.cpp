@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "mir/version.hpp"
 #include "plan/packed_cache.hpp"
 
 namespace mir::test::packed_header {
@@ -37,7 +38,7 @@ std::string problem_of(const std::string& bytes) {
   return cache->problem();
 }
 
-std::string header(const std::string& fields, const std::string& toolkit = MIR_VERSION) {
+std::string header(const std::string& fields, const std::string& toolkit = kProjectVersion) {
   return fmt::format(R"({{"toolkit":"{}","matrices":[{{{}}}]}})", toolkit, fields);
 }
 
@@ -66,7 +67,7 @@ std::string fields(const std::string& key = {}, const std::string& value = {}) {
 
 TEST_CASE("packed cache: a header of the right form is read") {
   CHECK(problem_of(file_with(header(fields()))) == "-");
-  CHECK(problem_of(file_with(fmt::format(R"({{"toolkit":"{}","matrices":[]}})", MIR_VERSION))) ==
+  CHECK(problem_of(file_with(fmt::format(R"({{"toolkit":"{}","matrices":[]}})", kProjectVersion))) ==
         "empty");
 }
 
