@@ -10,6 +10,7 @@
 #include "tools/check/check_report.hpp"
 #include "tools/check/run_files.hpp"
 #include "tools/check/settings.hpp"
+#include "tools/tools.hpp"
 
 namespace {
 
@@ -106,6 +107,5 @@ ExitCode body(const Run& run, const CheckOptions& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return run_tool(kTool, argc, argv, body);
-}
+const Tool mir::tools::kMllmCheck = {
+    &kTool, [](int argc, char** argv) { return run_tool(kTool, argc, argv, body); }};

@@ -15,6 +15,7 @@
 #include "module_names.hpp"
 #include "support/terminal_text.hpp"
 #include "tool.hpp"
+#include "tools/tools.hpp"
 #include "upgrade/lift_program.hpp"
 #include "upgrade/lower_program.hpp"
 
@@ -294,6 +295,6 @@ ExitCode body(const Run& run, const DiffSettings& settings) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return std::min(run_tool(kTool, argc, argv, body), kTrouble);
-}
+const Tool mir::tools::kMllmDiff = {&kTool, [](int argc, char** argv) {
+                                      return std::min(run_tool(kTool, argc, argv, body), kTrouble);
+                                    }};

@@ -14,6 +14,7 @@
 #include "support/file_io.hpp"
 #include "text/extents.hpp"
 #include "tool.hpp"
+#include "tools/tools.hpp"
 #include "verify/repair.hpp"
 
 namespace {
@@ -124,6 +125,5 @@ ExitCode body(const Run& run, const FmtSettings& settings) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return run_tool(kTool, argc, argv, body);
-}
+const Tool mir::tools::kMllmFmt = {
+    &kTool, [](int argc, char** argv) { return run_tool(kTool, argc, argv, body); }};

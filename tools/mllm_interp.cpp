@@ -15,6 +15,7 @@
 #include "tools/interp/loading.hpp"
 #include "tools/interp/run_names.hpp"
 #include "tools/interp/settings.hpp"
+#include "tools/tools.hpp"
 
 namespace {
 
@@ -116,6 +117,5 @@ ExitCode body(const Run& run, InterpSettings& settings) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return run_tool(kInterpTool, argc, argv, body);
-}
+const Tool mir::tools::kMllmInterp = {
+    &kInterpTool, [](int argc, char** argv) { return run_tool(kInterpTool, argc, argv, body); }};

@@ -4,6 +4,7 @@
 
 #include "dialect_files.hpp"
 #include "lsp/serve.hpp"
+#include "mir/version.hpp"
 #include "support/file_io.hpp"
 #include "tool.hpp"
 
@@ -58,7 +59,7 @@ ExitCode body(const Run& run, const LspSettings& settings) {
   mallopt(M_MMAP_THRESHOLD, kLongBytes);
   mallopt(M_TRIM_THRESHOLD, kKeptBytes);
   mallopt(M_ARENA_MAX, 1);
-  const int status = lsp::serve(STDIN_FILENO, STDOUT_FILENO, MIR_VERSION, *std::move(dialects));
+  const int status = lsp::serve(STDIN_FILENO, STDOUT_FILENO, kProjectVersion, *std::move(dialects));
   return status == 0 ? ExitCode::kSuccess : ExitCode::kFindings;
 }
 

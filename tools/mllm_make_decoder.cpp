@@ -15,6 +15,7 @@
 #include "tools/generate/generation.hpp"
 #include "tools/generate/qwen2_decoder.hpp"
 #include "tools/generate/settings.hpp"
+#include "tools/tools.hpp"
 #include "weights/blocks.hpp"
 #include "weights/write_tensors.hpp"
 
@@ -159,6 +160,5 @@ ExitCode body(const Run& run, const DecoderSettings& settings) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return run_tool(kTool, argc, argv, body);
-}
+const Tool mir::tools::kMllmMakeDecoder = {
+    &kTool, [](int argc, char** argv) { return run_tool(kTool, argc, argv, body); }};

@@ -13,6 +13,7 @@
 #include "tools/opt/settings.hpp"
 #include "tools/opt/transformation.hpp"
 #include "tools/opt/validate_files.hpp"
+#include "tools/tools.hpp"
 
 namespace {
 
@@ -151,6 +152,5 @@ ExitCode body(const Run& run, OptSettings& settings) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return run_tool(kTool, argc, argv, body);
-}
+const Tool mir::tools::kMllmOpt = {
+    &kTool, [](int argc, char** argv) { return run_tool(kTool, argc, argv, body); }};

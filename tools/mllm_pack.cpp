@@ -13,6 +13,7 @@
 #include "tools/pack/creation.hpp"
 #include "tools/pack/readiness.hpp"
 #include "tools/pack/settings.hpp"
+#include "tools/tools.hpp"
 #include "weights/pack.hpp"
 
 namespace {
@@ -143,6 +144,5 @@ ExitCode body(const Run& run, const PackSettings& settings) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return run_tool(kPackTool, argc, argv, body);
-}
+const Tool mir::tools::kMllmPack = {
+    &kPackTool, [](int argc, char** argv) { return run_tool(kPackTool, argc, argv, body); }};

@@ -16,6 +16,7 @@
 #include "tool.hpp"
 #include "tools/parse/known_ops.hpp"
 #include "tools/parse/settings.hpp"
+#include "tools/tools.hpp"
 
 namespace {
 
@@ -192,6 +193,5 @@ ExitCode body(const Run& run, const ParseSettings& settings) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return run_tool(kTool, argc, argv, body);
-}
+const Tool mir::tools::kMllmParse = {
+    &kTool, [](int argc, char** argv) { return run_tool(kTool, argc, argv, body); }};

@@ -14,6 +14,7 @@
 #include "support/file_io.hpp"
 #include "tool.hpp"
 #include "tools/reduce/question.hpp"
+#include "tools/tools.hpp"
 
 namespace {
 
@@ -153,6 +154,5 @@ ExitCode body(const Run& run, ReduceSettings& settings) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return run_tool(kTool, argc, argv, body);
-}
+const Tool mir::tools::kMllmReduce = {
+    &kTool, [](int argc, char** argv) { return run_tool(kTool, argc, argv, body); }};

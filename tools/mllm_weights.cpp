@@ -10,6 +10,7 @@
 #include "progress.hpp"
 #include "report_text.hpp"
 #include "tool.hpp"
+#include "tools/tools.hpp"
 #include "tools/weights/match.hpp"
 #include "tools/weights/parameters.hpp"
 #include "tools/weights/plan_command.hpp"
@@ -153,6 +154,5 @@ ExitCode body(const Run& run, const WeightsSettings& settings) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return run_tool(kWeightsTool, argc, argv, body);
-}
+const Tool mir::tools::kMllmWeights = {
+    &kWeightsTool, [](int argc, char** argv) { return run_tool(kWeightsTool, argc, argv, body); }};

@@ -61,7 +61,7 @@ Result<void> CommandOperand::take(std::vector<std::string>& operands) {
   const auto found = std::ranges::find(commands_, operands.front(), &CommandText::name);
   if (found == commands_.end()) {
     const std::vector<std::string_view> known(names.begin(), names.end());
-    return usage(fmt::format("'{}' is no command: expected {}{}", operands.front(),
+    return usage(fmt::format("unknown command '{}': expected {}{}", operands.front(),
                              alternatives(names), did_you_mean(operands.front(), known)));
   }
   index_ = static_cast<std::size_t>(found - commands_.begin());

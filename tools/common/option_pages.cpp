@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "mir/version.hpp"
+
 namespace mir::tools {
 
 namespace {
@@ -118,7 +120,7 @@ std::string manual_page(const ToolInfo& tool, const OptionSet& options) {
   });
   const std::string_view summary = tool.summary.substr(0, tool.summary.find_last_not_of('.') + 1);
   std::string out = fmt::format(".TH \"{}\" 1 \"\" \"mllm\\-ir {}\" \"User Commands\"\n",
-                                roff(title), MIR_VERSION);
+                                roff(title), kProjectVersion);
   auto line = std::back_inserter(out);
   fmt::format_to(line, ".SH NAME\n{} \\- {}\n", roff(tool.name), roff(summary));
   fmt::format_to(line, ".SH SYNOPSIS\n\\fB{}\\fR [options] {}\n", roff(tool.name),

@@ -15,9 +15,9 @@ constexpr std::chrono::milliseconds kQuiet(500);
 
 Progress shown(unsigned shift, const char* unit) {
   if (::isatty(STDERR_FILENO) == 0) return {};
-  using Clock = std::chrono::steady_clock;
-  return [shift, unit, first = Clock::now() + kQuiet](std::uint64_t done, std::uint64_t total) {
-    if (Clock::now() < first) return;
+  return [shift, unit, first = std::chrono::steady_clock::now() + kQuiet](std::uint64_t done,
+                                                                          std::uint64_t total) {
+    if (std::chrono::steady_clock::now() < first) return;
     write_styled_error_text(fmt::format("\r{}/{}{}{}", done >> shift, total >> shift, unit,
                                         done == total ? "\r\033[K" : ""));
   };

@@ -14,6 +14,7 @@
 #include "command_line.hpp"
 #include "common_settings.hpp"
 #include "count_by_code.hpp"
+#include "mir/version.hpp"
 #include "overwriting.hpp"
 #include "report_text.hpp"
 #include "standard_error.hpp"
@@ -121,7 +122,7 @@ ExitCode Run::report(const Diagnostics& diagnostics, const SourceManager& source
 
 void Run::finish_report() const {
   if (sarif_ == nullptr) return;
-  const std::string text = sarif_->finish(tool_->name, MIR_VERSION);
+  const std::string text = sarif_->finish(tool_->name, kProjectVersion);
   write_error_text(text);
 }
 
@@ -194,7 +195,7 @@ namespace {
 /// The answer to an option that asks about the tool itself; none: the tool is to run.
 std::optional<std::string> about(const ToolInfo& tool, const OptionSet& options,
                                  const CommonSettings& common) {
-  if (common.version.is_given()) return fmt::format("{} {}\n", tool.name, MIR_VERSION);
+  if (common.version.is_given()) return fmt::format("{} {}\n", tool.name, kProjectVersion);
   if (common.help_as.is_given()) return common.help_as->make(tool, options);
   return std::nullopt;
 }

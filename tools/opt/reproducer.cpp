@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mir/print.hpp"
+#include "mir/version.hpp"
 #include "option_readers.hpp"
 #include "support/atomic_file.hpp"
 #include "support/file_io.hpp"
@@ -80,7 +81,7 @@ std::string comments(const Diagnostic& error) {
 Result<void> Reproducer::write(std::string_view reason) const {
   return write_file_atomically(*settings_.reproducer,
                                fmt::format("// RUN: {} %s 2>&1\n// EXIT: 1\n// mllm-ir {}\n{}{}",
-                                           command_, MIR_VERSION, reason, text_));
+                                           command_, kProjectVersion, reason, text_));
 }
 
 void Reproducer::will_run(const PassStep& step, Module& module) {

@@ -182,7 +182,7 @@ TEST_CASE("commands take the operands and options that are theirs") {
   CHECK(check({"pack", "a", "--to=b"}) == "10 1");
   CHECK(check({"show", "a", "b", "c"}) == "20 3");
   CHECK(check({}) == "expected a command: pack or show");
-  CHECK(check({"shwo"}) == "'shwo' is no command: expected pack or show; did you mean 'show'?");
+  CHECK(check({"shwo"}) == "unknown command 'shwo': expected pack or show; did you mean 'show'?");
   CHECK(check({"show", "a"}) == "show takes two files");
   CHECK(check({"pack", "a"}) == "pack needs --to");
   CHECK(check({"show", "a", "b", "--to=b"}) == "--to is not for show");

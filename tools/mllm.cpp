@@ -1,0 +1,89 @@
+// mllm: every tool in one program, run by a link with the name of a tool or as `mllm TOOL`.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "option.hpp"
+#include "tool.hpp"
+#include "tools/tools.hpp"
+
+namespace {
+
+using namespace mir;
+using namespace mir::tools;
+
+constexpr const Tool* kTools[] = {&kMllmFmt,    &kMllmParse,      &kMllmDiff, &kMllmOpt,
+                                  &kMllmInterp, &kMllmWeights,    &kMllmPack, &kMllmReduce,
+                                  &kMllmCheck,  &kMllmMakeDecoder};
+
+constexpr ToolInfo kTool = {
+    .name = "mllm",
+    .summary = "Reads, checks, rewrites and runs MLLM IR. `mllm TOOL --help` describes a tool.",
+    .operands = "...",
+    .examples = {{{"mllm fmt --check model.mir", "run a tool; mllm-fmt is the same program"},
+                  {"mllm help interp", "show the options of a tool"}}},
+};
+
+constexpr std::string_view kPrefix = "mllm-";
+constexpr std::string_view kHelp = "help";
+
+/// The name after `mllm`.
+std::string_view short_name(const Tool& tool) {
+  return tool.info->name.substr(kPrefix.size());
+}
+
+/// Returns null if no tool has this name, with or without the prefix.
+const Tool* find_tool(std::string_view name) {
+  if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
+  const auto* const found =
+      std::ranges::find(kTools, name, [](const Tool* tool) { return short_name(*tool); });
+  return found == std::end(kTools) ? nullptr : *found;
+}
+
+/// The tool that a link to the program names; null for the program itself.
+const Tool* tool_of_link(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.starts_with(kPrefix) ? find_tool(name) : nullptr;
+}
+
+/// The first operand of `mllm`. Tools run before it is read, so any word is refused.
+class ToolName : public CommandOperand {
+ public:
+  explicit ToolName(OptionSet& options) : CommandOperand(options, tools()) {}
+
+ private:
+  static std::vector<CommandText> tools() {
+    std::vector<CommandText> texts;
+    for (const Tool* tool : kTools)
+      texts.push_back({short_name(*tool), tool->info->summary, tool->info->operands});
+    texts.push_back({kHelp, "Shows the help of a tool.", "tool"});
+    return texts;
+  }
+};
+
+struct Settings {
+  OptionSet& options;
+  ToolName tool{options};
+};
+
+ExitCode body(const Run& run, const Settings&) {
+  return run.usage_error("expected the name of a tool");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 0) {
+    if (const Tool* tool = tool_of_link(argv[0])) return tool->main(argc, argv);
+  }
+  if (argc > 1) {
+    if (const Tool* tool = find_tool(argv[1])) return tool->main(argc - 1, argv + 1);
+  }
+  if (argc < 2 || argv[1] != kHelp || argc > 3) return run_tool(kTool, argc, argv, body);
+  std::string help = "--help";
+  char* words[] = {argv[argc - 1], help.data(), nullptr};
+  if (argc == 2) return run_tool(kTool, 2, words, body);
+  if (const Tool* tool = find_tool(argv[2])) return tool->main(2, words);
+  return run_tool(kTool, argc - 1, argv + 1, body);
+}

@@ -1,0 +1,25 @@
+// The tools of program `mllm`.
+#pragma once
+
+#include "option_pages.hpp"
+
+namespace mir::tools {
+
+/// A tool: its description and its main function.
+struct Tool {
+  const ToolInfo* info;
+  int (*main)(int argc, char** argv);
+};
+
+extern const Tool kMllmCheck;
+extern const Tool kMllmDiff;
+extern const Tool kMllmFmt;
+extern const Tool kMllmInterp;
+extern const Tool kMllmMakeDecoder;
+extern const Tool kMllmOpt;
+extern const Tool kMllmPack;
+extern const Tool kMllmParse;
+extern const Tool kMllmReduce;
+extern const Tool kMllmWeights;
+
+}  // namespace mir::tools
