@@ -19,7 +19,7 @@ LAYERS = ["support", "syntax", "kernels", "weights", "extents", "ir", "text", "d
 # Layers that see less than all below them.
 NARROWER = {each: {"support", each} for each in ("kernels", "weights", "extents")}
 # The order of the folders inside a layer; "" is the layer's own folder.
-FOLDERS = {"ir": ["context", "", "rewrite"], "text": ["", "emit"]}
+FOLDERS = {"ir": ["context", "", "rewrite", "precompiled"], "text": ["", "emit"]}
 SUFFIXES = {".cpp", ".hpp", ".h", ".re", ".yy"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 
