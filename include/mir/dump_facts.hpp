@@ -1,16 +1,40 @@
-// What dumps add: what their text says beside the IR. A module keeps it apart; whoever does not
-// read or write dumps never meets it.
+// What the text of an op, a mention or a signature states beyond the IR. Nearly all of it occurs in
+// dumps only. It is part of what it describes, so edits of that keep it right.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
-#include "mir/op.hpp"
+#include "mir/type.hpp"
 
 namespace mir {
+
+class Region;
+class Use;
+
+/// A value's name in text: decimal storage ids are numbers, everything else is interned.
+class ValueName {
+ public:
+  constexpr ValueName() = default;
+  static constexpr ValueName number(std::uint32_t id) { return ValueName(id); }
+  static constexpr ValueName symbol(Symbol name) { return ValueName(name.id | kSymbolBit); }
+  static constexpr std::uint32_t kMaxNumber = 0x7fff'fffe;
+
+  constexpr bool is_number() const { return (raw_ & kSymbolBit) == 0; }
+  constexpr std::uint32_t number() const { return raw_; }
+  constexpr Symbol symbol() const { return Symbol{raw_ & ~kSymbolBit}; }
+  constexpr bool is_none() const { return raw_ == kNone; }
+  constexpr std::uint32_t raw() const { return raw_; }
+  friend bool operator==(ValueName, ValueName) = default;
+
+ private:
+  static constexpr std::uint32_t kSymbolBit = 0x8000'0000u;
+  static constexpr std::uint32_t kNone = 0x7fff'ffffu;
+  constexpr explicit ValueName(std::uint32_t raw) : raw_(raw) {}
+  std::uint32_t raw_ = kNone;  ///< none: printing chooses a fresh number
+};
 
 /// A mention of a value whose type or attributes differ from the value's: dumps print cached types
 /// and forget attributes. Portable modules have none.
@@ -30,60 +54,22 @@ struct RegionResult {
   std::span<const NamedAttr> attributes{};
 };
 
-/// Of one module. Only the Resolver and the Rewriter write here. What erased ops stated stays
-/// unseen: ids are never used again.
-class DumpFacts {
- public:
-  /// Null if the mention states nothing beyond the value.
-  const StatedMention* mention(const Use& use) const {
-    return use.user()->states_mentions_ ? find_mention(use) : nullptr;
-  }
-  bool has_mentions() const { return !mentions_.empty(); }
-
-  /// Whether the path was written `[name="..."]`.
-  bool has_square_path(const Op& op) const { return of(op).has_square_path; }
-  /// The target of prog.jump.
-  std::optional<Symbol> label(const Op& op) const {
-    return of(op).has_label ? std::optional(of(op).label) : std::nullopt;
-  }
-  /// Of `addr:`; all ones where upstream had not numbered the instruction.
-  std::optional<std::uint64_t> address(const Op& op) const {
-    return of(op).has_address ? std::optional(of(op).address) : std::nullopt;
-  }
+/// What a dump states of one op.
+struct DumpFacts {
+  /// Upstream had not numbered the instruction.
   static constexpr std::uint64_t kUnnumbered = ~std::uint64_t{0};
 
-  /// The results in the text of the region's signature; empty for a region that was not read.
-  std::span<const RegionResult> results(const Region& region) const {
-    const auto found = results_.find(&region);
-    return found == results_.end() ? std::span<const RegionResult>() : found->second;
-  }
-
- private:
-  friend class Rewriter;
-
-  struct OpFacts {
-    std::uint64_t address = 0;
-    Symbol label;
-    bool has_address = false, has_label = false, has_square_path = false;
-  };
-
-  const StatedMention* find_mention(const Use& use) const;
-  const OpFacts& of(const Op& op) const { return op.id() < ops_.size() ? ops_[op.id()] : kNone; }
-  OpFacts& edit(const Op& op) {
-    if (op.id() >= ops_.size()) ops_.resize(op.id() + std::size_t{1});
-    return ops_[op.id()];
-  }
-  static const OpFacts kNone;
-
-  std::unordered_map<const Use*, StatedMention> mentions_;
-  std::vector<OpFacts> ops_;  // by id, up to the last op that has any
-  std::unordered_map<const Region*, std::span<const RegionResult>> results_;
+  std::optional<std::uint64_t> address;  ///< of `addr:`
+  std::optional<Symbol> label;           ///< the target of prog.jump
+  bool has_square_path = false;          ///< the path was written `[name="..."]`
+  std::span<StatedMention*> mentions;    ///< by operand, where there are any; see stated_mention()
 };
 
-inline constexpr DumpFacts::OpFacts DumpFacts::kNone{};
+/// Null if the mention states nothing beyond the value.
+const StatedMention* stated_mention(const Use& use);
 
-/// What the signature of a region says of its results: as its text states it, else as they are
-/// handed over.
-std::vector<RegionResult> stated_results(const Region& region);
+/// What the signature of a region states of its results: Region::stated_results() if there are any,
+/// otherwise what the returned values are.
+std::vector<RegionResult> signature_results(const Region& region);
 
 }  // namespace mir

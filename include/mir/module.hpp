@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "mir/diagnostic.hpp"
-#include "mir/dump_facts.hpp"
 #include "mir/op.hpp"
 #include "mir/parse.hpp"
 
@@ -115,9 +114,6 @@ class Module {
   /// The symbol an op declares by `@symbol` or `[symbol:...]`; none for other ops.
   std::optional<Symbol> declared_symbol(const Op* op) const;
 
-  /// Facts that only dumps state.
-  const DumpFacts& dump_facts() const { return dump_facts_; }
-
   /// Facts that a pass leaves for later passes on this module; made by the first call. They are in
   /// no text and in no clone. They name ops by their ids, which are never used again.
   template <class Notes>
@@ -179,7 +175,6 @@ class Module {
   std::vector<std::uint64_t> made_kinds_;  // a bit for each kind
   SymbolTable<Op> op_symbols_;
   SymbolTable<Value> value_symbols_;
-  DumpFacts dump_facts_;
   std::unordered_map<std::type_index, std::shared_ptr<void>> notes_;
   std::unordered_map<const Region*, ConstantTable>
       constants_;  // of regions that were asked for any

@@ -16,6 +16,7 @@
 
 #include "mir/context.hpp"
 #include "mir/diagnostic.hpp"
+#include "mir/dump_facts.hpp"
 #include "mir/type.hpp"
 
 namespace mir {
@@ -30,28 +31,6 @@ class Region;
 class Resolver;
 class Rewriter;
 class Value;
-
-/// A value's name in text: decimal storage ids are numbers, everything else is interned.
-class ValueName {
- public:
-  constexpr ValueName() = default;
-  static constexpr ValueName number(std::uint32_t id) { return ValueName(id); }
-  static constexpr ValueName symbol(Symbol name) { return ValueName(name.id | kSymbolBit); }
-  static constexpr std::uint32_t kMaxNumber = 0x7fff'fffe;
-
-  constexpr bool is_number() const { return (raw_ & kSymbolBit) == 0; }
-  constexpr std::uint32_t number() const { return raw_; }
-  constexpr Symbol symbol() const { return Symbol{raw_ & ~kSymbolBit}; }
-  constexpr bool is_none() const { return raw_ == kNone; }
-  constexpr std::uint32_t raw() const { return raw_; }
-  friend bool operator==(ValueName, ValueName) = default;
-
- private:
-  static constexpr std::uint32_t kSymbolBit = 0x8000'0000u;
-  static constexpr std::uint32_t kNone = 0x7fff'ffffu;
-  constexpr explicit ValueName(std::uint32_t raw) : raw_(raw) {}
-  std::uint32_t raw_ = kNone;  ///< none: printing chooses a fresh number
-};
 
 /// One operand, a node in the use list of its value.
 class Use {
@@ -234,6 +213,7 @@ struct OpExtra {
     Symbol name() const;
   };
   std::span<const Successor> successors;
+  DumpFacts* dump = nullptr;
 };
 
 class Op {
@@ -291,6 +271,10 @@ class Op {
   const OpExtra& extra() const { return extra_ == nullptr ? kNoExtra : *extra_; }
   /// Text of the i-th `<...>`; empty when there is none.
   std::string_view angle(std::size_t i) const;
+  /// What the text of a dump states of the op beyond all this.
+  const DumpFacts& dump_facts() const {
+    return extra().dump == nullptr ? kNoDumpFacts : *extra().dump;
+  }
 
   Module& module() const { return *home_->module; }
   Block* block() const { return block_; }
@@ -334,13 +318,13 @@ class Op {
 
  private:
   friend class Block;
-  friend class DumpFacts;
   friend class GraphLoan;
   friend class Module;
   friend class Resolver;
   friend class Rewriter;
 
   static constexpr OpExtra kNoExtra{};
+  static constexpr DumpFacts kNoDumpFacts{};
 
   void mark_as_read() {
     modified_ = false;
@@ -372,7 +356,6 @@ class Op {
   bool modified_ : 1 = true;
   bool read_ : 1 = false;
   bool erased_ : 1 = false;
-  bool states_mentions_ : 1 = false;  // DumpFacts may have a mention of some operand
 };
 
 /// Forward or backward iteration over the ops of a block or the blocks of a region; the current
@@ -505,6 +488,8 @@ class Region {
   std::uint32_t index() const { return index_; }
   /// Of the values that it hands over, by its signature.
   std::span<const Type* const> result_types() const { return result_types_; }
+  /// The results as the text of the signature states them; empty for a region that was not read.
+  std::span<const RegionResult> stated_results() const { return stated_results_; }
   /// The operand that becomes this result, of the first terminator in text that leaves the region.
   /// Null if there is none, or if it does not match the signature.
   Value* returned(std::size_t result) const;
@@ -524,6 +509,7 @@ class Region {
   Block* first_ = nullptr;
   Block* last_ = nullptr;
   std::span<const Type* const> result_types_;
+  std::span<const RegionResult> stated_results_;
   Value** free_ = nullptr;
   std::uint32_t free_count_ = 0;
   std::uint32_t free_capacity_ = 0;

@@ -125,7 +125,7 @@ bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
 // The only interface through which IR is changed.
 //
 // A rewriter keeps consistent: use lists, parents, order in blocks, symbols, cursors of walks and
-// of other rewriters, the facts that dumps state of single mentions, and the marks by which
+// of other rewriters, what dumps state of single mentions, and the marks by which
 // printing recognises untouched text. Listeners receive every edit. Several rewriters of a module
 // may be used in turn; two threads may not edit one module at once.
 //
@@ -375,7 +375,7 @@ class Rewriter {
   /// Erases the free values without uses; the others keep their order.
   void erase_unused_free_values(Region& region);
 
-  // -- dumps: see DumpFacts --------------------------------------------------------------------
+  // -- dumps: see mir/dump_facts.hpp -----------------------------------------------------------
   void set_square_path(Op& op, bool square);
   void set_address(Op& op, std::optional<std::uint64_t> address);
   void set_label(Op& op, Symbol label);
@@ -415,6 +415,8 @@ class Rewriter {
   void take_value(ValueRange& list, std::size_t i);
   void spread_values(ValueRange& list);
   OpExtra& extra_of(Op& op);
+  DumpFacts& dump_facts_of(Op& op);
+  bool drop_mention(const Use& use);
   void leave(Op& op);
   void leave(Block& block);
   void take_out(Block& block);

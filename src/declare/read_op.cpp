@@ -227,7 +227,7 @@ class SignatureReader : patterns::TemplateReader {
   }
 
   bool add_results(const Region& region, Signature& made) {
-    for (const RegionResult& each : stated_results(region)) {
+    for (const RegionResult& each : signature_results(region)) {
       auto shape = type(each.type, op_.span());
       if (!shape) return false;
       for (const NamedAttr& mark : each.attributes) {

@@ -64,7 +64,7 @@ const Attr* annotated_quant_spec(const Op& op, std::string_view key) {
 const Attr* operand_quant_spec(const Op& op, std::uint32_t i) {
   const IRContext& context = op.module().context();
   const Use& use = op.operand_uses()[i];
-  if (const StatedMention* mention = op.module().dump_facts().mention(use)) {
+  if (const StatedMention* mention = stated_mention(use)) {
     if (const Attr* spec = spec_in(mention->attributes, context)) return spec;
   }
   if (const Attr* spec = spec_in(use.value()->attributes(), context)) return spec;

@@ -125,7 +125,7 @@ class Comparison {
 
   void results(const Region& a, const Region& b) {
     const Op &one = *a.parent(), &other = *b.parent();
-    const std::vector<RegionResult> from = stated_results(a), to = stated_results(b);
+    const std::vector<RegionResult> from = signature_results(a), to = signature_results(b);
     count(one, other, "outputs", from.size(), to.size());
     for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
       const std::string what = fmt::format("output {}", i);
@@ -174,7 +174,7 @@ class Comparison {
 
   std::string path_of(const Op& op) const {
     if (!op.has_path()) return "";
-    const bool square = op.module().dump_facts().has_square_path(op);
+    const bool square = op.dump_facts().has_square_path;
     const std::string_view path = context_.text(op.path());
     return square ? fmt::format("[name=\"{}\"]", path) : std::string(path);
   }
@@ -182,7 +182,7 @@ class Comparison {
     return op.has_symbol() ? fmt::format("@{}", context_.text(op.symbol())) : "";
   }
   std::string label_of(const Op& op) const {
-    const auto label = op.module().dump_facts().label(op);
+    const auto label = op.dump_facts().label;
     return label ? std::string(context_.text(*label)) : "";
   }
   std::string location_of(const Op& op) const {
@@ -215,8 +215,7 @@ class Comparison {
     }
     const bool first = one.is_free() && compared_.insert(&one).second;
     if (first) storages(one, other, *a.user(), *b.user(), what);
-    const bool stated =
-        before_.dump_facts().mention(a) != nullptr || after_.dump_facts().mention(b) != nullptr;
+    const bool stated = stated_mention(a) != nullptr || stated_mention(b) != nullptr;
     if (first || stated) said(mention_of(a), mention_of(b), *a.user(), *b.user(), what);
   }
 

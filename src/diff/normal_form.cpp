@@ -47,7 +47,7 @@ class Normalising {
   }
 
   void sort_mention(const Use& use) {
-    const StatedMention* stated = module_.dump_facts().mention(use);
+    const StatedMention* stated = stated_mention(use);
     if (stated == nullptr || stated->attributes.size() < 2) return;
     StatedMention other = *stated;
     const auto list = sorted(other.attributes);
@@ -61,7 +61,7 @@ class Normalising {
       for (Value& argument : block->arguments()) sort(argument);
       for (Op* op : block->ops()) sort(*op);
     }
-    std::vector<RegionResult> results = stated_results(region);
+    std::vector<RegionResult> results = signature_results(region);
     std::vector<std::vector<NamedAttr>> lists;
     lists.reserve(results.size());
     for (RegionResult& result : results) {

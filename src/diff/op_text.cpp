@@ -65,7 +65,7 @@ std::string name_key(const Op& op) {
   if (const auto declared = op.module().declared_symbol(&op)) {
     key += fmt::format(" [{}]", without_id(context.text(*declared)));
   }
-  const auto label = op.module().dump_facts().label(op);
+  const auto label = op.dump_facts().label;
   if (label) key += fmt::format(" ->{}", context.text(*label));
   return key;
 }

@@ -1,16 +1,17 @@
+// What texts of dumps state beyond the IR.
 #include "mir/dump_facts.hpp"
 
-#include "mir/module.hpp"
+#include "mir/op.hpp"
 
 namespace mir {
 
-const StatedMention* DumpFacts::find_mention(const Use& use) const {
-  const auto found = mentions_.find(&use);
-  return found == mentions_.end() ? nullptr : &found->second;
+const StatedMention* stated_mention(const Use& use) {
+  const auto mentions = use.user()->dump_facts().mentions;
+  return mentions.empty() ? nullptr : mentions[use.index()];
 }
 
-std::vector<RegionResult> stated_results(const Region& region) {
-  const auto stated = region.parent()->module().dump_facts().results(region);
+std::vector<RegionResult> signature_results(const Region& region) {
+  const auto stated = region.stated_results();
   if (!stated.empty()) return {stated.begin(), stated.end()};
   std::vector<RegionResult> results;
   for (const Type* type : region.result_types()) {

@@ -87,7 +87,7 @@ class ProgramDecoder {
       case OpId::kProgLabel:
         return prog::Label{module_.declared_symbol(&op)};
       case OpId::kProgJump:
-        return prog::Jump{.label = op.module().dump_facts().label(op).value_or(Symbol()),
+        return prog::Jump{.label = op.dump_facts().label.value_or(Symbol()),
                           .distance = integer(op, field::kOffset)};
       case OpId::kProgRet:
         return prog::Return{};

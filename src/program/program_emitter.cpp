@@ -140,8 +140,7 @@ Value* ProgramEmitter::value_symbol(std::string_view name, const Type* type) {
 
 void ProgramEmitter::finish() {
   for (const auto& [op, address] : jumps_) {
-    const auto target =
-        labels_.at(std::string(context_.text(*op->module().dump_facts().label(*op))));
+    const auto target = labels_.at(std::string(context_.text(*op->dump_facts().label)));
     const std::int64_t distance =
         static_cast<std::int64_t>(target) - static_cast<std::int64_t>(address);
     rewriter_.set_attribute(*op, key(field::kOffset), context_.integer(distance));

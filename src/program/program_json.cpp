@@ -47,7 +47,7 @@ class JsonWriter {
   Json instruction(const prog::Instruction& at) {
     const Op& op = *at.op;
     Json object = {{"dialect", "program"}, {"device", kNoDevice}};
-    const auto address = op.module().dump_facts().address(op);
+    const auto address = op.dump_facts().address;
     expect(address.has_value(), fmt::format("{} has no address", op.name()));
     object["program_id"] = address.value_or(0);
     object["op"] =

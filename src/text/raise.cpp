@@ -404,17 +404,16 @@ class Raiser {
 
   void head(const Op& op) {
     const OpExtra& extra = op.extra();
-    const DumpFacts& facts = module_.dump_facts();
-    if (const auto address = facts.address(op)) {
+    const DumpFacts& facts = op.dump_facts();
+    if (const auto address = facts.address) {
       out_.token(K::kAddress, *address == DumpFacts::kUnnumbered
                                   ? "addr:0xffffffffffffffff"
                                   : fmt::format("addr:{:#016x}", *address));
     }
     out_.token(K::kOpName, text(op.op_name().spelling));
-    if (const auto target = facts.label(op)) label(text(*target));
+    if (const auto target = facts.label) label(text(*target));
     if (op.has_symbol()) {
-      symbol(op.symbol(),
-             !facts.has_square_path(op) && (op.has_signature() || !extra.angles.empty()));
+      symbol(op.symbol(), !facts.has_square_path && (op.has_signature() || !extra.angles.empty()));
     }
     for (const Symbol angle : extra.angles) {
       out_.token(K::kAngle, wrapped("<", text(angle), ">"));
@@ -471,7 +470,7 @@ class Raiser {
       escaped = escaped_path(plain);
       plain = escaped;
     }
-    if (module_.dump_facts().has_square_path(op)) {
+    if (op.dump_facts().has_square_path) {
       out_.token(K::kNameSquare, wrapped("[name=\"", plain, "\"]"));
     } else {
       out_.token(K::kNameAngle, wrapped("<name=\"", plain, "\">"));
@@ -496,7 +495,7 @@ class Raiser {
   void signature(const Region& region) {
     list(region.entry_arguments(), [&](const Value& argument) { definition(argument); });
     out_.token(K::kArrow);
-    const std::vector<RegionResult> results = stated_results(region);
+    const std::vector<RegionResult> results = signature_results(region);
     list(results, [&](const RegionResult& result) {
       region_result(region.returned(static_cast<std::size_t>(&result - results.data())), result);
     });
@@ -578,7 +577,7 @@ class Raiser {
   }
 
   bool returns_as_stated(const Region& region) const {
-    const std::span<const RegionResult> stated = module_.dump_facts().results(region);
+    const std::span<const RegionResult> stated = region.stated_results();
     for (std::size_t i = 0; i < stated.size(); ++i) {
       const Value* returned = region.returned(i);
       if (returned != nullptr && name_of(*returned) != stated[i].name) return false;

@@ -154,7 +154,7 @@ class Downgrade {
     if (has_options || (op.has_path() && !prints_names())) return true;
     if (!prints_names()) return false;
     const Symbol cache = cache_of(op);
-    const bool is_square = module_.dump_facts().has_square_path(op);
+    const bool is_square = op.dump_facts().has_square_path;
     return (cache && cache != op.path()) || (op.has_path() && is_square != has_square_path(op));
   }
 
@@ -332,7 +332,7 @@ class Downgrade {
 
   /// What a graph gives has the type that its return mentions.
   void settle_results(Region& region) {
-    std::vector<RegionResult> results = stated_results(region);
+    std::vector<RegionResult> results = signature_results(region);
     const Op* last = region.empty() ? nullptr : region.only_block().terminator();
     if (last == nullptr) return;
     for (const Use& use : last->operand_uses()) {
@@ -357,7 +357,7 @@ class Downgrade {
       }
       name_storages(entry.body());
     }
-    const std::vector<RegionResult> results = stated_results(entry.body());
+    const std::vector<RegionResult> results = signature_results(entry.body());
     for (Value& result : call->results()) {
       if (result.index() >= results.size()) continue;
       contents_[&result] = content_given(call, entry, result);

@@ -16,7 +16,7 @@ inline bool are_same_results(const RegionResult& a, const RegionResult& b) {
 /// Lets `edit` change each result that the region states.
 template <typename Edit>
 void edit_results(Rewriter& rewriter, Region& region, const Edit& edit) {
-  const std::vector<RegionResult> before = stated_results(region);
+  const std::vector<RegionResult> before = signature_results(region);
   std::vector<RegionResult> results = before;
   for (RegionResult& result : results) edit(result);
   if (!std::ranges::equal(results, before, are_same_results)) {

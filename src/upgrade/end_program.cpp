@@ -35,7 +35,7 @@ bool has_sound_places(const Module& module) {
   const ProgramCode program(module);
   const auto code = program.instructions();
   const auto address = [&](const prog::Instruction& each) {
-    const auto found = module.dump_facts().address(*each.op);
+    const auto found = each.op->dump_facts().address;
     return found == DumpFacts::kUnnumbered ? std::nullopt : found;
   };
   for (std::size_t i = 0; i < code.size(); ++i) {
@@ -69,7 +69,7 @@ void read_storage(Rewriter& rewriter, Op& op, std::span<Op* const> outside) {
 void forget_places(Rewriter& rewriter, const Block& code) {
   const Symbol offset = rewriter.context().intern(program_field::kOffset);
   for (Op* op : code.ops()) {
-    if (rewriter.module().dump_facts().address(*op)) rewriter.set_address(*op, std::nullopt);
+    if (op->dump_facts().address) rewriter.set_address(*op, std::nullopt);
     if (!op->is(OpId::kProgJump) || op->attribute(offset) == nullptr) continue;
     std::vector<NamedAttr> kept(op->attributes().begin(), op->attributes().end());
     std::erase_if(kept, [&](const NamedAttr& each) { return each.key == offset; });

@@ -49,8 +49,7 @@ Op* respell(Rewriter& rewriter, Op& op, std::string_view spelling) {
     rewriter.set_attributes(result, old.attributes());
   }
   for (const Use& use : other->operand_uses()) {
-    const StatedMention* mention =
-        rewriter.module().dump_facts().mention(op.operand_uses()[use.index()]);
+    const StatedMention* mention = stated_mention(op.operand_uses()[use.index()]);
     if (mention != nullptr) rewriter.set_mention(use, *mention);
   }
   rewriter.replace(op, *other);
@@ -229,7 +228,7 @@ class LaterSpelling {
 
   void spell(Op& op) {
     for (const Use& use : op.operand_uses()) {
-      const StatedMention* mention = module_.dump_facts().mention(use);
+      const StatedMention* mention = stated_mention(use);
       if (mention == nullptr) continue;
       StatedMention other = *mention;
       other.type = spelled(other.type);

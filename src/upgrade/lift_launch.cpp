@@ -117,7 +117,7 @@ Value* last_named(Region& region, ValueName name) {
 /// The results travel through storage: each is the last value of its name in the region.
 PatternMatch match_return(Op& root) {
   std::vector<Value*> values;
-  for (const RegionResult& result : stated_results(*root.parent_region())) {
+  for (const RegionResult& result : signature_results(*root.parent_region())) {
     Value* value = last_named(*root.parent_region(), result.name);
     if (value == nullptr) return PatternMatch::failed("nothing writes it", root);
     values.push_back(value);

@@ -336,7 +336,7 @@ class Lift {
     std::vector<Value*> operands;
     for (const ValueName name : function.inputs) operands.push_back(scope.at(name.raw()));
     std::vector<const Type*> types;
-    const auto results = stated_results(*graphs_[callee]->region());
+    const auto results = signature_results(*graphs_[callee]->region());
     for (const RegionResult& result : results) types.push_back(result.type);
     Op* op = builder_.call(function.name, operands, types);
     rewriter_.set_location(*op, jump.location());

@@ -69,7 +69,7 @@ class DumpFindings {
  private:
   void check_mention(const Use& use, const Op& op) {
     names_.mention(*use.value());
-    const StatedMention* other = reporter_.module().dump_facts().mention(use);
+    const StatedMention* other = stated_mention(use);
     if (other != nullptr) check_mention(use, *other, op);
   }
   void check_mention(const Use& use, const StatedMention& other, const Op& op);

@@ -93,7 +93,7 @@ void FormChecks::check_signature(const Region& region, const Op& graph) {
 
 /// The results in a signature are mentions of the returned values.
 void FormChecks::check_stated_results(const Region& region, const Op& parent) {
-  const auto results = reporter_.module().dump_facts().results(region);
+  const auto results = region.stated_results();
   for (std::size_t i = 0; i < results.size(); ++i) {
     const RegionResult& stated = results[i];
     const Value* returned = region.returned(i);
@@ -127,7 +127,7 @@ void FormChecks::check_parts(const Op& op) {
     stray(fmt::format("symbol '@{}'", text(op, op.symbol())));
   }
   if (!has_angles && !op.extra().angles.empty()) stray(fmt::format("'<{}>'", op.angle(0)));
-  if (!op.is_in(DialectId::kProg) && reporter_.module().dump_facts().address(op)) stray("address");
+  if (!op.is_in(DialectId::kProg) && op.dump_facts().address) stray("address");
 }
 
 namespace {

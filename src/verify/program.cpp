@@ -12,7 +12,7 @@ namespace {
 using enum ConstraintId;
 
 std::optional<std::uint64_t> address_of(const Op& op) {
-  return op.module().dump_facts().address(op);
+  return op.dump_facts().address;
 }
 
 bool is_numbered(const Op& op) {

@@ -20,7 +20,7 @@ std::string text_of(const ProgramStep& step) {
   const Op& op = *step.instruction;
   const IRContext& context = op.module().context();
   std::string line = fmt::format("pc {} depth {}: {}", step.pc, step.depth, op.name());
-  const auto label = op.module().dump_facts().label(op);
+  const auto label = op.dump_facts().label;
   if (label) line += fmt::format(" {}", context.text(*label));
   for (const std::string_view key : {program_field::kSymbol, program_field::kOpType}) {
     const auto text = word_of(op, key);

@@ -32,7 +32,7 @@ void Rewriter::set_has_signature(Region& region, bool has) {
 
 void Rewriter::set_result_types(Region& region, std::span<const Type* const> types) {
   region.result_types_ = module_.arena_->copy(types);
-  module_.dump_facts_.results_.erase(&region);
+  region.stated_results_ = {};
   changed(*region.parent_, OpChange::kRegions);
 }
 
@@ -44,8 +44,7 @@ void Rewriter::state_results(Region& region, std::span<const RegionResult> resul
     types.push_back(each.type);
   }
   set_result_types(region, types);
-  if (kept.empty()) return;
-  module_.dump_facts_.results_[&region] = module_.arena_->copy(std::span<const RegionResult>(kept));
+  region.stated_results_ = module_.arena_->copy(std::span<const RegionResult>(kept));
 }
 
 // -- blocks ---------------------------------------------------------------------------------------

@@ -88,13 +88,12 @@ void Rewriter::copy_head(const Op& from, Op& to, const RewriteMapping& mapping) 
   to.has_symbol_ = from.has_symbol_;
   if (from.has_path()) set_path(to, from.path());
   to.has_attribute_list_ = from.has_attribute_list_;
-  copy_facts(from, to);
   if (from.extra_ == nullptr) return;
+  copy_facts(from, to);
   OpExtra& extra = extra_of(to);
-  extra = *from.extra_;
-  extra.regions = nullptr;
-  extra.angles = module_.arena_->copy(extra.angles);
-  std::vector<OpExtra::Successor> successors(extra.successors.begin(), extra.successors.end());
+  extra.angles = module_.arena_->copy(from.extra_->angles);
+  std::vector<OpExtra::Successor> successors(from.extra_->successors.begin(),
+                                             from.extra_->successors.end());
   for (OpExtra::Successor& each : successors) {
     if (each.block == nullptr) continue;
     if (Block* mapped = mapping.find(*each.block)) each.block = mapped;
@@ -103,20 +102,20 @@ void Rewriter::copy_head(const Op& from, Op& to, const RewriteMapping& mapping) 
 }
 
 void Rewriter::copy_facts(const Op& from, Op& to) {
-  const DumpFacts& facts = from.module().dump_facts();
   for (const Use& use : from.operand_uses()) {
-    if (const StatedMention* other = facts.mention(use)) {
+    if (const StatedMention* other = stated_mention(use)) {
       set_mention(to.operand_uses()[use.index()], *other);
     }
   }
-  if (facts.has_square_path(from)) set_square_path(to, true);
-  if (const auto address = facts.address(from)) set_address(to, address);
-  if (const auto label = facts.label(from)) set_label(to, *label);
+  const DumpFacts& facts = from.dump_facts();
+  if (facts.has_square_path) set_square_path(to, true);
+  if (facts.address) set_address(to, facts.address);
+  if (facts.label) set_label(to, *facts.label);
 }
 
 /// The types, and what the text says where it says anything.
 void Rewriter::copy_results(const Region& from, Region& to) {
-  const auto stated = from.parent()->module().dump_facts().results(from);
+  const auto stated = from.stated_results();
   stated.empty() ? set_result_types(to, from.result_types()) : state_results(to, stated);
 }
 

@@ -183,7 +183,7 @@ void Rewriter::follow_symbols(Op& op, bool was_linked) {
 // -- operands -------------------------------------------------------------------------------------
 
 void Rewriter::set_use(Use& use, Value* value) {
-  module_.dump_facts_.mentions_.erase(&use);
+  drop_mention(use);
   Value* before = use.value();
   use.set(value);
   if (before != nullptr && before != value) {
@@ -197,14 +197,14 @@ void Rewriter::set_use(Use& use, Value* value) {
 void Rewriter::forget_result(const Use& use) {
   const Op& user = *use.user();
   if (!user.has(Trait::kTerminator) || !module_.is_portable()) return;
-  const Region* region = user.parent_region();
+  Region* region = user.parent_region();
   if (region == nullptr) return;
-  const std::span<const RegionResult> stated = module_.dump_facts_.results(*region);
+  const std::span<const RegionResult> stated = region->stated_results();
   const std::size_t first = user.is(OpId::kCfCondition) ? 1 : 0;  // the condition stays
   if (use.index() < first || use.index() - first >= stated.size()) return;
   const RegionResult& result = stated[use.index() - first];
   if (!result.has_symbol && result.attributes.empty()) return;
-  module_.dump_facts_.results_.erase(region);
+  region->stated_results_ = {};
   region->parent()->modified_ = true;
 }
 
@@ -228,7 +228,10 @@ void Rewriter::set_use_list(Op& op, std::span<Value* const> operands) {
         has_room && use.index() < wanted.size() && use.value() == wanted[use.index()];
     if (!stays) set_use(use, nullptr);
   }
-  if (!has_room) op.operands_ = module_.arena_->create_array<Use>(wanted.size()).data();
+  if (!has_room) {
+    op.operands_ = module_.arena_->create_array<Use>(wanted.size()).data();
+    if (op.extra().dump != nullptr) op.extra_->dump->mentions = {};
+  }
   op.operand_count_ = static_cast<std::uint32_t>(wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     Use& use = op.operands_[i];
@@ -246,11 +249,9 @@ void Rewriter::replace_all_uses(Value& from, Value& to) {
 /// The value is defined by another op, and what mentions say of it stays true.
 void Rewriter::replace_definition(Value& from, Value& to) {
   std::vector<std::pair<const Use*, StatedMention>> mentions;
-  if (!module_.dump_facts_.mentions_.empty()) {
-    for (const Use* use = from.first_use(); use != nullptr; use = use->next()) {
-      const StatedMention* stated = module_.dump_facts_.mention(*use);
-      if (stated != nullptr) mentions.emplace_back(use, *stated);
-    }
+  for (const Use* use = from.first_use(); use != nullptr; use = use->next()) {
+    const StatedMention* stated = stated_mention(*use);
+    if (stated != nullptr) mentions.emplace_back(use, *stated);
   }
   replace_all_uses(from, to);
   for (const auto& [use, stated] : mentions) set_mention(*use, stated);

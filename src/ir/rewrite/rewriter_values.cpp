@@ -116,13 +116,19 @@ void Rewriter::clear_path(Op& op) {
 }
 
 void Rewriter::set_square_path(Op& op, bool square) {
-  module_.dump_facts_.edit(op).has_square_path = square;
+  dump_facts_of(op).has_square_path = square;
   changed(op, OpChange::kHead);
 }
 
 OpExtra& Rewriter::extra_of(Op& op) {
   if (op.extra_ == nullptr) op.extra_ = module_.arena_->create<OpExtra>();
   return *op.extra_;
+}
+
+DumpFacts& Rewriter::dump_facts_of(Op& op) {
+  OpExtra& extra = extra_of(op);
+  if (extra.dump == nullptr) extra.dump = module_.arena_->create<DumpFacts>();
+  return *extra.dump;
 }
 
 bool Rewriter::set_angles(Op& op, std::span<const Symbol> angles) {
@@ -134,16 +140,12 @@ bool Rewriter::set_angles(Op& op, std::span<const Symbol> angles) {
 }
 
 void Rewriter::set_address(Op& op, std::optional<std::uint64_t> address) {
-  DumpFacts::OpFacts& facts = module_.dump_facts_.edit(op);
-  facts.has_address = address.has_value();
-  facts.address = address.value_or(0);
+  dump_facts_of(op).address = address;
   changed(op, OpChange::kHead);
 }
 
 void Rewriter::set_label(Op& op, Symbol label) {
-  DumpFacts::OpFacts& facts = module_.dump_facts_.edit(op);
-  facts.label = label;
-  facts.has_label = true;
+  dump_facts_of(op).label = label;
   changed(op, OpChange::kHead);
 }
 
@@ -356,25 +358,33 @@ void Rewriter::bring_constants(Op& op, Region& region) {
 // -- dumps ----------------------------------------------------------------------------------------
 
 void Rewriter::set_mention(const Use& use, const StatedMention& mention) {
-  StatedMention kept = mention;
-  kept.attributes = printable(mention.attributes);
-  module_.dump_facts_.mentions_[&use] = kept;
-  use.user()->states_mentions_ = true;
-  changed(*use.user(), OpChange::kMention);
+  Op& user = *use.user();
+  auto& mentions = dump_facts_of(user).mentions;
+  if (mentions.empty())
+    mentions = module_.arena_->create_array<StatedMention*>(user.operand_count_);
+  StatedMention*& kept = mentions[use.index()];
+  if (kept == nullptr) kept = module_.arena_->create<StatedMention>();
+  *kept = mention;
+  kept->attributes = printable(mention.attributes);
+  changed(user, OpChange::kMention);
+}
+
+/// Returns false if the mention states nothing.
+bool Rewriter::drop_mention(const Use& use) {
+  const auto mentions = use.user()->dump_facts().mentions;
+  return !mentions.empty() && std::exchange(mentions[use.index()], nullptr) != nullptr;
 }
 
 void Rewriter::clear_mention(const Use& use) {
-  auto& mentions = module_.dump_facts_.mentions_;
-  if (!mentions.empty() && mentions.erase(&use) != 0) changed(*use.user(), OpChange::kMention);
+  if (drop_mention(use)) changed(*use.user(), OpChange::kMention);
 }
 
 void Rewriter::clear_mentions() {
-  std::vector<Op*> users;
-  for (const auto& [use, mention] : module_.dump_facts_.mentions_) users.push_back(use->user());
-  module_.dump_facts_.mentions_.clear();
-  std::ranges::sort(users, {}, &Op::id);
-  users.erase(std::unique(users.begin(), users.end()), users.end());
-  for (Op* user : users) changed(*user, OpChange::kMention);
+  for_each_op(module_.body(), WalkScope::kAll, [&](Op& op) {
+    bool is_changed = false;
+    for (const Use& use : op.operand_uses()) is_changed |= drop_mention(use);
+    if (is_changed) changed(op, OpChange::kMention);
+  });
 }
 
 bool Rewriter::can_say_paths(const Region& region) const {

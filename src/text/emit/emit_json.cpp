@@ -107,9 +107,9 @@ class JsonEmitter {
     if (of.device()) out["device"] = context_.text(of.device());
     if (of.has_symbol()) out["symbol"] = context_.text(of.symbol());
     if (of.has_path()) out["path"] = context_.text(of.path());
-    const DumpFacts& facts = of.module().dump_facts();
-    if (const auto address = facts.address(of)) out["address"] = *address;
-    if (const auto label = facts.label(of)) out["label"] = context_.text(*label);
+    const DumpFacts& facts = of.dump_facts();
+    if (facts.address) out["address"] = *facts.address;
+    if (const auto label = facts.label) out["label"] = context_.text(*label);
     for (const Symbol angle : of.extra().angles) out["angles"].push_back(context_.text(angle));
     if (of.has_signature()) {
       out["operands"] = OrderedJson::array();
@@ -141,7 +141,7 @@ class JsonEmitter {
     OrderedJson out;
     if (of.has_signature()) {
       out["results"] = OrderedJson::array();
-      for (const RegionResult& result : stated_results(of)) {
+      for (const RegionResult& result : signature_results(of)) {
         const Value* returned = of.returned(out["results"].size());
         out["results"].push_back(mention(name(returned == nullptr ? result.name : returned->name()),
                                          result.type, result.has_symbol, result.symbol,

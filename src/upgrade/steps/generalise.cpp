@@ -79,7 +79,7 @@ class Generalisation {
         settle(op);
       }
     });
-    std::vector<RegionResult> results = stated_results(region);
+    std::vector<RegionResult> results = signature_results(region);
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (const Value* value = region.returned(i)) results[i].type = value->type();
     }

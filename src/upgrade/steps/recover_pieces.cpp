@@ -98,7 +98,7 @@ class Pieces {
   void hand_out_written(Region& region) {
     Op* last = region.empty() ? nullptr : region.only_block().terminator();
     if (last == nullptr) return;
-    std::vector<RegionResult> results = stated_results(region);
+    std::vector<RegionResult> results = signature_results(region);
     std::vector<Value*> values;
     for (const Use& use : last->operand_uses()) values.push_back(use.value());
     const bool is_module = region.parent() == module_.top();
@@ -168,7 +168,7 @@ class Pieces {
   }
 
   void settle_results(Region& region) {
-    std::vector<RegionResult> results = stated_results(region);
+    std::vector<RegionResult> results = signature_results(region);
     bool changed = false;
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Value* value = region.returned(i);

@@ -30,7 +30,6 @@ void view_operand(Recovery& recovery, Op& op, std::uint32_t index, const StatedM
 /// A mention that says something else than its value has no portable meaning. What it leaves out is
 /// in its value, and notes on quantisation belong to the value.
 void settle_mentions(Recovery& recovery) {
-  if (!recovery.module.dump_facts().has_mentions()) return;
   const Symbol constant = recovery.context().intern("constant");
   const auto type_text = [](const Type* type) {
     return type == nullptr ? "untyped" : type->spelling();
@@ -67,7 +66,7 @@ void settle_mentions(Recovery& recovery) {
   };
   IRWriter(recovery.module).walk<OpView>([&](IRWriter&, OpView op) {
     for (const Use& use : op->operand_uses()) {
-      const StatedMention* other = recovery.module.dump_facts().mention(use);
+      const StatedMention* other = stated_mention(use);
       if (other != nullptr) check(*op.op(), use, StatedMention(*other));  // which may drop it
     }
     return IRWriter::WalkResult::WALK_CONTINUE;

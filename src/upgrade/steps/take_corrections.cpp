@@ -120,7 +120,7 @@ class Corrections {
   }
 
   void correct_mention(const Use& use) {
-    const StatedMention* other = module_.dump_facts().mention(use);
+    const StatedMention* other = stated_mention(use);
     if (other == nullptr || !is_meant(use.value()->name())) return;
     StatedMention changed = *other;
     const auto list = corrected(changed.attributes);

@@ -105,8 +105,8 @@ class Isomorphism {
     Symbol symbol;
     std::span<const NamedAttr> attributes;
   };
-  static Mention mention(const Module& module, const Use& use) {
-    if (const StatedMention* other = module.dump_facts().mention(use)) {
+  static Mention mention(const Use& use) {
+    if (const StatedMention* other = stated_mention(use)) {
       return {other->type, other->has_symbol, other->symbol, other->attributes};
     }
     const Value& value = *use.value();
@@ -114,7 +114,7 @@ class Isomorphism {
   }
 
   bool uses(const Use& a, const Use& b) {
-    const Mention one = mention(a_, a), other = mention(b_, b);
+    const Mention one = mention(a), other = mention(b);
     return values(*a.value(), *b.value()) && types("type of operand", one.type, other.type) &&
            same("operand has symbol", one.has_symbol, other.has_symbol) &&
            symbols("symbol of operand", one.symbol, other.symbol) &&
@@ -153,13 +153,12 @@ class Isomorphism {
   }
 
   bool facts(const Op& a, const Op& b) {
-    const DumpFacts &one = a_.dump_facts(), &other = b_.dump_facts();
-    const auto label = one.label(a), other_label = other.label(b);
-    return same("square name", one.has_square_path(a), other.has_square_path(b)) &&
-           same("has label", label.has_value(), other_label.has_value()) &&
-           symbols("label", label.value_or(Symbol()), other_label.value_or(Symbol())) &&
-           same("has address", one.address(a).has_value(), other.address(b).has_value()) &&
-           same("address", one.address(a).value_or(0), other.address(b).value_or(0));
+    const DumpFacts &one = a.dump_facts(), &other = b.dump_facts();
+    return same("square name", one.has_square_path, other.has_square_path) &&
+           same("has label", one.label.has_value(), other.label.has_value()) &&
+           symbols("label", one.label.value_or(Symbol()), other.label.value_or(Symbol())) &&
+           same("has address", one.address.has_value(), other.address.has_value()) &&
+           same("address", one.address.value_or(0), other.address.value_or(0));
   }
 
   bool heads(const Op& a, const Op& b) {
@@ -210,7 +209,7 @@ class Isomorphism {
         !same("region results", a.result_types().size(), b.result_types().size())) {
       return false;
     }
-    const std::vector<RegionResult> stated = stated_results(a), restated = stated_results(b);
+    const std::vector<RegionResult> stated = signature_results(a), restated = signature_results(b);
     for (std::size_t i = 0; i < stated.size(); ++i) {
       const RegionResult &one = stated[i], &other = restated[i];
       if (!types("type of region result", one.type, other.type) ||

@@ -384,10 +384,10 @@ TEST_CASE("what an emitter writes, the decoder reads") {
   CHECK(code.declares_kernels());
   CHECK(order_of(code) == std::vector<std::size_t>{0, 1, 2, 5, 6, 7, 3, 4});
   for (const prog::Instruction& each : code.instructions()) {
-    CHECK(module.dump_facts().address(*each.op) ==
+    CHECK(each.op->dump_facts().address ==
           static_cast<std::uint64_t>(&each - code.instructions().data()));
   }
-  CHECK(module.dump_facts().address(*code.fragments()[1].instructions[0].op) == 0);
+  CHECK(code.fragments()[1].instructions[0].op->dump_facts().address == 0);
 }
 
 TEST_CASE("jumps go back too, and labels without an address move nothing") {
@@ -404,8 +404,7 @@ TEST_CASE("jumps go back too, and labels without an address move nothing") {
   emitter.finish();
   const ProgramCode code(module);
   std::vector<std::optional<std::uint64_t>> addresses;
-  for (const auto& each : code.instructions())
-    addresses.push_back(module.dump_facts().address(*each.op));
+  for (const auto& each : code.instructions()) addresses.push_back(each.op->dump_facts().address);
   CHECK(addresses == std::vector<std::optional<std::uint64_t>>{0, DumpFacts::kUnnumbered, 1, 2});
   CHECK(code.instructions()[3].as<prog::Jump>()->distance == -2);
 }

@@ -35,7 +35,7 @@ class Writing {
 
  private:
   void write(const Op& op, const prog::Label& label) {
-    const bool is_numbered = code_.module().dump_facts().address(op) != DumpFacts::kUnnumbered;
+    const bool is_numbered = op.dump_facts().address != DumpFacts::kUnnumbered;
     const auto name = context_.text(*label.name);
     is_numbered ? emitter_.label(name) : emitter_.unnumbered_label(name);
   }
@@ -59,7 +59,7 @@ class Writing {
     Op& made = *make_launch(rewriter_, launch.name, launch.spec, operands, types);
     emitter_.append(made);
     for (const Use& use : op.operand_uses()) {
-      const StatedMention* other = code_.module().dump_facts().mention(use);
+      const StatedMention* other = stated_mention(use);
       if (other != nullptr) rewriter_.set_mention(made.operand_uses()[use.index()], *other);
     }
     for (const Value& result : op.results()) state(result, *made.result(result.index()));
@@ -119,7 +119,7 @@ std::string without_what_is_not_decoded(const Module& module) {
 bool is_lowered(const ProgramCode& code) {
   const auto is_numbered = [](const prog::Instruction& each) {
     const auto* jump = each.as<prog::Jump>();
-    return each.op->module().dump_facts().address(*each.op) && (jump == nullptr || jump->distance);
+    return each.op->dump_facts().address && (jump == nullptr || jump->distance);
   };
   const auto is_in_program = [&](const Op* op) {
     return isa<FragmentOp>(op) || op->is_in(DialectId::kDbg);

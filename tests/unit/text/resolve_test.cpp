@@ -154,15 +154,14 @@ TEST_SUITE("resolve") {
     Reading reading(dump({"a.one (%0:tensor<[9], F, D>) -> (%1:tensor<[2], F, D>[k:1])",
                           "a.two (%1) -> ()", "a.three (%1:tensor<[2], F, D>[k:1]) -> ()"}));
     const auto ops = ops_of(graph_body(reading));
-    const Module& module = reading.module();
-    const StatedMention* type = module.dump_facts().mention(ops[0]->operand_uses()[0]);
+    const StatedMention* type = stated_mention(ops[0]->operand_uses()[0]);
     REQUIRE(type != nullptr);
     CHECK(type->type->spelling() == "tensor<[9], F, D>");
-    const StatedMention* attributes = module.dump_facts().mention(ops[1]->operand_uses()[0]);
+    const StatedMention* attributes = stated_mention(ops[1]->operand_uses()[0]);
     REQUIRE(attributes != nullptr);
     CHECK(attributes->attributes.empty());
     CHECK(attributes->type == ops[0]->result()->type());
-    CHECK(module.dump_facts().mention(ops[2]->operand_uses()[0]) == nullptr);
+    CHECK(stated_mention(ops[2]->operand_uses()[0]) == nullptr);
   }
 
   TEST_CASE("symbols of graphs, labels and parameters are found in the module and in the context") {
@@ -188,7 +187,7 @@ TEST_SUITE("resolve") {
     CHECK(reading.context.lookupSymbol("w").value == module.lookupSymbol("w").value);
     CHECK_FALSE(module.lookupSymbol("absent"));
     CHECK_FALSE(module.lookupSymbol("never seen"));
-    const auto target = module.dump_facts().label(*find_op(module.body(), "prog.jump"));
+    const auto target = find_op(module.body(), "prog.jump")->dump_facts().label;
     REQUIRE(target.has_value());
     CHECK(reading.context.text(*target) == "m.__entry");
   }
