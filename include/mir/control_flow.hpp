@@ -30,7 +30,7 @@ inline bool is_graph(const Op& op) {
   return op.has(Trait::kCallable);
 }
 /// The graph that a call runs; null if the op is no call, or if no graph with a body has the
-/// symbol.
+/// symbol, and while passes work on graphs, which other threads may change.
 Op* called_graph(const Op& op);
 
 /// The named state that the effects of the op touch; the empty symbol if it may be any, or if it

@@ -1,9 +1,12 @@
 // Modules, and how they are made from a tree.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <typeindex>
 #include <unordered_map>
@@ -31,15 +34,17 @@ struct OpSpec {
 };
 
 /// Declarations by symbol. If several declare one, the first counts, and after its erasure the
-/// next.
+/// next. Threads may use a table at the same time.
 template <class T>
 class SymbolTable {
  public:
   T* find(Symbol name) const {
+    const std::lock_guard lock(mutex_);
     const auto found = first_.find(name);
     return found == first_.end() ? nullptr : found->second;
   }
   void add(Symbol name, T& each) {
+    const std::lock_guard lock(mutex_);
     const auto [first, is_new] = first_.try_emplace(name, &each);
     if (!is_new && first->second != &each) others_[name].emplace(each.id(), &each);
   }
@@ -48,12 +53,14 @@ class SymbolTable {
   bool empty() const { return first_.empty(); }
 
  private:
+  mutable std::mutex mutex_;
   std::unordered_map<Symbol, T*> first_;
   std::unordered_map<Symbol, std::map<std::uint32_t, T*>> others_;  // by id
 };
 
 template <class T>
 void SymbolTable<T>::remove(Symbol name, const T& each) {
+  const std::lock_guard lock(mutex_);
   const auto first = first_.find(name);
   const auto others = others_.find(name);
   if (others != others_.end()) others->second.erase(each.id());
@@ -69,10 +76,43 @@ void SymbolTable<T>::remove(Symbol name, const T& each) {
 }
 
 class Arena;
-class Cursor;
-class GraphLoan;
 class RewriteListener;
 class TypeMentions;
+
+/// What edits draw on: memory, ids, listeners, constants by what they hold. A module has an editor;
+/// while a pass works on its graphs in threads, each thread has one of its own.
+class Editor {
+ public:
+  /// For a thread that works on graphs.
+  Editor();
+  ~Editor();
+  Editor(const Editor&) = delete;
+  Editor& operator=(const Editor&) = delete;
+
+  /// How many edits there were. A run of a pass that edits compares it.
+  const std::uint64_t& edits() const { return edits_; }
+  /// How many of them were of ops with regions, so that there may be other graphs.
+  std::uint64_t region_edits() const { return region_edits_; }
+
+ private:
+  friend class ListenerScope;
+  friend class Module;
+  friend class Resolver;
+  friend class Rewriter;
+  using ConstantTable = std::unordered_multimap<std::size_t, Value*>;  // by hash
+  /// Ids that nobody else takes. A thread takes a block of them at once.
+  struct Ids {
+    std::uint32_t next = 0, end = 0;
+  };
+
+  std::unique_ptr<Arena> arena_;
+  bool is_of_module_ = false;
+  Ids op_ids_, value_ids_;
+  std::uint64_t edits_ = 0, region_edits_ = 0;
+  std::vector<RewriteListener*> listeners_;
+  std::unordered_map<const Region*, ConstantTable>
+      constants_;  // of regions that were asked for any
+};
 
 class Module {
  public:
@@ -92,8 +132,7 @@ class Module {
   std::int64_t version() const { return version_; }
   // -- names -----------------------------------------------------------------------------------
   /// Returns a name that no value of this module has: the number above all in use, as long as there
-  /// is one. Returns no name while a pass works on a graph apart from its module; values are named
-  /// later.
+  /// is one.
   ValueName fresh_name();
   /// The name that fresh_name() will return after `skip` other names.
   ValueName upcoming_name(std::uint32_t skip) const;
@@ -123,29 +162,45 @@ class Module {
     return *static_cast<Notes*>(slot.get());
   }
 
-  /// True if an op of this kind was ever created here; it may have been erased since.
-  bool has_made(OpKind kind) const {
-    const std::size_t word = kind.id / kKindsPerWord;
-    return word < made_kinds_.size() && (made_kinds_[word] >> kind.id % kKindsPerWord & 1) != 0;
+  /// True if such an op was ever created here; it may have been erased since.
+  bool has_made(OpId op) const {
+    const auto id = static_cast<std::size_t>(op);
+    return (made_kinds_[id / kKindsPerWord].load(std::memory_order_relaxed) >> id % kKindsPerWord &
+            1) != 0;
   }
   /// Whether listeners receive the edits of this module.
-  bool has_listeners() const { return !listeners_.empty(); }
-  std::uint32_t op_id_end() const { return next_op_id_; }
-  std::uint32_t value_id_end() const { return next_value_id_; }
+  bool has_listeners() const { return !own_.listeners_.empty(); }
+  /// Above the ids of all ops, and of all values.
+  std::uint32_t op_id_end() const { return op_id_end_.load(std::memory_order_relaxed); }
+  std::uint32_t value_id_end() const { return value_id_end_.load(std::memory_order_relaxed); }
   std::size_t memory() const;
 
- private:
-  using ConstantTable = std::unordered_multimap<std::size_t, Value*>;  // by hash
+  // -- work on graphs --------------------------------------------------------------------------
+  // From begin_graphs() to end_graphs(), threads may edit graphs of the module, each graph by one
+  // thread. A graph includes those that are nested in it. Nothing else may be edited then.
+  Editor& editor() { return own_; }
+  void begin_graphs() { works_on_graphs_ = true; }
+  bool works_on_graphs() const { return works_on_graphs_; }
+  /// Called by the thread that takes the graph; with editor(), when it is done.
+  void take(Op& graph, Editor& editor);
+  /// Takes over what the editors gave. They are not used again.
+  void end_graphs(std::span<Editor> editors);
+  /// Names the values that passes on graphs made in the graph, in the order of the text.
+  void name_new_values(Op& graph);
 
+ private:
   friend class Cursor;
-  friend class GraphLoan;
   friend class IRContext;
   friend class ListenerScope;
   friend class Resolver;
   friend class Rewriter;
 
-  static constexpr std::uint32_t kKindsPerWord = 64;
+  static constexpr std::size_t kKindsPerWord = 64;
+  static std::uint32_t next_id(std::atomic<std::uint32_t>& end, const Editor& editor,
+                               Editor::Ids& ids);
   void note_made(OpKind kind);
+  GraphState& add_graph(Editor& editor);
+  void isolate(Op& op);
   /// Whether the op or one inside it can have a symbol; cheap.
   bool may_declare(const Op& op) const;
   /// True for results with a symbol of ops that declare symbols.
@@ -161,25 +216,21 @@ class Module {
   void update_names(std::string_view dialect);
 
   IRContext& context_;
-  OpHome home_{this};  // of the top op, and of ops in no block
-  std::unique_ptr<Arena> arena_;
-  std::vector<std::unique_ptr<Arena>> taken_over_;  // of graphs that were lent
+  Editor own_;
+  GraphState state_{this, &own_};                    // of the top op and the ops in no block
+  std::atomic<GraphState*> states_{nullptr};         // of isolated ops
+  std::vector<std::unique_ptr<Arena>> more_arenas_;  // of threads
   Op* top_ = nullptr;
   std::int64_t version_ = 0;
-  std::uint32_t next_op_id_ = 0;
-  std::uint32_t next_value_id_ = 0;
-  std::uint32_t next_name_ = 0;
-  bool names_later_ = false;
-  std::uint64_t next_text_name_ = 0;  // of `fresh_<number>`, for when numbers are used up
+  std::atomic<std::uint32_t> op_id_end_{0}, value_id_end_{0};
+  std::atomic<std::uint32_t> next_name_{0};
+  std::atomic<std::uint64_t> next_text_name_{0};  // of `fresh_<number>`, when numbers are used up
+  bool works_on_graphs_ = false;
   Symbol symbol_key_;
-  std::vector<std::uint64_t> made_kinds_;  // a bit for each kind
+  std::array<std::atomic<std::uint64_t>, kOpCount / kKindsPerWord + 1> made_kinds_{};  // bits
   SymbolTable<Op> op_symbols_;
   SymbolTable<Value> value_symbols_;
   std::unordered_map<std::type_index, std::shared_ptr<void>> notes_;
-  std::unordered_map<const Region*, ConstantTable>
-      constants_;  // of regions that were asked for any
-  Cursor* cursors_ = nullptr;
-  std::vector<RewriteListener*> listeners_;
 };
 
 // Syntax tree to IR.

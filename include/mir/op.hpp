@@ -24,7 +24,8 @@ namespace mir {
 // Values and their uses.
 
 class Block;
-class GraphLoan;
+class Cursor;
+class Editor;
 class Module;
 class Op;
 class Region;
@@ -89,7 +90,7 @@ class Value {
   std::size_t use_count() const;
 
  private:
-  friend class GraphLoan;
+  friend class Module;
   friend class Resolver;
   friend class Rewriter;
   friend class Use;
@@ -189,14 +190,17 @@ namespace mir {
 // pointers do not own. What is here only reads; every change goes through the rewriter
 // (mir/rewriter.hpp). Ids are dense per module and never used again, so side tables are vectors.
 
-/// Names the module of ops. The ops inside an isolated op share one home, but for those in isolated
-/// ops that are nested there; so a graph changes its module as a whole.
-struct OpHome {
+/// What the ops inside an isolated op share, except for those in isolated ops that are nested
+/// there. Two threads may edit two graphs of a module.
+struct GraphState {
   Module* module = nullptr;
+  Editor* editor = nullptr;    ///< gives memory and ids; of the thread that works on the graph
+  Cursor* cursors = nullptr;   ///< at places inside
+  GraphState* next = nullptr;  ///< in the list of all in the module
   // True from the first such op on, also when it has gone, and where an op has no row.
-  bool may_declare = false;     ///< an op declares symbols
-  bool may_have_homes = false;  ///< an op is a graph or isolated, with a home for what is inside it
-  bool may_call = false;        ///< an op calls a graph
+  bool may_have_graphs = false;  ///< an op is a graph or isolated
+  bool may_call = false;         ///< an op calls a graph
+  bool has_new_values = false;   ///< a pass has made values that have no names yet
 };
 
 /// The parts that few ops have.
@@ -276,7 +280,7 @@ class Op {
     return extra().dump == nullptr ? kNoDumpFacts : *extra().dump;
   }
 
-  Module& module() const { return *home_->module; }
+  Module& module() const { return *graph_->module; }
   Block* block() const { return block_; }
   Region* parent_region() const;
   Op* parent_op() const;
@@ -318,7 +322,6 @@ class Op {
 
  private:
   friend class Block;
-  friend class GraphLoan;
   friend class Module;
   friend class Resolver;
   friend class Rewriter;
@@ -330,13 +333,13 @@ class Op {
     modified_ = false;
     read_ = true;
   }
-  void move_in(OpHome& home);
-  void note_in_home();
+  void move_in(GraphState& graph);
+  void note_in_graph();
 
   Op* previous_ = nullptr;
   Op* next_ = nullptr;
   Block* block_ = nullptr;
-  OpHome* home_ = nullptr;
+  GraphState* graph_ = nullptr;
   Use* operands_ = nullptr;
   ValueRange results_;
   const NamedAttr* attributes_ = nullptr;
@@ -480,8 +483,8 @@ class Region {
   bool sees(const Region& outer) const;
   /// False if the ops of this region, and those nested in it but for isolated ones, never had a
   /// call or a graph among them. So a search for either does not enter most graphs.
-  bool may_have_calls() const { return home_->may_call; }
-  bool may_have_graphs() const { return home_->may_have_homes; }
+  bool may_have_calls() const { return graph_->may_call; }
+  bool may_have_graphs() const { return graph_->may_have_graphs; }
   /// Whether the text has `(ins) -> (outs)` for it.
   bool has_signature() const { return has_signature_; }
   /// Position among the op's regions.
@@ -499,12 +502,14 @@ class Region {
 
  private:
   friend class Block;
-  friend class GraphLoan;
+  friend class Cursor;
+  friend class ListenerScope;
+  friend class Module;
   friend class Op;
   friend class Resolver;
   friend class Rewriter;
   Op* parent_ = nullptr;
-  OpHome* home_ = nullptr;  // of the ops in its blocks
+  GraphState* graph_ = nullptr;  // of the ops in its blocks
   Region* next_ = nullptr;
   Block* first_ = nullptr;
   Block* last_ = nullptr;

@@ -109,9 +109,9 @@ using PassStatistics = std::map<std::string, std::uint64_t, std::less<>>;
 /// One run of a pass on one anchor.
 ///
 /// A pass on modules may change the whole module. Any other pass sees only its graph: it cannot
-/// look up symbols of other graphs or of parameters, and `module()` may be a temporary module that
-/// contains only this graph, while other threads run the pass on other graphs. It changes only what
-/// is inside the graph, and not what is inside nested graphs. A pass on a region or op may change
+/// look up symbols of other graphs or of parameters, because other threads run the pass on other
+/// graphs. It changes only what is inside the graph, and not what is inside nested graphs. New
+/// values get names when the pass has run on all graphs. A pass on a region or op may change
 /// everything in their graph, so that it can replace its op.
 class PassRun {
  public:

@@ -24,7 +24,7 @@ class Cursor {
     kBefore  ///< before `at`, at the block's end when that is null; for insertion
   };
 
-  Cursor(Module& module, Side side);
+  explicit Cursor(Side side) : side_(side) {}
   ~Cursor();
   Cursor(const Cursor&) = delete;
   Cursor& operator=(const Cursor&) = delete;
@@ -32,18 +32,20 @@ class Cursor {
   Block* block() const { return block_; }
   Op* at() const { return at_; }
   void set(Block* block, Op* at) {
+    if (block != nullptr && block->parent()->graph_ != graph_) attach(*block->parent()->graph_);
     block_ = block;
     at_ = at;
   }
 
  private:
-  friend class GraphLoan;
   friend class Module;
   friend class Rewriter;
   friend class RegionWalk;
 
-  void attach(Cursor*& list);
+  void attach(GraphState& graph);
   void detach();
+  /// Cursors in blocks that have come to another graph follow them.
+  static void leave(GraphState& graph);
   void leave(const Op& op);
   void leave(const Block& block);
   void follow_move(const Block& block);
@@ -52,6 +54,7 @@ class Cursor {
 
   Cursor* next_ = nullptr;
   Cursor** previous_ = nullptr;
+  GraphState* graph_ = nullptr;  // whose edits it follows; null before the first place
   Block* block_ = nullptr;
   Op* at_ = nullptr;
   Side side_;
@@ -60,8 +63,7 @@ class Cursor {
 /// The ops of a region, block by block, while they are edited.
 class RegionWalk {
  public:
-  RegionWalk(Module& module, Region& region)
-      : region_(region), cursor_(module, Cursor::Side::kAfter) {}
+  explicit RegionWalk(Region& region) : region_(region), cursor_(Cursor::Side::kAfter) {}
   /// The next op; null at the end.
   Op* next() {
     Op* op = cursor_.at_ != nullptr      ? cursor_.at_->next()
@@ -102,7 +104,7 @@ enum class WalkOrder : std::uint8_t {
 /// never are. Walks may nest. Returns false if interrupted.
 template <class Visit>
 bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
-  RegionWalk ops(module, region);
+  RegionWalk ops(region);
   while (Op* op = ops.next()) {
     fetch_ahead(op);
     if (order == WalkOrder::kPreOrder) {
@@ -127,7 +129,8 @@ bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
 // A rewriter keeps consistent: use lists, parents, order in blocks, symbols, cursors of walks and
 // of other rewriters, what dumps state of single mentions, and the marks by which
 // printing recognises untouched text. Listeners receive every edit. Several rewriters of a module
-// may be used in turn; two threads may not edit one module at once.
+// may be used in turn. Two threads may edit a module at once only if each works on other graphs, as
+// passes on graphs do (Module::begin_graphs).
 //
 // Edits are checked by asserts only; the verifier checks what the module means. An erased op must
 // not be edited.
@@ -161,9 +164,6 @@ struct ValueFacts {
 /// Receives every edit of the modules to which it is attached. One edit may cause several events,
 /// in this order: replaced uses before the erasure of the users; nested ops before the op that
 /// contains them. A listener must not edit.
-///
-/// While a pass works on graphs apart from their module (see run_pipeline), an op or value keeps
-/// its address, but not its id.
 class RewriteListener {
  public:
   virtual ~RewriteListener() = default;
@@ -196,16 +196,18 @@ class RewriteListener {
   virtual void did_change_arguments(Block&) {}
 };
 
-/// Attaches a listener to a module for the lifetime of the scope.
+/// Attaches a listener to a module for the lifetime of the scope, or to what is edited together
+/// with a region: graphs that the same thread works on, otherwise the module.
 class ListenerScope {
  public:
   ListenerScope(Module& module, RewriteListener& listener);
+  ListenerScope(const Region& region, RewriteListener& listener);
   ~ListenerScope();
   ListenerScope(const ListenerScope&) = delete;
   ListenerScope& operator=(const ListenerScope&) = delete;
 
  private:
-  Module& module_;
+  Editor& editor_;
   RewriteListener& listener_;
 };
 
@@ -239,7 +241,7 @@ struct SuccessorSpec {
 class Rewriter {
  public:
   /// Without an insertion point.
-  explicit Rewriter(Module& module) : module_(module), place_(module, Cursor::Side::kBefore) {}
+  explicit Rewriter(Module& module) : module_(module), place_(Cursor::Side::kBefore) {}
 
   Module& module() const { return module_; }
   IRContext& context() const { return module_.context(); }
@@ -260,7 +262,8 @@ class Rewriter {
   // -- ops -------------------------------------------------------------------------------------
   /// Creates an op at the insertion point. Its results get fresh names.
   Op* create(const OpSpec& spec);
-  /// Creates an op outside any block, whose results have no names.
+  /// Creates an op outside any block, whose results have no names. While threads work on graphs,
+  /// the insertion point must be set.
   Op* create_detached(const OpSpec& spec);
   /// Names the results that have no name.
   void name_results(Op& op);
@@ -394,15 +397,37 @@ class Rewriter {
   friend class Resolver;
   friend std::unique_ptr<Module> clone(const Module& module);
 
+  static Arena& arena_of(const GraphState& graph) { return *graph.editor->arena_; }
+  static GraphState& graph_of(const Value& value);
+  /// The graph of the insertion point.
+  GraphState& graph() const;
+  Op* create_in(GraphState& graph, const OpSpec& spec);
   template <class... Told, class... Given>
-  void tell(void (RewriteListener::*event)(Told...), Given&&... what) {
+  void tell(const GraphState& graph, void (RewriteListener::*event)(Told...), Given&&... what) {
     if (is_quiet_) return;
-    for (RewriteListener* listener : module_.listeners_) (listener->*event)(what...);
+    for (RewriteListener* listener : graph.editor->listeners_) (listener->*event)(what...);
   }
+  /// Also counts the edit.
+  template <class... Told, class... Given>
+  void tell_edit(const GraphState& graph, bool has_regions, void (RewriteListener::*event)(Told...),
+                 Given&&... what) {
+    if (is_quiet_) return;
+    ++graph.editor->edits_;
+    if (has_regions) ++graph.editor->region_edits_;
+    tell(graph, event, what...);
+  }
+  template <class... Told, class... Given>
+  void tell_edit(const Op& op, void (RewriteListener::*event)(Told...), Given&&... what) {
+    tell_edit(*op.graph_, op.first_region() != nullptr, event, what...);
+  }
+  std::uint32_t next_value_id(GraphState& graph);
+  ValueName fresh_name();
   void changed(Op& op, OpChange change);
+  void changed(Region& region);
   template <class Edit>
   void edit_value(Value& value, const Edit& edit);
-  std::span<const NamedAttr> printable(std::span<const NamedAttr> attributes);
+  std::span<const NamedAttr> printable(const GraphState& graph,
+                                       std::span<const NamedAttr> attributes);
   bool can_say(Symbol path, bool in_dump) const;
   bool can_say_paths(const Region& region) const;
   void make_printable(Op& op);
@@ -411,9 +436,10 @@ class Rewriter {
   void forget_result(const Use& use);
   void replace_definition(Value& from, Value& to);
   void set_use_list(Op& op, std::span<Value* const> operands);
-  Value* place_value(ValueRange& list, std::size_t i, const Type* type, std::uintptr_t owner);
-  void take_value(ValueRange& list, std::size_t i);
-  void spread_values(ValueRange& list);
+  Value* place_value(GraphState& graph, ValueRange& list, std::size_t i, const Type* type,
+                     std::uintptr_t owner);
+  static void take_value(const GraphState& graph, ValueRange& list, std::size_t i);
+  static void spread_values(const GraphState& graph, ValueRange& list);
   OpExtra& extra_of(Op& op);
   DumpFacts& dump_facts_of(Op& op);
   bool drop_mention(const Use& use);
@@ -459,7 +485,7 @@ std::unique_ptr<Module> clone(const Module& module);
 template <class Predicate>
 void Rewriter::replace_uses_if(Value& from, Value& to, const Predicate& wanted) {
   if (&from == &to) return;
-  tell(&RewriteListener::will_replace_uses, from, to);
+  tell(graph_of(from), &RewriteListener::will_replace_uses, from, to);
   for (Use* use = from.first_use(); use != nullptr;) {
     Use& each = *use;
     use = use->next();

@@ -70,7 +70,7 @@ std::optional<Symbol> callee_of(const Op& op) {
 
 Op* called_graph(const Op& op) {
   const std::optional<Symbol> symbol = callee_of(op);
-  Op* graph = symbol ? op.module().lookup_op(*symbol) : nullptr;
+  Op* graph = symbol && !op.module().works_on_graphs() ? op.module().lookup_op(*symbol) : nullptr;
   return graph != nullptr && is_graph(*graph) ? graph : nullptr;
 }
 

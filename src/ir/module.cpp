@@ -10,17 +10,31 @@
 namespace mir {
 
 std::size_t Module::memory() const {
-  std::size_t bytes = arena_->bytes_reserved();
-  for (const auto& arena : taken_over_) bytes += arena->bytes_reserved();
+  std::size_t bytes = own_.arena_->bytes_reserved();
+  for (const auto& arena : more_arenas_) bytes += arena->bytes_reserved();
   return bytes;
 }
 
 // -- making ---------------------------------------------------------------------------------------
 
 void Module::note_made(OpKind kind) {
-  const std::size_t word = kind.id / kKindsPerWord;
-  if (word >= made_kinds_.size()) made_kinds_.resize(word + 1);
-  made_kinds_[word] |= std::uint64_t{1} << kind.id % kKindsPerWord;
+  if (kind.id >= kOpCount || has_made(kind.op())) return;
+  made_kinds_[kind.id / kKindsPerWord] |= std::uint64_t{1} << kind.id % kKindsPerWord;
+}
+
+std::uint32_t Module::next_id(std::atomic<std::uint32_t>& end, const Editor& editor,
+                              Editor::Ids& ids) {
+  if (editor.is_of_module_) {  // nobody else takes ids
+    const std::uint32_t id = end.load(std::memory_order_relaxed);
+    end.store(id + 1, std::memory_order_relaxed);
+    return id;
+  }
+  constexpr std::uint32_t kBlock = 64;
+  if (ids.next == ids.end) {
+    ids.next = end.fetch_add(kBlock, std::memory_order_relaxed);
+    ids.end = ids.next + kBlock;
+  }
+  return ids.next++;
 }
 
 namespace {
@@ -30,7 +44,7 @@ constexpr std::string_view kTextName = "fresh_";
 }  // namespace
 
 ValueName Module::upcoming_name(std::uint32_t skip) const {
-  const std::uint64_t number = std::uint64_t{next_name_} + skip;
+  const std::uint64_t number = std::uint64_t{next_name_.load()} + skip;
   if (number <= ValueName::kMaxNumber) return ValueName::number(static_cast<std::uint32_t>(number));
   const std::uint64_t beyond = number - ValueName::kMaxNumber - 1;
   return ValueName::symbol(
@@ -38,23 +52,30 @@ ValueName Module::upcoming_name(std::uint32_t skip) const {
 }
 
 ValueName Module::fresh_name() {
-  if (names_later_) return {};
   const ValueName name = upcoming_name(0);
   reserve_name(name);
   return name;
 }
 
+namespace {
+
+template <class T>
+void raise_to(std::atomic<T>& number, T least) {
+  T now = number.load(std::memory_order_relaxed);
+  while (now < least && !number.compare_exchange_weak(now, least)) {
+  }
+}
+
+}  // namespace
+
 void Module::reserve_name(ValueName name) {
   if (name.is_none()) return;
-  if (name.is_number()) {
-    next_name_ = std::max(next_name_, name.number() + 1);
-    return;
-  }
+  if (name.is_number()) return raise_to(next_name_, name.number() + 1);
   const std::string_view text = context_.text(name.symbol());
   if (!text.starts_with(kTextName)) return;
   const auto number = read_integer(text.substr(kTextName.size()));
   if (number && *number >= 0) {
-    next_text_name_ = std::max(next_text_name_, static_cast<std::uint64_t>(*number) + 1);
+    raise_to(next_text_name_, static_cast<std::uint64_t>(*number) + 1);
   }
 }
 
@@ -64,7 +85,8 @@ void Module::update_names(std::string_view dialect) {
     if (spelling.substr(0, spelling.find('.')) == dialect) {
       op.name_ = context_.op_name(spelling);
       note_made(op.kind());
-      op.note_in_home();
+      op.note_in_graph();
+      if (op.has(Trait::kIsolated)) isolate(op);
       // The module itself declares nothing in itself.
       if (&op != top_) declare_own_symbols(op);
     }

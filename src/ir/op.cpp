@@ -58,24 +58,23 @@ const Attr* Op::attribute(std::string_view key) const {
   return nullptr;
 }
 
-/// The op gets the module of `home`, with all that is inside it and has no home of its own.
-void Op::move_in(OpHome& home) {
-  OpHome* const before = std::exchange(home_, &home);
-  note_in_home();
-  if (before == &home) return;
+/// With all that is inside it, but for what is inside isolated ops.
+void Op::move_in(GraphState& graph) {
+  GraphState* const before = std::exchange(graph_, &graph);
+  note_in_graph();
+  if (before == &graph) return;
   for (Region* region = first_region(); region != nullptr; region = region->next()) {
-    if (region->home_ != before) continue;
-    region->home_ = &home;
-    for_each_child(*region, [&](Op& op) { op.move_in(home); });
+    if (region->graph_ != before) continue;
+    region->graph_ = &graph;
+    for_each_child(*region, [&](Op& op) { op.move_in(graph); });
   }
 }
 
-void Op::note_in_home() {
+void Op::note_in_graph() {
   const OpRow* const known = row();
   const bool may_be_any = known == nullptr;  // a dialect may be registered later
-  home_->may_declare |= may_be_any || has(Trait::kSymbol);
-  home_->may_have_homes |= may_be_any || has(Trait::kIsolated) || has(Trait::kCallable);
-  home_->may_call |= may_be_any || static_cast<bool>(known->callee);
+  graph_->may_have_graphs |= may_be_any || has(Trait::kIsolated) || has(Trait::kCallable);
+  graph_->may_call |= may_be_any || static_cast<bool>(known->callee);
 }
 
 std::span<Use> Op::plain_operands() const {

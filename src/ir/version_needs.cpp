@@ -54,7 +54,7 @@ class NeedSearch {
   bool needs_walk() const {
     if (module_.version() > admitted_ || context_.has_declared_dialects()) return true;
     for (std::uint32_t id = 0; id < kOpCount; ++id) {
-      if (!module_.has_made(OpKind(id))) continue;
+      if (!module_.has_made(static_cast<OpId>(id))) continue;
       const OpRow* row = context_.info(OpKind(id)).row;
       if (row != nullptr && row->version > admitted_) return true;
     }

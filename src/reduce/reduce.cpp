@@ -122,8 +122,9 @@ class Reduction {
     const std::size_t at_once = std::max(options_.jobs, 1u);
     for (std::size_t begin = 0; begin < attempts.size(); begin += at_once) {
       std::vector<Trial> trials(std::min(at_once, attempts.size() - begin));
-      for_each_in_threads(trials.size(), options_.jobs,
-                          [&](std::size_t i) { trials[i] = trial_of(step, attempts[begin + i]); });
+      for_each_in_threads(trials.size(), options_.jobs, [&](std::size_t i, std::size_t) {
+        trials[i] = trial_of(step, attempts[begin + i]);
+      });
       for (std::size_t i = 0; i < trials.size(); ++i) {
         const auto kept = keep_if_interesting(step, std::move(trials[i]));
         if (!kept) return kept.error();

@@ -41,7 +41,7 @@ void Resolver::State::set_mention_parts(Value& value, const Mention& mention) {
     value.has_symbol_ = true;
   }
   if (mention.attribute_count != 0)
-    value.attributes_ = module_->arena_->copy(attributes_of(mention));
+    value.attributes_ = module_->own_.arena_->copy(attributes_of(mention));
 }
 
 namespace {
@@ -85,7 +85,7 @@ void Resolver::State::check_mention(const Mention& mention, Value& value) {
   const auto attributes = attributes_of(mention);
   if (value.is_free()) {
     if (value.type() == nullptr) value.type_ = mention.type;
-    if (value.attributes().empty()) value.attributes_ = module_->arena_->copy(attributes);
+    if (value.attributes().empty()) value.attributes_ = module_->own_.arena_->copy(attributes);
     if (mention.has_symbol && !value.has_symbol()) {
       value.symbol_ = mention.symbol;
       value.has_symbol_ = true;
@@ -394,7 +394,8 @@ void Resolver::State::set_head(Op& op) {
   op.has_path_ = head_.has_path;
   if (head_.square_path) rewriter_->set_square_path(op, true);
   if (!head_.angles.empty()) {
-    rewriter_->extra_of(op).angles = module_->arena_->copy(std::span<const Symbol>(head_.angles));
+    rewriter_->extra_of(op).angles =
+        module_->own_.arena_->copy(std::span<const Symbol>(head_.angles));
   }
   if (head_.address) rewriter_->set_address(op, head_.address);
   if (head_.label) rewriter_->set_label(op, *head_.label);
@@ -411,7 +412,7 @@ void Resolver::State::set_successors(Op& op, std::uint32_t first_operand) {
     first_operand += operands.count;
   }
   rewriter_->extra_of(op).successors =
-      module_->arena_->copy(std::span<const OpExtra::Successor>(list));
+      module_->own_.arena_->copy(std::span<const OpExtra::Successor>(list));
   bodies_.back().branches.push_back(&op);
 }
 

@@ -166,7 +166,7 @@ void Resolver::State::settle_successors(const Region& region, std::span<Op* cons
         each.block = found->second;
       }
     }
-    op->extra_->successors = module_->arena_->copy(std::span<const OpExtra::Successor>(list));
+    op->extra_->successors = module_->own_.arena_->copy(std::span<const OpExtra::Successor>(list));
   }
 }
 

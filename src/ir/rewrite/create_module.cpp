@@ -9,7 +9,8 @@
 namespace mir {
 
 Module::Module(IRContext& context, Symbol name)
-    : context_(context), arena_(std::make_unique<Arena>()), symbol_key_(context.intern("symbol")) {
+    : context_(context), symbol_key_(context.intern("symbol")) {
+  own_.is_of_module_ = true;
   Rewriter rewriter(*this);
   top_ = rewriter.create_detached(
       {.name = context.op_name(OpId::kBuiltinModule), .regions = 1, .has_signature = false});
@@ -18,7 +19,11 @@ Module::Module(IRContext& context, Symbol name)
 }
 
 Module::~Module() {
-  for (Cursor* each = cursors_; each != nullptr; each = each->next_) each->previous_ = nullptr;
+  const auto let_go = [](const GraphState& graph) {
+    for (Cursor* each = graph.cursors; each != nullptr; each = each->next_) each->graph_ = nullptr;
+  };
+  let_go(state_);
+  for (const GraphState* each = states_; each != nullptr; each = each->next) let_go(*each);
 }
 
 IRContext::State::~State() = default;

@@ -3,24 +3,32 @@
 
 namespace mir {
 
-Cursor::Cursor(Module& module, Side side) : side_(side) {
-  attach(module.cursors_);
-}
-
 Cursor::~Cursor() {
-  if (previous_ != nullptr) detach();  // otherwise the module went first
+  detach();
 }
 
-void Cursor::attach(Cursor*& list) {
-  next_ = list;
-  previous_ = &list;
+void Cursor::attach(GraphState& graph) {
+  detach();
+  graph_ = &graph;
+  next_ = graph.cursors;
+  previous_ = &graph.cursors;
   if (next_ != nullptr) next_->previous_ = &next_;
-  list = this;
+  graph.cursors = this;
 }
 
 void Cursor::detach() {
+  if (graph_ == nullptr) return;  // it was at no place, or the module went first
   *previous_ = next_;
   if (next_ != nullptr) next_->previous_ = previous_;
+  graph_ = nullptr;
+}
+
+void Cursor::leave(GraphState& graph) {
+  for (Cursor* next = graph.cursors; next != nullptr;) {
+    Cursor& each = *std::exchange(next, next->next_);
+    GraphState* const now = each.block_ == nullptr ? &graph : each.block_->parent()->graph_;
+    if (now != &graph) each.attach(*now);
+  }
 }
 
 /// The op is about to leave its block.

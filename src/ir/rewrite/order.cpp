@@ -64,7 +64,7 @@ void Block::spread(Op* op) {
 void Block::link(Op* op, Op* position) {
   assert(op->block_ == nullptr && !op->erased_);
   op->block_ = this;
-  op->move_in(*parent_->home_);
+  op->move_in(*parent_->graph_);
   op->next_ = position;
   op->previous_ = position == nullptr ? last_ : position->previous_;
   (op->previous_ == nullptr ? first_ : op->previous_->next_) = op;

@@ -20,7 +20,7 @@ const Attr* find(const IRContext& context, std::span<const NamedAttr> attributes
 
 std::vector<const Type*> types_of_graph(const Module& module, const UntypedOp& call) {
   std::vector<const Type*> types;
-  const Op* graph = module.lookup_op(call.symbol);
+  const Op* graph = module.works_on_graphs() ? nullptr : module.lookup_op(call.symbol);
   const Region* region = graph == nullptr ? nullptr : graph->first_region();
   if (region == nullptr) return types;
   const CallTypes match(module.context(), *region, call.operands);

@@ -7,50 +7,51 @@
 namespace mir {
 
 Region* Rewriter::add_region(Op& op) {
-  auto* region = module_.arena_->create<Region>();
+  auto* region = arena_of(*op.graph_).create<Region>();
   region->parent_ = &op;
   OpExtra& extra = extra_of(op);
   if (extra.regions == nullptr) {
     extra.regions = region;
-    region->home_ = op.home_;
-    if (op.has(Trait::kIsolated)) region->home_ = module_.arena_->create<OpHome>(&module_);
+    const bool has_own = op.has(Trait::kIsolated) && module_.top_ != nullptr;
+    region->graph_ = has_own ? &module_.add_graph(*op.graph_->editor) : op.graph_;
   } else {
-    region->home_ = extra.regions->home_;
+    region->graph_ = extra.regions->graph_;
     Region* last = extra.regions->last_region_;
     region->index_ = last->index_ + 1;
     last->next_ = region;
   }
   extra.regions->last_region_ = region;
-  changed(op, OpChange::kRegions);
+  changed(*region);
   return region;
 }
 
 void Rewriter::set_has_signature(Region& region, bool has) {
   region.has_signature_ = has;
-  changed(*region.parent_, OpChange::kRegions);
+  changed(region);
 }
 
 void Rewriter::set_result_types(Region& region, std::span<const Type* const> types) {
-  region.result_types_ = module_.arena_->copy(types);
+  region.result_types_ = arena_of(*region.graph_).copy(types);
   region.stated_results_ = {};
-  changed(*region.parent_, OpChange::kRegions);
+  changed(region);
 }
 
 void Rewriter::state_results(Region& region, std::span<const RegionResult> results) {
   std::vector<const Type*> types;
   std::vector<RegionResult> kept(results.begin(), results.end());
   for (RegionResult& each : kept) {
-    each.attributes = printable(each.attributes);
+    each.attributes = printable(*region.graph_, each.attributes);
     types.push_back(each.type);
   }
   set_result_types(region, types);
-  region.stated_results_ = module_.arena_->copy(std::span<const RegionResult>(kept));
+  region.stated_results_ = arena_of(*region.graph_).copy(std::span<const RegionResult>(kept));
 }
 
 // -- blocks ---------------------------------------------------------------------------------------
 
 void Rewriter::leave(Block& block) {
-  for (Cursor* each = module_.cursors_; each != nullptr; each = each->next_) each->leave(block);
+  Cursor* each = block.parent_->graph_->cursors;
+  for (; each != nullptr; each = each->next_) each->leave(block);
 }
 
 void Rewriter::take_out(Block& block) {
@@ -79,18 +80,19 @@ void Rewriter::unlink(Block& block) {
 
 Block* Rewriter::create_block(Region& region, std::span<const Type* const> argument_types,
                               Symbol name, Block* before) {
-  auto* block = module_.arena_->create<Block>();
+  GraphState& graph = *region.graph_;
+  auto* block = arena_of(graph).create<Block>();
   block->name_ = name;
-  const auto arguments = module_.arena_->create_array<Value>(argument_types.size());
+  const auto arguments = arena_of(graph).create_array<Value>(argument_types.size());
   block->arguments_ = {arguments.data(), static_cast<std::uint32_t>(arguments.size())};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     arguments[i].type_ = argument_types[i];
     arguments[i].owner_ = reinterpret_cast<std::uintptr_t>(block) | Value::kArgument;
     arguments[i].index_ = static_cast<std::uint32_t>(i) & 0x7fff'ffffu;
-    arguments[i].id_ = module_.next_value_id_++;
+    arguments[i].id_ = next_value_id(graph);
   }
   link(*block, region, before);
-  tell(&RewriteListener::did_insert_block, *block);
+  tell_edit(graph, true, &RewriteListener::did_insert_block, *block);
   return block;
 }
 
@@ -105,10 +107,8 @@ namespace {
 
 void Rewriter::erase_block(Block& block) {
   assert(!is_entered(block));
-  if (!module_.listeners_.empty()) {
-    for (Op* op : block.ops()) tell_erased(*op);
-  }
-  tell(&RewriteListener::will_erase_block, block);
+  for (Op* op : block.ops()) tell_erased(*op);
+  tell_edit(*block.parent_->graph_, true, &RewriteListener::will_erase_block, block);
   for (Op* op : block.ops()) drop_operands(*op);
   for (Op* op : block.ops()) discard(*op);
   assert(std::ranges::none_of(block.arguments(), &Value::has_uses));
@@ -123,10 +123,10 @@ Block* Rewriter::split_block(Op& first) {
   (first.previous_ == nullptr ? block.first_ : first.previous_->next_) = nullptr;
   first.previous_ = nullptr;
   for (Op* op = &first; op != nullptr; op = op->next_) op->block_ = rest;
-  for (Cursor* each = module_.cursors_; each != nullptr; each = each->next_) {
+  for (Cursor* each = first.graph_->cursors; each != nullptr; each = each->next_) {
     each->follow_split(block, *rest);
   }
-  for (Op* op : rest->ops()) tell(&RewriteListener::did_move, *op, block);
+  for (Op* op : rest->ops()) tell_edit(*op, &RewriteListener::did_move, *op, block);
   return rest;
 }
 
@@ -138,7 +138,8 @@ void Rewriter::splice(Block& from, Block& to, Op* before, std::span<Value* const
     replace_all_uses(argument, *arguments[argument.index()]);
   }
   Op* last = before == nullptr ? to.last_ : before->previous_;
-  for (Cursor* each = module_.cursors_; each != nullptr; each = each->next_) {
+  GraphState& graph = *from.parent_->graph_;
+  for (Cursor* each = graph.cursors; each != nullptr; each = each->next_) {
     each->follow_merge(from, to, last, before);
   }
   const bool was_linked = from.first_ != nullptr && module_.is_linked(*from.first_);
@@ -149,8 +150,9 @@ void Rewriter::splice(Block& from, Block& to, Op* before, std::span<Value* const
       bring_constants(*op, *to.parent_);
       follow_symbols(*op, was_linked);
     }
-    tell(&RewriteListener::did_move, *op, from);
+    tell_edit(*op, &RewriteListener::did_move, *op, from);
   }
+  if (to.parent_->graph_ != &graph) Cursor::leave(graph);
   erase_block(from);
 }
 
@@ -162,19 +164,21 @@ void Rewriter::move_block(Block& block, Region& region, Block* before) {
   assert(before != &block);
   Region& from = *block.parent_;
   const bool was_linked = !block.empty() && module_.is_linked(*block.front());
-  for (Cursor* each = module_.cursors_; each != nullptr; each = each->next_) {
+  GraphState& graph = *from.graph_;
+  for (Cursor* each = graph.cursors; each != nullptr; each = each->next_) {
     each->follow_move(block);
   }
   unlink(block);
   link(block, region, before);
   if (&from != &region) {
     for (Op* op : block.ops()) {
-      op->move_in(*region.home_);
+      op->move_in(*region.graph_);
       bring_constants(*op, region);
       follow_symbols(*op, was_linked);
     }
   }
-  tell(&RewriteListener::did_move_block, block, from);
+  if (region.graph_ != &graph) Cursor::leave(graph);
+  tell_edit(*region.graph_, true, &RewriteListener::did_move_block, block, from);
 }
 
 std::vector<Value*> Rewriter::inline_region(Region& from, Op& before,
@@ -212,17 +216,19 @@ void Rewriter::take_body(Region& to, Region& from) {
 // -- arguments ------------------------------------------------------------------------------------
 
 Value* Rewriter::insert_argument(Block& block, std::size_t i, const Type* type) {
-  Value* value = place_value(block.arguments_, i, type,
+  GraphState& graph = *block.parent_->graph_;
+  Value* value = place_value(graph, block.arguments_, i, type,
                              reinterpret_cast<std::uintptr_t>(&block) | Value::kArgument);
   block.parent_->parent_->modified_ = true;
-  tell(&RewriteListener::did_change_arguments, block);
+  tell_edit(graph, false, &RewriteListener::did_change_arguments, block);
   return value;
 }
 
 void Rewriter::erase_argument(Block& block, std::size_t i) {
-  take_value(block.arguments_, i);
+  const GraphState& graph = *block.parent_->graph_;
+  take_value(graph, block.arguments_, i);
   block.parent_->parent_->modified_ = true;
-  tell(&RewriteListener::did_change_arguments, block);
+  tell_edit(graph, false, &RewriteListener::did_change_arguments, block);
 }
 
 void Rewriter::erase_arguments(Block& block) {

@@ -15,7 +15,7 @@ Op* Rewriter::clone(const Op& op, RewriteMapping& mapping) {
   is_quiet_ = false;
   if (made->block_ == nullptr) return made;
   if (module_.is_linked(*made)) module_.declare_symbols(*made);
-  tell(&RewriteListener::did_insert, *made);
+  tell_edit(*made, &RewriteListener::did_insert, *made);
   return made;
 }
 
@@ -62,12 +62,15 @@ Op* Rewriter::copy(const Op& op, RewriteMapping& mapping, Block* block, Op* befo
   }
   std::vector<const Type*> types;
   for (const Value& result : op.results()) types.push_back(result.type());
-  Op* made = create_detached({.name = op.op_name(),
-                              .operands = operands,
-                              .result_types = types,
-                              .attributes = op.attributes(),
-                              .location = op.location(),
-                              .has_signature = op.has_signature()});
+  GraphState& of_copy = block != nullptr           ? *block->parent_->graph_
+                        : &op.module() == &module_ ? *op.graph_
+                                                   : graph();
+  Op* made = create_in(of_copy, {.name = op.op_name(),
+                                 .operands = operands,
+                                 .result_types = types,
+                                 .attributes = op.attributes(),
+                                 .location = op.location(),
+                                 .has_signature = op.has_signature()});
   // A value that is used above its definition is copied later.
   for (const Use& use : op.operand_uses()) {
     const bool may_follow = use.value()->is_result() && mapping.find(*use.value()) == nullptr;
@@ -91,14 +94,14 @@ void Rewriter::copy_head(const Op& from, Op& to, const RewriteMapping& mapping) 
   if (from.extra_ == nullptr) return;
   copy_facts(from, to);
   OpExtra& extra = extra_of(to);
-  extra.angles = module_.arena_->copy(from.extra_->angles);
+  extra.angles = arena_of(*to.graph_).copy(from.extra_->angles);
   std::vector<OpExtra::Successor> successors(from.extra_->successors.begin(),
                                              from.extra_->successors.end());
   for (OpExtra::Successor& each : successors) {
     if (each.block == nullptr) continue;
     if (Block* mapped = mapping.find(*each.block)) each.block = mapped;
   }
-  extra.successors = module_.arena_->copy(std::span<const OpExtra::Successor>(successors));
+  extra.successors = arena_of(*to.graph_).copy(std::span<const OpExtra::Successor>(successors));
 }
 
 void Rewriter::copy_facts(const Op& from, Op& to) {
@@ -123,7 +126,7 @@ void Rewriter::copy_value(const Value& from, Value& to, RewriteMapping& mapping)
   to.name_ = from.name_;
   to.symbol_ = from.symbol_;
   to.has_symbol_ = from.has_symbol_;
-  to.attributes_ = printable(from.attributes_);
+  to.attributes_ = printable(graph_of(to), from.attributes_);
   module_.reserve_name(from.name_);
   mapping.map(from, to);
 }

@@ -12,12 +12,28 @@ namespace mir {
 // -- listeners and places -------------------------------------------------------------------------
 
 ListenerScope::ListenerScope(Module& module, RewriteListener& listener)
-    : module_(module), listener_(listener) {
-  module_.listeners_.push_back(&listener);
+    : editor_(module.own_), listener_(listener) {
+  editor_.listeners_.push_back(&listener);
+}
+
+ListenerScope::ListenerScope(const Region& region, RewriteListener& listener)
+    : editor_(*region.graph_->editor), listener_(listener) {
+  editor_.listeners_.push_back(&listener);
 }
 
 ListenerScope::~ListenerScope() {
-  std::erase(module_.listeners_, &listener_);
+  std::erase(editor_.listeners_, &listener_);
+}
+
+GraphState& Rewriter::graph_of(const Value& value) {
+  if (const Op* op = value.defining_op()) return *op->graph_;
+  if (const Block* block = value.argument_of()) return *block->parent_->graph_;
+  return *value.free_in()->graph_;
+}
+
+GraphState& Rewriter::graph() const {
+  assert(place_.block() != nullptr || !module_.works_on_graphs());
+  return place_.block() == nullptr ? module_.state_ : *place_.block()->parent_->graph_;
 }
 
 /// What an op is changes here: it prints anew, and listeners hear of it once it is linked.
@@ -25,27 +41,49 @@ void Rewriter::changed(Op& op, OpChange change) {
   assert(!op.erased_);
   op.modified_ = true;
   if (op.block_ == nullptr && &op != module_.top()) return;
-  tell(&RewriteListener::did_change, op, change);
+  tell_edit(op, &RewriteListener::did_change, op, change);
+}
+
+/// The op of the region prints anew. The edit is one of the graph that the region belongs to.
+void Rewriter::changed(Region& region) {
+  Op& op = *region.parent_;
+  op.modified_ = true;
+  if (op.block_ == nullptr && &op != module_.top()) return;
+  tell_edit(*region.graph_, true, &RewriteListener::did_change, op, OpChange::kRegions);
 }
 
 void Rewriter::leave(Op& op) {
-  for (Cursor* each = module_.cursors_; each != nullptr; each = each->next_) each->leave(op);
+  for (Cursor* each = op.graph_->cursors; each != nullptr; each = each->next_) each->leave(op);
+}
+
+std::uint32_t Rewriter::next_value_id(GraphState& graph) {
+  graph.has_new_values |= module_.works_on_graphs();
+  return Module::next_id(module_.value_id_end_, *graph.editor, graph.editor->value_ids_);
+}
+
+/// While passes work on graphs, values get names at the end, in the order of the text.
+ValueName Rewriter::fresh_name() {
+  return module_.works_on_graphs() ? ValueName() : module_.fresh_name();
 }
 
 // -- making ---------------------------------------------------------------------------------------
 
 Op* Rewriter::create_detached(const OpSpec& spec) {
+  return create_in(graph(), spec);
+}
+
+Op* Rewriter::create_in(GraphState& graph, const OpSpec& spec) {
   const std::size_t operand_count = spec.operands.size();
   const auto result_count = static_cast<std::uint32_t>(spec.result_types.size());
   static_assert(sizeof(Op) % alignof(Use) == 0 && sizeof(Use) % alignof(Value) == 0);
   const std::size_t bytes = sizeof(Op) + operand_count * sizeof(Use) + result_count * sizeof(Value);
-  auto* storage = static_cast<std::byte*>(module_.arena_->allocate(bytes, alignof(Op)));
+  auto* storage = static_cast<std::byte*>(arena_of(graph).allocate(bytes, alignof(Op)));
   auto* op = new (storage) Op;
   storage += sizeof(Op);
-  op->home_ = &module_.home_;
+  op->graph_ = &graph;
   op->name_ = spec.name;
   module_.note_made(spec.name.kind);
-  op->id_ = module_.next_op_id_++;
+  op->id_ = Module::next_id(module_.op_id_end_, *graph.editor, graph.editor->op_ids_);
   op->location_ = spec.location ? spec.location : default_location_;
   // The free text of a plug-in's name ends at a list.
   op->has_signature_ = spec.has_signature || !is_plain_op_name(context().text(spec.name.spelling));
@@ -69,7 +107,7 @@ Op* Rewriter::create_detached(const OpSpec& spec) {
     value->type_ = spec.result_types[i];
     value->owner_ = reinterpret_cast<std::uintptr_t>(op) | Value::kResult;
     value->index_ = i & 0x7fff'ffffu;
-    value->id_ = module_.next_value_id_++;
+    value->id_ = next_value_id(graph);
     storage += sizeof(Value);
   }
   for (std::uint32_t i = 0; i < spec.regions; ++i) add_region(*op);
@@ -86,7 +124,7 @@ Op* Rewriter::create(const OpSpec& spec) {
 
 void Rewriter::name_results(Op& op) {
   for (Value& result : op.results()) {
-    if (result.name().is_none()) set_name(result, module_.fresh_name());
+    if (result.name().is_none()) set_name(result, fresh_name());
   }
 }
 
@@ -96,23 +134,27 @@ void Rewriter::insert(Op& op) {
 }
 
 void Rewriter::insert(Op& op, Block& block, Op* before) {
+  GraphState& graph = *op.graph_;
   block.link(&op, before);
+  if (op.graph_ != &graph && op.first_region() != nullptr) Cursor::leave(graph);
   if (module_.may_declare(op) && module_.is_linked(op)) module_.declare_symbols(op);
-  tell(&RewriteListener::did_insert, op);
+  tell_edit(op, &RewriteListener::did_insert, op);
 }
 
 // -- erasing --------------------------------------------------------------------------------------
 
 void Rewriter::erase(Op& op) {
   assert(!op.erased_ && &op != module_.top());
-  if (!module_.listeners_.empty()) tell_erased(op);
+  tell_erased(op);
   drop_operands(op);  // all of them first: nested ops use each other in any order
   discard(op);
 }
 
 void Rewriter::tell_erased(Op& op) {
-  for_each_child(op, [&](Op& inner) { tell_erased(inner); });
-  tell(&RewriteListener::will_erase, op);
+  if (!op.graph_->editor->listeners_.empty()) {
+    for_each_child(op, [&](Op& inner) { tell_erased(inner); });
+  }
+  tell_edit(op, &RewriteListener::will_erase, op);
 }
 
 void Rewriter::drop_operands(Op& op) {
@@ -162,6 +204,7 @@ void Rewriter::move_to_end(Op& op, Block& block) {
 
 void Rewriter::relink(Op& op, Block& block, Op* before) {
   Block& from = *op.block_;
+  GraphState& graph = *op.graph_;
   const bool was_linked = module_.is_linked(op);
   leave(op);
   op.block_->take_out(&op);
@@ -169,8 +212,9 @@ void Rewriter::relink(Op& op, Block& block, Op* before) {
   if (from.parent() != block.parent()) {
     bring_constants(op, *block.parent());
     follow_symbols(op, was_linked);
+    if (op.graph_ != &graph) Cursor::leave(graph);
   }
-  tell(&RewriteListener::did_move, op, from);
+  tell_edit(op, &RewriteListener::did_move, op, from);
 }
 
 /// Declares or forgets the symbols of an op that moved to or from a place outside the module.
@@ -188,7 +232,7 @@ void Rewriter::set_use(Use& use, Value* value) {
   use.set(value);
   if (before != nullptr && before != value) {
     forget_result(use);
-    tell(&RewriteListener::did_drop_use, *before, *use.user_);
+    tell(*use.user_->graph_, &RewriteListener::did_drop_use, *before, *use.user_);
   }
 }
 
@@ -229,7 +273,7 @@ void Rewriter::set_use_list(Op& op, std::span<Value* const> operands) {
     if (!stays) set_use(use, nullptr);
   }
   if (!has_room) {
-    op.operands_ = module_.arena_->create_array<Use>(wanted.size()).data();
+    op.operands_ = arena_of(*op.graph_).create_array<Use>(wanted.size()).data();
     if (op.extra().dump != nullptr) op.extra_->dump->mentions = {};
   }
   op.operand_count_ = static_cast<std::uint32_t>(wanted.size());
@@ -242,7 +286,7 @@ void Rewriter::set_use_list(Op& op, std::span<Value* const> operands) {
 
 void Rewriter::replace_all_uses(Value& from, Value& to) {
   if (&from == &to || !from.has_uses()) return;
-  tell(&RewriteListener::will_replace_uses, from, to);
+  tell(graph_of(from), &RewriteListener::will_replace_uses, from, to);
   while (from.has_uses()) set_operand(*from.uses_->user_, from.uses_->index(), &to);
 }
 
@@ -270,7 +314,7 @@ bool Rewriter::set_successors(Op& op, std::span<const SuccessorSpec> successors)
     operands.insert(operands.end(), each.operands.begin(), each.operands.end());
   }
   set_use_list(op, operands);
-  extra_of(op).successors = module_.arena_->copy(std::span<const OpExtra::Successor>(list));
+  extra_of(op).successors = arena_of(*op.graph_).copy(std::span<const OpExtra::Successor>(list));
   changed(op, OpChange::kOperands);
   return true;
 }
@@ -278,23 +322,23 @@ bool Rewriter::set_successors(Op& op, std::span<const SuccessorSpec> successors)
 // -- lists of values ------------------------------------------------------------------------------
 
 /// Makes room for one more pointer. Lists of pointers have room for the next power of two.
-void Rewriter::spread_values(ValueRange& list) {
+void Rewriter::spread_values(const GraphState& graph, ValueRange& list) {
   const std::size_t room = std::bit_ceil(std::size_t{list.count_});
   const bool is_spread = (list.at_ & ValueRange::kPointers) != 0;
   if (is_spread && list.count_ < room) return;
-  const auto pointers = module_.arena_->create_array<Value*>(std::bit_ceil(list.size() + 1));
+  const auto pointers = arena_of(graph).create_array<Value*>(std::bit_ceil(list.size() + 1));
   for (Value& value : list) pointers[value.index()] = &value;
   list.at_ = reinterpret_cast<std::uintptr_t>(pointers.data()) | ValueRange::kPointers;
 }
 
-Value* Rewriter::place_value(ValueRange& list, std::size_t i, const Type* type,
+Value* Rewriter::place_value(GraphState& graph, ValueRange& list, std::size_t i, const Type* type,
                              std::uintptr_t owner) {
   assert(i <= list.size());
-  auto* value = module_.arena_->create<Value>();
+  auto* value = arena_of(graph).create<Value>();
   value->type_ = type;
   value->owner_ = owner;
-  value->id_ = module_.next_value_id_++;
-  spread_values(list);
+  value->id_ = next_value_id(graph);
+  spread_values(graph, list);
   auto** pointers = reinterpret_cast<Value**>(list.at_ & ~ValueRange::kPointers);
   std::copy_backward(pointers + i, pointers + list.count_, pointers + list.count_ + 1);
   pointers[i] = value;
@@ -303,10 +347,10 @@ Value* Rewriter::place_value(ValueRange& list, std::size_t i, const Type* type,
   return value;
 }
 
-void Rewriter::take_value(ValueRange& list, std::size_t i) {
+void Rewriter::take_value(const GraphState& graph, ValueRange& list, std::size_t i) {
   assert(!list[i].has_uses());
   if (i + 1 != list.size()) {
-    spread_values(list);
+    spread_values(graph, list);
     auto** pointers = reinterpret_cast<Value**>(list.at_ & ~ValueRange::kPointers);
     std::copy(pointers + i + 1, pointers + list.count_, pointers + i);
   }
@@ -319,15 +363,15 @@ Value* Rewriter::add_result(Op& op, const Type* type) {
 }
 
 Value* Rewriter::insert_result(Op& op, std::size_t i, const Type* type) {
-  Value* value =
-      place_value(op.results_, i, type, reinterpret_cast<std::uintptr_t>(&op) | Value::kResult);
+  Value* value = place_value(*op.graph_, op.results_, i, type,
+                             reinterpret_cast<std::uintptr_t>(&op) | Value::kResult);
   changed(op, OpChange::kResults);
   return value;
 }
 
 void Rewriter::erase_result(Op& op, std::size_t i) {
   if (module_.is_linked(op)) module_.forget_symbol(op.results_[i]);
-  take_value(op.results_, i);
+  take_value(*op.graph_, op.results_, i);
   changed(op, OpChange::kResults);
 }
 

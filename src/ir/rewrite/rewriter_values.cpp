@@ -44,8 +44,10 @@ bool is_portable(std::span<const NamedAttr> list) {
 }  // namespace
 
 /// The list as a text of this module can say it, kept.
-std::span<const NamedAttr> Rewriter::printable(std::span<const NamedAttr> attributes) {
-  if (!module_.is_portable() || is_portable(attributes)) return module_.arena_->copy(attributes);
+std::span<const NamedAttr> Rewriter::printable(const GraphState& graph,
+                                               std::span<const NamedAttr> attributes) {
+  Arena& arena = arena_of(graph);
+  if (!module_.is_portable() || is_portable(attributes)) return arena.copy(attributes);
   std::vector<NamedAttr> list;
   std::unordered_set<Symbol> keys;
   for (NamedAttr each : attributes) {
@@ -53,11 +55,11 @@ std::span<const NamedAttr> Rewriter::printable(std::span<const NamedAttr> attrib
     if (is_loose_word(*each.value)) each.value = context().string(each.value->text());
     list.push_back(each);
   }
-  return module_.arena_->copy(std::span<const NamedAttr>(list));
+  return arena.copy(std::span<const NamedAttr>(list));
 }
 
 void Rewriter::set_attributes(Op& op, std::span<const NamedAttr> wanted, bool list_present) {
-  const std::span<const NamedAttr> attributes = printable(wanted);
+  const std::span<const NamedAttr> attributes = printable(*op.graph_, wanted);
   edit_symbol(op, [&] {
     op.attributes_ = attributes.data();
     op.attribute_count_ = static_cast<std::uint32_t>(attributes.size());
@@ -121,20 +123,20 @@ void Rewriter::set_square_path(Op& op, bool square) {
 }
 
 OpExtra& Rewriter::extra_of(Op& op) {
-  if (op.extra_ == nullptr) op.extra_ = module_.arena_->create<OpExtra>();
+  if (op.extra_ == nullptr) op.extra_ = arena_of(*op.graph_).create<OpExtra>();
   return *op.extra_;
 }
 
 DumpFacts& Rewriter::dump_facts_of(Op& op) {
   OpExtra& extra = extra_of(op);
-  if (extra.dump == nullptr) extra.dump = module_.arena_->create<DumpFacts>();
+  if (extra.dump == nullptr) extra.dump = arena_of(*op.graph_).create<DumpFacts>();
   return *extra.dump;
 }
 
 bool Rewriter::set_angles(Op& op, std::span<const Symbol> angles) {
   const auto can_say_angle = [&](Symbol each) { return is_angle_text(context().text(each)); };
   if (!std::ranges::all_of(angles, can_say_angle)) return false;
-  extra_of(op).angles = module_.arena_->copy(angles);
+  extra_of(op).angles = arena_of(*op.graph_).copy(angles);
   changed(op, OpChange::kHead);
   return true;
 }
@@ -156,7 +158,7 @@ void Rewriter::set_location(Op& op, Location location) {
 }
 
 std::span<const NamedAttr> Rewriter::keep(std::span<const NamedAttr> attributes) {
-  return module_.arena_->copy(attributes);
+  return arena_of(graph()).copy(attributes);
 }
 
 // -- values ---------------------------------------------------------------------------------------
@@ -174,7 +176,7 @@ void Rewriter::edit_value(Value& value, const Edit& edit) {
     forget_result(*use);
   }
   if (const Region* region = value.free_in()) note_constant(*region, value);
-  tell(&RewriteListener::did_change_value, value, before);
+  tell_edit(graph_of(value), false, &RewriteListener::did_change_value, value, before);
 }
 
 void Rewriter::set_type(Value& value, const Type* type) {
@@ -208,7 +210,7 @@ void Rewriter::clear_symbol(Value& value) {
 }
 
 void Rewriter::set_attributes(Value& value, std::span<const NamedAttr> attributes) {
-  edit_value(value, [&] { value.attributes_ = printable(attributes); });
+  edit_value(value, [&] { value.attributes_ = printable(graph_of(value), attributes); });
 }
 
 // -- values that no op defines --------------------------------------------------------------------
@@ -250,13 +252,14 @@ bool is_in(const Region& region, const Value& value) {
 
 /// Enters what the value holds now; what it held before is found out by those who look it up.
 void Rewriter::note_constant(const Region& region, Value& value) {
-  const auto table = module_.constants_.find(&region);
-  if (table == module_.constants_.end()) return;
+  auto& tables = region.graph_->editor->constants_;
+  const auto table = tables.find(&region);
+  if (table == tables.end()) return;
   if (const auto constant = constant_of(value)) table->second.emplace(hash_of(*constant), &value);
 }
 
 Value* Rewriter::find_constant(const Region& region, const Constant& wanted) {
-  const auto [table, is_new] = module_.constants_.try_emplace(&region);
+  const auto [table, is_new] = region.graph_->editor->constants_.try_emplace(&region);
   if (is_new) {
     for (Value* value : region.free_values()) note_constant(region, *value);
   }
@@ -265,46 +268,48 @@ Value* Rewriter::find_constant(const Region& region, const Constant& wanted) {
   for (auto each = first; each != last; ++each) {
     Value& value = *each->second;
     if (!is_in(region, value) || constant_of(value) != wanted) continue;
-    if (best == nullptr || value.id() < best->id()) best = &value;
+    if (best == nullptr || value.index() < best->index()) best = &value;
   }
   return best;
 }
 
 Value* Rewriter::constant(Region& region, const Constant& constant) {
   if (Value* known = find_constant(region, constant)) return known;
-  Value* value = create_free_value(region, constant.type, module_.fresh_name());
+  Value* value = create_free_value(region, constant.type, fresh_name());
   edit_value(*value, [&] {
     value->symbol_ = constant.symbol;
     value->has_symbol_ = constant.has_symbol;
-    value->attributes_ = printable(constant.attributes);
+    value->attributes_ = printable(*region.graph_, constant.attributes);
   });
   return value;
 }
 
 Value* Rewriter::create_free_value(Region& region, const Type* type, ValueName name) {
+  GraphState& graph = *region.graph_;
   if (region.free_count_ == region.free_capacity_) {
     const std::uint32_t capacity = std::max(4u, region.free_capacity_ * 2);
-    const auto list = module_.arena_->create_array<Value*>(capacity);
+    const auto list = arena_of(graph).create_array<Value*>(capacity);
     std::copy_n(region.free_, region.free_count_, list.begin());
     region.free_ = list.data();
     region.free_capacity_ = capacity;
   }
   module_.reserve_name(name);
-  auto* value = module_.arena_->create<Value>();
+  auto* value = arena_of(graph).create<Value>();
   value->type_ = type;
   value->name_ = name;
   value->owner_ = reinterpret_cast<std::uintptr_t>(&region) | Value::kFree;
   value->index_ = region.free_count_ & 0x7fff'ffffu;
-  value->id_ = module_.next_value_id_++;
+  value->id_ = next_value_id(graph);
   region.free_[region.free_count_++] = value;
-  tell(&RewriteListener::did_insert_free_value, *value);
+  tell_edit(graph, false, &RewriteListener::did_insert_free_value, *value);
   return value;
 }
 
 void Rewriter::erase_unused_free_values(Region& region) {
   std::uint32_t kept = 0;
   for (Value* value : region.free_values()) {
-    if (!value->has_uses()) tell(&RewriteListener::will_erase_free_value, *value);
+    if (value->has_uses()) continue;
+    tell_edit(*region.graph_, false, &RewriteListener::will_erase_free_value, *value);
   }
   for (Value* value : region.free_values()) {
     if (!value->has_uses()) continue;
@@ -330,7 +335,7 @@ Value* Rewriter::counterpart(const Value& value, Region& region) {
   edit_value(*made, [&] {
     made->symbol_ = value.symbol_;
     made->has_symbol_ = value.has_symbol_;
-    made->attributes_ = printable(value.attributes());
+    made->attributes_ = printable(*region.graph_, value.attributes());
   });
   return made;
 }
@@ -360,12 +365,12 @@ void Rewriter::bring_constants(Op& op, Region& region) {
 void Rewriter::set_mention(const Use& use, const StatedMention& mention) {
   Op& user = *use.user();
   auto& mentions = dump_facts_of(user).mentions;
-  if (mentions.empty())
-    mentions = module_.arena_->create_array<StatedMention*>(user.operand_count_);
+  Arena& arena = arena_of(*user.graph_);
+  if (mentions.empty()) mentions = arena.create_array<StatedMention*>(user.operand_count_);
   StatedMention*& kept = mentions[use.index()];
-  if (kept == nullptr) kept = module_.arena_->create<StatedMention>();
+  if (kept == nullptr) kept = arena.create<StatedMention>();
   *kept = mention;
-  kept->attributes = printable(mention.attributes);
+  kept->attributes = printable(*user.graph_, mention.attributes);
   changed(user, OpChange::kMention);
 }
 

@@ -47,7 +47,7 @@ void hoist(PassRun& run, Rewriter& rewriter, Op& loop) {
 
 /// Inner loops come first, so that what they give up can leave outer ones, too.
 void hoist_in(PassRun& run, Rewriter& rewriter, Region& region) {
-  RegionWalk ops(run.module(), region);
+  RegionWalk ops(region);
   while (Op* op = ops.next()) {
     if (is_graph(*op) || op->has(Trait::kTemplate)) continue;
     for (Region* in = op->first_region(); in != nullptr; in = in->next()) {

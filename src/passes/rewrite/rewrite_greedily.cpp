@@ -35,7 +35,7 @@ class GreedyRewrite : RewriteListener {
         rewriter_(module) {}
 
   GreedyReport apply() {
-    const ListenerScope listening(module_, *this);
+    const ListenerScope listening(region_, *this);
     while (sweep()) {
     }
     if (!report_.has_failed) erase_unused_free_values();

@@ -1,178 +1,19 @@
-// Runs pipelines, graphs of a module in threads.
+// Runs pipelines.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <unordered_map>
 
-#include "ir/declaration_graphs.hpp"
-#include "ir/rewrite/graph_loan.hpp"
+#include "mir/module.hpp"
 #include "mir/pass.hpp"
-#include "mir/rewriter.hpp"
 #include "passes/run/anchors.hpp"
-#include "passes/run/in_threads.hpp"
+#include "passes/run/graph_tasks.hpp"
+#include "passes/run/pass_work.hpp"
 
 namespace mir {
 
 namespace {
-
-class EditCounter : public RewriteListener {
- public:
-  const std::uint64_t& edits() const { return edits_; }
-  /// True if an op that is or may contain a graph was inserted, erased, moved or changed.
-  bool may_have_changed_graphs() const { return has_edited_regions_; }
-
-  void did_insert(Op& op) override { note(op); }
-  void will_erase(Op& op) override { note(op); }
-  void did_move(Op& op, Block&) override { note(op); }
-  void did_change(Op& op, OpChange) override { note(op); }
-  void did_change_value(Value&, const ValueFacts&) override { ++edits_; }
-  void did_insert_free_value(Value&) override { ++edits_; }
-  void will_erase_free_value(Value&) override { ++edits_; }
-  void did_insert_block(Block& block) override { note(*block.parent()->parent()); }
-  void will_erase_block(Block& block) override { note(*block.parent()->parent()); }
-  void did_move_block(Block& block, Region&) override { note(*block.parent()->parent()); }
-  void did_change_arguments(Block&) override { ++edits_; }
-
- private:
-  void note(const Op& op) {
-    ++edits_;
-    has_edited_regions_ = has_edited_regions_ || op.first_region() != nullptr;
-  }
-
-  std::uint64_t edits_ = 0;
-  bool has_edited_regions_ = false;
-};
-
-/// What all runs of one pass on one module share.
-struct StepContext {
-  const PassStep& step;
-  const Scope& scope;
-  const Analyses* frozen_of_module = nullptr;
-  std::shared_ptr<const void> prepared{};
-  PassRun::Context of_runs;
-
-  const Pass& pass() const { return step.pass(); }
-};
-
-/// The runs of one pass on the graphs of one module, or of a loan.
-struct Work {
-  const StepContext& context;
-  Diagnostics& diagnostics;
-  EditCounter counter{};
-  PassReport report{};
-  bool have_others_changed_graphs = false;  ///< those that were added
-
-  const Pass& pass() const { return context.pass(); }
-  const AnalysisSet& preserves() const { return pass().preserves; }
-  bool has_failed() const { return report.result == PassResult::kFailed; }
-  bool may_have_changed_graphs() const {
-    return have_others_changed_graphs || counter.may_have_changed_graphs();
-  }
-
-  /// Returns false if the pass failed there.
-  bool run(const PassRun::Place& place) {
-    ++report.anchors;
-    bool is_good = true;
-    PassRun run(place, context.of_runs, counter.edits(), report.statistics, diagnostics);
-    const std::size_t errors = diagnostics.error_count();
-    const PassResult said = call(run);
-    const PassResult happened = run.result();
-    if (said >= PassResult::kRefused) {
-      report.result = std::max(report.result, said);
-      is_good = said != PassResult::kFailed;
-      if (diagnostics.error_count() == errors) {
-        is_good = refuse("failed without reporting an error");
-      }
-    } else if (happened == PassResult::kChanged) {
-      report.result = std::max(report.result, happened);
-      const bool is_wrong = said == PassResult::kUnchanged && context.of_runs.checks_claims;
-      if (is_wrong) {
-        is_good = refuse("declares that it changed nothing, but it edited the module");
-      }
-    }
-    return is_good;
-  }
-
-  PassResult call(PassRun& run) {
-    try {
-      return pass().run(run);
-    } catch (const UndeclaredAnalysis& analysis) {
-      refuse(fmt::format("asks for analysis '{}', which it does not declare", analysis.name));
-      return PassResult::kFailed;
-    }
-  }
-
-  /// Returns false after reporting.
-  bool refuse(std::string_view what) {
-    diagnostics.error(DiagCode::kPassClaim, {}, fmt::format("pass '{}' {}", pass().name, what));
-    report.result = PassResult::kFailed;
-    return false;
-  }
-
-  /// Runs the pass on all anchors of a graph. Returns false if it failed there.
-  bool run_graph(Module& module, Region& body, Analyses& analyses) {
-    const std::uint64_t edits_before = counter.edits();
-    analyses.start_at(edits_before);
-    if (pass().anchor == Anchor::kGraph) {
-      const PassRun::Place place{module,   body,    *body.parent(),
-                                 analyses, nullptr, context.frozen_of_module};
-      return run(place) && has_kept(analyses, edits_before);
-    }
-    for (const AnchorPlace& place : places_in(context.scope, pass(), body)) {
-      const Op* holder = place.op != nullptr ? place.op : place.region->parent();
-      if (holder->is_erased()) continue;
-      // An earlier run may have moved the op.
-      Region* region = place.op != nullptr ? place.op->parent_region() : place.region;
-      Op& anchor = place.op != nullptr ? *place.op : *place.region->parent();
-      if (region == nullptr) continue;
-      if (!run({module, *region, anchor, analyses, nullptr, context.frozen_of_module})) {
-        return false;
-      }
-    }
-    return has_kept(analyses, edits_before);
-  }
-
-  bool has_kept(Analyses& analyses, std::uint64_t edits_before) {
-    return counter.edits() == edits_before || keep_preserved(analyses);
-  }
-
-  /// Forgets the analyses that the edits invalidated. Returns false after reporting one that the
-  /// pass should have preserved.
-  bool keep_preserved(Analyses& analyses) {
-    analyses.follow(counter.edits(), preserves());
-    if (!context.of_runs.checks_claims) return true;
-    const auto stale = analyses.first_stale(preserves());
-    return !stale ||
-           refuse(fmt::format("declares that it preserves analysis '{}', but changed it", *stale));
-  }
-
-  void add(const Work& other) {
-    report.anchors += other.report.anchors;
-    report.result = std::max(report.result, other.report.result);
-    for (const auto& [what, amount] : other.report.statistics) report.statistics[what] += amount;
-    have_others_changed_graphs = have_others_changed_graphs || other.may_have_changed_graphs();
-  }
-};
-
-struct KnownGraph {
-  Op* op = nullptr;
-  Analyses* analyses = nullptr;
-};
-
-/// A graph that is inside no other one, and the graphs nested in it.
-using GraphPart = std::span<const KnownGraph>;
-/// Graphs that are lent together.
-using Share = std::span<const GraphPart>;
-
-/// The graphs that a scope selects.
-struct Graphs {
-  explicit Graphs(const Scope& of) : scope(of) {}
-
-  Scope scope;
-  std::vector<KnownGraph> in_place, apart;  // apart from the module
-  std::vector<GraphPart> parts;             // of those apart
-  std::vector<Share> shares;
-};
 
 class PipelineRunner {
  public:
@@ -242,24 +83,24 @@ class PipelineRunner {
                                     .rewrites = how_.rewrites,
                                     .explain = &how_.explain,
                                     .checks_claims = how_.checks_claims}};
-    Work work{.context = context, .diagnostics = diagnostics_};
+    PassWork work{context, module_, module_.editor(), diagnostics_};
+    const std::uint64_t region_edits = module_.editor().region_edits();
     if (selects_module(scope, module_)) {
       if (pass.prepare) context.prepared = pass.prepare(module_.context(), step.item->options);
       context.of_runs.prepared = context.prepared.get();
       pass.anchor == Anchor::kModule ? run_on_module(work) : run_on_graphs(context, work);
-      if (work.may_have_changed_graphs()) forget_erased();
+      if (module_.editor().region_edits() != region_edits) forget_erased();
     }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     work.report.seconds = taken.count();
     return std::move(work.report);
   }
 
-  void run_on_module(Work& work) {
-    const ListenerScope listening(module_, work.counter);
+  void run_on_module(PassWork& work) {
     Op& top = *module_.top();
     Analyses& of_body = analyses_of(top);
-    of_module_.start_at(work.counter.edits());
-    of_body.start_at(work.counter.edits());
+    of_module_.start_at(work.editor.edits());
+    of_body.start_at(work.editor.edits());
     if (!work.run({module_, module_.body(), top, of_body, &of_module_})) return;
     if (work.report.result == PassResult::kUnchanged) return;
     forget_erased();
@@ -272,79 +113,32 @@ class PipelineRunner {
     work.keep_preserved(of_module_);
   }
 
-  void run_on_graphs(StepContext& context, Work& work) {
+  void run_on_graphs(StepContext& context, PassWork& work) {
     for (const AnalysisKey& key : context.pass().reads.keys()) key.compute(of_module_);
     context.frozen_of_module = &of_module_;
-    const Graphs& graphs = graphs_of(context.scope);
-    for (const KnownGraph& graph : graphs.in_place) run_in_place(work, graph);
-    const bool in_turn = how_.rewrites != nullptr || module_.has_listeners() || how_.threads <= 1 ||
-                         graphs.shares.size() <= 1;
-    in_turn ? run_in_turn(work, graphs.shares) : run_in_threads(work, graphs.shares);
+    const SelectedGraphs& graphs = graphs_of(context.scope);
+    for (const KnownGraph& graph : graphs.in_place()) {
+      if (!work.has_failed()) work.run_graph(*graph.op, *graph.analyses);
+    }
+    run_tasks(work, graphs.tasks());
     if (work.report.result == PassResult::kUnchanged) return;
     of_module_.keep_only(work.preserves());
     work.keep_preserved(of_module_);
   }
 
-  void run_in_place(Work& work, const KnownGraph& graph) {
-    if (work.has_failed() || graph.op->is_erased()) return;
-    const ListenerScope listening(module_, work.counter);
-    work.run_graph(module_, *graph.op->first_region(), *graph.analyses);
-  }
-
-  void run_in_turn(Work& work, std::span<const Share> shares) {
-    if (shares.empty()) return;
-    Diagnostics found(0);
-    Work of_all{work.context, found};
-    GraphLoan loan(module_);
-    const ListenerScope listening(loan.module(), of_all.counter);
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-      if (i + 1 < shares.size()) fetch(shares[i + 1]);
-      const Share share = shares[i];
-      for (const GraphPart part : share) loan.lend(*part.front().op);
-      for (const GraphPart part : share) run_part(of_all, loan.module(), part);
-      loan.give_back();
-    }
-    work.add(of_all);
-    diagnostics_.append(std::move(found));
-  }
-
-  /// Graphs are far apart in memory, and their regions lie behind their ops.
-  static void fetch(Share share) {
-    for (const GraphPart part : share) {
-      mir::fetch(part.front().op, 9);
-      mir::fetch(part.front().analyses);
-    }
-  }
-
-  void run_in_threads(Work& work, std::span<const Share> shares) {
-    std::vector<Diagnostics> found(shares.size(), Diagnostics(0));
-    std::vector<Work> works;
-    for (Diagnostics& each : found) works.push_back({work.context, each});
-    {
-      std::vector<std::unique_ptr<GraphLoan>> loans;
-      for (const auto& share : shares) {
-        loans.push_back(std::make_unique<GraphLoan>(module_));
-        for (const GraphPart part : share) loans.back()->lend(*part.front().op);
+  void run_tasks(PassWork& work, std::span<const GraphTask> tasks) {
+    const bool in_turn = how_.rewrites != nullptr || module_.has_listeners();
+    std::vector<Diagnostics> found(tasks.size(), Diagnostics(0));
+    std::vector<PassReport> reports(tasks.size());
+    work_on_graphs(module_, tasks, in_turn ? 1 : how_.threads, [&](std::size_t i, Editor& editor) {
+      PassWork of_task{work.context, module_, editor, found[i]};
+      for (const KnownGraph& graph : tasks[i]) {
+        if (!of_task.run_graph(*graph.op, *graph.analyses)) break;
       }
-      for_each_in_threads(shares.size(), how_.threads, [&](std::size_t i) {
-        Module& module = loans[i]->module();
-        const ListenerScope listening(module, works[i].counter);
-        for (const GraphPart part : shares[i]) run_part(works[i], module, part);
-      });
-      // In text order, in which new values get their names.
-      for (auto& loan : loans) loan.reset();
-    }
-    for (Work& each : works) {
-      work.add(each);
-      diagnostics_.append(std::move(each.diagnostics));
-    }
-  }
-
-  void run_part(Work& work, Module& module, GraphPart part) {
-    for (const KnownGraph& graph : part) {
-      if (graph.op->is_erased()) continue;
-      if (!work.run_graph(module, *graph.op->first_region(), *graph.analyses)) return;
-    }
+      reports[i] = std::move(of_task.report);
+    });
+    for (const PassReport& each : reports) work.add(each);
+    for (Diagnostics& each : found) diagnostics_.append(std::move(each));
   }
 
   Analyses& analyses_of(const Op& graph) {
@@ -352,34 +146,11 @@ class PipelineRunner {
   }
 
   /// The selected graphs, which are looked for again once a pass may have changed graphs.
-  const Graphs& graphs_of(const Scope& scope) {
-    if (graphs_ && graphs_->scope.selects_same_graphs(scope)) return *graphs_;
-    Graphs& graphs = graphs_.emplace(scope);
-    for (Op* op : selected_graphs(scope, module_)) {
-      // Symbols of graphs that only declare stay with the module. The body comes first if it is
-      // selected; nested graphs are not touched then.
-      const bool is_in_place = op == module_.top() || !module_.is_portable() ||
-                               !op->has(Trait::kIsolated) || is_declaration(*op);
-      (is_in_place ? graphs.in_place : graphs.apart).push_back({op, &analyses_of(*op)});
+  const SelectedGraphs& graphs_of(const Scope& scope) {
+    if (!graphs_ || !graphs_->scope().selects_same_graphs(scope)) {
+      graphs_.emplace(scope, module_, [&](const Op& op) { return &analyses_of(op); });
     }
-    add_shares(graphs);
-    return graphs;
-  }
-
-  /// A few graphs are lent together: they share a thread and what a loan costs.
-  static void add_shares(Graphs& graphs) {
-    constexpr std::size_t kPartsOfShare = 16;
-    const std::span<const KnownGraph> apart(graphs.apart);
-    for (std::size_t first = 0; first < apart.size();) {
-      std::size_t last = first + 1;
-      while (last < apart.size() && apart[last].op->is_inside(*apart[first].op)) ++last;
-      graphs.parts.push_back(apart.subspan(first, last - first));
-      first = last;
-    }
-    const std::span<const GraphPart> parts(graphs.parts);
-    for (std::size_t first = 0; first < parts.size(); first += kPartsOfShare) {
-      graphs.shares.push_back(parts.subspan(first, std::min(kPartsOfShare, parts.size() - first)));
-    }
+    return *graphs_;
   }
 
   void forget_erased() {
@@ -400,7 +171,7 @@ class PipelineRunner {
   };
   std::uint64_t changes_ = 0;
   std::unordered_map<std::string, Done> done_;  // by the spelling of the step
-  std::optional<Graphs> graphs_;
+  std::optional<SelectedGraphs> graphs_;
 };
 
 void add_steps(const std::vector<PipelineItem>& items, std::vector<const PipelineItem*>& groups,

@@ -287,7 +287,6 @@ TEST_SUITE("registration") {
       CHECK(op->row() == &dialect->rows[0]);
       CHECK(op->name() == "my.FooOp");
       CHECK(op->kind() == *context.find_kind("my.FooOp"));
-      CHECK(module.has_made(op->kind()));
     }
     CHECK(context.text(ops[0]->device()) == "CPU");
     CHECK(context.text(ops[1]->device()) == "QNN");

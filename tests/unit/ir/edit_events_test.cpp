@@ -1,7 +1,6 @@
 // Events of edits, cursors under edits, and what new ops inherit from the ops they replace.
 #include <fmt/format.h>
 
-#include "ir/rewrite/graph_loan.hpp"
 #include "mir/dominance.hpp"
 #include "mir/ops.hpp"
 #include "mir/print.hpp"
@@ -198,7 +197,7 @@ TEST_SUITE("edit events") {
     CHECK(seen == std::vector<std::string_view>{"a.wrap", "a.x", "a.last"});
   }
 
-  TEST_CASE("a graph on loan keeps its cursors and listeners, also after the loan") {
+  TEST_CASE("a graph that a thread takes keeps its cursors, and its listeners are the thread's") {
     Reading reading(
         module_text("graph.SubGraphOp @f <CPU> {\n"
                     "    () -> () {\n        a.x () -> ()\n    }\n}\n"
@@ -211,20 +210,49 @@ TEST_SUITE("edit events") {
     in_graph.set_insertion_point(*inside.front());
     outside.set_insertion_point(*op_at(body, 1));
     Events events;
-    const ListenerScope listening(module, events);
+    Editor editor;
+    module.begin_graphs();
+    module.take(*graph, editor);
     {
-      GraphLoan loan(*graph);
-      Rewriter(loan.module()).erase(*inside.front());
-      Rewriter rewriter(loan.module());
+      const ListenerScope listening(*inside.parent(), events);
+      Rewriter rewriter(module);
+      rewriter.erase(*inside.front());
       rewriter.set_insertion_point_to_end(inside);
-      rewriter.create({.name = reading.context.op_name("a.lent")});
-      CHECK(events.lines == Lines{"insert a.lent"});
+      rewriter.create({.name = reading.context.op_name("a.taken")});
     }
+    CHECK(editor.edits() == 2);
+    module.take(*graph, module.editor());
+    module.end_graphs({&editor, 1});
+    CHECK(events.lines == Lines{"insert a.taken"});
     in_graph.create({.name = reading.context.op_name("a.back")});
     outside.create({.name = reading.context.op_name("a.outside")});
-    CHECK(op_at(*graph->first_region(), 0)->name() == "a.lent");
+    CHECK(op_at(*graph->first_region(), 0)->name() == "a.taken");
     CHECK(op_at(*graph->first_region(), 1)->name() == "a.back");
     CHECK(op_at(body, 1)->name() == "a.outside");
+    CHECK(events.lines == Lines{"insert a.taken"});
+  }
+
+  TEST_CASE("an insertion point follows its block to another graph") {
+    Reading reading(module_text(
+        "graph.SubGraphOp @f <CPU> {\n"
+        "    () -> () {\n        a.wrap () -> () {\n            a.x () -> ()\n        }\n"
+        "        a.y () -> ()\n    }\n}\n"
+        "graph.SubGraphOp @g <CPU> {\n    () -> () {\n        a.z () -> ()\n    }\n}\n"));
+    Module& module = reading.module();
+    Block& in_f = *op_at(module.body(), 0)->region()->entry();
+    Block& in_g = *op_at(module.body(), 1)->region()->entry();
+    Op* x = in_f.front()->region()->entry()->front();
+    Rewriter at_x(module), at_y(module), other(module);
+    at_x.set_insertion_point(*x);
+    at_y.set_insertion_point(*in_f.back());
+    other.move_before(*x->parent_op(), *in_g.front());
+    other.merge_blocks(in_f, in_g, {});
+    other.erase(*x);
+    other.erase(*in_g.back());
+    at_x.create({.name = reading.context.op_name("a.in")});
+    at_y.create({.name = reading.context.op_name("a.end")});
+    CHECK(in_g.front()->region()->entry()->back()->name() == "a.in");
+    CHECK(in_g.back()->name() == "a.end");
   }
 
   TEST_CASE("inlining a region of a detached op declares its symbols") {

@@ -609,7 +609,7 @@ TEST_SUITE("passes") {
       CHECK(line_of("%7", "%12") != text.npos);
       CHECK(line_of("%12", "%13") != text.npos);
       CHECK(test::errors(text) == Lines{});
-      // Ids are dense and each is of one op.
+      // Ids stay, and each is of one op.
       std::vector<bool> seen(reading.module().op_id_end());
       walk(reading.module(), reading.module().body(), WalkOrder::kPreOrder, [&](Op& op) {
         CHECK(&op.module() == &reading.module());
@@ -622,14 +622,69 @@ TEST_SUITE("passes") {
     }
   }
 
+  TEST_CASE("threads edit many graphs of one module, and the text is the same as without") {
+    // `#` is the number of the graph, `$` a type.
+    constexpr std::string_view kGraph = R"(graph.SubGraphOp @f# <CPU> {
+(%x#:$) -> (%p#:$) {
+linalg.CPU.NegOp<name="n#">(%x#:$) -> (%a#:$)
+linalg.CPU.NegOp(%x#:$) -> (%b#:$)
+linalg.CPU.AddOp(%a#:$, %b#:$) -> (%d#:$)
+cf.IfOp (%y#:tensor<[1], Bool, CPU>[constant:[true]]) -> (%p#:$, %q#:$) {
+() -> (%e#:$, %x#:$) {
+linalg.CPU.ExpOp(%d#:$) -> (%e#:$)
+cf.YieldOp (%e#:$, %x#:$) -> ()
+}
+() -> (%h#:$, %x#:$) {
+linalg.CPU.SinOp(%d#:$) -> (%h#:$)
+cf.YieldOp (%h#:$, %x#:$) -> ()
+}
+}
+cf.ReturnOp (%p#:$) -> ()
+}
+}
+)";
+    std::string text = "@main [mir_version:2] () -> () {\n";
+    for (int i = 0; i < 100; ++i) {
+      for (const char c : kGraph) {
+        if (c == '#') {
+          text += std::to_string(i);
+        } else if (c == '$') {
+          text += "tensor<[2], Float32, CPU>";
+        } else {
+          text += c;
+        }
+      }
+    }
+    text += "}\n";
+    std::string expected;
+    for (const unsigned threads : {1U, 2U, 8U}) {
+      Reading reading{text};
+      Passes all;
+      all.registry.add({.name = "double-negs",
+                        .summary = "doubles",
+                        .anchor = Anchor::kGraph,
+                        .run = double_negs});
+      CHECK(all.run(reading.module(),
+                    "double-negs,canonicalize,cse,simplify-control-flow,double-negs,structure-to-"
+                    "blocks,eliminate-dead-ops",
+                    {.threads = threads}) == Lines{});
+      const std::string printed = print(reading.module());
+      if (expected.empty()) expected = printed;
+      CHECK(printed == expected);
+      CHECK(test::errors(printed) == Lines{});
+      CHECK(printed.find("SinOp") == printed.npos);
+    }
+  }
+
   TEST_CASE("each turn of a loop in threads is taken once, and the first that throws is heard of") {
     for (const unsigned threads : {1U, 4U}) {
       std::mutex mutex;
       std::multiset<std::size_t> taken;
       std::string heard;
       try {
-        for_each_in_threads(9, threads, [&](std::size_t i) {
+        for_each_in_threads(9, threads, [&](std::size_t i, std::size_t thread) {
           const std::scoped_lock lock(mutex);
+          CHECK(thread < threads);
           taken.insert(i);
           if (i == 3 || i == 7) throw std::runtime_error(std::to_string(i));
         });
