@@ -4,8 +4,8 @@
 #include <charconv>
 
 #include "ir/context/language_versions.hpp"
+#include "syntax/layout.hpp"
 #include "syntax/text_literal.hpp"
-#include "syntax/token_text.hpp"
 #include "text/missing_commas.hpp"
 #include "text/resolver.hpp"
 

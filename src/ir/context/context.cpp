@@ -10,6 +10,7 @@
 
 #include "ir/context/context_state.hpp"
 #include "ir/context/quant_spec.hpp"
+#include "mir/parse.hpp"
 #include "support/utf8.hpp"
 #include "syntax/spellings.hpp"
 #include "syntax/text_literal.hpp"

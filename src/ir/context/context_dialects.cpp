@@ -9,11 +9,6 @@
 
 namespace mir {
 
-IRContext::State::State(IRContext& owner) : context(owner) {
-  add_kinds_of_build();
-  tensor_kind = &type_kind(type_kinds, "builtin.tensor");
-}
-
 // -- op kinds -------------------------------------------------------------------------------------
 
 OpKind IRContext::State::add_kind(std::string_view name, std::string_view mnemonic,

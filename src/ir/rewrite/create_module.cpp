@@ -26,6 +26,10 @@ Module::~Module() {
   for (const GraphState* each = states_; each != nullptr; each = each->next) let_go(*each);
 }
 
+IRContext::State::State(IRContext& owner) : context(owner) {
+  add_kinds_of_build();
+  tensor_kind = &type_kind(type_kinds, "builtin.tensor");
+}
 IRContext::State::~State() = default;
 
 void IRContext::State::update_modules(const Dialect& dialect) {
