@@ -111,14 +111,14 @@ Result<void> refuse_beside_emit(const OptSettings& settings) {
 Result<void> take_grants(OptSettings& settings) {
   auto granted = read_grants(settings.facts, *settings.sidecars.sidecar);
   if (!granted) return std::move(granted).error();
-  settings.known.conversions.granted = *std::move(granted);
-  settings.known.conversions.generation = *settings.generation;
+  settings.conversion.granted = *std::move(granted);
+  settings.conversion.generation = *settings.generation;
   return {};
 }
 
 ExitCode body(const Run& run, OptSettings& settings) {
   if (settings.list_passes) return run.write_output(list_passes(settings.known.registry));
-  if (settings.list_passes_markdown) return run.write_output(passes_page(settings.known));
+  if (settings.list_passes_markdown) return run.write_output(passes_page(settings.known.registry));
   if (const auto one = refuse_several(run, settings); !one) return run.refuse(one.error());
 
   if (const auto tried = refuse_without_trial(settings); !tried) return run.refuse(tried.error());

@@ -8,13 +8,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <typeindex>
 #include <unordered_map>
 #include <vector>
 
 #include "mir/diagnostic.hpp"
 #include "mir/op.hpp"
 #include "mir/parse.hpp"
+#include "mir/typed_map.hpp"
 
 namespace mir {
 
@@ -157,9 +157,7 @@ class Module {
   /// no text and in no clone. They name ops by their ids, which are never used again.
   template <class Notes>
   Notes& notes() {
-    std::shared_ptr<void>& slot = notes_[std::type_index(typeid(Notes))];
-    if (slot == nullptr) slot = std::make_shared<Notes>();
-    return *static_cast<Notes*>(slot.get());
+    return notes_.get<Notes>();
   }
 
   /// True if such an op was ever created here; it may have been erased since.
@@ -230,7 +228,7 @@ class Module {
   std::array<std::atomic<std::uint64_t>, kOpCount / kKindsPerWord + 1> made_kinds_{};  // bits
   SymbolTable<Op> op_symbols_;
   SymbolTable<Value> value_symbols_;
-  std::unordered_map<std::type_index, std::shared_ptr<void>> notes_;
+  TypedMap notes_;
 };
 
 // Syntax tree to IR.

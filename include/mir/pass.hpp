@@ -17,6 +17,7 @@
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
 #include "mir/rewrite_patterns.hpp"
+#include "mir/typed_map.hpp"
 
 namespace mir {
 
@@ -130,6 +131,8 @@ class PassRun {
     RewriteWatch* rewrites = nullptr;
     const ExplainConversion* explain = nullptr;
     bool checks_claims = true;
+    const TypedMap* facts = nullptr;
+    TypedMap* reports = nullptr;
   };
 
   PassRun(const Place& place, const Context& context, const std::uint64_t& edits,
@@ -208,6 +211,21 @@ class PassRun {
   ConversionOptions conversion_options() const {
     return {.checks_claims = context_.checks_claims, .explain = explain()};
   }
+  /// Facts of this type that the caller of the pipeline supplied; those of a new object if it
+  /// supplied none.
+  template <class Facts>
+  const Facts& facts() const {
+    static const Facts kNone{};
+    const Facts* given = context_.facts == nullptr ? nullptr : context_.facts->find<Facts>();
+    return given == nullptr ? kNone : *given;
+  }
+  /// The report of this type, to which all passes of the pipeline add. Only for passes on modules:
+  /// others may run in several threads.
+  template <class Report>
+  Report& report() const {
+    assert(place_.of_module != nullptr && context_.reports != nullptr);
+    return context_.reports->get<Report>();
+  }
   /// Adds to a statistic of the pass: `run.count("ops removed")`.
   void count(std::string_view what, std::uint64_t amount = 1) const {
     const auto found = statistics_.find(what);
@@ -266,8 +284,8 @@ struct Pass {
   std::function<std::shared_ptr<const void>(IRContext&, const PassOptions&)> prepare{};
   std::function<PassResult(PassRun&)> run{};
   /// Optional. Applies facts granted by the user, without which the module does not verify. Called
-  /// before verification if the pass is the first one of its pipeline.
-  std::function<void(Module&, Diagnostics&)> fix_up{};
+  /// before verification if the pass is the first one of its pipeline, as a run on the module.
+  std::function<void(PassRun&)> fix_up{};
 };
 
 /// Applies patterns to the region of a run until none matches, and counts them in its statistics.
@@ -398,6 +416,10 @@ struct PipelineRun {
   ExplainConversion explain{};
   /// Check what passes and patterns declare: preserved analyses, created ops.
   bool checks_claims = true;
+  /// What PassRun::facts() finds, by its type. Null: nothing.
+  const TypedMap* facts = nullptr;
+  /// Receives what PassRun::report() makes, by its type. Null: nobody reads it.
+  TypedMap* reports = nullptr;
   std::vector<PassObserver*> observers{};
   /// Verifies a module; returns false after reporting. Called before the first pass, and after the
   /// last one or after each one that changed the module. Null: no verification.

@@ -173,20 +173,19 @@ enum class Generation : std::uint8_t {
 bool downgrade(Module& module, Generation generation, LossReport& report, Diagnostics& diagnostics,
                const ExplainConversion& explain = {});
 
-/// The options of the conversions of one run, and their loss report.
-struct Conversions {
+/// The facts that conversions read as passes (PassRun::facts).
+struct ConversionFacts {
   UpgradeOptions granted{};
   Generation generation = Generation::k2025_12;  ///< of `downgrade`
-  LossReport losses{};
 };
 
 /// Adds `downgrade`, `lower-program`, the steps of an upgrade, and `upgrade`, the pipeline of them.
-/// Their runs read and write `conversions`, which outlives the registry.
-void register_conversions(PassRegistry& registry, Conversions& conversions);
+/// Their runs read ConversionFacts and add to a LossReport.
+void register_conversions(PassRegistry& registry);
 
-/// Lets the conversions have nothing but the facts of the example of a pass. `--sidecar=` is
-/// followed by the text of a sidecar file.
-Result<void> supply_example_facts(Conversions& conversions, const Pass& pass);
+/// Reads the facts of the example of a pass. `--sidecar=` is followed by the text of a sidecar
+/// file.
+Result<ConversionFacts> example_facts(const Pass& pass);
 
 /// The passes that read facts of UpgradeOptions::grants and those about all ops of a kind.
 std::vector<std::string_view> readers_of_grants();

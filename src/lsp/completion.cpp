@@ -279,10 +279,9 @@ void add_passes(std::string_view comment, Items& items) {
   // A blank ends the pipeline.
   const std::string_view rest = comment.substr(option - 1);
   if (rest.find(' ', rest.starts_with(" -p ") ? 4 : 0) != rest.npos) return;
-  Conversions ignored;
   PassRegistry registry;
   register_standard_passes(registry);
-  register_conversions(registry, ignored);
+  register_conversions(registry);
   for (const auto& [name, pass] : registry.passes()) items.add(name, kFunctionItem, pass.summary);
   for (const auto& [name, each] : registry.pipelines()) {
     items.add(name, kFunctionItem, each.summary);

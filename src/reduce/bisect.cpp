@@ -39,8 +39,9 @@ class PassLimit : public PassObserver {
 /// Runs the first passes of a pipeline, with a limit of rewrites, on copies of a module.
 class PipelineBisection {
  public:
-  PipelineBisection(const Module& module, const Pipeline& pipeline, const Judgement& judgement)
-      : module_(module), pipeline_(pipeline), judgement_(judgement) {}
+  PipelineBisection(const Module& module, const Pipeline& pipeline, const Judgement& judgement,
+                    const TypedMap* facts)
+      : module_(module), pipeline_(pipeline), judgement_(judgement), facts_(facts) {}
 
   Result<Culprit> find() {
     RewriteWatch watch;
@@ -70,8 +71,8 @@ class PipelineBisection {
   std::unique_ptr<Module> run(RewriteWatch& watch, PassLimit& limit) const {
     auto copy = clone(module_);
     Diagnostics ignored;
-    const bool is_good =
-        run_pipeline(*copy, pipeline_, {.rewrites = &watch, .observers = {&limit}}, ignored);
+    const bool is_good = run_pipeline(
+        *copy, pipeline_, {.rewrites = &watch, .facts = facts_, .observers = {&limit}}, ignored);
     if (!is_good && !limit.is_reached()) copy.reset();
     return copy;
   }
@@ -129,12 +130,14 @@ class PipelineBisection {
   const Module& module_;
   const Pipeline& pipeline_;
   const Judgement& judgement_;
+  const TypedMap* facts_;
 };
 
 }  // namespace
 
-Result<Culprit> bisect(const Module& module, const Pipeline& pipeline, const Judgement& judgement) {
-  return PipelineBisection(module, pipeline, judgement).find();
+Result<Culprit> bisect(const Module& module, const Pipeline& pipeline, const Judgement& judgement,
+                       const TypedMap* facts) {
+  return PipelineBisection(module, pipeline, judgement, facts).find();
 }
 
 std::string spelling(const Culprit& culprit) {

@@ -27,8 +27,10 @@ struct Culprit {
 };
 
 /// Finds the culprit by bisection: once the judgement is true after a pass or rewrite, it is taken
-/// to stay true. Fails if it is true before the first pass or false after the last one.
-Result<Culprit> bisect(const Module& module, const Pipeline& pipeline, const Judgement& judgement);
+/// to stay true. Fails if it is true before the first pass or false after the last one. Passes read
+/// `facts`, which may be null.
+Result<Culprit> bisect(const Module& module, const Pipeline& pipeline, const Judgement& judgement,
+                       const TypedMap* facts = nullptr);
 
 /// "pass 3 'simplify-algebra', rewrite 7: 'add.zero' of linalg.CPU.AddOp at f.mir:12:5"
 std::string spelling(const Culprit& culprit);

@@ -25,37 +25,38 @@ constexpr std::string_view kPortable =
 
 }  // namespace
 
-void register_conversions(PassRegistry& registry, Conversions& conversions) {
+void register_conversions(PassRegistry& registry) {
   registry.add({.name = "downgrade",
                 .summary = "turns a portable module into a dump as a version of upstream prints it",
                 .takes = PassForm::kPortable,
                 .gives = PassForm::kDump,
                 .example = std::string(kPortable),
-                .run = converting([&](PassRun& run) {
-                  return downgrade(run.module(), conversions.generation, conversions.losses,
-                                   run.diagnostics(), run.explain());
+                .run = converting([](PassRun& run) {
+                  return downgrade(run.module(), run.facts<ConversionFacts>().generation,
+                                   run.report<LossReport>(), run.diagnostics(), run.explain());
                 })});
   registry.add({.name = "lower-program",
                 .summary = "turns a portable module into a program of upstream's machine",
                 .takes = PassForm::kPortable,
                 .gives = PassForm::kDump,
                 .example = std::string(kPortable),
-                .run = converting([&](PassRun& run) {
-                  return lower_program(run.module(), conversions.losses, run.diagnostics(),
+                .run = converting([](PassRun& run) {
+                  return lower_program(run.module(), run.report<LossReport>(), run.diagnostics(),
                                        run.explain());
                 })});
-  register_upgrade(registry, conversions);
+  register_upgrade(registry);
 }
 
-Result<void> supply_example_facts(Conversions& conversions, const Pass& pass) {
-  UpgradeOptions& granted = conversions.granted = {};
+Result<ConversionFacts> example_facts(const Pass& pass) {
+  ConversionFacts facts;
+  UpgradeOptions& granted = facts.granted;
   for (const std::string_view fact : pass.example_facts) {
     const auto equals = fact.find('=');
     const std::string_view option = fact.substr(0, equals), value = fact.substr(equals + 1);
     if (option == "--assume") {
-      if (auto taken = grant(granted, value); !taken) return taken;
+      if (auto taken = grant(granted, value); !taken) return taken.error();
     } else if (option == "--sidecar") {
-      if (auto taken = grant_sidecar(granted, value); !taken) return taken;
+      if (auto taken = grant_sidecar(granted, value); !taken) return taken.error();
     } else if (option == "--symbolic-dim") {
       const auto dim = parse_symbolic_dim(value);
       if (!dim) return dim.error();
@@ -64,7 +65,7 @@ Result<void> supply_example_facts(Conversions& conversions, const Pass& pass) {
       return Error{DiagCode::kUsage, fmt::format("'{}' supplies no fact", option)};
     }
   }
-  return {};
+  return facts;
 }
 
 }  // namespace mir

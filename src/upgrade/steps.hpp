@@ -29,6 +29,6 @@ struct UpgradeStep {
 std::span<const UpgradeStep> upgrade_steps();
 
 /// Adds their passes, and `upgrade`, the pipeline of them.
-void register_upgrade(PassRegistry& registry, Conversions& conversions);
+void register_upgrade(PassRegistry& registry);
 
 }  // namespace mir

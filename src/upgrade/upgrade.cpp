@@ -12,25 +12,27 @@ namespace mir {
 
 namespace {
 
-PassResult run_step(const UpgradeStep& step, PassRun& run, Conversions& conversions) {
+PassResult run_step(const UpgradeStep& step, PassRun& run) {
   Module& module = run.module();
   Diagnostics& diagnostics = run.diagnostics();
+  const UpgradeOptions& granted = run.facts<ConversionFacts>().granted;
+  LossReport& losses = run.report<LossReport>();
   if (module.is_portable()) {
-    if (step.on_portable != nullptr) step.on_portable(module, conversions.granted, diagnostics);
+    if (step.on_portable != nullptr) step.on_portable(module, granted, diagnostics);
     return PassResult::kUnchanged;
   }
-  if (!refuse_several_blocks(module, "portable form", conversions.losses, diagnostics)) {
+  if (!refuse_several_blocks(module, "portable form", losses, diagnostics)) {
     return PassResult::kFailed;
   }
   const std::size_t errors = diagnostics.error_count();
-  Recovery recovery(module, conversions.granted, conversions.losses, diagnostics);
+  Recovery recovery(module, granted, losses, diagnostics);
   recovery.explain = run.explain();
   if (module.body().empty()) recovery.rewriter.create_block(module.body());
   step.run(recovery);
   return diagnostics.error_count() == errors ? run.result() : PassResult::kRefused;
 }
 
-Pass pass_of(const UpgradeStep& step, Conversions& conversions) {
+Pass pass_of(const UpgradeStep& step) {
   Pass pass{
       .name = std::string(step.name),
       .summary = std::string(step.summary),
@@ -40,12 +42,13 @@ Pass pass_of(const UpgradeStep& step, Conversions& conversions) {
       .example_facts = step.example_facts.empty()
                            ? std::vector<std::string>()
                            : std::vector<std::string>{std::string(step.example_facts)},
-      .run = [&step, &conversions](PassRun& run) { return run_step(step, run, conversions); },
+      .run = [&step](PassRun& run) { return run_step(step, run); },
   };
   if (step.is_fix_up) {
-    pass.fix_up = [&step, &conversions](Module& module, Diagnostics& diagnostics) {
-      if (module.is_portable()) return;
-      Recovery recovery(module, conversions.granted, conversions.losses, diagnostics);
+    pass.fix_up = [&step](PassRun& run) {
+      if (run.module().is_portable()) return;
+      Recovery recovery(run.module(), run.facts<ConversionFacts>().granted,
+                        run.report<LossReport>(), run.diagnostics());
       step.run(recovery);
     };
   }
@@ -54,10 +57,10 @@ Pass pass_of(const UpgradeStep& step, Conversions& conversions) {
 
 }  // namespace
 
-void register_upgrade(PassRegistry& registry, Conversions& conversions) {
+void register_upgrade(PassRegistry& registry) {
   std::vector<std::string_view> names;
   for (const UpgradeStep& step : upgrade_steps()) {
-    registry.add(pass_of(step, conversions));
+    registry.add(pass_of(step));
     names.push_back(step.name);
   }
   registry.add_pipeline("upgrade", "turns a dump into a portable module, lifting its program first",
@@ -74,12 +77,15 @@ std::vector<std::string_view> readers_of_grants() {
 
 bool upgrade(Module& module, const UpgradeOptions& options, LossReport& report,
              Diagnostics& diagnostics) {
-  Conversions conversions{.granted = options, .losses = std::move(report)};
   PassRegistry registry;
-  register_upgrade(registry, conversions);
+  register_upgrade(registry);
   const Pipeline& pipeline = registry.pipelines().find("upgrade")->second.pipeline;
-  const bool good = run_pipeline(module, pipeline, {}, diagnostics);
-  report = std::move(conversions.losses);
+  TypedMap facts, reports;
+  facts.set(ConversionFacts{.granted = options});
+  reports.set(std::move(report));
+  const bool good =
+      run_pipeline(module, pipeline, {.facts = &facts, .reports = &reports}, diagnostics);
+  report = std::move(reports.get<LossReport>());
   return good;
 }
 

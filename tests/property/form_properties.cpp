@@ -97,16 +97,16 @@ void check_lifted(const Sample& of, const std::string& program) {
 /// Each step of an upgrade works on any dump, whatever ran before it.
 void check_step_alone(const std::string& dump, std::uint64_t number) {
   Subject subject(dump);
-  Conversions conversions;
   PassRegistry registry;
-  register_conversions(registry, conversions);
+  register_conversions(registry);
   const auto& steps = registry.pipelines().find("upgrade")->second.pipeline.items;
   const PipelineItem& step = steps[number % steps.size()];
   CAPTURE(step.pass->name);
   Diagnostics problems;
-  const std::size_t refused = conversions.losses.count(LossEntry::Source::kRefused);
-  const bool good = run_pipeline(subject.module(), {.items = {step}}, {}, problems);
-  CHECK((good || conversions.losses.count(LossEntry::Source::kRefused) > refused));
+  TypedMap reports;
+  const bool good =
+      run_pipeline(subject.module(), {.items = {step}}, {.reports = &reports}, problems);
+  CHECK((good || reports.get<LossReport>().count(LossEntry::Source::kRefused) > 0));
   if (subject.module().is_portable()) return;
   Subject again(print(subject.module()));
   CHECK(again.problems() == "");

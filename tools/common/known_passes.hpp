@@ -6,16 +6,15 @@
 
 namespace mir::tools {
 
-/// Every pass, and what those that convert use and report.
+/// Every pass.
 struct KnownPasses {
   KnownPasses() {
     register_standard_passes(registry);
-    register_conversions(registry, conversions);
+    register_conversions(registry);
   }
   KnownPasses(const KnownPasses&) = delete;
   KnownPasses& operator=(const KnownPasses&) = delete;
 
-  Conversions conversions;
   PassRegistry registry;
 };
 

@@ -116,11 +116,11 @@ std::string markdown_table(const std::vector<std::pair<std::string, std::string>
 }
 
 /// What the pass makes of its example.
-std::string run_example(KnownPasses& known, const Pass& pass) {
-  const PassRegistry& registry = known.registry;
-  if (const auto supplied = supply_example_facts(known.conversions, pass); !supplied) {
-    return supplied.error().message;
-  }
+std::string run_example(const PassRegistry& registry, const Pass& pass) {
+  auto supplied = example_facts(pass);
+  if (!supplied) return supplied.error().message;
+  TypedMap facts;
+  facts.set(*std::move(supplied));
   IRContext context;
   register_builtin_dialects(context);
   Diagnostics diagnostics;
@@ -129,7 +129,7 @@ std::string run_example(KnownPasses& known, const Pass& pass) {
   const auto modules = tree ? resolve(*tree, context, diagnostics) : std::vector<Module*>();
   const SourceFile name("pipeline", example_pipeline(pass), 1);
   const std::optional<Pipeline> pipeline = registry.read_pipeline(name, diagnostics);
-  for (Module* module : modules) run_pipeline(*module, *pipeline, {}, diagnostics);
+  for (Module* module : modules) run_pipeline(*module, *pipeline, {.facts = &facts}, diagnostics);
   return diagnostics.has_errors() ? diagnostics.sorted().front().message : print(modules, *tree);
 }
 
@@ -139,7 +139,7 @@ std::string sentence(std::string text) {
   return text;
 }
 
-std::string page_section(KnownPasses& known, const Pass& pass) {
+std::string page_section(const PassRegistry& registry, const Pass& pass) {
   std::string page = fmt::format("\n## {}\n\n{}.\n\n{}", pass.name, sentence(pass.summary),
                                  markdown_table(facts_of(pass)));
   if (!pass.options.empty()) {
@@ -154,7 +154,7 @@ std::string page_section(KnownPasses& known, const Pass& pass) {
       pass.example_options.empty() ? "" : fmt::format(" by `{}`", example_pipeline(pass));
   for (const std::string& fact : pass.example_facts) by += fmt::format(" with `{}`", fact);
   return page + fmt::format("\n```mir\n{}```\n\nbecomes{}\n\n```mir\n{}```\n", pass.example, by,
-                            run_example(known, pass));
+                            run_example(registry, pass));
 }
 
 Completion complete_passes() {
@@ -191,14 +191,13 @@ Result<std::string> pass_page(std::string_view name, const OptionSet& options) {
                                              did_you_mean(name, names_of(known.registry)))};
 }
 
-std::string passes_page(KnownPasses& known) {
-  const PassRegistry& registry = known.registry;
+std::string passes_page(const PassRegistry& registry) {
   std::string page =
       "# Passes\n\n"
       "Generated from the rows of the passes by `mllm-opt --list-passes-markdown`; do not edit. "
       "How passes\n"
       "are put together and watched: [pipelines](pipelines.md).\n";
-  for (const auto& [name, pass] : registry.passes()) page += page_section(known, pass);
+  for (const auto& [name, pass] : registry.passes()) page += page_section(registry, pass);
   for (const auto& [name, each] : registry.pipelines()) {
     page +=
         fmt::format("\n## {}\n\n{}: `{}`\n", name, sentence(each.summary), spelling(each.pipeline));

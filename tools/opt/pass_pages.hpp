@@ -18,7 +18,7 @@ std::string list_passes(const PassRegistry& registry);
 Result<std::string> pass_page(std::string_view name, const OptionSet& options);
 
 /// docs/passes.md: a section for each pass, with its example before and after.
-std::string passes_page(KnownPasses& known);
+std::string passes_page(const PassRegistry& registry);
 
 /// `--help=PASS`
 extern const ToolInfo::Topics kPassTopics;

@@ -81,6 +81,7 @@ inline References<std::string> graph_or_pattern() {
 struct OptSettings {
   OptionSet& options;
   KnownPasses known{};
+  ConversionFacts conversion;  ///< from the options that state facts
 
   OptionList<std::string> passes{
       options,

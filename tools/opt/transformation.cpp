@@ -33,6 +33,7 @@ Transformation::Transformation(const Run& run, OptSettings& settings, const Pipe
       dumper_(*settings.dump_dir),
       explainer_(*settings.explain_no_match),
       reproducer_(settings) {
+  facts_.set(settings.conversion);
   rewrites_.limit = settings.rewrite_limit.if_given();
   if (!settings.trace_rewrites) return;
   rewrites_.trace = [](std::uint64_t number, std::string_view pattern, std::string_view root) {
@@ -64,9 +65,11 @@ bool Transformation::verify(const Module& module, Diagnostics& diagnostics) cons
   return verification_.accepts(module, diagnostics);
 }
 
-bool Transformation::transform(Module& module, Diagnostics& diagnostics) {
+bool Transformation::transform(Module& module, TypedMap& reports, Diagnostics& diagnostics) {
   PipelineRun how{
       .threads = *settings_.threads,
+      .facts = &facts_,
+      .reports = &reports,
       .observers = {&record_, &printer_},
       .verify = [this](Module& each, Diagnostics& found) { return verify(each, found); },
       .verifies_each = *settings_.verify_each};
@@ -85,7 +88,8 @@ bool Transformation::is_wanted(const Module& module) const {
   return name.empty() || module.context().text(module.name()) == name;
 }
 
-bool Transformation::transform_modules(std::span<Module* const> modules, Diagnostics& diagnostics) {
+bool Transformation::transform_modules(std::span<Module* const> modules, TypedMap& reports,
+                                       Diagnostics& diagnostics) {
   if (diagnostics.has_errors()) {
     verification_.look_further(modules, diagnostics);
     return false;
@@ -93,7 +97,7 @@ bool Transformation::transform_modules(std::span<Module* const> modules, Diagnos
   add_names(names_, modules);
   if (settings_.explain_no_match.is_given()) add_values(modules);
   return std::ranges::all_of(modules, [&](Module* module) {
-    return !is_wanted(*module) || transform(*module, diagnostics);
+    return !is_wanted(*module) || transform(*module, reports, diagnostics);
   });
 }
 
@@ -165,7 +169,7 @@ std::optional<std::string> Transformation::symbolic_dims_of(std::span<Module* co
       return std::nullopt;
     }
     const auto proposals =
-        propose_symbolic_dims(*module, settings_.known.conversions.granted, diagnostics);
+        propose_symbolic_dims(*module, settings_.conversion.granted, diagnostics);
     if (diagnostics.has_errors()) return std::nullopt;
     text += fmt::format("@{}: {} extents of inputs\n", module->context().text(module->name()),
                         proposals.size());
@@ -215,13 +219,13 @@ std::optional<std::string> Transformation::text_of(std::vector<Module*> modules,
 Transformation::Outcome Transformation::transform_text(const SourceFile& given,
                                                        IRContext& context) {
   constexpr std::size_t kMostCompared = 1000;
-  Conversions& conversions = settings_.known.conversions;
-  conversions.losses = {};
+  TypedMap reports;
+  LossReport& losses = reports.get<LossReport>();
   Diagnostics diagnostics =
       settings_.verify_diagnostics ? Diagnostics(kMostCompared) : run_.diagnostics();
   const SourceManager& sources = context.sources();
   const SourceFile* file =
-      settle_texts(given, conversions.granted, context, conversions.losses, diagnostics);
+      settle_texts(given, settings_.conversion.granted, context, losses, diagnostics);
   if (file == nullptr) return {report(given, sources, diagnostics)};
   const std::optional<SyntaxTree> tree = parse(*file, diagnostics);
   if (!tree) return {report(*file, sources, diagnostics)};
@@ -231,11 +235,12 @@ Transformation::Outcome Transformation::transform_text(const SourceFile& given,
     modules = {link(modules, diagnostics)};
   }
   Outcome outcome;
-  if (modules != std::vector<Module*>{nullptr} && transform_modules(modules, diagnostics)) {
+  if (modules != std::vector<Module*>{nullptr} &&
+      transform_modules(modules, reports, diagnostics)) {
     outcome.text = text_of(modules, *tree, diagnostics);
   }
   made_.clear();
-  outcome.code = write_losses(context);
+  outcome.code = write_losses(losses, context);
   outcome.code = worst(outcome.code, report(*file, sources, diagnostics));
   return outcome;
 }
@@ -291,10 +296,9 @@ ExitCode Transformation::report(const SourceFile& file, const SourceManager& sou
   return run_.report(check_expectations(file, sources, found), sources);
 }
 
-ExitCode Transformation::write_losses(const IRContext& context) const {
+ExitCode Transformation::write_losses(const LossReport& losses, const IRContext& context) const {
   const std::string& path = *settings_.loss_report;
   if (path.empty()) return ExitCode::kSuccess;
-  const LossReport& losses = settings_.known.conversions.losses;
   const bool json = path.ends_with(".json");
   const auto written =
       write_file_atomically(path, json ? loss_json(losses, context) : loss_text(losses, context));

@@ -40,7 +40,8 @@ class Transformation {
   };
 
   Outcome transform_text(const SourceFile& given, IRContext& context);
-  bool transform_modules(std::span<Module* const> modules, Diagnostics& diagnostics);
+  bool transform_modules(std::span<Module* const> modules, TypedMap& reports,
+                         Diagnostics& diagnostics);
   /// Whether --module admits the module.
   bool is_wanted(const Module& module) const;
   Module* link(std::span<Module* const> modules, Diagnostics& diagnostics);
@@ -55,7 +56,7 @@ class Transformation {
   /// be made.
   std::optional<std::string> text_of(std::vector<Module*> modules, const SyntaxTree& tree,
                                      Diagnostics& diagnostics);
-  bool transform(Module& module, Diagnostics& diagnostics);
+  bool transform(Module& module, TypedMap& reports, Diagnostics& diagnostics);
   bool verify(const Module& module, Diagnostics& diagnostics) const;
   ExitCode report(const SourceFile& file, const SourceManager& sources,
                   const Diagnostics& found) const;
@@ -63,11 +64,12 @@ class Transformation {
   void add_values(std::span<Module* const> modules);
   /// Refuses a module's name that the file does not have, unless a text was refused.
   void check_names();
-  ExitCode write_losses(const IRContext& context) const;
+  ExitCode write_losses(const LossReport& losses, const IRContext& context) const;
 
   const Run& run_;
   OptSettings& settings_;
   const Pipeline& pipeline_;
+  TypedMap facts_;  // that passes read
   Verification verification_;
   PassPrinter printer_;
   PassDumper dumper_;

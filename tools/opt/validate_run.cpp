@@ -16,11 +16,13 @@ namespace {
 
 /// Names the pass and the rewrite that first change results.
 std::string find_culprit(const Module& before, const Pipeline& pipeline,
-                         const reduce::Comparison& how) {
+                         const reduce::Comparison& how, const TypedMap* facts) {
   const auto culprit = reduce::bisect(
-      before, pipeline, [&](const Module& first, const Module& second) -> Result<bool> {
+      before, pipeline,
+      [&](const Module& first, const Module& second) -> Result<bool> {
         return reduce::compare(first, second, how).is_interesting;
-      });
+      },
+      facts);
   return culprit ? "first by " + spelling(*culprit) : culprit.error().message;
 }
 
@@ -93,7 +95,7 @@ bool run_validated(Module& module, const Pipeline& pipeline, PipelineRun how,
       break;
   }
   const Counterexample& found = *verdict.counterexample;
-  const std::string culprit = find_culprit(*before, pipeline, comparison);
+  const std::string culprit = find_culprit(*before, pipeline, comparison, how.facts);
   save(found, name, settings, diagnostics);
   return refuse(DiagCode::kClaimRefuted,
                 fmt::format("the passes change results: {}; {}", found.difference, culprit));

@@ -2,34 +2,12 @@
 
 #include <poll.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace mir::tools {
 
-namespace {
-
-/// Whether passes use the state that all conversions of a registry share.
-bool has_conversions(std::span<const PipelineItem> items, const PassRegistry& conversions) {
-  return std::ranges::any_of(items, [&](const PipelineItem& item) {
-    return item.pass == nullptr ? has_conversions(item.items, conversions)
-                                : conversions.find(item.pass->name) != nullptr;
-  });
-}
-
-bool has_conversions(const Pipeline& pipeline) {
-  PassRegistry registry;
-  Conversions unused;
-  register_conversions(registry, unused);
-  return has_conversions(pipeline.items, registry);
-}
-
-}  // namespace
-
 Question::Question(const ReduceSettings& settings, Pipeline pipeline, int interrupt)
-    : settings_(settings), pipeline_(std::move(pipeline)), interrupt_(interrupt) {
-  if (has_conversions(pipeline_)) turns_ = std::make_unique<std::mutex>();
-}
+    : settings_(settings), pipeline_(std::move(pipeline)), interrupt_(interrupt) {}
 
 reduce::Surroundings Question::surroundings() const {
   return {settings_.known.registry, [this](IRContext& context, Diagnostics& diagnostics) {
@@ -54,8 +32,6 @@ reduce::Interest Question::interest() const {
   return [this, inner](const std::string& text) -> Result<reduce::Answer> {
     pollfd watched{interrupt_, POLLIN, 0};
     if (::poll(&watched, 1, 0) > 0) return Error{DiagCode::kCancelled, "interrupted"};
-    std::unique_lock<std::mutex> turn;
-    if (turns_) turn = std::unique_lock(*turns_);
     return inner(text);
   };
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "reduce/interests.hpp"
@@ -33,8 +32,6 @@ class Question {
   Pipeline pipeline_;
   int interrupt_;
   std::optional<CommandTest> command_;
-  /// Held while passes run that share facts and a loss report; null for other pipelines.
-  std::unique_ptr<std::mutex> turns_;
 };
 
 }  // namespace mir::tools

@@ -18,7 +18,26 @@ namespace {
 class PipelineRunner {
  public:
   PipelineRunner(Module& module, const PipelineRun& how, Diagnostics& diagnostics)
-      : module_(module), how_(how), diagnostics_(diagnostics), of_module_(module) {}
+      : module_(module),
+        how_(how),
+        reports_(how.reports == nullptr ? &own_reports_ : how.reports),
+        diagnostics_(diagnostics),
+        of_module_(module) {}
+
+  /// Lets the first pass of the pipeline fix what does not verify. Returns false after it has
+  /// reported an error.
+  bool fix_up(const PassStep& step) {
+    if (!step.pass().fix_up) return true;
+    const std::size_t errors = diagnostics_.error_count();
+    const Scope scope({});
+    const StepContext context = context_of(step, scope);
+    Analyses of_body(module_.body()), of_module(module_);
+    PassStatistics ignored;
+    PassRun run({module_, module_.body(), *module_.top(), of_body, &of_module}, context.of_runs,
+                module_.editor().edits(), ignored, diagnostics_);
+    step.pass().fix_up(run);
+    return diagnostics_.error_count() == errors;
+  }
 
   bool run(std::span<const PassStep> steps) {
     for (const PassStep& step : steps) {
@@ -72,17 +91,23 @@ class PipelineRunner {
     return report;
   }
 
+  StepContext context_of(const PassStep& step, const Scope& scope) const {
+    return {.step = step,
+            .scope = scope,
+            .of_runs = {.preserves = step.pass().preserves,
+                        .options = step.item->options,
+                        .rewrites = how_.rewrites,
+                        .explain = &how_.explain,
+                        .checks_claims = how_.checks_claims,
+                        .facts = how_.facts,
+                        .reports = reports_}};
+  }
+
   PassReport run_selected(const PassStep& step) {
     const auto start = std::chrono::steady_clock::now();
     const Pass& pass = step.pass();
     const Scope scope(step.groups);
-    StepContext context{.step = step,
-                        .scope = scope,
-                        .of_runs = {.preserves = pass.preserves,
-                                    .options = step.item->options,
-                                    .rewrites = how_.rewrites,
-                                    .explain = &how_.explain,
-                                    .checks_claims = how_.checks_claims}};
+    StepContext context = context_of(step, scope);
     PassWork work{context, module_, module_.editor(), diagnostics_};
     const std::uint64_t region_edits = module_.editor().region_edits();
     if (selects_module(scope, module_)) {
@@ -160,6 +185,8 @@ class PipelineRunner {
 
   Module& module_;
   const PipelineRun& how_;
+  TypedMap own_reports_;  // where nobody reads them
+  TypedMap* reports_;
   Diagnostics& diagnostics_;
   bool has_refused_ = false;
   Analyses of_module_;
@@ -218,12 +245,8 @@ bool run_pipeline(Module& module, const Pipeline& pipeline, const PipelineRun& h
   std::vector<const PipelineItem*> groups;
   add_steps(pipeline.items, groups, steps);
   if (!check_forms(steps, module, diagnostics)) return false;
-  if (!steps.empty() && steps.front().pass().fix_up) {
-    const std::size_t errors = diagnostics.error_count();
-    steps.front().pass().fix_up(module, diagnostics);
-    if (diagnostics.error_count() != errors) return false;
-  }
   PipelineRunner runner(module, how, diagnostics);
+  if (!steps.empty() && !runner.fix_up(steps.front())) return false;
   if (!runner.verify()) return false;
   for (PassObserver* each : how.observers) each->will_begin(module, diagnostics);
   const bool good = runner.run(steps);

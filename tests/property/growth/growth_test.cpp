@@ -49,7 +49,7 @@ class Bill {
   explicit Bill(std::string text) : text_(std::move(text)) {
     register_builtin_dialects(context_);
     register_standard_passes(passes_);
-    register_conversions(passes_, conversions_);
+    register_conversions(passes_);
     file_ = context_.sources().add("test.mir", text_);
     REQUIRE(file_ != nullptr);
     of_text();
@@ -75,7 +75,7 @@ class Bill {
 
   std::string text_;
   IRContext context_;
-  Conversions conversions_;
+  TypedMap reports_;
   PassRegistry passes_;
   const SourceFile* file_ = nullptr;
   std::optional<SyntaxTree> tree_;
@@ -194,7 +194,8 @@ bool Bill::run(std::string_view pass, std::span<Module* const> modules) {
   if (!good) return false;
   charge(pass, [&] {
     Diagnostics refusals(0);
-    for (Module* module : modules) good = run_pipeline(*module, *pipeline, {}, refusals) && good;
+    for (Module* module : modules)
+      good = run_pipeline(*module, *pipeline, {.reports = &reports_}, refusals) && good;
     return good;
   });
   return good;
@@ -239,7 +240,7 @@ void Bill::of_passes() {
     }
     run("downgrade", upgraded);
   }
-  charge("report losses", [&] { return loss_text(conversions_.losses, context_).size(); });
+  charge("report losses", [&] { return loss_text(reports_.get<LossReport>(), context_).size(); });
   if (run("lower-program", lowered)) run("lift-program", lowered);
   for (const char* pass : {"eliminate-debug", "eliminate-dead-ops", "eliminate-unused-graphs"}) {
     if (!run(pass, reduced)) break;

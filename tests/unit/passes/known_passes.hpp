@@ -12,13 +12,12 @@ using Lines = std::vector<std::string>;
 
 /// What a tool registers, and what a test adds.
 struct Passes {
-  Conversions conversions;
   PassRegistry registry;
   IRContext texts;  // of pipelines
 
   Passes() {
     register_standard_passes(registry);
-    register_conversions(registry, conversions);
+    register_conversions(registry);
   }
 
   /// None, with what was reported in `problems`.

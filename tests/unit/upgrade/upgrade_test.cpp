@@ -196,9 +196,8 @@ TEST_SUITE("upgrade") {
     const std::string text =
         dump({parameter("l.weight", "3, 4"),
               "linalg.CPU.LinearOp <name=\"l\"> (%0:" + t("2, 4") + ") -> (%1:" + t("2, 3") + ")"});
-    Conversions conversions;
     PassRegistry registry;
-    register_conversions(registry, conversions);
+    register_conversions(registry);
     const Pipeline& whole = registry.pipelines().find("upgrade")->second.pipeline;
     CHECK(whole.items.size() > 20);
     Reading all(text);
