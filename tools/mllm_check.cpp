@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "interrupt_watch.hpp"
+#include "mir/parse.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
 #include "tools/check/check_report.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "interrupt_watch.hpp"
+#include "mir/parse.hpp"
 #include "mir/print.hpp"
 #include "reduce/bisect.hpp"
 #include "reduce/reduce.hpp"

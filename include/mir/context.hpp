@@ -566,6 +566,8 @@ class IRContext {
     Value* value = nullptr;
     explicit operator bool() const { return op != nullptr || value != nullptr; }
   };
+  SymbolUse lookup_symbol(std::string_view name) const;
+  /// Upstream's spelling, which mir/upstream.hpp defines.
   SymbolUse lookupSymbol(std::string_view name) const;
 
  private:

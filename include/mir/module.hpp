@@ -143,6 +143,8 @@ class Module {
   /// The op or value that declares `name`: subgraphs, fragments, labels by `@name` or
   /// `[symbol:name]`; parameters by `[@name]` on the result of a register. Of several that are
   /// linked the one that declared it first.
+  IRContext::SymbolUse lookup_symbol(std::string_view name) const;
+  /// Upstream's spelling, which mir/upstream.hpp defines.
   IRContext::SymbolUse lookupSymbol(std::string_view name) const;
   Op* lookup_op(Symbol name) const { return op_symbols_.find(name); }
   Value* lookup_value(Symbol name) const { return value_symbols_.find(name); }

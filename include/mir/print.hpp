@@ -19,16 +19,13 @@ class SyntaxTree;
 std::string print(const Module& module);
 std::string print(std::span<Module* const> modules);
 std::string print(const IRContext& context);
+/// One op with what is inside it, or the ops of a region, as the text of their module has them.
+std::string print(const Op& op);
+std::string print(const Region& region);
 /// The same in pieces, for text that need not be kept.
 void print(std::span<Module* const> modules, const std::function<void(std::string_view)>& sink);
 /// The modules with what is left of the text they were read from, its aliases included; a module
 /// that does not come from it is printed canonically.
 std::string print(std::span<Module* const> modules, const SyntaxTree& source);
-
-/// The printer under the name the MLLM IR document gives it: `IRPrinter().print(module)`.
-class IRPrinter {
- public:
-  std::string print(const Module& module) const { return mir::print(module); }
-};
 
 }  // namespace mir

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -76,6 +77,7 @@ class RegionWalk {
       op = block->front();
     }
     cursor_.at_ = op;
+    fetch_ahead(op);
     return op;
   }
 
@@ -84,44 +86,71 @@ class RegionWalk {
   Cursor cursor_;
 };
 
-// Names of upstream's interface. NOLINTBEGIN(readability-identifier-naming)
+/// How a walk goes on.
 enum class WalkResult : std::uint8_t {
-  WALK_CONTINUE,
-  WALK_SKIP,      ///< skips the op's own regions; in post-order they have been visited
-  WALK_INTERRUPT  ///< ends the walk
+  kContinue,
+  kSkip,      ///< skips the op's own regions; in post-order they have been visited
+  kInterrupt  ///< ends the walk
 };
-// NOLINTEND(readability-identifier-naming)
 
 enum class WalkOrder : std::uint8_t {
   kPreOrder,  ///< an op before what is inside it
   kPostOrder  ///< an op after what is inside it
 };
 
-/// Calls `visit(Op&)`, which returns a WalkResult, for each op of the region and for the ops nested
-/// in it but not in templates, in order. The visit may create, move and erase any op or block,
-/// through any rewriter, including the current op and the ops around it. Ops that are created or
-/// moved after the current op are visited, ops that are created before it are not, and erased ops
-/// never are. Walks may nest. Returns false if interrupted.
-template <class Visit>
+/// Calls a visit that takes Op& or, for another T, a view of type T if the op fits it. A visit
+/// without a result goes on.
+template <class T, class Visit>
+WalkResult visit_as(const Visit& visit, Op& op) {
+  const auto call = [&](auto&& what) {
+    if constexpr (std::is_void_v<decltype(visit(what))>) {
+      visit(what);
+      return WalkResult::kContinue;
+    } else {
+      return visit(what);
+    }
+  };
+  if constexpr (std::is_same_v<T, Op>) {
+    return call(op);
+  } else {
+    return T::classof(&op) ? call(T(&op)) : WalkResult::kContinue;
+  }
+}
+
+/// Calls `visit` for each op of the region and for the ops nested in it but not in templates, in
+/// order: with Op&, or with a view T for the ops that fit it. The visit returns a WalkResult or
+/// nothing. It may create, move and erase any op or block, through any rewriter, including the
+/// current op and the ops around it. Ops that are created or moved after the current op are
+/// visited, ops that are created before it are not, and erased ops never are. Walks may nest.
+/// Returns false if interrupted.
+template <class T = Op, class Visit>
 bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
   RegionWalk ops(region);
   while (Op* op = ops.next()) {
-    fetch_ahead(op);
     if (order == WalkOrder::kPreOrder) {
-      const WalkResult result = visit(*op);
-      if (result == WalkResult::WALK_INTERRUPT) return false;
-      if (result == WalkResult::WALK_SKIP) continue;
+      const WalkResult result = visit_as<T>(visit, *op);
+      if (result == WalkResult::kInterrupt) return false;
+      if (result == WalkResult::kSkip) continue;
     }
     Region* inner = op->is_erased() || op->has(Trait::kTemplate) ? nullptr : op->first_region();
     for (; inner != nullptr; inner = op->is_erased() ? nullptr : inner->next()) {
-      if (!walk(module, *inner, order, visit)) return false;
+      if (!walk<T>(module, *inner, order, visit)) return false;
     }
     if (order == WalkOrder::kPostOrder && !op->is_erased() &&
-        visit(*op) == WalkResult::WALK_INTERRUPT) {
+        visit_as<T>(visit, *op) == WalkResult::kInterrupt) {
       return false;
     }
   }
   return true;
+}
+/// The same, an op before what is inside it.
+template <class T = Op, class Visit>
+bool walk(Module& module, Region& region, const Visit& visit) {
+  return walk<T>(module, region, WalkOrder::kPreOrder, visit);
+}
+template <class T = Op, class Visit>
+bool walk(Module& module, const Visit& visit) {
+  return walk<T>(module, module.body(), WalkOrder::kPreOrder, visit);
 }
 
 // The only interface through which IR is changed.
@@ -258,6 +287,11 @@ class Rewriter {
   /// The location of new ops whose OpSpec has none. Unknown at first.
   void set_default_location(Location location) { default_location_ = location; }
   Location default_location() const { return default_location_; }
+
+  /// The entry of a region, which gets one if it has no block.
+  Block& entry_of(Region& region) {
+    return region.entry() != nullptr ? *region.entry() : *create_block(region);
+  }
 
   // -- ops -------------------------------------------------------------------------------------
   /// Creates an op at the insertion point. Its results get fresh names.

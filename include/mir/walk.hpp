@@ -18,23 +18,6 @@ enum class WalkScope : std::uint8_t {
   kGraph  ///< visits isolated ops, but not what is inside them
 };
 
-/// Fetches so many lines from an address on into the cache; an op with few operands takes five. A
-/// hint: any address is allowed.
-inline void fetch(const void* at, std::uintptr_t lines = 5) {
-  constexpr std::uintptr_t kLine = 64;
-  const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(at);
-  for (std::uintptr_t i = 0; i < lines; ++i) {
-    __builtin_prefetch(reinterpret_cast<const void*>(first + i * kLine));
-  }
-}
-
-/// Fetches the memory of ops that follow in the text. Ops lie in memory in text order, at distances
-/// that no processor predicts.
-inline void fetch_ahead(const Op* op) {
-  constexpr std::uintptr_t kDistance = 1536;
-  fetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(op) + kDistance));
-}
-
 /// Calls `visit(Op&)` for each op of the region's blocks, without the ops nested in those. The
 /// current op may be erased.
 template <class Visit>
@@ -56,7 +39,6 @@ void for_each_child(const Op& op, const Visit& visit) {
 template <class Visit>
 void for_each_op(const Region& region, WalkScope scope, const Visit& visit) {
   for_each_child(region, [&](Op& op) {
-    fetch_ahead(&op);
     visit(op);
     if (op.has(Trait::kTemplate)) return;
     if (scope == WalkScope::kGraph && op.has(Trait::kIsolated)) return;

@@ -9,7 +9,7 @@ namespace mir {
 void leave_defaults_out(Module& module) {
   IRContext& context = module.context();
   Rewriter rewriter(module);
-  IRWriter(module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+  walk<LinalgOp>(module, [&](LinalgOp op) {
     const std::span<const AttrRow> rows =
         op->row() == nullptr ? std::span<const AttrRow>() : op->row()->attributes;
     for (const AttrRow& row : rows) {
@@ -19,7 +19,6 @@ void leave_defaults_out(Module& module) {
       const bool is_default = otherwise != nullptr && are_same_value(*stated, *otherwise);
       if (is_default) rewriter.remove_attribute(*op.op(), key);
     }
-    return IRWriter::WalkResult::WALK_CONTINUE;
   });
 }
 

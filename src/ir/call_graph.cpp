@@ -22,7 +22,6 @@ struct Found {
 void find_calls(const Region& region, const Op* around, Found& found) {
   if (!region.may_have_calls() && !region.may_have_graphs()) return;
   for_each_child(region, [&](Op& op) {
-    fetch_ahead(&op);
     if (is_graph(op)) {
       fetch(op.next());  // far away
       found.graphs.push_back(&op);

@@ -97,7 +97,7 @@ void Module::update_names(std::string_view dialect) {
 
 // -- symbols --------------------------------------------------------------------------------------
 
-IRContext::SymbolUse Module::lookupSymbol(std::string_view name) const {
+IRContext::SymbolUse Module::lookup_symbol(std::string_view name) const {
   const Symbol symbol = context_.strings().find(name);
   if (!symbol && !name.empty()) return {};
   IRContext::SymbolUse use;

@@ -35,7 +35,7 @@ const Region* ScheduleBuilder::find_entry(std::string_view entry) {
     schedule_.title_ = fmt::format("module '{}'", text(module_.name()));
     return &module_.body();
   }
-  const SubGraphOp graph = dyn_cast<SubGraphOp>(module_.lookupSymbol(entry).op);
+  const SubGraphOp graph = dyn_cast<SubGraphOp>(module_.lookup_symbol(entry).op);
   if (!graph || graph.body() == nullptr) {
     NearestName nearest(entry);
     for_each_child(top, [&](const Op& op) {

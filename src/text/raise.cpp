@@ -193,6 +193,8 @@ class Raiser {
   }
 
   void run() { op(*module_.top()); }
+  void run(const Op& one) { op(one); }
+  void run(const Region& region) { blocks(region, false); }
 
  private:
   void number_renamed() {
@@ -670,6 +672,18 @@ std::string print(std::span<Module* const> modules) {
   for (const Module* module : modules) expected += expected_text(*module);
   LayoutPrinter printer(expected);
   for (const Module* module : modules) raise(*module, printer);
+  return printer.finish();
+}
+
+std::string print(const Op& op) {
+  LayoutPrinter printer;
+  Raiser(op.module(), printer, nullptr).run(op);
+  return printer.finish();
+}
+
+std::string print(const Region& region) {
+  LayoutPrinter printer;
+  Raiser(region.parent()->module(), printer, nullptr).run(region);
   return printer.finish();
 }
 

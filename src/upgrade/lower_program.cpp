@@ -72,15 +72,13 @@ class ProgramPlan {
   /// `is_legal`: each op that the program runs has a kernel.
   bool run(bool is_legal) {
     const std::size_t before = diagnostics_.error_count();
-    IRWriter(module_).walk<RegisterOp>([&](IRWriter&, RegisterOp op) {
-      if (op.value() == nullptr || !op.value()->has_symbol())
-        return IRWriter::WalkResult::WALK_CONTINUE;
+    walk<RegisterOp>(module_, [&](RegisterOp op) {
+      if (op.value() == nullptr || !op.value()->has_symbol()) return;
       check(*op.value(), *op.op());
       parameters.push_back(op.value());
       const std::uint32_t slot = make_slot(*op.value());
       by_symbol_.emplace(op.value()->symbol(), slot);
       given.emplace(slot, op.value());
-      return IRWriter::WalkResult::WALK_CONTINUE;
     });
     if (!require_one_block(module_.body(), kForm, report_, diagnostics_)) return false;
     Block& body = module_.body().only_block();

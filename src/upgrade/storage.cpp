@@ -184,10 +184,14 @@ Value* Storages::insert(Value* source, Value* whole, const Attr* indices, Op* be
                     .result_types = std::span(&type, 1),
                     .attributes = std::span(&bounds, indices == nullptr ? 0 : 1),
                     .location = at.location()};
-  IRWriter writer(recovery_.module, region_);
-  Op* copy =
-      before == nullptr ? writer.create(spec) : writer.createAtPos(before, IRWriter::BEFORE, spec);
-  recovery_.rewriter.set_name(*copy->result(), whole->name());
+  Rewriter& rewriter = recovery_.rewriter;
+  if (before != nullptr) {
+    rewriter.set_insertion_point(*before);
+  } else {
+    rewriter.set_insertion_point_to_end(rewriter.entry_of(region_));
+  }
+  Op* copy = rewriter.create(spec);
+  rewriter.set_name(*copy->result(), whole->name());
   const std::string part = indices == nullptr ? "" : fmt::format("{} of ", indices->spelling());
   recovery_.note(*copy, LossEntry::Source::kDerived, "stored into",
                  part + describe(recovery_.context(), *whole));

@@ -15,7 +15,6 @@ void walk(const Region& region, Checks&... checks) {
   (checks.enter(region), ...);
   for (const Block* block : region.blocks()) {
     for (const Op* op : block->ops()) {
-      fetch_ahead(op);
       (checks.op(*op), ...);
       if (op->has(Trait::kTemplate)) continue;
       for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {

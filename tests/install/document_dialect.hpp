@@ -63,9 +63,9 @@ inline Outcome run(IRContext& context) {
   Diagnostics diagnostics;
   Module& module = *read_modules(*file, context, diagnostics).front();
   verify(module, diagnostics);
-  IRWriter(module).walk<ScaleOp>([&](IRWriter& writer, ScaleOp scale) {
-    if (scale.factor() == 1.0) writer.removeOp(scale.op());
-    return IRWriter::WalkResult::WALK_CONTINUE;
+  Rewriter rewriter(module);
+  walk<ScaleOp>(module, [&](ScaleOp scale) {
+    if (scale.factor() == 1.0) rewriter.erase(*scale.op());
   });
   // end
   Op* scale = module.body().entry()->front();

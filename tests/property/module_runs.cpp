@@ -55,9 +55,8 @@ bool is_small(Module& module) {
     if (type != nullptr) most = std::max(most, type->element_count().value_or(0));
   };
   for (const Value& argument : module.body().entry_arguments()) look(argument);
-  IRWriter(module).walk<OpView>([&](IRWriter&, OpView op) {
+  walk<OpView>(module, [&](OpView op) {
     for (const Value& result : op->results()) look(result);
-    return IRWriter::WalkResult::WALK_CONTINUE;
   });
   return most <= kMost;
 }

@@ -71,7 +71,7 @@ std::size_t op_count(Module& module) {
   std::size_t count = 0;
   walk(module, module.body(), WalkOrder::kPreOrder, [&](Op&) {
     ++count;
-    return WalkResult::WALK_CONTINUE;
+    return WalkResult::kContinue;
   });
   return count;
 }

@@ -53,19 +53,18 @@ std::string garnished(Module& module, std::uint64_t seed) {
     rewriter.set_attributes(*constant, std::span(&note, 1));
     outputs.push_back(constant);
   }
-  IRWriter(module).walk<RegisterOp>([&](IRWriter&, RegisterOp op) {
-    if (!one_in(12)) return IRWriter::WalkResult::WALK_CONTINUE;
+  walk<RegisterOp>(module, [&](RegisterOp op) {
+    if (!one_in(12)) return WalkResult::kContinue;
     Value* parameter = rewriter.create_free_value(body, op.value()->type(), module.fresh_name());
     rewriter.set_symbol(*parameter, op.value()->symbol());
     outputs.push_back(parameter);
-    return IRWriter::WalkResult::WALK_INTERRUPT;
+    return WalkResult::kInterrupt;
   });
-  IRWriter(module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+  walk<LinalgOp>(module, [&](LinalgOp op) {
     if (one_in(6)) {
       rewriter.set_location(*op.op(),
                             context.locations().named(fmt::format("at {}", random() % 9)));
     }
-    return IRWriter::WalkResult::WALK_CONTINUE;
   });
   return_values(rewriter, body, outputs);
   return print(module);
@@ -101,11 +100,10 @@ std::string named(Module& module, std::uint64_t) {
   }
   rewriter.set_operands(last, outputs);
   int number = 0;
-  IRWriter(module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+  walk<LinalgOp>(module, [&](LinalgOp op) {
     if (!op->has_path()) {
       rewriter.set_path(*op.op(), context.intern(fmt::format("op.{}", number++)));
     }
-    return IRWriter::WalkResult::WALK_CONTINUE;
   });
   return print(module);
 }
@@ -115,14 +113,13 @@ std::string padded(Module& module, std::uint64_t seed) {
   Rewriter rewriter(module);
   IRContext& context = module.context();
   std::vector<Value*> values;
-  IRWriter(module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+  walk<LinalgOp>(module, [&](LinalgOp op) {
     for (Value& result : op->results()) {
       const TensorType* type = result.tensor_type();
       const bool is_plain = type != nullptr && type->dtype() == DType::kFloat32 &&
                             type->encoding() == nullptr && result.attributes().empty();
       if (is_plain && result.has_uses()) values.push_back(&result);
     }
-    return IRWriter::WalkResult::WALK_CONTINUE;
   });
   constexpr std::string_view kOps[] = {"linalg.CPU.NegOp", "linalg.CPU.ReLUOp", "linalg.CPU.AbsOp",
                                        "linalg.CPU.CloneOp"};
@@ -154,9 +151,8 @@ std::string doubled(Module& module, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Rewriter rewriter(module);
   std::vector<Op*> ops;
-  IRWriter(module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+  walk<LinalgOp>(module, [&](LinalgOp op) {
     if (is_pure(*op.op()) && op->result_count() != 0) ops.push_back(op.op());
-    return IRWriter::WalkResult::WALK_CONTINUE;
   });
   for (Op* op : ops) {
     if (random() % 2 != 0 || !op->result()->has_uses()) continue;

@@ -1,6 +1,7 @@
 #include "pattern_files.hpp"
 
 #include "mir/dialects.hpp"
+#include "mir/parse.hpp"
 #include "support/file_io.hpp"
 
 namespace mir::tools {

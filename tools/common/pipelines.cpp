@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "mir/parse.hpp"
 #include "tool.hpp"
 
 namespace mir::tools {

@@ -140,32 +140,6 @@ ExitCode Run::refuse(const Error& error) const {
   return error.code == DiagCode::kUsage ? usage_error(error.message) : report(error);
 }
 
-namespace {
-
-/// Whether a file begins as those of tensors and packs do, and no text.
-bool is_binary(std::string_view bytes) {
-  constexpr std::size_t kHead = 16;
-  constexpr std::string_view kTextBegins = "@/#{ \t\r\n";
-  return !bytes.empty() && kTextBegins.find(bytes.front()) == kTextBegins.npos &&
-         bytes.substr(0, kHead).find('\0') != bytes.npos;
-}
-
-}  // namespace
-
-Result<const SourceFile*> read_source(const std::string& path, SourceManager& sources) {
-  auto text = read_file(path, SourceManager::kMaxFileSize);
-  if (!text) return std::move(text).error();
-  if (is_binary(*text)) {
-    return Error{DiagCode::kFileNotReadable,
-                 fmt::format("'{}' is binary, no text of IR: mllm-weights lists tensor files, "
-                             "mllm-interp runs packs, mllm-pack lists them",
-                             path)};
-  }
-  const SourceFile* file = sources.add(path == "-" ? "<stdin>" : path, std::move(*text));
-  if (file == nullptr) return SourceManager::full(path);
-  return file;
-}
-
 ExitCode Run::write_output(std::string_view text) const {
   const bool is_shown = *common_->output == "-" && shows_documents();
   const auto written =

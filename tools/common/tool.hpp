@@ -62,9 +62,6 @@ class Run {
   std::unique_ptr<SarifLog> sarif_;  ///< the document that collects, where that is the form
 };
 
-/// Reads the text of a file, of standard input for `-`, into `sources`; never null.
-Result<const SourceFile*> read_source(const std::string& path, SourceManager& sources);
-
 /// Reads the command line into the rows of `options`, which are the tool's own, and runs `body`.
 /// Answers --explain, --help, --help-as and --version itself.
 ExitCode run_with(const ToolInfo& tool, OptionSet& options, std::span<const char* const> words,

@@ -365,7 +365,7 @@ Result<std::vector<NamedTensor>> decoder_weights(const Module& module, const Dec
                    fmt::format("'{}' has no tensor '{}'", source.spec(), name)};
     return **std::move(found);
   };
-  const Op* const init = module.lookupSymbol("init").op;
+  const Op* const init = module.lookup_symbol("init").op;
   if (init == nullptr) return weights;
   for (const Op* op : init->first_region()->only_block().ops()) {
     const Value& parameter = *op->result();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "mir/parse.hpp"
+
 namespace mir::tools {
 
 Result<Invocation> Invocation::of_module(const std::string& path, const RunSettings& settings) {

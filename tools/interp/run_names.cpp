@@ -84,7 +84,7 @@ void add_ports(InputNames& names, const Region& entry, const IRContext& context)
 
 const Region* region_of(const Module& module, const std::string& entry) {
   if (entry.empty()) return &module.body();
-  const SubGraphOp graph = dyn_cast<SubGraphOp>(module.lookupSymbol(entry).op);
+  const SubGraphOp graph = dyn_cast<SubGraphOp>(module.lookup_symbol(entry).op);
   return graph ? graph.body() : nullptr;
 }
 

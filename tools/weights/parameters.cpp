@@ -6,12 +6,11 @@ namespace mir::tools {
 
 std::map<std::string, RegisteredParameter> parameters_of(Module& module) {
   std::map<std::string, RegisteredParameter> all;
-  IRWriter(module).walk<RegisterOp>([&](IRWriter& writer, RegisterOp op) {
+  walk<RegisterOp>(module, [&](RegisterOp op) {
     const Value* value = op.value();
     if (value != nullptr && value->has_symbol())
-      all.try_emplace(std::string(writer.context().text(value->symbol())),
+      all.try_emplace(std::string(module.context().text(value->symbol())),
                       RegisteredParameter{op.op()->span(), value->tensor_type()});
-    return IRWriter::WalkResult::WALK_CONTINUE;
   });
   return all;
 }

@@ -7,6 +7,7 @@
 
 #include "input_sets.hpp"
 #include "mir/dialects.hpp"
+#include "mir/parse.hpp"
 #include "mir/verify.hpp"
 #include "module_names.hpp"
 #include "plan/schedule.hpp"

@@ -56,9 +56,9 @@ std::span<Module* const> IRContext::modules() const {
   return state_->module_pointers;
 }
 
-IRContext::SymbolUse IRContext::lookupSymbol(std::string_view name) const {
+IRContext::SymbolUse IRContext::lookup_symbol(std::string_view name) const {
   for (const Module* module : state_->module_pointers) {
-    if (const SymbolUse found = module->lookupSymbol(name)) return found;
+    if (const SymbolUse found = module->lookup_symbol(name)) return found;
   }
   return {};
 }

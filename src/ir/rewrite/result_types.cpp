@@ -32,7 +32,7 @@ std::vector<const Type*> types_of_graph(const Module& module, const UntypedOp& c
 const Type* type_of_parameter(const Module& module, std::span<const NamedAttr> attributes) {
   IRContext& context = module.context();
   const Attr* name = find(context, attributes, "name", AttrKind::kString);
-  const Value* parameter = name == nullptr ? nullptr : module.lookupSymbol(name->text()).value;
+  const Value* parameter = name == nullptr ? nullptr : module.lookup_symbol(name->text()).value;
   const TensorType* type = parameter == nullptr ? nullptr : parameter->tensor_type();
   const Attr* shape = find(context, attributes, "shape", AttrKind::kArray);
   if (type == nullptr || shape == nullptr || shape->elements().empty()) return type;

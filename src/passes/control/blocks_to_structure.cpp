@@ -472,10 +472,10 @@ PassResult blocks_to_structure(PassRun& run) {
   };
   add(run.region());
   walk(run.module(), run.region(), WalkOrder::kPostOrder, [&](Op& op) {
-    if (op.has(Trait::kIsolated)) return WalkResult::WALK_CONTINUE;
+    if (op.has(Trait::kIsolated)) return WalkResult::kContinue;
     for (Region* region = op.first_region(); region != nullptr; region = region->next())
       add(*region);
-    return WalkResult::WALK_CONTINUE;
+    return WalkResult::kContinue;
   });
   Rewriter rewriter(run.module());
   for (Region* region : regions) Structuring(run, rewriter, *region).run();

@@ -65,7 +65,7 @@ PassResult simplify_control_flow(PassRun& run) {
       remove_loop(run, rewriter, op);
     }
     if (!op.is_erased()) simplify_passed(run, rewriter, op);
-    return WalkResult::WALK_CONTINUE;
+    return WalkResult::kContinue;
   });
   clean_blocks(run, rewriter, run.region());
   return run.result();

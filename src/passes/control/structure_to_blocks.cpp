@@ -140,7 +140,7 @@ PassResult structure_to_blocks(PassRun& run) {
   std::vector<Op*> found;
   walk(run.module(), run.region(), WalkOrder::kPostOrder, [&](Op& op) {
     if (op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile)) found.push_back(&op);
-    return WalkResult::WALK_CONTINUE;
+    return WalkResult::kContinue;
   });
   Rewriter rewriter(run.module());
   for (Op* op : found) {

@@ -57,7 +57,7 @@ PassResult unroll_loops(PassRun& run) {
       unroll(rewriter, op, *range);
       run.count("loops unrolled");
     }
-    return WalkResult::WALK_CONTINUE;
+    return WalkResult::kContinue;
   });
   return run.result();
 }

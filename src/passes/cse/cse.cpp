@@ -182,7 +182,6 @@ class Merging {
 
   void merge(Block& block) {
     for (Op* op : block.ops()) {
-      fetch_ahead(op);
       if (merge(*op) || op->has(Trait::kIsolated)) continue;
       for (Region* region = op->first_region(); region != nullptr; region = region->next()) {
         scopes_.push_back({region, symbols_owned_by(*region)});

@@ -34,7 +34,6 @@ class Removal {
     if (!region.free_values().empty()) with_free_values_.push_back(&region);
     for (Block* block : region.blocks()) {
       for (Op* op : block->ops()) {
-        fetch_ahead(op);
         if (op->has(Trait::kIsolated)) continue;
         for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
           visit(*inner);

@@ -4,12 +4,12 @@
 namespace mir {
 
 PassResult eliminate_debug(PassRun& run) {
-  IRWriter(run.module()).walk<OpView>([&](IRWriter& writer, OpView op) {
-    if (op->is_in(DialectId::kDbg) && op->result_count() == 0) {
-      writer.removeOp(op.op());
+  Rewriter rewriter(run.module());
+  walk(run.module(), [&](Op& op) {
+    if (op.is_in(DialectId::kDbg) && op.result_count() == 0) {
+      rewriter.erase(op);
       run.count("ops removed");
     }
-    return IRWriter::WalkResult::WALK_CONTINUE;
   });
   return run.result();
 }

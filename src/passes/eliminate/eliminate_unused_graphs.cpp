@@ -60,12 +60,12 @@ PassResult eliminate_unused_graphs(PassRun& run) {
     }
     return around == &run.anchor();
   };
-  IRWriter writer(run.module());
+  Rewriter rewriter(run.module());
   for (std::size_t i = 1; i < calls.graphs().size(); ++i) {
     Op* graph = calls.graphs()[i];
     if (used.has(i) || graph->is_erased() || !isa<SubGraphOp>(graph)) continue;
     if (!is_apart(*graph) || is_declaration(*graph)) continue;
-    writer.removeOp(graph);
+    rewriter.erase(*graph);
     run.count("graphs removed");
   }
   return run.result();

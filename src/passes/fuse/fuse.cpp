@@ -228,12 +228,12 @@ class Fusing {
 PassResult unfuse(PassRun& run) {
   Rewriter rewriter(run.module());
   walk(run.module(), run.region(), WalkOrder::kPostOrder, [&](Op& op) {
-    if (!op.is(OpId::kGraphFused)) return WalkResult::WALK_CONTINUE;
+    if (!op.is(OpId::kGraphFused)) return WalkResult::kContinue;
     Region& region = *op.first_region();
-    if (region.empty() || region.has_several_blocks()) return WalkResult::WALK_CONTINUE;
+    if (region.empty() || region.has_several_blocks()) return WalkResult::kContinue;
     replace_by_region(rewriter, op, region, {});
     run.count("operations taken apart");
-    return WalkResult::WALK_CONTINUE;
+    return WalkResult::kContinue;
   });
   return run.result();
 }

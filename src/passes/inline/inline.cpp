@@ -106,7 +106,7 @@ class Inlining {
     for (Region* region = graph.first_region(); region != nullptr; region = region->next()) {
       walk(run_.module(), *region, WalkOrder::kPostOrder, [&](Op& op) {
         inline_single_run(op);
-        return WalkResult::WALK_CONTINUE;
+        return WalkResult::kContinue;
       });
     }
   }

@@ -131,13 +131,13 @@ PassResult name_values(PassRun& run) {
   Naming naming(module);
   naming.name_scope(module.body(), "");
   walk(module, module.body(), WalkOrder::kPreOrder, [&](Op& op) {
-    if (!op.has(Trait::kIsolated)) return WalkResult::WALK_CONTINUE;
+    if (!op.has(Trait::kIsolated)) return WalkResult::kContinue;
     const std::string_view name =
         isa<SubGraphOp>(&op) ? module.context().text(op.symbol()) : std::string_view();
     for (Region* in = op.first_region(); in != nullptr; in = in->next()) {
       naming.name_scope(*in, name);
     }
-    return WalkResult::WALK_CONTINUE;
+    return WalkResult::kContinue;
   });
   return run.result();
 }

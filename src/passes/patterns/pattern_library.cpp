@@ -121,10 +121,10 @@ void replace_by_bodies(PassRun& run) {
   for (bool has_changed = true; has_changed;) {
     has_changed = false;
     walk(run.module(), run.region(), WalkOrder::kPreOrder, [&](Op& op) {
-      if (!has_body(op)) return WalkResult::WALK_CONTINUE;
+      if (!has_body(op)) return WalkResult::kContinue;
       if (added > kMostFromBodies) {
         run.count("bodies left, for the size");
-        return WalkResult::WALK_CONTINUE;
+        return WalkResult::kContinue;
       }
       Op* const before = op.previous();
       const Op* const next = op.next();
@@ -134,7 +134,7 @@ void replace_by_bodies(PassRun& run) {
         run.count("bodies inlined");
         added += count_from(before == nullptr ? block.front() : before->next(), next);
       }
-      return WalkResult::WALK_CONTINUE;
+      return WalkResult::kContinue;
     });
   }
 }

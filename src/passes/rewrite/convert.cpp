@@ -129,8 +129,7 @@ class Conversion : RewriteListener {
   void for_each_illegal(const Visit& visit) {
     walk(module_, module_.body(), WalkOrder::kPreOrder, [&](Op& op) {
       if (is_illegal(op)) visit(op);
-      return !op.is_erased() && target_.is_closed(op) ? WalkResult::WALK_SKIP
-                                                      : WalkResult::WALK_CONTINUE;
+      return !op.is_erased() && target_.is_closed(op) ? WalkResult::kSkip : WalkResult::kContinue;
     });
   }
 
@@ -286,7 +285,7 @@ class Conversion : RewriteListener {
       const bool cancels = before != nullptr && options_.types->is_cast(*before) &&
                            before->operand(0)->type() == op.result()->type();
       if (cancels) rewriter_.replace_all_uses(*op.result(), *before->operand(0));
-      return WalkResult::WALK_CONTINUE;
+      return WalkResult::kContinue;
     });
     std::vector<Op*> casts;
     for_each_op(module_.body(), [&](Op& op) {

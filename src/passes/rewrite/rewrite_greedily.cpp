@@ -117,8 +117,8 @@ class GreedyRewrite : RewriteListener {
       if (is_first) ++report_.visited;
       const bool goes_inside = !op.has(Trait::kIsolated);
       has_nested_ = has_nested_ || (goes_inside && op.first_region() != nullptr);
-      if (!visit(op)) return WalkResult::WALK_INTERRUPT;
-      return goes_inside ? WalkResult::WALK_CONTINUE : WalkResult::WALK_SKIP;
+      if (!visit(op)) return WalkResult::kInterrupt;
+      return goes_inside ? WalkResult::kContinue : WalkResult::kSkip;
     });
     while (Op* op = report_.has_failed ? nullptr : worklist_.pop()) {
       if (is_in_scope(*op)) visit(*op);

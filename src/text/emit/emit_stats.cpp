@@ -44,10 +44,7 @@ std::string emit_stats(std::span<Module* const> modules) {
   std::string out;
   for (Module* module : modules) {
     Counts counts;
-    IRWriter(*module).walk<OpView>([&](IRWriter&, OpView view) {
-      counts.count(*view.op());
-      return IRWriter::WalkResult::WALK_CONTINUE;
-    });
+    walk<OpView>(*module, [&](OpView view) { counts.count(*view.op()); });
     fmt::format_to(std::back_inserter(out),
                    "module @{} ({})\n  {} operations, {} graphs, {} calls, {} results, {} types\n"
                    "  {} parameters, {}{} bytes\n",

@@ -85,10 +85,7 @@ void check(Recovery& recovery, Op& op) {
 }  // namespace
 
 void check_types(Recovery& recovery) {
-  IRWriter(recovery.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
-    check(recovery, *op.op());
-    return IRWriter::WalkResult::WALK_CONTINUE;
-  });
+  walk<LinalgOp>(recovery.module, [&](LinalgOp op) { check(recovery, *op.op()); });
 }
 
 }  // namespace mir

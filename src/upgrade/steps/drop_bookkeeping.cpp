@@ -5,13 +5,12 @@ namespace mir {
 /// Storage is the planner's business in portable form, and op names say what registers said.
 void drop_bookkeeping(Recovery& recovery) {
   std::size_t frees = 0;
-  IRWriter walker(recovery.module);
-  walker.walk<OpView>([&](IRWriter& writer, OpView op) {
+  walk<OpView>(recovery.module, [&](OpView op) {
     const bool bookkeeping = op->is(OpId::kTensorFree, OpId::kLinalgRegister, OpId::kDbgComment);
-    if (!bookkeeping) return IRWriter::WalkResult::WALK_CONTINUE;
+    if (!bookkeeping) return;
     if (op->result_count() != 0) {
       recovery.refuse(*op.op(), "signature", "it has results");
-      return IRWriter::WalkResult::WALK_CONTINUE;
+      return;
     }
     frees += op->is(OpId::kTensorFree) ? 1 : 0;
     const Attr* text = op->is(OpId::kDbgComment) ? op->attribute("text") : nullptr;
@@ -21,8 +20,7 @@ void drop_bookkeeping(Recovery& recovery) {
     if (const auto name = recovery.module.declared_symbol(op.op())) {
       recovery.notes.declared_names.emplace_back(*name, op->location());
     }
-    writer.removeOp(op.op());
-    return IRWriter::WalkResult::WALK_CONTINUE;
+    recovery.rewriter.erase(*op.op());
   });
   if (frees == 0) return;
   recovery.note(*recovery.module.top(), LossEntry::Source::kDropped, "tensor.free operations",

@@ -52,14 +52,13 @@ bool is_same(const Region& a, const Region& b) {
 }  // namespace
 
 void drop_repeated_graphs(Recovery& recovery) {
-  IRWriter(recovery.module).walk<SubGraphOp>([&](IRWriter& writer, SubGraphOp graph) {
+  walk<SubGraphOp>(recovery.module, [&](SubGraphOp graph) {
     const Op* first = recovery.module.lookup_op(graph->symbol());
     if (first == nullptr || first == graph.op() || !is_same(*first, *graph.op())) {
-      return IRWriter::WalkResult::WALK_CONTINUE;
+      return;
     }
     recovery.note(*graph.op(), LossEntry::Source::kDropped, "graph", "a repetition");
-    writer.removeOp(graph.op());
-    return IRWriter::WalkResult::WALK_CONTINUE;
+    recovery.rewriter.erase(*graph.op());
   });
 }
 

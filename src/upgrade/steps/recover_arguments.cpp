@@ -16,9 +16,8 @@ namespace {
 class Threading {
  public:
   explicit Threading(Recovery& recovery) : recovery_(recovery), module_(recovery.module) {
-    IRWriter(module_).walk<CallGraphOp>([&](IRWriter&, CallGraphOp call) {
+    walk<CallGraphOp>(module_, [&](CallGraphOp call) {
       if (const SubGraphOp target = call.target()) calls_[target.op()].push_back(call.op());
-      return IRWriter::WalkResult::WALK_CONTINUE;
     });
   }
 

@@ -55,9 +55,8 @@ void recover_in(Recovery& recovery, const Region& region) {
 
 void recover_constants(Recovery& recovery) {
   recover_in(recovery, recovery.module.body());
-  IRWriter(recovery.module).walk<SubGraphOp>([&](IRWriter&, SubGraphOp graph) {
+  walk<SubGraphOp>(recovery.module, [&](SubGraphOp graph) {
     if (graph.body() != nullptr) recover_in(recovery, *graph.body());
-    return IRWriter::WalkResult::WALK_CONTINUE;
   });
 }
 

@@ -173,7 +173,7 @@ void set_lpbq_name(Recovery& recovery, Op& op, std::int64_t channels) {
     return recovery.context().word(fmt::format("QNN_LPBQ_w4a16o16_G{}", block));
   };
   const auto found =
-      recovery.module.lookupSymbol(fmt::format("{}.weight", recovery.text(op.path())));
+      recovery.module.lookup_symbol(fmt::format("{}.weight", recovery.text(op.path())));
   const Symbol key = recovery.context().intern("quant_recipe");
   const Attr* spec = found.value == nullptr ? recipe_at(recovery, op) : found.value->attribute(key);
   if (spec != nullptr && spec->kind() == AttrKind::kQuantSpec) {

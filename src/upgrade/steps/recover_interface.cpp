@@ -69,7 +69,7 @@ void recover_outputs(Recovery& recovery) {
   Module& module = recovery.module;
   Region& body = module.body();
   std::vector<Value*> outputs;
-  const Block& block = body.only_block();
+  Block& block = body.only_block();
   const bool certain = block.terminator() != nullptr || is_one_call(block);
   if (const Op* last = block.terminator()) {
     for (const Use& use : last->operand_uses()) outputs.push_back(use.value());
@@ -79,7 +79,8 @@ void recover_outputs(Recovery& recovery) {
         if (!result.has_uses() && !result.has_symbol()) outputs.push_back(&result);
       }
     }
-    IRWriter(module).create(
+    recovery.rewriter.set_insertion_point_to_end(block);
+    recovery.rewriter.create(
         {.name = recovery.context().op_name(OpId::kCfReturn), .operands = outputs});
   }
   std::vector<RegionResult> results;

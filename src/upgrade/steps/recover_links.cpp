@@ -24,10 +24,8 @@ bool is_functional_norm(const Op& op) {
 class LinkWalk {
  public:
   explicit LinkWalk(Recovery& recovery) : recovery_(recovery) {
-    IRWriter walker(recovery.module);
-    walker.walk<RegisterOp>([&](IRWriter&, RegisterOp op) {
+    walk<RegisterOp>(recovery.module, [&](RegisterOp op) {
       if (op.value() != nullptr && op.value()->has_symbol()) parameters_.push_back(op.value());
-      return IRWriter::WalkResult::WALK_CONTINUE;
     });
   }
 
@@ -59,13 +57,12 @@ class LinkWalk {
   /// it would where the walk meets the first of them.
   bool any_norm_is_registered() const {
     bool any = false, fits = false;
-    IRWriter(recovery_.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+    walk<LinalgOp>(recovery_.module, [&](LinalgOp op) {
       if (!op->is(OpId::kLinalgRMSNorm) || op->has_path() || is_functional_norm(*op.op())) {
-        return IRWriter::WalkResult::WALK_CONTINUE;
+        return;
       }
       any = true;
       fits = fits || a_weight_fits(*op.op());
-      return IRWriter::WalkResult::WALK_CONTINUE;
     });
     return !any || fits || parameters_.empty();
   }
@@ -87,7 +84,7 @@ class LinkWalk {
   bool has_bias(std::string_view weight) const {
     const std::string bias =
         fmt::format("{}{}", weight.substr(0, weight.size() - kWeight.size()), kBias);
-    return recovery_.module.lookupSymbol(bias).value != nullptr;
+    return recovery_.module.lookup_symbol(bias).value != nullptr;
   }
 
   std::string_view graph_of(const Op& op) const {

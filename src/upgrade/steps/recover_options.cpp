@@ -16,7 +16,7 @@ namespace mir {
 const TensorType* parameter_of(Recovery& recovery, const Op& op, std::string_view suffix) {
   if (!op.has_path()) return nullptr;
   const auto found =
-      recovery.module.lookupSymbol(fmt::format("{}{}", recovery.text(op.path()), suffix));
+      recovery.module.lookup_symbol(fmt::format("{}{}", recovery.text(op.path()), suffix));
   return found.value == nullptr ? nullptr : found.value->tensor_type();
 }
 
@@ -79,7 +79,7 @@ std::optional<KleidiLayout> packed_layout(const TensorType& weight, std::int64_t
 void unpack(Recovery& recovery, Op& op, Dim rows, Dim columns) {
   if (!op.has_path() || !rows.is_constant() || !columns.is_constant()) return;
   const auto found =
-      recovery.module.lookupSymbol(fmt::format("{}.weight", recovery.text(op.path())));
+      recovery.module.lookup_symbol(fmt::format("{}.weight", recovery.text(op.path())));
   const auto* type = found.value == nullptr ? nullptr : found.value->tensor_type();
   if (type == nullptr) return;
   const auto layout = packed_layout(*type, rows.constant(), columns.constant());
@@ -277,9 +277,9 @@ void rms_norm(Recovery& recovery, Op& op) {
 
 bool registers_parameters(const Recovery& recovery) {
   bool any = false;
-  IRWriter(recovery.module).walk<RegisterOp>([&](IRWriter&, RegisterOp) {
+  walk<RegisterOp>(recovery.module, [&](RegisterOp) {
     any = true;
-    return IRWriter::WalkResult::WALK_INTERRUPT;
+    return WalkResult::kInterrupt;
   });
   return any;
 }
@@ -527,11 +527,7 @@ bool has_recovery_rule(OpId op) {
 }
 
 void recover_options(Recovery& recovery) {
-  IRWriter walker(recovery.module);
-  walker.walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
-    recover(recovery, *op.op());
-    return IRWriter::WalkResult::WALK_CONTINUE;
-  });
+  walk<LinalgOp>(recovery.module, [&](LinalgOp op) { recover(recovery, *op.op()); });
 }
 
 }  // namespace mir

@@ -128,13 +128,13 @@ class Pieces {
     std::vector<const Type*> types;
     for (const Value& result : call.results()) types.push_back(result.type());
     for (const std::uint32_t index : found->second) types.push_back(operands[index]->type());
-    Op* wider = IRWriter(module_).createAtPos(&call, IRWriter::BEFORE,
-                                              {.name = call.op_name(),
-                                               .operands = operands,
-                                               .result_types = types,
-                                               .attributes = call.attributes(),
-                                               .symbol = call.symbol(),
-                                               .location = call.location()});
+    recovery_.rewriter.set_insertion_point(call);
+    Op* wider = recovery_.rewriter.create({.name = call.op_name(),
+                                           .operands = operands,
+                                           .result_types = types,
+                                           .attributes = call.attributes(),
+                                           .symbol = call.symbol(),
+                                           .location = call.location()});
     for (std::uint32_t i = 0; i < call.result_count(); ++i) {
       recovery_.rewriter.set_name(*wider->result(i), call.result(i)->name());
       recovery_.rewriter.set_attributes(*wider->result(i), call.result(i)->attributes());
@@ -352,14 +352,13 @@ class Pieces {
     }
     std::vector<Value*> operands;
     for (std::uint32_t i = 0; i < last; ++i) operands.push_back(op.operand(i));
-    IRWriter writer(module_);
-    Op* product = writer.createAtPos(&op, IRWriter::BEFORE,
-                                     {.name = op.op_name(),
-                                      .operands = operands,
-                                      .result_types = std::span(&computed, 1),
-                                      .attributes = op.attributes(),
-                                      .path = op.has_path() ? op.path() : Symbol(),
-                                      .location = op.location()});
+    recovery_.rewriter.set_insertion_point(op);
+    Op* product = recovery_.rewriter.create({.name = op.op_name(),
+                                             .operands = operands,
+                                             .result_types = std::span(&computed, 1),
+                                             .attributes = op.attributes(),
+                                             .path = op.has_path() ? op.path() : Symbol(),
+                                             .location = op.location()});
     recovery_.rewriter.set_attributes(*product->result(), op.result()->attributes());
     recovery_.note(*product, LossEntry::Source::kDerived, "type of result 0",
                    std::string(computed->spelling()));
@@ -400,7 +399,7 @@ class Pieces {
     if (stated != nullptr && stated->kind() == AttrKind::kInt) return stated->integer();
     if (!op.has_path()) return std::nullopt;
     const auto weight =
-        module_.lookupSymbol(fmt::format("{}.weight", recovery_.text(op.path()))).value;
+        module_.lookup_symbol(fmt::format("{}.weight", recovery_.text(op.path()))).value;
     const auto* type = weight == nullptr ? nullptr : weight->tensor_type();
     if (type == nullptr || type->rank() != 2 || !type->dims()[0].is_constant()) return std::nullopt;
     return type->dims()[0].constant();

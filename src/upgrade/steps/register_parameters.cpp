@@ -17,9 +17,8 @@ class Registration {
   explicit Registration(Recovery& recovery) : recovery_(recovery), module_(recovery.module) {}
 
   void run() {
-    IRWriter(module_).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+    walk<LinalgOp>(module_, [&](LinalgOp op) {
       if (op->has_path() && op->row() != nullptr) register_all(*op.op());
-      return IRWriter::WalkResult::WALK_CONTINUE;
     });
     std::vector<Value*> mentioned;
     for_each_value(module_.body(), [&](Value& value, Op&) {
@@ -34,7 +33,7 @@ class Registration {
     for (const WeightRow& weight : op.row()->weights) {
       if (!owns_parameter(*op.row(), weight, recovery_.context(), op.attributes())) continue;
       const std::string symbol = fmt::format("{}{}", recovery_.text(op.path()), weight.suffix);
-      if (module_.lookupSymbol(symbol).value != nullptr) continue;
+      if (module_.lookup_symbol(symbol).value != nullptr) continue;
       const TensorType* type = type_of(op, weight);
       if (type == nullptr) {
         recovery_.refuse(op, weight.suffix, "no register states its extents");
@@ -58,7 +57,7 @@ class Registration {
   void register_mentioned(const Value& value) {
     const auto symbol = std::string(recovery_.text(value.symbol()));
     if (value.defining_op() != nullptr || value.tensor_type() == nullptr ||
-        module_.lookupSymbol(symbol).value != nullptr) {
+        module_.lookup_symbol(symbol).value != nullptr) {
       return;
     }
     builder().parameter(symbol, value.type());
@@ -102,13 +101,12 @@ class Registration {
   /// the parameter by its name.
   void collect_registers() {
     std::vector<Op*> strays;
-    IRWriter(module_).walk<RegisterOp>([&](IRWriter&, RegisterOp op) {
+    walk<RegisterOp>(module_, [&](RegisterOp op) {
       const Op* graph = op->parent_op();
-      if (graph->is(OpId::kProgFragment)) return IRWriter::WalkResult::WALK_CONTINUE;
+      if (graph->is(OpId::kProgFragment)) return;
       if (!isa<SubGraphOp>(graph) || recovery_.text(graph->symbol()) != "init") {
         strays.push_back(op.op());
       }
-      return IRWriter::WalkResult::WALK_CONTINUE;
     });
     for (Op* op : strays) collect(*op);
   }
@@ -130,7 +128,7 @@ class Registration {
   Builder& builder() {
     if (builder_) return *builder_;
     builder_.emplace(module_, recovery_.diagnostics);
-    const SubGraphOp init = dyn_cast<SubGraphOp>(module_.lookupSymbol("init").op);
+    const SubGraphOp init = dyn_cast<SubGraphOp>(module_.lookup_symbol("init").op);
     if (init && init.body() != nullptr && !init.body()->empty()) {
       builder_->set_insertion_point_to_end(&init.body()->only_block());
       return *builder_;

@@ -64,12 +64,11 @@ void settle_mentions(Recovery& recovery) {
           fmt::format("it is printed as '@{}', its value is not", recovery.text(other.symbol)));
     }
   };
-  IRWriter(recovery.module).walk<OpView>([&](IRWriter&, OpView op) {
+  walk<OpView>(recovery.module, [&](OpView op) {
     for (const Use& use : op->operand_uses()) {
       const StatedMention* other = stated_mention(use);
       if (other != nullptr) check(*op.op(), use, StatedMention(*other));  // which may drop it
     }
-    return IRWriter::WalkResult::WALK_CONTINUE;
   });
   recovery.rewriter.clear_mentions();
 }

@@ -20,13 +20,12 @@ bool works_in_place(const Op& op, const Value& result) {
 
 /// In place ops give values of their own, whose storage a dump would name again.
 void note_in_place(Recovery& recovery) {
-  IRWriter(recovery.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+  walk<LinalgOp>(recovery.module, [&](LinalgOp op) {
     for (const Value& result : op->results()) {
       if (!works_in_place(*op.op(), result)) continue;
       recovery.note(*op.op(), LossEntry::Source::kDerived,
                     fmt::format("storage of result {}", result.index()), "its own");
     }
-    return IRWriter::WalkResult::WALK_CONTINUE;
   });
 }
 
@@ -52,9 +51,8 @@ void rename_in(Rewriter& rewriter, Region& region, std::unordered_set<std::uint3
 /// A name that the dump declares and that no op has got is gone with its declaration.
 void note_unused_names(Recovery& recovery) {
   std::unordered_set<std::string_view> used;
-  IRWriter(recovery.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+  walk<LinalgOp>(recovery.module, [&](LinalgOp op) {
     if (op->has_path()) used.insert(recovery.text(op->path()));
-    return IRWriter::WalkResult::WALK_CONTINUE;
   });
   for (const auto& [name, place] : recovery.notes.declared_names) {
     const std::string_view text = recovery.text(name);

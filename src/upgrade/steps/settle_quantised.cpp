@@ -69,7 +69,7 @@ void assume_weight_recipe(Recovery& recovery, const Op& op) {
   const auto block = op.has_path() ? lpbq_block(op) : std::nullopt;
   if (!block) return;
   Value* weight =
-      recovery.module.lookupSymbol(fmt::format("{}.weight", recovery.text(op.path()))).value;
+      recovery.module.lookup_symbol(fmt::format("{}.weight", recovery.text(op.path()))).value;
   const Symbol key = recovery.context().intern("quant_recipe");
   const auto* type = weight == nullptr ? nullptr : weight->tensor_type();
   const bool bare = type != nullptr && type->dtype() == DType::kInt8 && type->rank() == 4 &&
@@ -193,23 +193,22 @@ void cast_operand(Recovery& recovery, Op& op, std::uint32_t index, DType dtype) 
   const Symbol name = context.intern(name_of(dtype));
   const Type* type = context.tensor(from.dims(), name, from.device());
   const NamedAttr stated{context.intern("dtype"), context.word(name_of(dtype))};
-  Op* cast = IRWriter(recovery.module)
-                 .createAtPos(&op, IRWriter::BEFORE,
-                              {.name = context.op_name(OpId::kLinalgCastType, from.device()),
-                               .operands = std::span(&operand, 1),
-                               .result_types = std::span(&type, 1),
-                               .attributes = std::span(&stated, 1),
-                               .location = op.location()});
+  recovery.rewriter.set_insertion_point(op);
+  Op* cast =
+      recovery.rewriter.create({.name = context.op_name(OpId::kLinalgCastType, from.device()),
+                                .operands = std::span(&operand, 1),
+                                .result_types = std::span(&type, 1),
+                                .attributes = std::span(&stated, 1),
+                                .location = op.location()});
   recovery.rewriter.set_operand(op, index, cast->result());
   recovery.note(op, LossEntry::Source::kAssumed, fmt::format("cast of operand {}", index),
                 std::string(type->spelling()));
 }
 
 void settle_quantised(Recovery& recovery) {
-  IRWriter(recovery.module).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
+  walk<LinalgOp>(recovery.module, [&](LinalgOp op) {
     cast_operands(recovery, *op.op());
     assume_weight_recipe(recovery, *op.op());
-    return IRWriter::WalkResult::WALK_CONTINUE;
   });
   Ranges(recovery).settle(recovery.module.body(), *recovery.module.top());
 }

@@ -41,10 +41,7 @@ class Grants {
         used_(recovery.options.grants.size()) {}
 
   void run() {
-    IRWriter(module_).walk<OpView>([&](IRWriter&, OpView op) {
-      take(*op.op());
-      return IRWriter::WalkResult::WALK_CONTINUE;
-    });
+    walk<OpView>(module_, [&](OpView op) { take(*op.op()); });
     take_constants(module_.body());
     for (std::size_t i = 0; i < used_.size(); ++i) {
       const Grant& grant = recovery_.options.grants[i];

@@ -10,13 +10,14 @@ Value* make_view(Module& module, Value& value, const TensorType& type, Op& befor
   const NamedAttr shape{context.intern("to_shape"), context.array(extents)};
   Value* operand = &value;
   const Type* result = &type;
-  return IRWriter(module)
-      .createAtPos(&before, IRWriter::BEFORE,
-                   {.name = context.op_name(OpId::kLinalgView, type.device()),
-                    .operands = std::span(&operand, 1),
-                    .result_types = std::span(&result, 1),
-                    .attributes = std::span(&shape, 1),
-                    .location = location})
+  Rewriter rewriter(module);
+  rewriter.set_insertion_point(before);
+  return rewriter
+      .create({.name = context.op_name(OpId::kLinalgView, type.device()),
+               .operands = std::span(&operand, 1),
+               .result_types = std::span(&result, 1),
+               .attributes = std::span(&shape, 1),
+               .location = location})
       ->result();
 }
 

@@ -54,7 +54,7 @@ bool replace_all(Module& module) {
     has_changed = false;
     walk(module, module.body(), WalkOrder::kPreOrder, [&](Op& op) {
       if (has_body(op)) has_changed |= replace_by_body(rewriter, op, found);
-      return WalkResult::WALK_CONTINUE;
+      return WalkResult::kContinue;
     });
   }
   return !found.has_errors() && verify(module, found);

@@ -164,11 +164,7 @@ TEST_CASE("the examples of the pages are portable and have the types that the ru
       REQUIRE_FALSE(diagnostics.has_errors());
       REQUIRE(modules.size() == 1);
       CHECK(modules.front()->is_portable());
-      IRWriter writer(*modules.front());
-      writer.walk<OpView>([&](IRWriter&, OpView view) {
-        check_types(*view.op());
-        return IRWriter::WalkResult::WALK_CONTINUE;
-      });
+      walk<OpView>(*modules.front(), [&](OpView view) { check_types(*view.op()); });
     }
   }
 }

@@ -70,10 +70,9 @@ TEST_SUITE("module generator") {
       const std::string text = generate_module({.seed = seed});
       symbols |= text.find("[$A") != text.npos;
       Reading reading(text);
-      IRWriter(reading.module()).walk<OpView>([&](IRWriter&, OpView op) {
+      walk<OpView>(reading.module(), [&](OpView op) {
         if (op->row() != nullptr) seen.insert(op->row()->name);
         calls |= op->is(OpId::kGraphCallGraph);
-        return IRWriter::WalkResult::WALK_CONTINUE;
       });
     }
     CHECK(symbols);
@@ -92,10 +91,7 @@ TEST_SUITE("module generator") {
     const auto has_own = [](const GeneratorOptions& options) {
       bool found = false;
       Reading reading(generate_module(options));
-      IRWriter(reading.module()).walk<OpView>([&](IRWriter&, OpView op) {
-        found |= op->has(Trait::kPortableOnly);
-        return IRWriter::WalkResult::WALK_CONTINUE;
-      });
+      walk<OpView>(reading.module(), [&](OpView op) { found |= op->has(Trait::kPortableOnly); });
       return found;
     };
     bool wanted = false;

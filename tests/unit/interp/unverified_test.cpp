@@ -65,10 +65,9 @@ std::string mutate(std::string text, std::uint64_t seed) {
 /// Patch embeddings are generated as large as models have them: too large to run in a test.
 double parameter_elements(Module& module) {
   double count = 0;
-  IRWriter(module).walk<RegisterOp>([&](IRWriter&, RegisterOp op) {
+  walk<RegisterOp>(module, [&](RegisterOp op) {
     const auto* type = op.value() == nullptr ? nullptr : op.value()->tensor_type();
     if (type != nullptr) count += static_cast<double>(type->element_count().value_or(0));
-    return IRWriter::WalkResult::WALK_CONTINUE;
   });
   return count;
 }

@@ -53,8 +53,8 @@ TEST_SUITE("builder") {
     // end
     CHECK(errors().empty());
     CHECK(up->type()->spelling() == "tensor<[6], Float32, CPU>");
-    CHECK(module.lookupSymbol("f").op->isa_<SubGraphOp>());
-    CHECK(module.lookupSymbol("f").op->region()->result_types().size() == 1);
+    CHECK(isa<SubGraphOp>(module.lookup_symbol("f").op));
+    CHECK(module.lookup_symbol("f").op->region()->result_types().size() == 1);
     CHECK(print(module) ==
           "@main [mir_version:1] (%0:tensor<[2, 3], Float32, CPU>) -> (%5:tensor<[6], Float32, "
           "CPU>) {\n"
@@ -79,7 +79,7 @@ TEST_SUITE("builder") {
     Builder builder(module, diagnostics);
     Value* weight = builder.parameter("model.up.weight", type);
     builder.parameter("0.weight", type);
-    CHECK(module.lookupSymbol("model.up.weight").value == weight);
+    CHECK(module.lookup_symbol("model.up.weight").value == weight);
     CHECK(weight->symbol() == context.intern("model.up.weight"));
     CHECK(print(module).find(
               "(%1:tensor<[2, 3], Float32, CPU>[@\"0.weight\"])[symbol:\"0.weight\"]") !=

@@ -278,7 +278,7 @@ TEST_SUITE("registration") {
     Op* outside = rewriter.create_detached({.name = held});
     CHECK(ops[0]->row() == nullptr);
     CHECK(ops[0]->name() == "my.CPU.FooOp");
-    CHECK(context.lookupSymbol("here").op == nullptr);
+    CHECK(context.lookup_symbol("here").op == nullptr);
 
     REQUIRE(add());
     const Dialect* dialect = context.find_dialect("my");
@@ -291,7 +291,7 @@ TEST_SUITE("registration") {
     CHECK(context.text(ops[0]->device()) == "CPU");
     CHECK(context.text(ops[1]->device()) == "QNN");
     CHECK(context.text(ops[1]->op_name().spelling) == "my.QNN.OldFooOp");
-    CHECK(context.lookupSymbol("here").op == ops[2]);
+    CHECK(context.lookup_symbol("here").op == ops[2]);
     const Op* inner = ops[2]->region()->entry()->front();
     CHECK(inner->row() == nullptr);
     CHECK(inner->info().dialect.get() == dialect);
@@ -303,8 +303,8 @@ TEST_SUITE("registration") {
     CHECK(held.info->row.get() == &dialect->rows[0]);
     CHECK(outside->row() == &dialect->rows[0]);
     Rewriter(module).set_symbol(*ops[2], context.intern("there"));
-    CHECK(context.lookupSymbol("here").op == nullptr);
-    CHECK(context.lookupSymbol("there").op == ops[2]);
+    CHECK(context.lookup_symbol("here").op == nullptr);
+    CHECK(context.lookup_symbol("there").op == ops[2]);
   }
 
   TEST_CASE_FIXTURE(Fixture, "values of a dialect become structured when it is registered") {

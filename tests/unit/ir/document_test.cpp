@@ -115,10 +115,34 @@ TEST_SUITE("document") {
     Diagnostics diagnostics;
     std::vector<Module*> modules = read_modules(*file, context, diagnostics);
     for (Module* module : modules) verify(*module, diagnostics);
-    std::string printed = IRPrinter().print(*modules.front());
+    std::string printed = print(*modules.front());
     // end
     CHECK_FALSE(diagnostics.has_errors());
     CHECK(printed == text);
+  }
+
+  TEST_CASE("a file is read, and what is wrong is printed") {
+    const auto folder = std::filesystem::temp_directory_path() / "mir_document_test";
+    std::filesystem::create_directories(folder);
+    const std::string path = (folder / "model.mir").string();
+    std::ofstream(path) << "@main [mir_version:1] () -> () {\n    cf.ReturnOp (%0) -> ()\n}\n";
+    std::string errors;
+    // example [file]
+    IRContext context;
+    register_builtin_dialects(context);
+    Diagnostics diagnostics;
+    if (Result<const SourceFile*> file = read_source(path, context.sources())) {
+      for (Module* module : read_modules(**file, context, diagnostics))
+        verify(*module, diagnostics);
+    } else {
+      diagnostics.error(file.error().code, {}, file.error().message);
+    }
+    errors = render(diagnostics, context.sources(), {.format = DiagnosticFormat::kHuman});
+    // end
+    CHECK(diagnostics.has_errors());
+    CHECK(errors == test::Part{path + ":2:"});
+    CHECK_FALSE(read_source((folder / "missing.mir").string(), context.sources()));
+    std::filesystem::remove_all(folder);
   }
 
   TEST_CASE("a text that is changed in one place keeps the rest") {
@@ -148,9 +172,10 @@ TEST_SUITE("document") {
     // example [fused]
     LocationTable& locations = context.locations();
     const Location both[] = {first->location(), second->location()};
-    Op* made = IRWriter(module).createAtPos(
-        second, IRWriter::AFTER,
-        {.name = context.op_name("a.bc"), .location = locations.fused(both)});
+    Rewriter rewriter(module);
+    rewriter.set_insertion_point_after(*second);
+    Op* made =
+        rewriter.create({.name = context.op_name("a.bc"), .location = locations.fused(both)});
     std::string where = locations.spelling(made->location());
     // end
     CHECK(where == "loc(fused[\"x.py\":3, \"y\"])");

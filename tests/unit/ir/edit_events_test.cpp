@@ -192,7 +192,7 @@ TEST_SUITE("edit events") {
     walk(module, module.body(), WalkOrder::kPreOrder, [&](Op& op) {
       seen.push_back(op.name());
       if (op.name() == "a.x") rewriter.erase(*wrap);
-      return WalkResult::WALK_CONTINUE;
+      return WalkResult::kContinue;
     });
     CHECK(seen == std::vector<std::string_view>{"a.wrap", "a.x", "a.last"});
   }
@@ -264,9 +264,9 @@ TEST_SUITE("edit events") {
     rewriter.set_insertion_point_to_end(*rewriter.create_block(*holder->region()));
     Op* graph = rewriter.create(
         {.name = context.op_name("graph.SubGraphOp"), .regions = 1, .symbol = context.intern("f")});
-    CHECK_FALSE(module.lookupSymbol("f"));
+    CHECK_FALSE(module.lookup_symbol("f"));
     rewriter.inline_region(*holder->region(), *op_at(module.body(), 0), {});
-    CHECK(module.lookupSymbol("f").op == graph);
+    CHECK(module.lookup_symbol("f").op == graph);
   }
 
   // -- locations ----------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ TEST_SUITE("module") {
     CHECK(module.body().empty());
     CHECK(module.body().parent() == module.top());
     CHECK_FALSE(module.is_portable());
-    CHECK(module.lookupSymbol("m").op == nullptr);
+    CHECK(module.lookup_symbol("m").op == nullptr);
     CHECK(print(module) == "@m () -> () {\n\n}\n");
   }
 
@@ -95,12 +95,12 @@ TEST_SUITE("module") {
     Op* op = rewriter.create(
         {.name = context.op_name("tensor.CPU.register"), .result_types = std::vector{type}});
     rewriter.set_symbol(*op->result(), name);
-    CHECK(module.lookupSymbol("s").op == one);
-    CHECK(module.lookupSymbol("s").value == op->result());
+    CHECK(module.lookup_symbol("s").op == one);
+    CHECK(module.lookup_symbol("s").value == op->result());
     CHECK(module.lookup_op(name) == one);
     CHECK(module.lookup_value(name) == op->result());
-    CHECK_FALSE(module.lookupSymbol("t"));
-    CHECK_FALSE(module.lookupSymbol(""));
+    CHECK_FALSE(module.lookup_symbol("t"));
+    CHECK_FALSE(module.lookup_symbol(""));
   }
 
   TEST_CASE_FIXTURE(Fixture,
@@ -124,7 +124,7 @@ TEST_SUITE("module") {
   TEST_CASE_FIXTURE(Fixture, "an empty symbol is a symbol") {
     Op* op = graph("other");
     rewriter.set_symbol(*op, Symbol{});
-    CHECK(module.lookupSymbol("").op == op);
+    CHECK(module.lookup_symbol("").op == op);
   }
 
   TEST_CASE_FIXTURE(Fixture,
@@ -182,7 +182,7 @@ TEST_SUITE("module") {
     rewriter.move_to_end(*graph("f"), *inner);
     rewriter.erase_block(*inner);
     CHECK(module.lookup_op(f) == nullptr);
-    CHECK_FALSE(context.lookupSymbol("f"));
+    CHECK_FALSE(context.lookup_symbol("f"));
   }
 
   TEST_CASE("what is known of a kind is read while other threads make kinds") {

@@ -185,16 +185,16 @@ TEST_SUITE("op") {
     Op* a = make("a.a");
     Op* b = make("tensor.CPU.register", {a->result()});
     rewriter.set_symbol(*b->result(), context.intern("w"));
-    REQUIRE(module.lookupSymbol("w").value == b->result());
+    REQUIRE(module.lookup_symbol("w").value == b->result());
     rewriter.erase(*b);
     CHECK(b->is_erased());
     CHECK_FALSE(a->is_erased());
     CHECK_FALSE(a->result()->has_uses());
     CHECK(forward(block->ops()) == std::vector{a});
-    CHECK_FALSE(module.lookupSymbol("w"));
+    CHECK_FALSE(module.lookup_symbol("w"));
     Op* c = make("tensor.CPU.register");
     rewriter.set_symbol(*c->result(), context.intern("w"));
-    CHECK(module.lookupSymbol("w").value == c->result());
+    CHECK(module.lookup_symbol("w").value == c->result());
   }
 
   TEST_CASE("erasing an op erases what is inside it, however its values are used there") {
@@ -214,12 +214,12 @@ TEST_SUITE("op") {
     Op* three = find_op(module.body(), "a.three");
     Op* before = find_op(module.body(), "a.before");
     CHECK(before->result()->use_count() == 2);
-    CHECK(module.lookupSymbol("inside"));
+    CHECK(module.lookup_symbol("inside"));
     Rewriter(module).erase(*outer);
     CHECK(outer->is_erased());
     CHECK(three->is_erased());
     CHECK_FALSE(before->result()->has_uses());
-    CHECK_FALSE(module.lookupSymbol("inside"));
+    CHECK_FALSE(module.lookup_symbol("inside"));
     CHECK(print(module) == "@main () -> () {\n    a.before() -> (%9:tensor<[1], F, D>)\n}\n");
   }
 

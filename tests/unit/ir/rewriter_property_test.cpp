@@ -145,7 +145,7 @@ TEST_SUITE("rewriter property") {
           REQUIRE_FALSE(op.is_erased());
           ++met[&op];
           if (left-- > 0) edits.step();
-          return met.size() < 2000 ? WalkResult::WALK_CONTINUE : WalkResult::WALK_INTERRUPT;
+          return met.size() < 2000 ? WalkResult::kContinue : WalkResult::kInterrupt;
         });
         REQUIRE(checker.check(module) == "");
         const auto has_moved = [&](const Op* op) {

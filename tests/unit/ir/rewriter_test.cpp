@@ -75,12 +75,12 @@ TEST_SUITE("rewriter") {
   TEST_CASE("a symbol that is set is found, and the old one is not") {
     Reading reading("@main () -> () {\n" + graph("f", "a.x") + "}\n");
     Module& module = reading.module();
-    Op* op = module.lookupSymbol("f").op;
+    Op* op = module.lookup_symbol("f").op;
     Rewriter(module).set_symbol(*op, reading.context.intern("g"));
-    CHECK(module.lookupSymbol("g").op == op);
-    CHECK_FALSE(module.lookupSymbol("f"));
+    CHECK(module.lookup_symbol("g").op == op);
+    CHECK_FALSE(module.lookup_symbol("f"));
     Rewriter(module).erase(*op);
-    CHECK_FALSE(module.lookupSymbol("g"));
+    CHECK_FALSE(module.lookup_symbol("g"));
     CHECK(module.declared_symbol_count() == 0);
   }
 
@@ -91,14 +91,14 @@ TEST_SUITE("rewriter") {
     const auto graphs = ops_of(module.body());
     Rewriter rewriter(module);
     rewriter.set_attribute(*graphs[0], reading.context.intern("k"), reading.context.integer(1));
-    CHECK(module.lookupSymbol("f").op == graphs[0]);  // keeps its rank
+    CHECK(module.lookup_symbol("f").op == graphs[0]);  // keeps its rank
     rewriter.erase(*graphs[0]);
-    CHECK(module.lookupSymbol("f").op == graphs[1]);
+    CHECK(module.lookup_symbol("f").op == graphs[1]);
     rewriter.set_symbol(*graphs[1], reading.context.intern("g"));
-    CHECK(module.lookupSymbol("f").op == graphs[2]);
-    CHECK(module.lookupSymbol("g").op == graphs[1]);
+    CHECK(module.lookup_symbol("f").op == graphs[2]);
+    CHECK(module.lookup_symbol("g").op == graphs[1]);
     rewriter.erase(*graphs[2]);
-    CHECK_FALSE(module.lookupSymbol("f"));
+    CHECK_FALSE(module.lookup_symbol("f"));
   }
 
   TEST_CASE("symbols that attributes and results declare follow their edits") {
@@ -111,13 +111,13 @@ TEST_SUITE("rewriter") {
     const auto ops = ops_of(module.body());
     Rewriter rewriter(module);
     rewriter.set_attribute(*ops[0], context.intern("symbol"), context.word("b"));
-    CHECK(module.lookupSymbol("b").op == ops[0]);
-    CHECK_FALSE(module.lookupSymbol("a"));
+    CHECK(module.lookup_symbol("b").op == ops[0]);
+    CHECK_FALSE(module.lookup_symbol("a"));
     rewriter.set_symbol(*ops[1]->result(), context.intern("v"));
-    CHECK(module.lookupSymbol("v").value == ops[1]->result());
-    CHECK(module.lookupSymbol("w").value == nullptr);
+    CHECK(module.lookup_symbol("v").value == ops[1]->result());
+    CHECK(module.lookup_symbol("w").value == nullptr);
     rewriter.erase_result(*ops[1], 0);
-    CHECK_FALSE(module.lookupSymbol("v"));
+    CHECK_FALSE(module.lookup_symbol("v"));
   }
 
   TEST_CASE("what is linked nowhere declares nothing, with all that is inside it") {
@@ -129,12 +129,12 @@ TEST_SUITE("rewriter") {
     Op* label = rewriter.create({.name = reading.context.op_name("prog.label"),
                                  .symbol = reading.context.intern("l"),
                                  .has_signature = false});
-    CHECK_FALSE(module.lookupSymbol("l"));
+    CHECK_FALSE(module.lookup_symbol("l"));
     rewriter.insert(*outer, *module.body().entry(), nullptr);
-    CHECK(module.lookupSymbol("l").op == label);
+    CHECK(module.lookup_symbol("l").op == label);
     Op* detached = rewriter.create_detached({.name = reading.context.op_name("a.b"), .regions = 1});
     rewriter.move_to_end(*label, *rewriter.create_block(*detached->region()));
-    CHECK_FALSE(module.lookupSymbol("l"));
+    CHECK_FALSE(module.lookup_symbol("l"));
   }
 
   // -- lists of values ----------------------------------------------------------------------------
@@ -302,7 +302,7 @@ TEST_SUITE("rewriter") {
     CHECK(negated->is(OpId::kLinalgNeg));
     CHECK(negated->operand(0) == &module.body().only_block().arguments()[0]);
     CHECK(ops[2]->operand(0) == negated->result());
-    CHECK(module.lookupSymbol("f").op == ops[1]);
+    CHECK(module.lookup_symbol("f").op == ops[1]);
     Reading again(print(module));
     CHECK(Isomorphism(module, again.module()).difference() == "");
   }
@@ -479,7 +479,6 @@ TEST_SUITE("rewriter") {
     walk(module, module.body(), WalkOrder::kPostOrder, [&](Op& each) {
       if (is_pure(each) && std::ranges::none_of(each.results(), &Value::has_uses))
         rewriter.erase(each);
-      return WalkResult::WALK_CONTINUE;
     });
     // end
     CHECK(counter.erased == 1);

@@ -2,6 +2,7 @@
 #include "mir/walk.hpp"
 
 #include "mir/flow_graph.hpp"
+#include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "read.hpp"
 
@@ -39,6 +40,33 @@ TEST_SUITE("walks") {
           Names{"my.A", "my.B", "my.C", "my.D", "my.E", "graph.SubGraphOp", "my.F", "my.G"});
     CHECK(names_of([&](const auto& visit) { for_each_op(body, WalkScope::kGraph, visit); }) ==
           Names{"my.A", "my.B", "my.C", "my.D", "my.E", "graph.SubGraphOp", "my.G"});
+  }
+
+  TEST_CASE("a walk visits ops, or views of one type, with or without a result") {
+    Reading reading(kNested);
+    Module& module = reading.module();
+    Names names, graphs;
+    CHECK(walk(module, [&](Op& op) { names.emplace_back(op.name()); }));
+    CHECK(names ==
+          Names{"my.A", "my.B", "my.C", "my.D", "my.E", "graph.SubGraphOp", "my.F", "my.G"});
+    CHECK(walk<SubGraphOp>(module, [&](SubGraphOp graph) {
+      graphs.emplace_back(reading.context.text(graph.symbol()));
+    }));
+    CHECK(graphs == Names{"g"});
+    // example [find]
+    SubGraphOp first_graph;
+    walk<SubGraphOp>(module, [&](SubGraphOp graph) {
+      first_graph = graph;
+      return WalkResult::kInterrupt;
+    });
+    // end
+    CHECK(first_graph.op() == find_op(module.body(), "graph.SubGraphOp"));
+    names.clear();
+    CHECK_FALSE(walk(module, module.body(), WalkOrder::kPostOrder, [&](Op& op) {
+      names.emplace_back(op.name());
+      return op.name() == "my.D" ? WalkResult::kInterrupt : WalkResult::kContinue;
+    }));
+    CHECK(names == Names{"my.A", "my.C", "my.E", "my.D"});
   }
 
   TEST_CASE("regions are visited before the regions nested in them") {

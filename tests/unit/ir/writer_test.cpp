@@ -1,6 +1,6 @@
 // The programming interface of the MLLM IR document, in its words.
 #include "isomorphic.hpp"
-#include "mir/ops.hpp"
+#include "mir/upstream.hpp"
 #include "read.hpp"
 
 using namespace mir;
@@ -10,7 +10,7 @@ using mir::test::Reading;
 
 namespace {
 
-using WalkResult = IRWriter::WalkResult;
+using Walk = IRWriter::WalkResult;
 using Names = std::vector<std::string>;
 
 constexpr const char* kDump =
@@ -42,7 +42,7 @@ Names visited(Module& module) {
   Names names;
   IRWriter(module).walk<T>([&](IRWriter&, T op) {
     names.emplace_back(spelling(op));
-    return WalkResult::WALK_CONTINUE;
+    return Walk::WALK_CONTINUE;
   });
   return names;
 }
@@ -85,14 +85,14 @@ TEST_SUITE("writer") {
     Names names;
     const auto skip = [&](IRWriter&, OpView op) {
       names.emplace_back(spelling(op));
-      return isa<SubGraphOp>(op.op()) ? WalkResult::WALK_SKIP : WalkResult::WALK_CONTINUE;
+      return isa<SubGraphOp>(op.op()) ? Walk::WALK_SKIP : Walk::WALK_CONTINUE;
     };
     CHECK(IRWriter(reading.module()).walk<OpView>(skip));
     CHECK(names == Names{"graph.CallGraphOp", "graph.SubGraphOp", "graph.CallGraphOp"});
     names.clear();
     const auto interrupt = [&](IRWriter&, OpView op) {
       names.emplace_back(spelling(op));
-      return op->is(OpId::kLinalgAdd) ? WalkResult::WALK_INTERRUPT : WalkResult::WALK_CONTINUE;
+      return op->is(OpId::kLinalgAdd) ? Walk::WALK_INTERRUPT : Walk::WALK_CONTINUE;
     };
     CHECK_FALSE(IRWriter(reading.module()).walk<OpView>(interrupt));
     CHECK(names == Names{"graph.CallGraphOp", "graph.SubGraphOp", "linalg.CPU.AddOp"});
@@ -110,7 +110,7 @@ TEST_SUITE("writer") {
     IRWriter(module, *SubGraphOp(module.lookupSymbol("f").op).body())
         .walk<OpView>([&](IRWriter&, OpView op) {
           names.emplace_back(spelling(op));
-          return WalkResult::WALK_CONTINUE;
+          return Walk::WALK_CONTINUE;
         });
     CHECK(names == Names{"linalg.CPU.AddOp", "linalg.CPU.SiLUOp", "cf.ReturnOp"});
   }
@@ -135,12 +135,13 @@ TEST_SUITE("writer") {
     Reading reading(kDump);
     Op* op = reading.module().lookupSymbol("f").op;
     // example [isa]
-    if (op->isa_<SubGraphOp>()) {
-      auto graph = op->cast_<SubGraphOp>();
+    if (isa<SubGraphOp>(op)) {
+      auto graph = cast<SubGraphOp>(op);
       CHECK(graph.device() == "CPU");
     }
     // end
     CHECK(op->isa_<SubGraphOp>());
+    CHECK(op->cast_<SubGraphOp>().op() == op);
     CHECK(op->isa_<OpView>());
     CHECK_FALSE(op->isa_<CallGraphOp>());
     CHECK(dyn_cast<SubGraphOp>(op).op() == op);
@@ -229,7 +230,7 @@ TEST_SUITE("writer") {
           CHECK_FALSE(op->is_erased());
           seen.emplace_back(spelling(op));
           if (seen.back() == at && !removed->is_erased()) writer.removeOp(removed);
-          return WalkResult::WALK_CONTINUE;
+          return Walk::WALK_CONTINUE;
         });
         // All but what went before it was reached.
         Names expected;
@@ -270,7 +271,7 @@ TEST_SUITE("writer") {
         writer.createAtPos(op.op(), IRWriter::AFTER, {.name = name});
         writer.createAtPos(op.op(), IRWriter::AFTER, {.name = name});
       }
-      return WalkResult::WALK_CONTINUE;
+      return Walk::WALK_CONTINUE;
     });
     CHECK(seen == Names{"a.x", "a.new", "a.new", "a.y"});
   }
@@ -284,7 +285,7 @@ TEST_SUITE("writer") {
       seen.emplace_back(spelling(op));
       if (op->name() == "a.x")
         writer.replaceOp(op.op(), Rewriter(module).create_detached({.name = z}));
-      return WalkResult::WALK_CONTINUE;
+      return Walk::WALK_CONTINUE;
     });
     CHECK(seen == Names{"a.x", "a.x", "a.y"});
     CHECK(visited<OpView>(module) == Names{"a.z", "a.z", "a.y"});
@@ -297,7 +298,7 @@ TEST_SUITE("writer") {
             writer.createAtPos(op.op(), IRWriter::AFTER, {.name = reading.context.op_name("a.w")});
         writer.replaceOp(op.op(), made);
       }
-      return WalkResult::WALK_CONTINUE;
+      return Walk::WALK_CONTINUE;
     });
     CHECK(seen == Names{"a.z", "a.w", "a.z", "a.w", "a.y"});
   }
@@ -311,10 +312,10 @@ TEST_SUITE("writer") {
       if (op->name() == "a.x") {
         writer.walk<OpView>([](IRWriter& inner, OpView other) {
           if (other->name() != "a.z") inner.removeOp(other.op());
-          return WalkResult::WALK_CONTINUE;
+          return Walk::WALK_CONTINUE;
         });
       }
-      return WalkResult::WALK_CONTINUE;
+      return Walk::WALK_CONTINUE;
     });
     CHECK(seen == Names{"a.x", "a.z"});
   }
@@ -323,13 +324,13 @@ TEST_SUITE("writer") {
     Reading reading = nested("a.x { a.y } a.z");
     IRWriter writer(reading.module());
     CHECK_FALSE(writer.walk<OpView>([](IRWriter&, OpView op) {
-      return op->name() == "a.y" ? WalkResult::WALK_INTERRUPT : WalkResult::WALK_CONTINUE;
+      return op->name() == "a.y" ? Walk::WALK_INTERRUPT : Walk::WALK_CONTINUE;
     }));
     writer.removeOp(find_op(reading.module().body(), "a.y"));
     Names seen;
     CHECK(writer.walk<OpView>([&](IRWriter&, OpView op) {
       seen.emplace_back(spelling(op));
-      return WalkResult::WALK_CONTINUE;
+      return Walk::WALK_CONTINUE;
     }));
     CHECK(seen == Names{"a.x", "a.z"});
   }
@@ -338,8 +339,8 @@ TEST_SUITE("writer") {
     Reading reading(kDump);
     IRContext& context = reading.context;
     // example [lookup]
-    if (auto found = context.lookupSymbol("f")) {
-      CHECK(found.op->isa_<SubGraphOp>());
+    if (auto found = context.lookup_symbol("f")) {
+      CHECK(isa<SubGraphOp>(found.op));
     }
     // end
     CHECK(context.lookupSymbol("f").op != nullptr);

@@ -62,7 +62,7 @@ Lines passed_after(const std::string& text) {
   };
   walk(reading.module(), reading.module().body(), WalkOrder::kPreOrder, [&](Op& op) {
     add(op);
-    return WalkResult::WALK_CONTINUE;
+    return WalkResult::kContinue;
   });
   return lines;
 }

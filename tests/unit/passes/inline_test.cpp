@@ -71,18 +71,18 @@ TEST_SUITE("inline") {
     CHECK(text_after("inline{erase}") == text_after("inline,eliminate-unused-graphs"));
 
     FlowReading reading{std::string(kTwice)};
-    const Op* const inner = reading.module().lookupSymbol("inner").op;
+    const Op* const inner = reading.module().lookup_symbol("inner").op;
     const Op* const last = test::ops_of(*inner->first_region())[1];
     CHECK(names_after(reading, "inline{erase}").size() == 5);
     CHECK(test::ops_of(reading.module().body())[3] == last);
-    CHECK(reading.module().lookupSymbol("inner").op == nullptr);
+    CHECK(reading.module().lookup_symbol("inner").op == nullptr);
   }
 
   TEST_CASE("graphs that are to be kept are inlined and stay; each must be one of the module's") {
     FlowReading reading{std::string(kTwice)};
     Passes all;
     CHECK(all.run(reading.module(), "inline{erase,keep=inner}") == Lines{});
-    CHECK(reading.module().lookupSymbol("inner").op != nullptr);
+    CHECK(reading.module().lookup_symbol("inner").op != nullptr);
     CHECK(test::ops_of(reading.module().body()).size() == 6);
     const Lines problems = all.run(reading.module(), "inline{erase,keep=[inner,iner]}");
     REQUIRE(problems.size() == 1);
@@ -136,10 +136,10 @@ TEST_SUITE("inline") {
     Passes all;
     CHECK(all.run(reading.module(), "inline{erase}") == Lines{});
     const Module& module = reading.module();
-    CHECK(module.lookupSymbol("leaf").op == nullptr);
-    CHECK(module.lookupSymbol("inside").op == nullptr);
-    CHECK(module.lookupSymbol("loop").op != nullptr);
-    CHECK(module.lookupSymbol("around").op != nullptr);
+    CHECK(module.lookup_symbol("leaf").op == nullptr);
+    CHECK(module.lookup_symbol("inside").op == nullptr);
+    CHECK(module.lookup_symbol("loop").op != nullptr);
+    CHECK(module.lookup_symbol("around").op != nullptr);
 
     FlowReading library(
         "@main [mir_version:1] () -> () {\n"

@@ -107,8 +107,8 @@ Lines noted(std::string_view pipeline) {
 PassResult double_negs(PassRun& run) {
   Rewriter rewriter(run.module());
   walk(run.module(), run.region(), WalkOrder::kPreOrder, [&](Op& op) {
-    if (op.has(Trait::kIsolated)) return WalkResult::WALK_SKIP;
-    if (!op.is(OpId::kLinalgNeg) || !op.has_path()) return WalkResult::WALK_CONTINUE;
+    if (op.has(Trait::kIsolated)) return WalkResult::kSkip;
+    if (!op.is(OpId::kLinalgNeg) || !op.has_path()) return WalkResult::kContinue;
     Value* operand = op.result();
     const Type* type = operand->type();
     rewriter.set_insertion_point_after(op);
@@ -121,7 +121,7 @@ PassResult double_negs(PassRun& run) {
     rewriter.replace_uses_if(*op.result(), *made->result(),
                              [&](const Use& use) { return use.user() != made->previous(); });
     run.count("negations doubled");
-    return WalkResult::WALK_CONTINUE;
+    return WalkResult::kContinue;
   });
   return run.result();
 }
@@ -595,7 +595,7 @@ TEST_SUITE("passes") {
       std::unordered_map<const Op*, std::uint32_t> ids;
       walk(reading.module(), reading.module().body(), WalkOrder::kPreOrder, [&](Op& op) {
         ids.emplace(&op, op.id());
-        return WalkResult::WALK_CONTINUE;
+        return WalkResult::kContinue;
       });
       const std::uint32_t end = reading.module().op_id_end();
       CHECK(all.run(reading.module(), "double-negs", {.threads = threads}) == Lines{});
@@ -620,7 +620,7 @@ TEST_SUITE("passes") {
         seen[op.id()] = true;
         const auto before = ids.find(&op);
         CHECK((before == ids.end() ? op.id() >= end : op.id() == before->second));
-        return WalkResult::WALK_CONTINUE;
+        return WalkResult::kContinue;
       });
     }
   }

@@ -1,7 +1,7 @@
 #include "../ir/isomorphic.hpp"
 #include "../ir/read.hpp"
-#include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "mir/upstream.hpp"
 
 using namespace mir;
 using mir::test::find_op;
@@ -317,6 +317,40 @@ TEST_SUITE("raise") {
     Reading reading("@a () -> () {\n}\n@b () -> () {\n}\n");
     CHECK(print(reading.context) == print(*reading.modules[0]) + print(*reading.modules[1]));
     CHECK(IRPrinter().print(*reading.modules[0]) == print(*reading.modules[0]));
+  }
+
+  TEST_CASE("an op, or the ops of a region, print as their module has them") {
+    Reading reading(
+        "@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%z:tensor<[2], Float32, CPU>) {\n"
+        "    graph.SubGraphOp @f <CPU> {\n"
+        "        (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>) {\n"
+        "            linalg.CPU.NegOp(%0) -> (%1:tensor<[2], Float32, CPU>)\n"
+        "            cf.ReturnOp (%1) -> ()\n"
+        "        }\n"
+        "    }\n"
+        "    graph.CallGraphOp @f (%x) -> (%z:tensor<[2], Float32, CPU>)\n"
+        "    cf.ReturnOp (%z) -> ()\n"
+        "}\n");
+    Module& module = reading.module();
+    const Op& graph = *find_op(module.body(), "graph.SubGraphOp");
+    const std::string neg =
+        "linalg.CPU.NegOp(%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)\n";
+    CHECK(print(*find_op(module.body(), "linalg.CPU.NegOp")) == neg);
+    CHECK(print(*graph.first_region()) ==
+          neg + "cf.ReturnOp (%1:tensor<[2], Float32, CPU>) -> ()\n");
+    CHECK(IRPrinter().print(*graph.first_region()) == print(*graph.first_region()));
+    CHECK(print(graph) == test::Part{"graph.SubGraphOp @f <CPU> {\n"});
+    CHECK(IRPrinter().print(graph) == print(graph));
+    CHECK(print(*module.top()) == print(module));
+    // Each op of a region is what the module says of it.
+    const std::string whole = print(module);
+    for (const Op* op : module.body().entry()->ops()) {
+      std::string indented = "    ";
+      for (const char c : print(*op))
+        indented += c == '\n' ? std::string("\n    ") : std::string(1, c);
+      indented.resize(indented.size() - 4);
+      CHECK(whole == test::Part{indented});
+    }
   }
 
   TEST_CASE("in pieces the text is the same, and no piece is much longer than a buffer") {

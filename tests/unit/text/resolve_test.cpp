@@ -179,14 +179,14 @@ TEST_SUITE("resolve") {
         "    graph.CallGraphOp @absent () -> ()\n"
         "}\n");
     const Module& module = reading.module();
-    CHECK(module.lookupSymbol("init").op == find_op(module.body(), "graph.SubGraphOp"));
-    CHECK(module.lookupSymbol("code").op == find_op(module.body(), "prog.fragment"));
-    CHECK(module.lookupSymbol("m.__entry").op == find_op(module.body(), "prog.label"));
-    CHECK(module.lookupSymbol("w").value ==
+    CHECK(module.lookup_symbol("init").op == find_op(module.body(), "graph.SubGraphOp"));
+    CHECK(module.lookup_symbol("code").op == find_op(module.body(), "prog.fragment"));
+    CHECK(module.lookup_symbol("m.__entry").op == find_op(module.body(), "prog.label"));
+    CHECK(module.lookup_symbol("w").value ==
           find_op(module.body(), "tensor.CPU.register")->result());
-    CHECK(reading.context.lookupSymbol("w").value == module.lookupSymbol("w").value);
-    CHECK_FALSE(module.lookupSymbol("absent"));
-    CHECK_FALSE(module.lookupSymbol("never seen"));
+    CHECK(reading.context.lookup_symbol("w").value == module.lookup_symbol("w").value);
+    CHECK_FALSE(module.lookup_symbol("absent"));
+    CHECK_FALSE(module.lookup_symbol("never seen"));
     const auto target = find_op(module.body(), "prog.jump")->dump_facts().label;
     REQUIRE(target.has_value());
     CHECK(reading.context.text(*target) == "m.__entry");
@@ -216,8 +216,8 @@ TEST_SUITE("resolve") {
     CHECK(reading.modules[1]->is_portable());
     CHECK_FALSE(reading.modules[2]->is_portable());
     CHECK(reading.modules[2]->body().free_values().size() == 1);
-    CHECK(reading.modules[0]->lookupSymbol("s").op != reading.modules[2]->lookupSymbol("s").op);
-    CHECK(reading.context.lookupSymbol("s").op == reading.modules[0]->lookupSymbol("s").op);
+    CHECK(reading.modules[0]->lookup_symbol("s").op != reading.modules[2]->lookup_symbol("s").op);
+    CHECK(reading.context.lookup_symbol("s").op == reading.modules[0]->lookup_symbol("s").op);
   }
 
   // -- portable modules ---------------------------------------------------------------------------

@@ -8,8 +8,8 @@
 #include "../ir/read.hpp"
 #include "../syntax/corpus.hpp"
 #include "mir/format.hpp"
-#include "mir/ops.hpp"
 #include "mir/parse.hpp"
+#include "mir/upstream.hpp"
 
 using namespace mir;
 using mir::test::find_op;

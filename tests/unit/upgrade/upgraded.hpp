@@ -107,10 +107,7 @@ inline std::string recovered(const Lines& ops, const UpgradeOptions& options = k
   }
   CHECK(upgraded.problems() == Lines{});
   Op* last = nullptr;
-  IRWriter(upgraded.module()).walk<LinalgOp>([&](IRWriter&, LinalgOp op) {
-    last = op.op();
-    return IRWriter::WalkResult::WALK_CONTINUE;
-  });
+  walk<LinalgOp>(upgraded.module(), [&](LinalgOp op) { last = op.op(); });
   for (const NamedAttr& attribute : last->attributes()) {
     const std::string key(upgraded.reading.context.text(attribute.key));
     for (const LossEntry& entry : upgraded.report.entries) {
