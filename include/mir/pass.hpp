@@ -333,7 +333,8 @@ class PassRegistry {
     Pipeline pipeline;
   };
 
-  /// For passes of the build; try_add() must succeed. The registry must outlive the pipelines that
+  /// For passes of the build, whose examples and claims are in testdata/passes; try_add() must
+  /// succeed. The registry must outlive the pipelines that
   /// it reads.
   void add(Pass pass);
   /// For passes that are loaded. Fails if the name is taken or malformed, or the pass cannot run.

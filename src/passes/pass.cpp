@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "passes/pass_texts.hpp"
+
 namespace mir {
 
 std::string_view name_of(Anchor anchor) {
@@ -40,6 +42,7 @@ bool is_pass_name(std::string_view name) {
 }  // namespace
 
 void PassRegistry::add(Pass pass) {
+  add_text(pass);
   [[maybe_unused]] const Result<void> added = try_add(std::move(pass));
   assert(added.ok());
 }

@@ -15,14 +15,6 @@ auto converting(const Convert& convert) {
   return [convert](PassRun& run) { return convert(run) ? run.result() : PassResult::kFailed; };
 }
 
-constexpr std::string_view kPortable =
-    R"(@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%z:tensor<[2], Float32, CPU>) {
-    linalg.CPU.NegOp(%x) -> (%y:tensor<[2], Float32, CPU>)
-    linalg.CPU.AddOp(%y, %x) -> (%z:tensor<[2], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)";
-
 }  // namespace
 
 void register_conversions(PassRegistry& registry) {
@@ -30,7 +22,6 @@ void register_conversions(PassRegistry& registry) {
                 .summary = "turns a portable module into a dump as a version of upstream prints it",
                 .takes = PassForm::kPortable,
                 .gives = PassForm::kDump,
-                .example = std::string(kPortable),
                 .run = converting([](PassRun& run) {
                   return downgrade(run.module(), run.facts<ConversionFacts>().generation,
                                    run.report<LossReport>(), run.diagnostics(), run.explain());
@@ -39,7 +30,6 @@ void register_conversions(PassRegistry& registry) {
                 .summary = "turns a portable module into a program of upstream's machine",
                 .takes = PassForm::kPortable,
                 .gives = PassForm::kDump,
-                .example = std::string(kPortable),
                 .run = converting([](PassRun& run) {
                   return lower_program(run.module(), run.report<LossReport>(), run.diagnostics(),
                                        run.explain());

@@ -21,8 +21,6 @@ struct UpgradeStep {
   PassForm gives = PassForm::kAny;  ///< as that of a pass
   /// Optional. Called in place of `run` for a portable module, which it must not edit.
   void (*on_portable)(const Module&, const UpgradeOptions&, Diagnostics&) = nullptr;
-  std::string_view example{};        ///< as that of a pass
-  std::string_view example_facts{};  ///< one of those of a pass
 };
 
 /// In order.

@@ -38,10 +38,6 @@ Pass pass_of(const UpgradeStep& step) {
       .summary = std::string(step.summary),
       .gives = step.gives,
       .after_refusal = step.after_refusal,
-      .example = std::string(step.example),
-      .example_facts = step.example_facts.empty()
-                           ? std::vector<std::string>()
-                           : std::vector<std::string>{std::string(step.example_facts)},
       .run = [&step](PassRun& run) { return run_step(step, run); },
   };
   if (step.is_fix_up) {

@@ -482,21 +482,6 @@ PassResult blocks_to_structure(PassRun& run) {
   return run.result();
 }
 
-constexpr std::string_view kLoop =
-    R"(@main [mir_version:2] (%n:tensor<[1], Int32, CPU>) -> (%bits:tensor<[1], Int32, CPU>) {
-    cf.BranchOp () -> () [^test(%n, %none:tensor<[1], Int32, CPU>[constant:[0]])]
-^test(%m:tensor<[1], Int32, CPU>, %bits:tensor<[1], Int32, CPU>):
-    linalg.CPU.LessOp(%none:tensor<[1], Int32, CPU>[constant:[0]], %m) -> (%goes_on:tensor<[1], Bool, CPU>)
-    cf.CondBranchOp (%goes_on) -> () [^more, ^exit]
-^more:
-    linalg.CPU.DivOp(%m, %two:tensor<[1], Int32, CPU>[constant:[2]]) -> (%half:tensor<[1], Int32, CPU>)
-    linalg.CPU.AddOp(%bits, %one:tensor<[1], Int32, CPU>[constant:[1]]) -> (%next:tensor<[1], Int32, CPU>)
-    cf.BranchOp () -> () [^test(%half, %next)]
-^exit:
-    cf.ReturnOp (%bits) -> ()
-}
-)";
-
 }  // namespace
 
 Pass blocks_to_structure_pass() {
@@ -505,7 +490,6 @@ Pass blocks_to_structure_pass() {
           .anchor = Anchor::kGraph,
           .takes = PassForm::kPortable,
           .preserves = AnalysisSet::of<SymbolRanges>(),
-          .example = std::string(kLoop),
           .run = blocks_to_structure};
 }
 

@@ -71,21 +71,6 @@ PassResult simplify_control_flow(PassRun& run) {
   return run.result();
 }
 
-constexpr std::string_view kConstantCondition =
-    R"(@main [mir_version:2] (%x:tensor<[4], Float32, CPU>) -> (%y:tensor<[4], Float32, CPU>) {
-    cf.IfOp (%yes:tensor<[1], Bool, CPU>[constant:[true]]) -> (%y:tensor<[4], Float32, CPU>) {
-        () -> (%a:tensor<[4], Float32, CPU>) {
-            linalg.CPU.ExpOp(%x) -> (%a:tensor<[4], Float32, CPU>)
-            cf.YieldOp (%a) -> ()
-        }
-        () -> (%x) {
-            cf.YieldOp (%x) -> ()
-        }
-    }
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
 }  // namespace
 
 Pass simplify_control_flow_pass() {
@@ -96,7 +81,6 @@ Pass simplify_control_flow_pass() {
           .anchor = Anchor::kGraph,
           .takes = PassForm::kPortable,
           .preserves = AnalysisSet::of<SymbolRanges>(),
-          .example = std::string(kConstantCondition),
           .run = simplify_control_flow};
 }
 

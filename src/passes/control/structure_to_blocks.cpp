@@ -154,21 +154,6 @@ PassResult structure_to_blocks(PassRun& run) {
   return run.result();
 }
 
-constexpr std::string_view kCondition =
-    R"(@main [mir_version:2] (%c:tensor<[1], Bool, CPU>, %x:tensor<[4], Float32, CPU>) -> (%y:tensor<[4], Float32, CPU>) {
-    cf.IfOp (%c) -> (%y:tensor<[4], Float32, CPU>) {
-        () -> (%a:tensor<[4], Float32, CPU>) {
-            linalg.CPU.ExpOp(%x) -> (%a:tensor<[4], Float32, CPU>)
-            cf.YieldOp (%a) -> ()
-        }
-        () -> (%x) {
-            cf.YieldOp (%x) -> ()
-        }
-    }
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
 }  // namespace
 
 Pass structure_to_blocks_pass() {
@@ -177,7 +162,6 @@ Pass structure_to_blocks_pass() {
           .anchor = Anchor::kGraph,
           .takes = PassForm::kPortable,
           .preserves = AnalysisSet::of<SymbolRanges>(),
-          .example = std::string(kCondition),
           .run = structure_to_blocks};
 }
 

@@ -62,18 +62,6 @@ PassResult unroll_loops(PassRun& run) {
   return run.result();
 }
 
-constexpr std::string_view kThreeTurns =
-    R"(@main [mir_version:2] (%x:tensor<[4], Float32, CPU>) -> (%y:tensor<[4], Float32, CPU>) {
-    cf.ForOp (%first:tensor<[1], Int32, CPU>[constant:[0]], %last:tensor<[1], Int32, CPU>[constant:[3]], %step:tensor<[1], Int32, CPU>[constant:[1]], %x) -> (%y:tensor<[4], Float32, CPU>) {
-        (%i:tensor<[1], Int32, CPU>, %a:tensor<[4], Float32, CPU>) -> (%b:tensor<[4], Float32, CPU>) {
-            linalg.CPU.SinOp(%a) -> (%b:tensor<[4], Float32, CPU>)
-            cf.YieldOp (%b) -> ()
-        }
-    }
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
 }  // namespace
 
 Pass unroll_loops_pass() {
@@ -88,7 +76,6 @@ Pass unroll_loops_pass() {
                        .least = 1,
                        .most = 1024}},
           .preserves = AnalysisSet::of<SymbolRanges>(),
-          .example = std::string(kThreeTurns),
           .run = unroll_loops};
 }
 

@@ -263,15 +263,6 @@ class Merging {
   std::unordered_map<Op*, std::vector<Location>> merged_;  // of ops that are gone, by survivor
 };
 
-constexpr std::string_view kRepeatedOps =
-    R"(@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%c:tensor<[2], Float32, CPU>) {
-    linalg.CPU.MulOp(%x, %h:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%a:tensor<[2], Float32, CPU>)
-    linalg.CPU.MulOp(%x, %g:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%b:tensor<[2], Float32, CPU>)
-    linalg.CPU.AddOp(%a, %b) -> (%c:tensor<[2], Float32, CPU>)
-    cf.ReturnOp (%c) -> ()
-}
-)";
-
 PassResult run_cse(PassRun& run) {
   const DeadCode* known = run.known<DeadCode>();
   const bool has_some = known != nullptr && known->exists();
@@ -289,7 +280,6 @@ Pass cse_pass() {
           .takes = PassForm::kPortable,
           .is_idempotent = true,
           .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges, DeadCode>(),
-          .example = std::string(kRepeatedOps),
           .run = run_cse};
 }
 

@@ -67,19 +67,6 @@ class CostMarks {
   Rewriter rewriter_;
 };
 
-constexpr std::string_view kSymbolicProduct =
-    R"(@main [mir_version:1] (%x:tensor<[1, $S, 8], Float32, CPU>) -> (%z:tensor<[1, $S, 4], Float32, CPU>) {
-    graph.SubGraphOp @init <notype> {
-        () -> () {
-            tensor.CPU.register () -> (%w:tensor<[4, 8], BFloat16, CPU>[@up.weight])[symbol:up.weight]
-        }
-    }
-    linalg.CPU.LinearOp <name="up"> [in_channels:8, out_channels:4, bias:false] (%x) -> (%y:tensor<[1, $S, 4], Float32, CPU>)
-    linalg.CPU.SiLUOp(%y) -> (%z:tensor<[1, $S, 4], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)";
-
 }  // namespace
 
 Pass estimate_pass() {
@@ -92,7 +79,6 @@ Pass estimate_pass() {
           .options = {{.name = std::string(kRemove), .summary = "removes these attributes"}},
           .preserves =
               AnalysisSet::of<Dominance, CallGraph, Effects, Liveness, Aliases, SymbolRanges>(),
-          .example = std::string(kSymbolicProduct),
           .run = [](PassRun& run) {
             CostMarks marks(run);
             return run.options().flag(kRemove) ? marks.remove() : marks.write();

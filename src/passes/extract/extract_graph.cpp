@@ -81,32 +81,6 @@ PassResult extract_graph(PassRun& run) {
   return run.result();
 }
 
-constexpr std::string_view kTwoGraphs =
-    R"(@main [mir_version:1] (%x:tensor<[2, 4], Float32, CPU>) -> (%z:tensor<[2, 3], Float32, CPU>) {
-    graph.SubGraphOp @init <notype> {
-        () -> () {
-            tensor.CPU.register () -> (%w:tensor<[3, 4], Float32, CPU>[@up.weight])[symbol:up.weight]
-            tensor.CPU.register () -> (%v:tensor<[4], Float32, CPU>[@norm.weight])[symbol:norm.weight]
-        }
-    }
-    graph.SubGraphOp @norm <CPU> {
-        (%a:tensor<[2, 4], Float32, CPU>) -> (%b:tensor<[2, 4], Float32, CPU>) {
-            linalg.CPU.RMSNormOp <name="norm"> [epsilon:1e-6] (%a) -> (%b:tensor<[2, 4], Float32, CPU>)
-            cf.ReturnOp (%b) -> ()
-        }
-    }
-    graph.SubGraphOp @up <CPU> {
-        (%a:tensor<[2, 4], Float32, CPU>) -> (%b:tensor<[2, 3], Float32, CPU>) {
-            linalg.CPU.LinearOp <name="up"> [in_channels:4, out_channels:3, bias:false] (%a) -> (%b:tensor<[2, 3], Float32, CPU>)
-            cf.ReturnOp (%b) -> ()
-        }
-    }
-    graph.CallGraphOp @norm (%x) -> (%y:tensor<[2, 4], Float32, CPU>)
-    graph.CallGraphOp @up (%y) -> (%z:tensor<[2, 3], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)";
-
 }  // namespace
 
 Pass extract_graph_pass() {
@@ -116,8 +90,6 @@ Pass extract_graph_pass() {
           .options = {{.name = "graph",
                        .kind = PassOption::Kind::kText,
                        .summary = "the name of the graph, without `@`"}},
-          .example = std::string(kTwoGraphs),
-          .example_options = "graph=up",
           .run = extract_graph};
 }
 

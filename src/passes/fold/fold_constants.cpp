@@ -132,15 +132,6 @@ void replace_by_constants(Rewriter& rewriter, const PatternMatch& match) {
   rewriter.replace(op, values);
 }
 
-constexpr std::string_view kConstants =
-    R"(@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%z:tensor<[2], Float32, CPU>) {
-    linalg.CPU.AddOp(%a:tensor<[2], Float32, CPU>[constant:[1.0, 2.0]], %b:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%c:tensor<[2], Float32, CPU>)
-    linalg.CPU.ExpOp(%c) -> (%d:tensor<[2], Float32, CPU>)
-    linalg.CPU.MulOp(%x, %d) -> (%z:tensor<[2], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)";
-
 }  // namespace
 
 Pass fold_constants_pass() {
@@ -155,7 +146,6 @@ Pass fold_constants_pass() {
                                     .summary = "the largest number of elements of a result",
                                     .least = 0}},
                        .preserves = AnalysisSet::of<CallGraph, SymbolRanges>(),
-                       .example = std::string(kConstants),
                        .patterns = [](IRContext&, const PassOptions& options) {
                          PatternSet set;
                          set.add({.name = "fold-constants",

@@ -238,134 +238,26 @@ PassResult unfuse(PassRun& run) {
   return run.result();
 }
 
-// -- examples
-// ---------------------------------------------------------------------------------------
-
-constexpr std::string_view kAttention =
-    R"(@main [mir_version:1] (%q:tensor<[1, 2, 4, 8], Float32, CPU>, %k:tensor<[1, 2, 4, 8], Float32, CPU>, %v:tensor<[1, 2, 4, 8], Float32, CPU>) -> (%y:tensor<[1, 2, 4, 8], Float32, CPU>) {
-    linalg.CPU.MatMulOp [transpose_b:true] (%q, %k) -> (%scores:tensor<[1, 2, 4, 4], Float32, CPU>)
-    linalg.CPU.MulOp(%scores, %scale:tensor<[1], Float32, CPU>[constant:[0.35355338]]) -> (%scaled:tensor<[1, 2, 4, 4], Float32, CPU>)
-    linalg.CPU.CausalMaskOp(%scaled) -> (%masked:tensor<[1, 2, 4, 4], Float32, CPU>)
-    linalg.CPU.SoftmaxOp [axis:-1] (%masked) -> (%weights:tensor<[1, 2, 4, 4], Float32, CPU>)
-    linalg.CPU.MatMulOp [transpose_b:false] (%weights, %v) -> (%y:tensor<[1, 2, 4, 8], Float32, CPU>)
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
-constexpr std::string_view kGate =
-    R"(@main [mir_version:1] (%x:tensor<[1, 8], Float32, CPU>) -> (%y:tensor<[1, 16], Float32, CPU>) {
-    graph.SubGraphOp @init <notype> {
-        () -> () {
-            tensor.CPU.register () -> (%gate_weight:tensor<[16, 8], Float32, CPU>[@gate.weight])[symbol:gate.weight]
-            tensor.CPU.register () -> (%up_weight:tensor<[16, 8], Float32, CPU>[@up.weight])[symbol:up.weight]
-        }
-    }
-    linalg.CPU.LinearOp <name="gate"> [in_channels:8, out_channels:16, bias:false] (%x) -> (%g:tensor<[1, 16], Float32, CPU>)
-    linalg.CPU.SiLUOp(%g) -> (%a:tensor<[1, 16], Float32, CPU>)
-    linalg.CPU.LinearOp <name="up"> [in_channels:8, out_channels:16, bias:false] (%x) -> (%u:tensor<[1, 16], Float32, CPU>)
-    linalg.CPU.MulOp(%a, %u) -> (%y:tensor<[1, 16], Float32, CPU>)
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
-constexpr std::string_view kResidual =
-    R"(@main [mir_version:1] (%x:tensor<[1, 8], Float32, CPU>) -> (%y:tensor<[1, 8], Float32, CPU>) {
-    graph.SubGraphOp @init <notype> {
-        () -> () {
-            tensor.CPU.register () -> (%down_weight:tensor<[8, 8], Float32, CPU>[@down.weight])[symbol:down.weight]
-            tensor.CPU.register () -> (%down_bias:tensor<[8], Float32, CPU>[@down.bias])[symbol:down.bias]
-        }
-    }
-    linalg.CPU.LinearOp <name="down"> [in_channels:8, out_channels:8, bias:true] (%x) -> (%a:tensor<[1, 8], Float32, CPU>)
-    linalg.CPU.GELUOp(%a) -> (%b:tensor<[1, 8], Float32, CPU>)
-    linalg.CPU.AddOp(%x, %b) -> (%y:tensor<[1, 8], Float32, CPU>)
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
-constexpr std::string_view kProducts =
-    R"(@main [mir_version:1] (%x:tensor<[1, 8], Float32, CPU>) -> (%q:tensor<[1, 8], Float32, CPU>, %k:tensor<[1, 4], Float32, CPU>) {
-    graph.SubGraphOp @init <notype> {
-        () -> () {
-            tensor.CPU.register () -> (%q_proj_weight:tensor<[8, 8], Float32, CPU>[@q_proj.weight])[symbol:q_proj.weight]
-            tensor.CPU.register () -> (%k_proj_weight:tensor<[4, 8], Float32, CPU>[@k_proj.weight])[symbol:k_proj.weight]
-        }
-    }
-    linalg.CPU.LinearOp <name="q_proj"> [in_channels:8, out_channels:8, bias:false] (%x) -> (%q:tensor<[1, 8], Float32, CPU>)
-    linalg.CPU.LinearOp <name="k_proj"> [in_channels:8, out_channels:4, bias:false] (%x) -> (%k:tensor<[1, 4], Float32, CPU>)
-    cf.ReturnOp (%q, %k) -> ()
-}
-)";
-
-constexpr std::string_view kNorm =
-    R"(@main [mir_version:1] (%x:tensor<[1, 8], Float32, CPU>) -> (%y:tensor<[1, 4], Float32, CPU>) {
-    graph.SubGraphOp @init <notype> {
-        () -> () {
-            tensor.CPU.register () -> (%norm_weight:tensor<[8], Float32, CPU>[@norm.weight])[symbol:norm.weight]
-            tensor.CPU.register () -> (%head_weight:tensor<[4, 8], Float32, CPU>[@head.weight])[symbol:head.weight]
-        }
-    }
-    linalg.CPU.RMSNormOp <name="norm"> [epsilon:1e-06] (%x) -> (%n:tensor<[1, 8], Float32, CPU>)
-    linalg.CPU.LinearOp <name="head"> [in_channels:8, out_channels:4, bias:false] (%n) -> (%y:tensor<[1, 4], Float32, CPU>)
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
-constexpr std::string_view kFused =
-    R"(@main [mir_version:2] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) {
-    graph.FusedOp () -> (%y:tensor<[2], Float32, CPU>) {
-        () -> (%b:tensor<[2], Float32, CPU>) {
-            linalg.CPU.ReLUOp(%x) -> (%a:tensor<[2], Float32, CPU>)
-            linalg.CPU.AddOp(%a, %x) -> (%b:tensor<[2], Float32, CPU>)
-            cf.YieldOp (%b) -> ()
-        }
-    }
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
-constexpr std::string_view kRotation =
-    R"(@main [mir_version:1] (%x:tensor<[1, 2, 3, 4], Float32, CPU>, %cos:tensor<[3, 4], Float32, CPU>, %sin:tensor<[3, 4], Float32, CPU>) -> (%y:tensor<[1, 2, 3, 4], Float32, CPU>) {
-    linalg.CPU.SplitOp [dim:-1, split_size_or_sections:[2, 2]] (%x) -> (%x1:tensor<[1, 2, 3, 2], Float32, CPU>, %x2:tensor<[1, 2, 3, 2], Float32, CPU>)
-    linalg.CPU.NegOp(%x2) -> (%minus_x2:tensor<[1, 2, 3, 2], Float32, CPU>)
-    linalg.CPU.ConcatOp [dim:-1] (%minus_x2, %x1) -> (%rotated:tensor<[1, 2, 3, 4], Float32, CPU>)
-    linalg.CPU.MulOp(%x, %cos) -> (%p:tensor<[1, 2, 3, 4], Float32, CPU>)
-    linalg.CPU.MulOp(%rotated, %sin) -> (%q:tensor<[1, 2, 3, 4], Float32, CPU>)
-    linalg.CPU.AddOp(%p, %q) -> (%y:tensor<[1, 2, 3, 4], Float32, CPU>)
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
-constexpr std::string_view kChain =
-    R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>, %b:tensor<[3], Float32, CPU>) -> (%y:tensor<[2, 3], Float32, CPU>) {
-    linalg.CPU.AddOp(%x, %b) -> (%s:tensor<[2, 3], Float32, CPU>)
-    linalg.CPU.TanhOp(%s) -> (%t:tensor<[2, 3], Float32, CPU>)
-    linalg.CPU.MulOp(%s, %t) -> (%y:tensor<[2, 3], Float32, CPU>)
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
 constexpr std::string_view kExactFusion = "fusion-exact", kWholeFusion = "fusion-all";
 
 struct StagePass {
   FusionStage stage;
-  std::string_view name, summary, example;
+  std::string_view name, summary;
 };
 
 constexpr StagePass kStagePasses[] = {
     {FusionStage::kAttention, "fuse-attention",
-     "fuses the products, scale, mask and Softmax of attention", kAttention},
+     "fuses the products, scale, mask and Softmax of attention"},
     {FusionStage::kGates, "fuse-gates",
-     "fuses a product of two Linear of one operand, one of them under an activation", kGate},
+     "fuses a product of two Linear of one operand, one of them under an activation"},
     {FusionStage::kEpilogues, "fuse-epilogues",
-     "fuses a Linear with the activation and the residual that follow", kResidual},
-    {FusionStage::kProducts, "fuse-products", "fuses Linear operations of one operand", kProducts},
-    {FusionStage::kNorms, "fuse-norms", "fuses an RMSNorm with the Linear operations that read it",
-     kNorm},
+     "fuses a Linear with the activation and the residual that follow"},
+    {FusionStage::kProducts, "fuse-products", "fuses Linear operations of one operand"},
+    {FusionStage::kNorms, "fuse-norms", "fuses an RMSNorm with the Linear operations that read it"},
     {FusionStage::kRotations, "fuse-rotate-half",
-     "fuses x * cos + [-x2, x1] * sin, rotary embeddings with tables as wide as x", kRotation},
+     "fuses x * cos + [-x2, x1] * sin, rotary embeddings with tables as wide as x"},
     {FusionStage::kChains, "fuse-chains",
-     "fuses elementwise operations on Float32 that alone read each other's results", kChain},
+     "fuses elementwise operations on Float32 that alone read each other's results"},
 };
 
 /// Kernels that give the bits of the ops one by one.
@@ -394,7 +286,6 @@ void register_fusions(PassRegistry& registry) {
          .takes = PassForm::kPortable,
          .is_idempotent = true,
          .preserves = AnalysisSet::of<CallGraph, SymbolRanges>(),
-         .example = std::string(pass.example),
          .run = [stage = pass.stage](PassRun& run) { return Fusing(run, stage).apply(); }});
   }
   registry.add({.name = "unfuse",
@@ -403,7 +294,6 @@ void register_fusions(PassRegistry& registry) {
                 .takes = PassForm::kPortable,
                 .is_idempotent = true,
                 .preserves = AnalysisSet::of<CallGraph, SymbolRanges>(),
-                .example = std::string(kFused),
                 .run = unfuse});
   registry.add_pipeline(kExactFusion, "fuses what kernels compute as one with the same bits",
                         fusion_pipeline(true));

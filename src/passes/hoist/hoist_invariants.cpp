@@ -63,19 +63,6 @@ PassResult hoist_invariants(PassRun& run) {
   return run.result();
 }
 
-constexpr std::string_view kScaledSum =
-    R"(@main [mir_version:2] (%x:tensor<[4], Float32, CPU>, %n:tensor<[1], Int32, CPU>) -> (%y:tensor<[4], Float32, CPU>) {
-    cf.ForOp (%first:tensor<[1], Int32, CPU>[constant:[0]], %n, %step:tensor<[1], Int32, CPU>[constant:[1]], %x) -> (%y:tensor<[4], Float32, CPU>) {
-        (%i:tensor<[1], Int32, CPU>, %a:tensor<[4], Float32, CPU>) -> (%b:tensor<[4], Float32, CPU>) {
-            linalg.CPU.ExpOp(%x) -> (%e:tensor<[4], Float32, CPU>)
-            linalg.CPU.AddOp(%a, %e) -> (%b:tensor<[4], Float32, CPU>)
-            cf.YieldOp (%b) -> ()
-        }
-    }
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
 }  // namespace
 
 Pass hoist_invariants_pass() {
@@ -85,7 +72,6 @@ Pass hoist_invariants_pass() {
           .takes = PassForm::kPortable,
           .is_idempotent = true,
           .preserves = AnalysisSet::of<CallGraph, Aliases, SymbolRanges>(),
-          .example = std::string(kScaledSum),
           .run = hoist_invariants};
 }
 

@@ -150,20 +150,6 @@ class Inlining {
   CallInliner inliner_{rewriter_, calls_};
 };
 
-constexpr std::string_view kCalledTwice =
-    R"(@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%z:tensor<[2], Float32, CPU>) {
-    graph.SubGraphOp @twice <CPU> {
-        (%a:tensor<[2], Float32, CPU>) -> (%b:tensor<[2], Float32, CPU>) {
-            linalg.CPU.AddOp(%a, %a) -> (%b:tensor<[2], Float32, CPU>)
-            cf.ReturnOp (%b) -> ()
-        }
-    }
-    graph.CallGraphOp @twice (%x) -> (%y:tensor<[2], Float32, CPU>)
-    linalg.CPU.NegOp(%y) -> (%z:tensor<[2], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)";
-
 /// False after reporting that no graph has the name.
 bool has_graph(const PassRun& run, std::string_view name) {
   const Module& module = run.module();
@@ -206,7 +192,6 @@ Pass inline_pass() {
                    .is_list = true,
                    .summary = "graphs that `erase` leaves, by name"}},
       .preserves = AnalysisSet::of<SymbolRanges>(),
-      .example = std::string(kCalledTwice),
       .run = run_inline};
 }
 

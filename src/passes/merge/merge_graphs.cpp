@@ -109,26 +109,6 @@ PassResult merge_graphs(PassRun& run) {
   return run.result();
 }
 
-constexpr std::string_view kEqualGraphs =
-    R"(@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%z:tensor<[2], Float32, CPU>) {
-    graph.SubGraphOp @act.0 <CPU> {
-        (%a:tensor<[2], Float32, CPU>) -> (%b:tensor<[2], Float32, CPU>) {
-            linalg.CPU.SiLUOp(%a) -> (%b:tensor<[2], Float32, CPU>)
-            cf.ReturnOp (%b) -> ()
-        }
-    }
-    graph.SubGraphOp @act.1 <CPU> {
-        (%c:tensor<[2], Float32, CPU>) -> (%d:tensor<[2], Float32, CPU>) {
-            linalg.CPU.SiLUOp(%c) -> (%d:tensor<[2], Float32, CPU>)
-            cf.ReturnOp (%d) -> ()
-        }
-    }
-    graph.CallGraphOp @act.0 (%x) -> (%y:tensor<[2], Float32, CPU>)
-    graph.CallGraphOp @act.1 (%y) -> (%z:tensor<[2], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)";
-
 }  // namespace
 
 Pass merge_graphs_pass() {
@@ -136,7 +116,6 @@ Pass merge_graphs_pass() {
           .summary = "merges graphs that are equal but for the names of their values",
           .takes = PassForm::kPortable,
           .is_idempotent = true,
-          .example = std::string(kEqualGraphs),
           .run = merge_graphs};
 }
 

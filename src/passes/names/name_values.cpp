@@ -142,20 +142,6 @@ PassResult name_values(PassRun& run) {
   return run.result();
 }
 
-constexpr std::string_view kNumbers =
-    R"(@main [mir_version:1] (%0:tensor<[2, 4], Float32, CPU>) -> (%3:tensor<[2, 4], Float32, CPU>) {
-    graph.SubGraphOp @layers.0 <CPU> {
-        (%0:tensor<[2, 4], Float32, CPU>) -> (%2:tensor<[2, 4], Float32, CPU>) {
-            linalg.CPU.SiLUOp <name="layers.0.act"> (%0) -> (%1:tensor<[2, 4], Float32, CPU>)
-            linalg.CPU.AddOp(%1, %0) -> (%2:tensor<[2, 4], Float32, CPU>)
-            cf.ReturnOp (%2) -> ()
-        }
-    }
-    graph.CallGraphOp @layers.0 (%0) -> (%3:tensor<[2, 4], Float32, CPU>)
-    cf.ReturnOp (%3) -> ()
-}
-)";
-
 }  // namespace
 
 Pass name_values_pass() {
@@ -166,7 +152,6 @@ Pass name_values_pass() {
           .takes = PassForm::kPortable,
           .is_idempotent = true,
           .preserves = AnalysisSet::of<Dominance, CallGraph, Liveness, Aliases, SymbolRanges>(),
-          .example = std::string(kNumbers),
           .run = name_values};
 }
 

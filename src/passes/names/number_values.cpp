@@ -47,14 +47,6 @@ PassResult number_values(PassRun& run) {
   return run.result();
 }
 
-constexpr std::string_view kNames =
-    R"(@main [mir_version:1] (%ids:tensor<[2], Float32, CPU>) -> (%out:tensor<[2], Float32, CPU>) {
-    linalg.CPU.NegOp(%ids) -> (%neg:tensor<[2], Float32, CPU>)
-    linalg.CPU.AddOp(%neg, %half:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%out:tensor<[2], Float32, CPU>)
-    cf.ReturnOp (%out) -> ()
-}
-)";
-
 }  // namespace
 
 Pass number_values_pass() {
@@ -63,7 +55,6 @@ Pass number_values_pass() {
           .takes = PassForm::kPortable,
           .is_idempotent = true,
           .preserves = AnalysisSet::of<Dominance, CallGraph, Liveness, Aliases, SymbolRanges>(),
-          .example = std::string(kNames),
           .run = number_values};
 }
 

@@ -18,13 +18,6 @@ PassResult strip_locations(PassRun& run) {
   return run.result();
 }
 
-constexpr std::string_view kStated =
-    R"(@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) {
-    linalg.CPU.NegOp(%x) -> (%y:tensor<[2], Float32, CPU>) loc("model.py":12:5)
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
 }  // namespace
 
 Pass strip_locations_pass() {
@@ -32,7 +25,6 @@ Pass strip_locations_pass() {
           .summary = "removes the locations that the text states",
           .is_idempotent = true,
           .preserves = AnalysisSet::of<Dominance, CallGraph, Liveness, Aliases, SymbolRanges>(),
-          .example = std::string(kStated),
           .run = strip_locations};
 }
 

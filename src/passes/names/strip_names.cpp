@@ -22,19 +22,6 @@ PassResult strip_names(PassRun& run) {
   return run.result();
 }
 
-constexpr std::string_view kNamed =
-    R"(@main [mir_version:1] (%x:tensor<[1, 4], Float32, CPU>) -> (%z:tensor<[1, 4], Float32, CPU>) {
-    graph.SubGraphOp @init <notype> {
-        () -> () {
-            tensor.CPU.register () -> (%w:tensor<[4], Float32, CPU>[@m.norm.weight])[symbol:m.norm.weight]
-        }
-    }
-    linalg.CPU.RMSNormOp <name="m.norm"> [epsilon:1e-6] (%x) -> (%y:tensor<[1, 4], Float32, CPU>)
-    linalg.CPU.SiLUOp <name="m.act"> (%y) -> (%z:tensor<[1, 4], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)";
-
 }  // namespace
 
 Pass strip_names_pass() {
@@ -43,7 +30,6 @@ Pass strip_names_pass() {
           .takes = PassForm::kPortable,
           .is_idempotent = true,
           .preserves = AnalysisSet::of<Dominance, CallGraph, Liveness, Aliases, SymbolRanges>(),
-          .example = std::string(kNamed),
           .run = strip_names};
 }
 

@@ -104,20 +104,6 @@ void move_slice(Rewriter& rewriter, const PatternMatch& match) {
   rewriter.replace(slice, values);
 }
 
-constexpr std::string_view kLastRow =
-    R"(@main [mir_version:1] (%x:tensor<[1, $S, 4], Float32, CPU>) -> (%z:tensor<[1, 1, 9], Float32, CPU>) {
-    graph.SubGraphOp @init <notype> {
-        () -> () {
-            tensor.CPU.register () -> (%w:tensor<[9, 4], Float32, CPU>[@head.weight])[symbol:head.weight]
-        }
-    }
-    linalg.CPU.SiLUOp(%x) -> (%a:tensor<[1, $S, 4], Float32, CPU>)
-    linalg.CPU.LinearOp <name="head"> [in_channels:4, out_channels:9, bias:false] (%a) -> (%b:tensor<[1, $S, 9], Float32, CPU>)
-    linalg.CPU.SliceOp [indices:[{}, {"start":-1,"end":0}, {}]] (%b) -> (%z:tensor<[1, 1, 9], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)";
-
 }  // namespace
 
 Pass narrow_slices_pass() {
@@ -127,7 +113,6 @@ Pass narrow_slices_pass() {
                        .takes = PassForm::kPortable,
                        .is_idempotent = true,
                        .preserves = AnalysisSet::of<CallGraph, SymbolRanges>(),
-                       .example = std::string(kLastRow),
                        .patterns = [](IRContext&, const PassOptions&) {
                          PatternSet set;
                          set.add({.name = "narrow-slices",

@@ -393,22 +393,6 @@ class Outlining {
   std::unordered_map<std::string, std::size_t> next_numbers_;  // of graphs with one name
 };
 
-constexpr std::string_view kTwoLayers =
-    R"(@main [mir_version:1] (%x:tensor<[1, 2], Float32, CPU>) -> (%d:tensor<[1, 2], Float32, CPU>) {
-    graph.SubGraphOp @init <notype> {
-        () -> () {
-            tensor.CPU.register () -> (%v:tensor<[2, 2], Float32, CPU>[@layers.0.up.weight])[symbol:layers.0.up.weight]
-            tensor.CPU.register () -> (%w:tensor<[2, 2], Float32, CPU>[@layers.1.up.weight])[symbol:layers.1.up.weight]
-        }
-    }
-    linalg.CPU.LinearOp <name="layers.0.up"> [in_channels:2, out_channels:2, bias:false] (%x) -> (%a:tensor<[1, 2], Float32, CPU>)
-    linalg.CPU.SiLUOp <name="layers.0.act"> (%a) -> (%b:tensor<[1, 2], Float32, CPU>)
-    linalg.CPU.LinearOp <name="layers.1.up"> [in_channels:2, out_channels:2, bias:false] (%b) -> (%c:tensor<[1, 2], Float32, CPU>)
-    linalg.CPU.SiLUOp <name="layers.1.act"> (%c) -> (%d:tensor<[1, 2], Float32, CPU>)
-    cf.ReturnOp (%d) -> ()
-}
-)";
-
 }  // namespace
 
 Pass outline_pass() {
@@ -421,8 +405,6 @@ Pass outline_pass() {
                        .summary = "least number of operations of a part",
                        .least = 2}},
           .preserves = AnalysisSet::of<SymbolRanges>(),
-          .example = std::string(kTwoLayers),
-          .example_options = "ops=2",
           .run = [](PassRun& run) { return Outlining(run).apply(); }};
 }
 

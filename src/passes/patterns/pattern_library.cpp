@@ -15,71 +15,18 @@ constexpr PatternText kTexts[] = {
 };
 
 struct Description {
-  std::string_view name, summary, example;
+  std::string_view name, summary;
 };
 
 constexpr Description kDescriptions[] = {
     {"decompose",
-     "replaces compound operations by simpler ones that say what they mean, within a bound",
-     R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> (%z:tensor<[2, 3], Float32, CPU>) {
-    linalg.CPU.SoftmaxOp [axis:-1] (%x) -> (%y:tensor<[2, 3], Float32, CPU>)
-    linalg.CPU.ReLUOp(%y) -> (%z:tensor<[2, 3], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)"},
-    {"fuse-activations", "replaces chains by the activations that they compute, within a bound",
-     R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> (%z:tensor<[2, 3], Float32, CPU>) {
-    linalg.CPU.SigmoidOp(%x) -> (%y:tensor<[2, 3], Float32, CPU>)
-    linalg.CPU.MulOp(%x, %y) -> (%z:tensor<[2, 3], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)"},
-    {"fuse-rotations", "replaces products with sines and cosines by RoPE, within a bound",
-     R"(@main [mir_version:1] (%x:tensor<[1, 4, 2, 6], Float32, CPU>, %angles:tensor<[1, 2, 3], Float32, CPU>) -> (%z:tensor<[1, 4, 2, 6], Float32, CPU>) {
-    linalg.CPU.ConcatOp [dim:-1] (%angles, %angles) -> (%wide:tensor<[1, 2, 6], Float32, CPU>)
-    linalg.CPU.CosOp(%wide) -> (%c:tensor<[1, 2, 6], Float32, CPU>)
-    linalg.CPU.SinOp(%wide) -> (%s:tensor<[1, 2, 6], Float32, CPU>)
-    linalg.CPU.ViewOp [to_shape:[1, 1, 2, 6]] (%c) -> (%cos:tensor<[1, 1, 2, 6], Float32, CPU>)
-    linalg.CPU.ViewOp [to_shape:[1, 1, 2, 6]] (%s) -> (%sin:tensor<[1, 1, 2, 6], Float32, CPU>)
-    linalg.CPU.SliceOp [indices:[{}, {}, {}, {"end":3}]] (%x) -> (%x1:tensor<[1, 4, 2, 3], Float32, CPU>)
-    linalg.CPU.SliceOp [indices:[{}, {}, {}, {"start":3}]] (%x) -> (%x2:tensor<[1, 4, 2, 3], Float32, CPU>)
-    linalg.CPU.NegOp(%x2) -> (%m:tensor<[1, 4, 2, 3], Float32, CPU>)
-    linalg.CPU.ConcatOp [dim:-1] (%m, %x1) -> (%r:tensor<[1, 4, 2, 6], Float32, CPU>)
-    linalg.CPU.MulOp(%x, %cos) -> (%p:tensor<[1, 4, 2, 6], Float32, CPU>)
-    linalg.CPU.MulOp(%r, %sin) -> (%q:tensor<[1, 4, 2, 6], Float32, CPU>)
-    linalg.CPU.AddOp(%p, %q) -> (%z:tensor<[1, 4, 2, 6], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)"},
+     "replaces compound operations by simpler ones that say what they mean, within a bound"},
+    {"fuse-activations", "replaces chains by the activations that they compute, within a bound"},
+    {"fuse-rotations", "replaces products with sines and cosines by RoPE, within a bound"},
     {"recompose",
-     "replaces written-out activations, norms and Softmax by their operations, within a bound",
-     R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> (%z:tensor<[2, 3], Float32, CPU>) {
-    linalg.CPU.ReduceMaxOp [dim:-1, keep_dim:true] (%x) -> (%m:tensor<[2, 1], Float32, CPU>)
-    linalg.CPU.SubOp(%x, %m) -> (%d:tensor<[2, 3], Float32, CPU>)
-    linalg.CPU.ExpOp(%d) -> (%e:tensor<[2, 3], Float32, CPU>)
-    linalg.CPU.ReduceSumOp [dim:-1, keep_dim:true] (%e) -> (%s:tensor<[2, 1], Float32, CPU>)
-    linalg.CPU.DivOp(%e, %s) -> (%z:tensor<[2, 3], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)"},
-    {"simplify-algebra", "applies identities of arithmetic that keep every number",
-     R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>, %y:tensor<[3], Float32, CPU>) -> (%z:tensor<[2, 3], Float32, CPU>) {
-    linalg.CPU.NegOp(%y) -> (%a:tensor<[3], Float32, CPU>)
-    linalg.CPU.SubOp(%x, %a) -> (%b:tensor<[2, 3], Float32, CPU>)
-    linalg.CPU.DivOp(%b, %c:tensor<[1], Float32, CPU>[constant:[4]]) -> (%d:tensor<[2, 3], Float32, CPU>)
-    linalg.CPU.MulOp(%d, %e:tensor<[1], Float32, CPU>[constant:[1]]) -> (%z:tensor<[2, 3], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)"},
-    {"simplify-shapes", "removes moves of elements that undo or repeat each other",
-     R"(@main [mir_version:1] (%x:tensor<[2, 3, 5], Float32, CPU>) -> (%z:tensor<[6, 5], Float32, CPU>) {
-    linalg.CPU.PermuteOp [axis:[1, 2, 0]] (%x) -> (%a:tensor<[3, 5, 2], Float32, CPU>)
-    linalg.CPU.PermuteOp [axis:[2, 0, 1]] (%a) -> (%b:tensor<[2, 3, 5], Float32, CPU>)
-    linalg.CPU.ViewOp [to_shape:[5, 6]] (%b) -> (%c:tensor<[5, 6], Float32, CPU>)
-    linalg.CPU.ViewOp [to_shape:[6, 5]] (%c) -> (%z:tensor<[6, 5], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)"},
+     "replaces written-out activations, norms and Softmax by their operations, within a bound"},
+    {"simplify-algebra", "applies identities of arithmetic that keep every number"},
+    {"simplify-shapes", "removes moves of elements that undo or repeat each other"},
 };
 
 constexpr bool are_described() {
@@ -154,7 +101,6 @@ std::function<PassResult(PassRun&)> after_bodies(std::function<PassResult(PassRu
 void register_pattern_library(PassRegistry& registry) {
   for (std::size_t i = 0; i < std::size(kTexts); ++i) {
     Pass pass = pass_of(kTexts[i].name, kDescriptions[i].summary);
-    pass.example = kDescriptions[i].example;
     pass.patterns = [i](IRContext& context, const PassOptions& options) {
       return kTexts[i].name == kDecompose && options.flag(kOnlyBodies)
                  ? PatternSet()

@@ -81,14 +81,6 @@ PassResult run_conversion(const PassRegistry& registry, PassRun& run) {
              : PassResult::kFailed;
 }
 
-constexpr std::string_view kTwoActivations =
-    R"(@main [mir_version:1] (%x:tensor<[2, 4], Float32, CPU>) -> (%y:tensor<[2, 4], Float32, CPU>) {
-    linalg.CPU.SiLUOp(%x) -> (%s:tensor<[2, 4], Float32, CPU>)
-    linalg.CPU.SigmoidOp(%s) -> (%y:tensor<[2, 4], Float32, CPU>)
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
 PassOption names(std::string_view name, std::string_view summary) {
   return {.name = std::string(name),
           .kind = PassOption::Kind::kText,
@@ -108,8 +100,6 @@ Pass convert_pass(const PassRegistry& registry) {
                   names("illegal", "operations and dialects of which none may remain"),
                   names("legal", "operations and dialects that may remain"),
                   {.name = "full", .summary = "operations that `legal` does not name are illegal"}},
-      .example = std::string(kTwoActivations),
-      .example_options = "patterns=decompose,illegal=linalg.SiLUOp",
       .run = [&registry](PassRun& run) { return run_conversion(registry, run); }};
 }
 

@@ -5,20 +5,6 @@
 
 namespace mir {
 
-namespace {
-
-constexpr std::string_view kPeepholeExample =
-    R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> (%z:tensor<[3, 2], Float32, CPU>) {
-    linalg.CPU.AddOp(%a:tensor<[1], Float32, CPU>[constant:[0.25]], %b:tensor<[1], Float32, CPU>[constant:[0.75]]) -> (%c:tensor<[1], Float32, CPU>)
-    linalg.CPU.MulOp(%x, %c) -> (%y:tensor<[2, 3], Float32, CPU>)
-    linalg.CPU.TransposeOp [dim0:0, dim1:1] (%y) -> (%d:tensor<[3, 2], Float32, CPU>)
-    linalg.CPU.ContiguousOp(%d) -> (%z:tensor<[3, 2], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)";
-
-}  // namespace
-
 Pass peephole_pass(const PassRegistry& registry) {
   std::vector<decltype(Pass::patterns)> parts;
   for (const std::string_view name : {"simplify", "simplify-algebra", "simplify-shapes"}) {
@@ -34,7 +20,6 @@ Pass peephole_pass(const PassRegistry& registry) {
                        .is_idempotent = true,
                        .options = fold.options,
                        .preserves = AnalysisSet::of<CallGraph, SymbolRanges>(),
-                       .example = std::string(kPeepholeExample),
                        .patterns = [parts](IRContext& context, const PassOptions& options) {
                          PatternSet all;
                          for (const auto& part : parts) {

@@ -207,18 +207,6 @@ PatternSet simplifications() {
   return set;
 }
 
-constexpr std::string_view kExample =
-    R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> (%f:tensor<[2, 3], Float32, CPU>) {
-    linalg.CPU.TransposeOp [dim0:0, dim1:1] (%x) -> (%a:tensor<[3, 2], Float32, CPU>)
-    linalg.CPU.TransposeOp [dim0:0, dim1:1] (%a) -> (%b:tensor<[2, 3], Float32, CPU>)
-    linalg.CPU.ReLUOp(%b) -> (%c:tensor<[2, 3], Float32, CPU>)
-    linalg.CPU.ContiguousOp(%c) -> (%d:tensor<[2, 3], Float32, CPU>)
-    linalg.CPU.ReLUOp(%d) -> (%e:tensor<[2, 3], Float32, CPU>)
-    linalg.CPU.MulOp(%h:tensor<[1], Float32, CPU>[constant:[0.5]], %e) -> (%f:tensor<[2, 3], Float32, CPU>)
-    cf.ReturnOp (%f) -> ()
-}
-)";
-
 }  // namespace
 
 void register_simplifications(PassRegistry& registry) {
@@ -231,7 +219,6 @@ void register_simplifications(PassRegistry& registry) {
        .takes = PassForm::kPortable,
        .is_idempotent = true,
        .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges>(),
-       .example = std::string(kExample),
        .patterns = [](IRContext&, const PassOptions&) { return simplifications(); }}));
 }
 

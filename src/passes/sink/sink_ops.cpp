@@ -171,16 +171,6 @@ class OpSinking {
   std::unordered_map<const Op*, std::unordered_set<Symbol>> bound_in_;  // see symbols_bound_in()
 };
 
-constexpr std::string_view kEarlyMask =
-    R"(@main [mir_version:1] (%x:tensor<[2, 2], Float32, CPU>) -> (%z:tensor<[2, 2], Float32, CPU>) {
-    linalg.CPU.IotaOp [shape:[2, 2], dtype:Float32, dim:1] () -> (%m:tensor<[2, 2], Float32, CPU>)
-    linalg.CPU.ExpOp(%x) -> (%a:tensor<[2, 2], Float32, CPU>)
-    linalg.CPU.SinOp(%a) -> (%b:tensor<[2, 2], Float32, CPU>)
-    linalg.CPU.MulOp(%b, %m) -> (%z:tensor<[2, 2], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)";
-
 }  // namespace
 
 Pass sink_pass() {
@@ -192,7 +182,6 @@ Pass sink_pass() {
           .takes = PassForm::kPortable,
           .reads = AnalysisSet::of<SymbolRanges>(),
           .preserves = AnalysisSet::of<CallGraph, Aliases, SymbolRanges>(),
-          .example = std::string(kEarlyMask),
           .run = [](PassRun& run) { return OpSinking(run).apply(); }};
 }
 

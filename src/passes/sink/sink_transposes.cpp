@@ -77,15 +77,6 @@ void move_exchange(Rewriter& rewriter, const PatternMatch& match) {
                            [&](const Use& use) { return use.user() != moved; });
 }
 
-constexpr std::string_view kExchanged =
-    R"(@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> (%z:tensor<[2, 3], Float32, CPU>) {
-    linalg.CPU.TransposeOp [dim0:0, dim1:1] (%x) -> (%a:tensor<[3, 2], Float32, CPU>)
-    linalg.CPU.MulOp(%a, %c:tensor<[1], Float32, CPU>[constant:[0.5]]) -> (%b:tensor<[3, 2], Float32, CPU>)
-    linalg.CPU.TransposeOp [dim0:0, dim1:1] (%b) -> (%z:tensor<[2, 3], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)";
-
 }  // namespace
 
 Pass sink_transposes_pass() {
@@ -95,7 +86,6 @@ Pass sink_transposes_pass() {
                        .takes = PassForm::kPortable,
                        .is_idempotent = true,
                        .preserves = AnalysisSet::of<CallGraph, SymbolRanges>(),
-                       .example = std::string(kExchanged),
                        .patterns = [](IRContext&, const PassOptions&) {
                          PatternSet set;
                          set.add({.name = "sink-transposes",

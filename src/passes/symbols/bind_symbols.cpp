@@ -174,13 +174,6 @@ class SymbolBinding {
   std::unordered_map<const Op*, std::set<Symbol>> differing_;  // values differ between calls
 };
 
-constexpr std::string_view kSymbolicExtent =
-    R"(@main [mir_version:1] (%x:tensor<[1, $S, 8], Float32, CPU>) -> (%y:tensor<[$S, 8], Float32, CPU>) {
-    linalg.CPU.ViewOp [to_shape:[$S, 8]] (%x) -> (%y:tensor<[$S, 8], Float32, CPU>)
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
 }  // namespace
 
 Pass bind_symbols_pass() {
@@ -193,8 +186,6 @@ Pass bind_symbols_pass() {
                        .summary = "the value of the symbol `$SYMBOL`",
                        .least = 0}},
           .preserves = AnalysisSet::of<Dominance, CallGraph, Liveness, Aliases>(),
-          .example = std::string(kSymbolicExtent),
-          .example_options = "S=4",
           .run = [](PassRun& run) { return SymbolBinding(run).apply(); }};
 }
 

@@ -310,19 +310,6 @@ PassResult specialize(PassRun& run) {
   return Dispatch(run, run.module().context().intern(symbol), std::move(values)).apply();
 }
 
-constexpr std::string_view kOneGraph =
-    R"(@main [mir_version:2] (%x:tensor<[1, $S, 8], Float32, CPU>) -> (%y:tensor<[1, $S, 8], Float32, CPU>) {
-    graph.SubGraphOp @net <CPU> {
-        (%a:tensor<[1, $S, 8], Float32, CPU>) -> (%b:tensor<[1, $S, 8], Float32, CPU>) {
-            linalg.CPU.SoftmaxOp [axis:1] (%a) -> (%b)
-            cf.ReturnOp (%b) -> ()
-        }
-    }
-    graph.CallGraphOp @net (%x) -> (%y)
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
 }  // namespace
 
 Pass specialize_pass() {
@@ -337,8 +324,6 @@ Pass specialize_pass() {
                        .is_keyed = true,
                        .summary = "values of the symbol `$SYMBOL` that get a graph of their own",
                        .least = 0}},
-          .example = std::string(kOneGraph),
-          .example_options = "S=1",
           .run = specialize};
 }
 

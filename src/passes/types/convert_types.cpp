@@ -603,35 +603,6 @@ std::vector<std::string> float_types() {
   return names;
 }
 
-constexpr std::string_view kTypeClaim =
-    "Each converted value y is the number nearest to v, the result of its operation for the "
-    "operands that it reads. Each "
-    "converted parameter is the number nearest to its own, each constant the number nearest to its "
-    "text. So |y - v| <= u "
-    "|v| + m with u = 2^-8 for BFloat16 and 2^-11 for Float16, half of the last place of 8 and of "
-    "11 significant bits; m "
-    "is half of the least number, 2^-134 and 2^-25. This follows from the reference kernels, which "
-    "compute in double and "
-    "round once (docs/ops/conventions.md), and holds up to their own error, whose bounds are in "
-    "docs/ops. Numbers beyond "
-    "the range, 65504 for Float16, become infinite. To first order, the error of an output is the "
-    "sum of these errors, "
-    "each times the derivative of the output by that value; `--validate=N --bound=X` measures it.";
-
-constexpr std::string_view kGated =
-    R"(@main [mir_version:1] (%x:tensor<[1, $S, 4], Float32, CPU>) -> (%z:tensor<[1, $S, 4], Float32, CPU>) {
-    graph.SubGraphOp @init <notype> {
-        () -> () {
-            tensor.CPU.register () -> (%w:tensor<[4, 4], Float32, CPU>[@up.weight])[symbol:up.weight]
-        }
-    }
-    linalg.CPU.LinearOp <name="up"> [in_channels:4, out_channels:4, bias:false] (%x) -> (%a:tensor<[1, $S, 4], Float32, CPU>)
-    linalg.CPU.SiLUOp(%a) -> (%b:tensor<[1, $S, 4], Float32, CPU>)
-    linalg.CPU.AddOp(%b, %x) -> (%z:tensor<[1, $S, 4], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)";
-
 }  // namespace
 
 Pass convert_types_pass() {
@@ -662,9 +633,6 @@ Pass convert_types_pass() {
                       {.name = "interface",
                        .summary = "also convert the inputs and outputs of the module"}},
           .preserves = AnalysisSet::of<CallGraph, SymbolRanges>(),
-          .claim = std::string(kTypeClaim),
-          .example = std::string(kGated),
-          .example_options = "to=BFloat16",
           .run = [](PassRun& run) { return TypeConversion(run).apply(); }};
 }
 

@@ -140,34 +140,6 @@ class WeightQuantisation {
   std::vector<TypeRule> rules_;
 };
 
-constexpr std::string_view kBlockClaim =
-    "The module computes what its operations mean with weights of the new types. It reads files "
-    "that `mllm-weights "
-    "convert` writes with `--types-of=MODULE`, where MODULE is the result of the pass, or with the "
-    "same rules as "
-    "`--dtype`. Each element of a parameter moves by at most half of a step of its block, d / 2 "
-    "for GGUF_Q8_0 and "
-    "GGUF_Q4_0 and s / 2 for MIR_Q4_A32, besides the rounding of d and s; at the end of the range "
-    "of GGUF_Q4_0, by d. "
-    "docs/weights.md has the formulas, that of GGUF_Q4_K too. With blocks, Linear also rounds its "
-    "activations: "
-    "docs/ops/linear.md has the bound.";
-
-constexpr std::string_view kTwoWeights =
-    R"(@main [mir_version:1] (%ids:tensor<[1, $S], Int64, CPU>) -> (%z:tensor<[1, $S, 32], Float32, CPU>) {
-    graph.SubGraphOp @init <notype> {
-        () -> () {
-            tensor.CPU.register () -> (%v:tensor<[99, 64], Float32, CPU>[@embed.weight])[symbol:embed.weight]
-            tensor.CPU.register () -> (%w:tensor<[32, 64], Float32, CPU>[@up.weight])[symbol:up.weight]
-            tensor.CPU.register () -> (%b:tensor<[32], Float32, CPU>[@up.bias])[symbol:up.bias]
-        }
-    }
-    linalg.CPU.EmbeddingOp <name="embed"> [vocab_size:99, hidden_size:64] (%ids) -> (%y:tensor<[1, $S, 64], Float32, CPU>)
-    linalg.CPU.LinearOp <name="up"> [in_channels:64, out_channels:32, bias:true] (%y) -> (%z:tensor<[1, $S, 32], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)";
-
 }  // namespace
 
 Pass quantise_weights_pass() {
@@ -182,9 +154,6 @@ Pass quantise_weights_pass() {
                                   "any text; of several patterns, the last one that matches "
                                   "counts; types are those of `mllm-weights convert --dtype`"}},
           .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges, Liveness, Aliases>(),
-          .claim = std::string(kBlockClaim),
-          .example = std::string(kTwoWeights),
-          .example_options = "*=q8_0,embed.*=q4_0",
           .run = [](PassRun& run) { return WeightQuantisation(run).apply(); }};
 }
 

@@ -19,13 +19,6 @@ PassResult target_version(PassRun& run) {
   return run.result();
 }
 
-constexpr std::string_view kNeedsLess =
-    R"(@main [mir_version:2] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>) {
-    linalg.CPU.NegOp(%x) -> (%y:tensor<[2], Float32, CPU>)
-    cf.ReturnOp (%y) -> ()
-}
-)";
-
 }  // namespace
 
 Pass target_version_pass() {
@@ -39,7 +32,6 @@ Pass target_version_pass() {
                        .least = kFirstVersion,
                        .most = kLatestVersion}},
           .preserves = AnalysisSet::of<Dominance, CallGraph, Liveness, Aliases, SymbolRanges>(),
-          .example = std::string(kNeedsLess),
           .run = target_version};
 }
 

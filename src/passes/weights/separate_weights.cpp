@@ -131,20 +131,6 @@ PassResult separate_weights(PassRun& run) {
   return rewrite_greedily(run, patterns);
 }
 
-constexpr std::string_view kOwnWeights =
-    R"(@main [mir_version:1] (%x:tensor<[1, 4], Float32, CPU>) -> (%z:tensor<[1, 3], Float32, CPU>) {
-    graph.SubGraphOp @init <notype> {
-        () -> () {
-            tensor.CPU.register () -> (%v:tensor<[4], Float32, CPU>[@norm.weight])[symbol:norm.weight]
-            tensor.CPU.register () -> (%w:tensor<[3, 4], Float32, CPU>[@up.weight])[symbol:up.weight]
-        }
-    }
-    linalg.CPU.RMSNormOp <name="norm"> [epsilon:1e-6] (%x) -> (%y:tensor<[1, 4], Float32, CPU>)
-    linalg.CPU.LinearOp <name="up"> [in_channels:4, out_channels:3, bias:false] (%y) -> (%z:tensor<[1, 3], Float32, CPU>)
-    cf.ReturnOp (%z) -> ()
-}
-)";
-
 }  // namespace
 
 Pass separate_weights_pass() {
@@ -157,7 +143,6 @@ Pass separate_weights_pass() {
           .is_idempotent = true,
           .reads = AnalysisSet::of<ParameterTypes>(),
           .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges, ParameterTypes>(),
-          .example = std::string(kOwnWeights),
           .run = separate_weights};
 }
 

@@ -12,6 +12,7 @@
 #include "known_passes.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "passes/pass_texts.hpp"
 #include "passes/run/in_threads.hpp"
 
 using namespace mir;
@@ -443,6 +444,22 @@ TEST_SUITE("passes") {
     CHECK(registry.passes().size() == 2);
     CHECK(problem({.name = "e", .run = run}) == "");
     CHECK(registry.passes().size() == 5);
+  }
+
+  TEST_CASE("each text of testdata/passes belongs to a pass") {
+    const Passes known;
+    for (const PassText& each : pass_texts()) {
+      CAPTURE(each.name);
+      const Pass* pass = known.registry.find(each.name);
+      REQUIRE(pass != nullptr);
+      CHECK(each.text.ends_with(pass->example));
+    }
+    const Pass& granted = *known.registry.find("take-grants");
+    CHECK(granted.example_facts == Lines{"--assume=Clip.max_val=6.0"});
+    CHECK(known.registry.find("bind-symbols")->example_options == "S=4");
+    // Lines of one claim are joined.
+    CHECK(known.registry.find("convert-types")->claim.find('\n') == std::string::npos);
+    CHECK(known.registry.find("convert-types")->claim.starts_with("Each converted value y is"));
   }
 
   TEST_CASE("a pass changes its example") {
