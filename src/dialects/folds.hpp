@@ -9,5 +9,7 @@ namespace mir::folds {
 
 /// The extent that `dim` selects, if it is a number.
 std::vector<FoldedResult> extent(const Op& op);
+/// The operand, if the dimensions are one; the value before another exchange of the same two.
+std::vector<FoldedResult> transpose(const Op& op);
 
 }  // namespace mir::folds

@@ -29,13 +29,17 @@ constexpr AttrRow kRewriteAttributes[] = {
      .type = AttrType::kFloat,
      .summary = "of a bound: the largest magnitude of inputs for which it holds",
      .range = {0, 1e300}},
+    {.name = "match", .type = AttrType::kString, .summary = "a term in place of the first region"},
+    {.name = "rewrite",
+     .type = AttrType::kString,
+     .summary = "a term in place of the second region"},
     {.name = "let", .type = AttrType::kDict, .summary = "variables by expression"},
     {.name = "where", .summary = "conditions: one, a list, or a dictionary of condition to reason"},
 };
 
 constexpr OpRow kPatternRows[] = {
     {.name = "RewriteOp",
-     .regions = exactly(2),
+     .regions = between(0, 2),
      .traits = Trait::kSymbol | Trait::kIsolated | Trait::kTemplate | Trait::kPortableOnly,
      .attributes = kRewriteAttributes,
      .page = "pattern",

@@ -6,6 +6,7 @@
 #include "patterns/check_types.hpp"
 #include "patterns/pattern.hpp"
 #include "patterns/read_template.hpp"
+#include "patterns/short_form.hpp"
 
 namespace mir::patterns {
 
@@ -182,7 +183,10 @@ class PatternReader : TemplateReader {
 }  // namespace
 
 std::shared_ptr<const Pattern> read_pattern(const Op& op, Diagnostics& diagnostics) {
-  return PatternReader(op, diagnostics).read();
+  if (!is_short_form(op)) return PatternReader(op, diagnostics).read();
+  const std::unique_ptr<Module> module = long_form(op, diagnostics);
+  if (module == nullptr) return nullptr;
+  return PatternReader(*module->body().entry()->front(), diagnostics).read();
 }
 
 }  // namespace mir::patterns

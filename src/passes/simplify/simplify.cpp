@@ -26,12 +26,14 @@ std::string_view why_not(const Value& value, const Value& result) {
   return "";
 }
 
-/// True if f(f(x)) is what the traits of an op say for values of this type: always if the op only
-/// moves elements, otherwise for floating-point numbers. Arithmetic on codes rounds and saturates.
-bool is_exact_on(const Op& op, const Value& value) {
-  if (op.has(Trait::kMoves)) return true;
-  const TensorType* type = value.tensor_type();
-  return type != nullptr && type->dtype() && info(*type->dtype()).type_class == DTypeClass::kFloat;
+/// Why f(f(x)) need not be what the traits of an op say for this operand; empty if it is. It is if
+/// the op only moves elements, and otherwise for numbers: arithmetic on codes rounds and saturates.
+std::string_view why_inexact(const Op& op, std::uint32_t operand) {
+  if (op.has(Trait::kMoves)) return "";
+  const TensorType* type = op.operand(operand)->tensor_type();
+  if (type == nullptr || !type->dtype()) return "the element type is unknown";
+  const bool is_code = holds_codes(*type, operand_quant_spec(op, operand));
+  return is_code || holds_codes(*op.operand(operand)) ? "the elements are codes" : "";
 }
 
 /// The op that defines the one operand of an op, if both are the same operation.
@@ -48,7 +50,7 @@ PatternMatch match_pair(Op& op) {
   for (const Op* each : {before, &op}) {
     if (!have_same_quantisation(*each, 0, 0)) return failed("the op changes the scale", *each);
   }
-  if (!is_exact_on(op, *op.operand(0))) return failed("the elements are codes or integers", op);
+  if (const auto why = why_inexact(op, 0); !why.empty()) return failed(why, op);
   return PatternMatch::of({&op, before});
 }
 
@@ -68,6 +70,10 @@ PatternMatch match_involution(Op& op) {
 PatternMatch match_idempotent(Op& op) {
   PatternMatch pair = match_pair(op);
   if (!pair) return pair;
+  const auto dtype = op.operand(0)->tensor_type()->dtype();
+  if (info(*dtype).type_class == DTypeClass::kComplex) {
+    return failed("the elements are complex", op);
+  }
   Op& before = *pair.ops()[1];
   const std::string_view reason = why_not(*before.result(), *op.result());
   if (!reason.empty()) return failed(reason, op);
@@ -119,7 +125,8 @@ PatternMatch match_fold(Op& op) {
       return failed("the fold of the op is wrong", op);
     }
     const TensorType* type = result.tensor_type();
-    if (type != nullptr && holds_codes(*type, result_quant_spec(op, result.index())))
+    const bool is_moved = folded.value != nullptr && op.has(Trait::kMoves);
+    if (!is_moved && type != nullptr && holds_codes(*type, result_quant_spec(op, result.index())))
       return failed("the result holds codes", op);
     const Value& value = folded.value != nullptr ? *folded.value : result;
     const std::string_view reason = why_not(value, result);

@@ -638,10 +638,14 @@ TEST_SUITE("simplify") {
       CHECK(all.run(reading.module(), "simplify") == Lines{});
       return names(reading.module());
     };
-    // -128 has no negative.
+    // Numbers wrap: -128 is its own negative. Codes of a quantised type saturate.
     CHECK(after(kCodes, fmt::format("linalg.CPU.NegOp (%x) -> (%a:{0})\n"
                                     "linalg.CPU.NegOp (%a) -> (%y:{0})\n",
-                                    kCodes)) == "NegOp NegOp");
+                                    kCodes)) == "");
+    constexpr std::string_view kQuantised = "tensor<[2], Int8PerTensor, CPU>";
+    CHECK(after(kQuantised, fmt::format("linalg.CPU.NegOp (%x) -> (%a:{0})\n"
+                                        "linalg.CPU.NegOp (%a) -> (%y:{0})\n",
+                                        kQuantised)) == "NegOp NegOp");
     CHECK(after(kType, fmt::format("linalg.CPU.ContiguousOp{1} (%x) -> (%y:{0})\n", kType,
                                    recipe)) == "ContiguousOp");
     CHECK(after(kType, fmt::format("linalg.CPU.ReLUOp (%x) -> (%a:{0})\n"

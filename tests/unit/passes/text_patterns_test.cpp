@@ -28,6 +28,13 @@ std::string pattern_of(std::string_view attributes, std::string_view first,
   return fmt::format("pattern.RewriteOp @p [{}] {{ {} {} }}\n", attributes, first, second);
 }
 
+/// A pattern of two terms.
+std::string terms(std::string_view match, std::string_view rewrite,
+                  std::string_view attributes = "") {
+  return fmt::format("pattern.RewriteOp @p [match:\"{}\", rewrite:\"{}\"{}{}]\n", match, rewrite,
+                     attributes.empty() ? "" : ", ", attributes);
+}
+
 constexpr std::string_view kInput = "(%x) -> (%x) { cf.ReturnOp (%x) -> () }";
 
 /// `first` matches ops from `%x` to `%z`; they become `%x`.
@@ -461,6 +468,88 @@ TEST_SUITE("patterns as text") {
         std::string::npos);
   }
 
+  TEST_CASE("a term in place of a region is a tree of ops") {
+    const std::string two = "linalg.CPU.NegOp(%x) -> (%a) linalg.CPU.NegOp(%a) -> (%r)";
+    CHECK(rewritten(terms("Neg(Neg(%x))", "%x"), module_of(two)) == "");
+    CHECK(rewritten(terms("linalg.CPU.NegOp( linalg.D.NegOp (%x) )", "Abs(%x)"), module_of(two)) ==
+          "AbsOp");
+    CHECK(rewritten(terms("linalg.CUDA.NegOp(Neg(%x))", "%x"), module_of(two)) == "NegOp NegOp");
+    // Names of values, for conditions.
+    CHECK(rewritten(terms("%z = Neg(%y = Neg(%x))", "%x", "where:\"users(%y) == 1\""),
+                    module_of(two, "%r, %a")) == "NegOp NegOp");
+    CHECK(rewritten(terms("%z = Neg(%y = Neg(%x))", "%x", "where:\"rank(%z) == 3\""),
+                    module_of(two, "%r, %a")) == "NegOp");
+    // One value at two places, of an input and of an op.
+    const std::string square = "linalg.CPU.ExpOp(%x) -> (%a) linalg.CPU.MulOp(%a, %a) -> (%r)";
+    CHECK(rewritten(terms("Mul(%e = Exp(%x), %e)", "Exp(Add(%x, %x))"), module_of(square)) ==
+          "AddOp ExpOp");
+    CHECK(rewritten(terms("Mul(Exp(%x), Exp(%x))", "%x"), module_of(square)) == "ExpOp MulOp");
+    // Attributes, variables, constants and types.
+    const std::string scaled =
+        "linalg.CPU.MulOp(%x, %c:tensor<[1], Float32, CPU>[constant:[4.0]]) -> (%r)";
+    CHECK(rewritten(terms("Mul(%x, 4)", "Neg(%x)"), module_of(scaled)) == "NegOp");
+    CHECK(rewritten(terms("Mul(%x, -4.0)", "Neg(%x)"), module_of(scaled)) == "MulOp");
+    CHECK(rewritten(terms("Mul(%x:tensor<[$n..], T, D>, $c)",
+                          "Clip[min_val:$c, max_val:$d](Add(%x, $d:tensor<[1], T, D>))",
+                          "let:{d:\"$c + 1\"}, where:\"T == Float32\""),
+                    module_of(scaled)) == "AddOp ClipOp[4.0][5.0]");
+    CHECK(rewritten(terms("Transpose[dim0:$a, dim1:_](%x)", "Permute[axis:[$a, 1, 2]](%x)"),
+                    module_of("linalg.CPU.TransposeOp [dim0:0, dim1:0] (%x) -> (%r)")) ==
+          "PermuteOp[[0, 1, 2]]");
+    CHECK(rewritten(terms("Neg<name=\\\"a.b\\\">(%x)", "%x"),
+                    module_of("linalg.CPU.NegOp <name=\"a.b\"> (%x) -> (%r)")) == "");
+    CHECK(rewritten(terms("Concat[dim:$d](%x, %u)", "Concat[dim:$d](%u, %x)", "where:\"$d == 0\""),
+                    module_of("linalg.CPU.ConcatOp [dim:1] (%x, %u) -> (%r:tensor<[2, 6, 5], "
+                              "Float32, CPU>)")) == "ConcatOp[1]");
+    CHECK(reason(terms("Exp(Neg(%x))", "%x"), module_of("linalg.CPU.ExpOp(%x) -> (%r)"))
+              .starts_with("no 'linalg.NegOp' defines"));
+  }
+
+  TEST_CASE("a term that cannot be read is refused with the reason") {
+    const auto refusal = [](std::string_view match, std::string_view rewrite,
+                            std::string_view attributes = "") {
+      Reading reading("@p [mir_version:1] () -> () {\n" + terms(match, rewrite, attributes) +
+                      "}\n");
+      REQUIRE(reading.errors() == Lines{});
+      Diagnostics found;
+      CHECK_FALSE(verify(reading.module(), found));
+      const Lines lines = test::lines_of(found, reading.context);
+      return lines.size() == 1 ? lines.front().substr(lines.front().find("MIR")) : "";
+    };
+    const auto of_match = [&](std::string_view match) { return refusal(match, "%x"); };
+    const std::string match = "MIR0924 pattern 'p': match: ";
+    CHECK(of_match("Neg(%x") == match + "operands are separated by commas");
+    CHECK(of_match("Neg(%x))") == match + "unexpected ')' after the term");
+    CHECK(of_match("Neg(%x) Neg(%x)") == match + "unexpected 'Neg(%x)' after the term");
+    CHECK(of_match("Neg %x") == match + "expected the operands of 'Neg' in parentheses");
+    CHECK(refusal("Add(Neg(), %x)", "%x") ==
+          "MIR0924 pattern 'p': 'linalg.NegOp' cannot have 0 operands and 1 results");
+    CHECK(of_match("Neg(%)") == match + "'%' without a name");
+    CHECK(of_match("Neg(%x:tensor)") == match + "'tensor' is not a type");
+    CHECK(of_match("Neg[axis](%x)").starts_with(match));
+    CHECK(of_match("Neg(%x, ") ==
+          match + "the term ends where a value, a number or an operation follows");
+    CHECK(of_match("Negg(%x)")
+              .starts_with("MIR0924 pattern 'p': operation 'linalg.NeggOp' is not known"));
+    CHECK(of_match("%y = Neg(%y = Neg(%x))") == match + "'%y' is defined twice");
+    CHECK(of_match("Add(%x, %x:tensor<[2], Float32, CPU>)") == match + "'%x' has two types");
+    CHECK(of_match("%x").starts_with("MIR0924 pattern 'p': the first region has no operation"));
+    CHECK(refusal("Neg(%x)", "%y") ==
+          "MIR0924 pattern 'p': rewrite: '%y' is not a value of the match");
+    CHECK(refusal("Neg(%x)", "Add(%x, 1)") ==
+          "MIR0924 pattern 'p': constant '%1' of the second region needs a type");
+    std::string nested;
+    for (int i = 0; i < 60; ++i) nested += "Neg(";
+    CHECK(of_match(nested + "%x") == match + "the term is nested too deeply");
+    const std::string both =
+        "MIR0924 a pattern has two regions, or two terms: 'match' and 'rewrite'";
+    CHECK(refusal("", "%x") == both);
+    Reading half("@p [mir_version:1] () -> () {\npattern.RewriteOp @p [match:\"Neg(%x)\"]\n}\n");
+    Diagnostics found;
+    CHECK_FALSE(verify(half.module(), found));
+    CHECK(test::lines_of(found, half.context) == Lines{"2:1 " + both});
+  }
+
   TEST_CASE("files of patterns become passes") {
     const auto registered = [](std::string text, PassRegistry& registry) {
       IRContext context;
@@ -489,7 +578,7 @@ TEST_SUITE("patterns as text") {
           "1:1 MIR0924 module '@none' has no pattern.RewriteOp");
     CHECK(registered("@none [mir_version:1] () -> () {\n    pattern.RewriteOp @p { }\n}\n",
                      all.registry)
-              .find("MIR0401") != std::string::npos);
+              .find("MIR0924") != std::string::npos);
     CHECK(registered("nothing", all.registry).find("MIR0") != std::string::npos);
   }
 }

@@ -1,0 +1,318 @@
+#include "patterns/short_form.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/attribute_place.hpp"
+#include "ir/context/elements.hpp"
+#include "mir/rewriter.hpp"
+#include "syntax/text_literal.hpp"
+
+// note [terms]
+//   term      = operation | value | constant ;
+//   operation = [ "%" name [ ":" type ] "=" ] op-name [ "<name=...>" ] [ "[" attributes "]" ] "(" [
+//   term { "," term } ] ")" ; value     = "%" name [ ":" type ] ; constant  = ( number | "$" word )
+//   [ ":" type ] ;
+// An op-name without a dot is one of linalg: `Neg` is `linalg.D.NegOp`. A value that no operation
+// before it defines is an input; the match has all inputs, in the order in which they occur.
+
+namespace mir::patterns {
+
+namespace {
+
+constexpr std::string_view kMatch = "match", kRewrite = "rewrite";
+constexpr std::string_view kTermCharacters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.";
+
+/// An input of the match, which the rewrite has, too.
+struct TermInput {
+  std::string name;
+  const Type* type = nullptr;
+};
+
+/// Makes the ops of one term in a region of the long form.
+class TermReader {
+ public:
+  TermReader(Rewriter& rewriter, Region& region, std::string_view text, const Type* any)
+      : rewriter_(rewriter),
+        context_(rewriter.context()),
+        region_(region),
+        rest_(text),
+        any_(any),
+        constant_(context_.intern("constant")) {
+    block_ = rewriter_.create_block(region_);
+  }
+
+  /// The inputs come from the term itself.
+  bool read_match(std::vector<TermInput>& inputs) {
+    takes_inputs_ = true;
+    if (!read()) return false;
+    inputs = std::move(inputs_);
+    return true;
+  }
+  bool read_rewrite(const std::vector<TermInput>& inputs) {
+    for (const TermInput& each : inputs) add_input(each.name, each.type);
+    return read();
+  }
+  const std::string& problem() const { return problem_; }
+
+ private:
+  bool read() {
+    Value* result = term(0);
+    if (result == nullptr) return false;
+    skip_blanks();
+    if (!rest_.empty()) return fail(fmt::format("unexpected '{}' after the term", rest_));
+    rewriter_.set_insertion_point_to_end(*block_);
+    rewriter_.create({.name = context_.op_name(OpId::kCfReturn),
+                      .operands = {&result, 1},
+                      .location = rewriter_.default_location()});
+    const Type* type = result->type();
+    rewriter_.set_result_types(region_, {&type, 1});
+    return true;
+  }
+
+  bool fail(std::string message) {
+    if (problem_.empty()) problem_ = std::move(message);
+    return false;
+  }
+  std::nullptr_t refuse(std::string message) {
+    fail(std::move(message));
+    return nullptr;
+  }
+
+  // -- words --------------------------------------------------------------------------------------
+
+  void skip_blanks() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
+  }
+  bool sign(char expected) {
+    skip_blanks();
+    if (!rest_.starts_with(expected)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  std::string_view take(std::size_t size) {
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(taken.size());
+    return taken;
+  }
+  std::string_view word() {
+    return take(std::min(rest_.find_first_not_of(kTermCharacters), rest_.size()));
+  }
+  /// Up to one of the characters `ends` outside of brackets and quotes.
+  std::string_view balanced(std::string_view ends) {
+    int depth = 0;
+    bool in_quotes = false;
+    std::size_t at = 0;
+    for (; at < rest_.size(); ++at) {
+      const char c = rest_[at];
+      if (in_quotes) {
+        at += c == '\\' ? 1 : 0;
+        in_quotes = c != '"';
+        continue;
+      }
+      in_quotes = c == '"';
+      if (depth == 0 && ends.find(c) != ends.npos) break;
+      depth += c == '[' || c == '(' || c == '<' || c == '{';
+      depth -= c == ']' || c == ')' || c == '>' || c == '}';
+    }
+    const std::string_view taken = take(std::min(at, rest_.size()));
+    return taken.substr(0, taken.find_last_not_of(" \t\r\n") + 1);
+  }
+
+  // -- terms --------------------------------------------------------------------------------------
+
+  static constexpr int kMostNested = 50;
+
+  Value* term(int depth) {
+    if (depth > kMostNested) return refuse("the term is nested too deeply");
+    skip_blanks();
+    if (rest_.empty())
+      return refuse("the term ends where a value, a number or an operation follows");
+    if (rest_.front() == '%') return named(depth);
+    constexpr std::string_view kEnds = ",): \t\r\n";
+    const std::size_t end = std::min(rest_.find_first_of(kEnds), rest_.size());
+    const std::string_view literal = rest_.substr(0, end);
+    if (literal.starts_with('$') || read_number(literal)) return constant(take(end));
+    return operation(depth, "", any_);
+  }
+
+  /// A value, or the operation whose result has this name.
+  Value* named(int depth) {
+    take(1);
+    const std::string name(word());
+    if (name.empty()) return refuse("'%' without a name");
+    const Type* stated = type();
+    if (!problem_.empty()) return nullptr;
+    if (sign('=')) {
+      skip_blanks();
+      return operation(depth, name, stated == nullptr ? any_ : stated);
+    }
+    const auto known = values_.find(name);
+    if (known == values_.end()) {
+      if (!takes_inputs_) return refuse(fmt::format("'%{}' is not a value of the match", name));
+      return add_input(name, stated == nullptr ? any_ : stated);
+    }
+    if (stated != nullptr && stated != known->second->type()) {
+      return refuse(fmt::format("'%{}' has two types", name));
+    }
+    return known->second;
+  }
+
+  /// `: type`; null if there is none.
+  const Type* type() {
+    if (!sign(':')) return nullptr;
+    skip_blanks();
+    const std::string_view text = balanced(",)=");
+    const auto parsed = context_.parse_type(text);
+    if (parsed) return *parsed;
+    return refuse(fmt::format("'{}' is not a type", text));
+  }
+
+  Value* constant(std::string_view text) {
+    const Attr* list = elements(fmt::format("[{}]", text));
+    const Type* stated = type();
+    if (!problem_.empty()) return nullptr;
+    const NamedAttr numbers{constant_, list};
+    Value* value = rewriter_.create_free_value(region_, stated == nullptr ? any_ : stated,
+                                               ValueName::symbol(context_.intern(text)));
+    rewriter_.set_attributes(*value, {&numbers, 1});
+    return value;
+  }
+
+  /// The one value that a text spells; null after an error.
+  const Attr* elements(const std::string& text) {
+    Diagnostics found(1);
+    const auto list = read_elements(context_, text, 0, found);
+    if (list && list->size() == 1) return list->front().value;
+    return refuse(found.has_errors() ? found.sorted().front().message
+                                     : fmt::format("'{}' cannot be read", text));
+  }
+
+  Value* operation(int depth, const std::string& name, const Type* type) {
+    const std::string_view spelling = word();
+    if (spelling.empty()) return refuse(fmt::format("expected an operation, found '{}'", rest_));
+    OpSpec spec{.name = context_.op_name(spelling.find('.') != spelling.npos
+                                             ? std::string(spelling)
+                                             : fmt::format("linalg.D.{}Op", spelling)),
+                .result_types = {&type, 1},
+                .location = rewriter_.default_location()};
+    skip_blanks();
+    constexpr std::string_view kPath = "<name=";
+    if (rest_.starts_with(kPath)) {
+      take(kPath.size());
+      const auto path = unquote(balanced(">"));
+      if (!path || !sign('>')) return refuse("a name is written <name=\"$n\">");
+      spec.path = context_.intern(*path);
+    }
+    std::vector<NamedAttr> attributes;
+    if (sign('[')) {
+      const Attr* stated = elements(fmt::format("{{{}}}", balanced("]")));
+      if (stated == nullptr || !sign(']')) return refuse("attributes are written [key:value, ...]");
+      attributes.assign(stated->entries().begin(), stated->entries().end());
+    }
+    if (!sign('('))
+      return refuse(fmt::format("expected the operands of '{}' in parentheses", spelling));
+    std::vector<Value*> operands;
+    while (!sign(')')) {
+      if (!operands.empty() && !sign(',')) return refuse("operands are separated by commas");
+      Value* operand = term(depth + 1);
+      if (operand == nullptr) return nullptr;
+      operands.push_back(operand);
+    }
+    spec.operands = operands;
+    spec.attributes = attributes;
+    rewriter_.set_insertion_point_to_end(*block_);
+    Value* result = rewriter_.create(spec)->result();
+    if (!name.empty()) {
+      if (values_.contains(name)) return refuse(fmt::format("'%{}' is defined twice", name));
+      define(name, *result);
+    } else {  // a name that no term has
+      rewriter_.set_name(*result, ValueName::symbol(context_.intern(fmt::format("{}?", spelling))));
+    }
+    return result;
+  }
+
+  Value* add_input(const std::string& name, const Type* type) {
+    Value* value = rewriter_.add_argument(*block_, type);
+    define(name, *value);
+    inputs_.push_back({name, type});
+    return value;
+  }
+
+  void define(const std::string& name, Value& value) {
+    values_.emplace(name, &value);
+    rewriter_.set_name(value, ValueName::symbol(context_.intern(name)));
+  }
+
+  Rewriter& rewriter_;
+  IRContext& context_;
+  Region& region_;
+  Block* block_ = nullptr;
+  std::string_view rest_;
+  const Type* any_;
+  Symbol constant_;
+  bool takes_inputs_ = false;
+  std::map<std::string, Value*, std::less<>> values_;
+  std::vector<TermInput> inputs_;
+  std::string problem_;
+};
+
+/// The text of a term that an op states; empty after reporting that it states none.
+std::string_view term_of(const Op& op, std::string_view key, Diagnostics& diagnostics) {
+  const Attr* stated = op.attribute(key);
+  const bool is_text = stated != nullptr && stated->kind() == AttrKind::kString;
+  if (is_text && op.region_count() == 0 && !stated->text().empty()) return stated->text();
+  diagnostics.error(DiagCode::kBadPattern, op.span(),
+                    "a pattern has two regions, or two terms: 'match' and 'rewrite'");
+  return {};
+}
+
+}  // namespace
+
+bool is_short_form(const Op& op) {
+  return op.attribute(kMatch) != nullptr || op.attribute(kRewrite) != nullptr;
+}
+
+std::unique_ptr<Module> long_form(const Op& op, Diagnostics& diagnostics) {
+  const std::string_view match = term_of(op, kMatch, diagnostics);
+  if (match.empty()) return nullptr;
+  const std::string_view rewrite = term_of(op, kRewrite, diagnostics);
+  if (rewrite.empty()) return nullptr;
+  IRContext& context = op.module().context();
+  const Type* any = *context.dialect_type("builtin.any");
+  auto module = std::make_unique<Module>(context, op.module().name());
+  Rewriter rewriter(*module);
+  rewriter.set_default_location(op.location());
+  std::vector<NamedAttr> attributes;
+  for (const NamedAttr& each : op.attributes()) {
+    const std::string_view key = context.text(each.key);
+    if (key != kMatch && key != kRewrite) attributes.push_back(each);
+  }
+  rewriter.set_insertion_point_to_end(*rewriter.create_block(module->body()));
+  Op* pattern = rewriter.create({.name = op.op_name(),
+                                 .attributes = attributes,
+                                 .regions = 2,
+                                 .symbol = op.symbol(),
+                                 .location = op.location(),
+                                 .has_signature = false});
+  std::vector<TermInput> inputs;
+  for (const std::string_view key : {kMatch, kRewrite}) {
+    Region& region = *pattern->region(key == kMatch ? 0 : 1);
+    rewriter.set_has_signature(region, true);
+    TermReader reader(rewriter, region, key == kMatch ? match : rewrite, any);
+    if (key == kMatch ? reader.read_match(inputs) : reader.read_rewrite(inputs)) continue;
+    const std::string_view name = context.text(op.symbol());
+    diagnostics.error(DiagCode::kBadPattern, AttributePlaces().find(op, {key}),
+                      fmt::format("pattern '{}': {}: {}", name, key, reader.problem()));
+    return nullptr;
+  }
+  return module;
+}
+
+}  // namespace mir::patterns
