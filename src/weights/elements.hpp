@@ -45,8 +45,8 @@ void elements_as_doubles(const Tensor& tensor, std::int64_t first, std::span<dou
 /// integers must be whole and in range, a Bool 0 or 1. `dtype` must have a real storage type.
 Result<std::uint64_t> encode_element(DType dtype, double value);
 /// Encodes an element from text: decimal or scientific numbers, `nan`, `inf` and `-inf` for floats
-/// (the text is rounded to double first), whole numbers, `true` and `false`. Integers are exact up
-/// to 64 bits.
+/// (the text is rounded to double first), whole numbers, `true` and `false`. Integers are exact in
+/// every spelling.
 Result<std::uint64_t> encode_element(DType dtype, std::string_view text);
 
 /// `tensor` itself when it has type `to`; otherwise a copy converted element by element between
