@@ -83,6 +83,23 @@ std::uint64_t nearest_float(DType dtype, double value) {
   return bits;
 }
 
+/// The bits of the integer or Bool that is nearest toward zero; NaN is 0, and any number but 0 is
+/// true.
+std::uint64_t nearest_integer(DType dtype, std::string_view text, double value) {
+  if (dtype == DType::kBool) {
+    const auto number = Decimal::read(text);
+    return number ? !number->is_zero() : std::uint64_t{value != 0};
+  }
+  if (std::isnan(value)) return 0;
+  const IntegerRange range = range_of(dtype);
+  const auto number = Decimal::read(text);
+  const auto magnitude = number ? number->whole_part() : std::nullopt;
+  const bool is_negative = std::signbit(value);
+  if (magnitude && range.holds(is_negative, *magnitude))
+    return signed_bits(is_negative, *magnitude);
+  return is_negative ? static_cast<std::uint64_t>(range.lowest) : range.highest;
+}
+
 std::string_view without_plus(std::string_view text) {
   return text.size() > 1 && text[0] == '+' && text[1] != '-' ? text.substr(1) : text;
 }
@@ -236,6 +253,24 @@ Result<std::uint64_t> encode_element(DType dtype, std::string_view text) {
   auto bits = encode_element(dtype, *value);
   if (!bits) return out_of_range(dtype, text);
   return bits;
+}
+
+Result<Tensor> element_of(DType dtype, std::string_view text) {
+  auto element = Tensor::allocate(dtype, {});
+  if (!element) return element;
+  if (text == "true" || text == "false") text = text == "true" ? "1" : "0";
+  const auto value = read_number(text);
+  if (!value) return out_of_range(dtype, text);
+  // Zero bytes are zero, in types that have no other numbers, too.
+  if (*value == 0 && !std::signbit(*value) && dtype != DType::kBool) return element;
+  if (!is_real(dtype)) return out_of_range(dtype, text);
+  const std::uint64_t bits =
+      !is_float(dtype)
+          ? nearest_integer(dtype, text, *value)
+          : nearest_float(dtype,
+                          std::isnan(*value) ? std::numeric_limits<double>::quiet_NaN() : *value);
+  std::memcpy(element->mutable_bytes(), &bits, info(dtype).unit_bytes);
+  return element;
 }
 
 Result<Tensor> convert_floats(const Tensor& tensor, DType to) {

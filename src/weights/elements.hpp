@@ -1,4 +1,11 @@
 // Single elements of tensors as numbers, and conversions between float types.
+//
+// note [numbers as elements]
+// The number of an attribute, a constant, a list on a command line is a text. These functions tell
+// which element of a type it is, to the bit: integers are exact in every spelling, zeros keep their
+// sign, other numbers are rounded to double and then to the type. encode_element() refuses what the
+// type cannot hold, as constants and inputs do. element_of() takes the nearest element, as the
+// pages of Clip, Fill and Pad say. Nothing else converts the number of an attribute to an element.
 #pragma once
 
 #include <cstddef>
@@ -48,6 +55,13 @@ Result<std::uint64_t> encode_element(DType dtype, double value);
 /// (the text is rounded to double first), whole numbers, `true` and `false`. Integers are exact in
 /// every spelling.
 Result<std::uint64_t> encode_element(DType dtype, std::string_view text);
+
+/// Returns a tensor without dimensions that holds the number which `text` spells, converted as
+/// CastType converts a number: what is beyond a float type is an infinity (in Float8E4M3 448); an
+/// integer is rounded toward zero and to the nearest end of its range, NaN is 0; Bool is whether
+/// the number is not zero. Zero is an element of every type with one element in each storage unit.
+/// An error if the type has no other numbers.
+Result<Tensor> element_of(DType dtype, std::string_view text);
 
 /// `tensor` itself when it has type `to`; otherwise a copy converted element by element between
 /// float types: exact when widening, one rounding to nearest even when narrowing.

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "one_op.hpp"
 #include "weights/random.hpp"
@@ -135,6 +136,42 @@ TEST_CASE("fill makes what its type says") {
   CHECK(fill("type:ones") == Values{1, 1, 1});
   CHECK(fill("type:specific, value:4") == Values{4, 4, 4});
   CHECK(fill("type:arange, start:2, step:3, end:11") == Values{2, 5, 8});
+}
+
+TEST_CASE("numbers of attributes are elements to the bit") {
+  const auto whole = [](const std::string& op, DType dtype, const std::string& result) {
+    const std::string type = std::string(name_of(dtype));
+    OneOp one("linalg.CPU." + op + " (%0:tensor<[1], " + type + ", CPU>) -> (%1:tensor<[" + result +
+              "], " + type + ", CPU>)");
+    const auto results = one.run({tensor(dtype, {1}, {0})});
+    REQUIRE(results);
+    const auto elements = results->front().as<std::int64_t>();
+    return std::vector<std::int64_t>(elements.begin(), elements.end());
+  };
+  constexpr std::int64_t kOdd = (std::int64_t{1} << 53) + 1;
+  constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+  using Whole = std::vector<std::int64_t>;
+  CHECK(whole("ClipOp [min_val:9007199254740993.0, max_val:inf]", DType::kInt64, "1") ==
+        Whole{kOdd});
+  CHECK(whole("FillOp [type:specific, value:9.007199254740993e15]", DType::kInt64, "1") ==
+        Whole{kOdd});
+  CHECK(whole("FillOp [type:specific, value:1e400]", DType::kInt64, "1") == Whole{kLast});
+  CHECK(whole("PadOp [pad:[1, 0], value:-9007199254740993]", DType::kInt64, "2") ==
+        Whole{-kOdd, 0});
+  CHECK(whole("FillOp [type:arange, start:9007199254740993, step:1]", DType::kInt64, "1") ==
+        Whole{kOdd});
+  OneOp iota(
+      "linalg.CPU.IotaOp [shape:[3], dtype:Int64, dim:0, start:9223372036854775806] () -> "
+      "(%1:tensor<[3], Int64, CPU>)");
+  const auto counted = iota.run({});
+  REQUIRE(counted);
+  CHECK(counted->front().as<std::int64_t>()[0] == kLast - 1);
+  CHECK(counted->front().as<std::int64_t>()[2] == kLast);
+  // A zero keeps its sign.
+  CHECK(whole("FillOp [type:specific, value:-0.0]", DType::kFloat64, "1") ==
+        Whole{std::numeric_limits<std::int64_t>::min()});
+  CHECK(whole("PadOp [pad:[1, 0], value:-0.0]", DType::kFloat64, "2") ==
+        Whole{std::numeric_limits<std::int64_t>::min(), 0});
 }
 
 TEST_CASE("random fills draw from the stream of their seed") {

@@ -4,7 +4,9 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <string_view>
 
 #include "temporary.hpp"
 
@@ -100,6 +102,45 @@ TEST_CASE("elements are read as numbers of their type") {
   CHECK(element_as_double(tensor_of<std::uint8_t>(DType::kByte, {2}, {0, 253}), 1) == 253);
   CHECK(element_as_double(tensor_of<std::uint16_t>(DType::kFloat16, {1}, {0xC000}), 0) == -2);
   CHECK(element_as_double(tensor_of<std::int64_t>(DType::kInt64, {1}, {1 << 20}), 0) == 1 << 20);
+}
+
+TEST_CASE("a number becomes the element that a cast of it is") {
+  struct Case {
+    DType dtype;
+    std::string_view text;
+    std::uint64_t bits;
+  };
+  const Case cases[] = {
+      {DType::kFloat32, "-0.0", 0x80000000},
+      {DType::kFloat32, "-1e-400", 0x80000000},
+      {DType::kFloat32, "-nan", 0x7FC00000},
+      {DType::kFloat32, "1e39", 0x7F800000},
+      {DType::kFloat8E4M3, "-inf", 0xFE},
+      {DType::kInt8, "-2.7", 0xFE},
+      {DType::kInt8, "1e9", 127},
+      {DType::kInt8, "-inf", 0x80},
+      {DType::kInt64, "nan", 0},
+      {DType::kInt64, "9007199254740993", 9007199254740993},
+      {DType::kInt64, "9007199254740993.9", 9007199254740993},
+      {DType::kInt64, "1e400", ~std::uint64_t{0} >> 1},
+      {DType::kUInt64, "18446744073709551615", ~std::uint64_t{0}},
+      {DType::kUInt64, "-1", 0},
+      {DType::kBool, "1e-400", 1},
+      {DType::kBool, "-0.0", 0},
+      {DType::kBool, "true", 1},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(name_of(each.dtype));
+    CAPTURE(each.text);
+    const auto element = element_of(each.dtype, each.text);
+    REQUIRE(element);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, element->bytes().data(), element->bytes().size());
+    CHECK(bits == each.bits);
+  }
+  // Types that have no numbers have a zero.
+  CHECK(element_of(DType::kComplexFP32, "0"));
+  CHECK_FALSE(element_of(DType::kComplexFP32, "1"));
 }
 
 TEST_CASE("an element takes what its type can hold and refuses the rest") {
