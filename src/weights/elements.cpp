@@ -202,6 +202,13 @@ void elements_as_doubles(const Tensor& tensor, std::int64_t first, std::span<dou
   }
 }
 
+std::string text_of_element(const Tensor& tensor, std::int64_t index) {
+  const auto at = static_cast<std::size_t>(index);
+  if (tensor.dtype() == DType::kInt64) return fmt::format("{}", tensor.as<std::int64_t>()[at]);
+  if (tensor.dtype() == DType::kUInt64) return fmt::format("{}", tensor.as<std::uint64_t>()[at]);
+  return fmt::format("{}", element_as_double(tensor, index));
+}
+
 Result<std::uint64_t> encode_element(DType dtype, double value) {
   const DType stored = storage_type(dtype);
   const auto refuse = [&] { return out_of_range(dtype, fmt::format("{}", value)); };

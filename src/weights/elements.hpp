@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "mir/diagnostic.hpp"
@@ -47,6 +48,9 @@ inline bool is_real(DType dtype) {
 double element_as_double(const Tensor& tensor, std::int64_t index);
 /// As many as `values` has room for, from `first` on; all must exist.
 void elements_as_doubles(const Tensor& tensor, std::int64_t first, std::span<double> values);
+
+/// Returns the shortest text that reads back as the element, an integer or a double.
+std::string text_of_element(const Tensor& tensor, std::int64_t index);
 
 /// The bytes of one element, in the low bytes of the result. Floats are rounded to nearest even;
 /// integers must be whole and in range, a Bool 0 or 1. `dtype` must have a real storage type.

@@ -35,13 +35,15 @@ struct Delivery {
   std::vector<std::string> expected;  // the expectations as written
 };
 
-/// The elements of a tensor of at most `most` numbers, nothing for any other.
-std::vector<double> few_values(const Tensor& tensor, std::size_t most) {
-  std::vector<double> values;
+/// Returns what `of` tells of each element of a tensor of at most `most` numbers; nothing for
+/// others.
+template <class T>
+std::vector<T> few(const Tensor& tensor, std::size_t most, T (*of)(const Tensor&, std::int64_t)) {
+  std::vector<T> values;
   const bool is_few = std::cmp_less_equal(tensor.elements(), most);
   if (!is_few || !is_real(storage_type(tensor.dtype()))) return values;
   for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-    values.push_back(element_as_double(tensor, i));
+    values.push_back(of(tensor, i));
   }
   return values;
 }
@@ -319,10 +321,12 @@ void Execution::begin_report(std::size_t number) {
       const Tensor& tensor = inputs_[input];
       report.fed.push_back({.name = session_->inputs(entries_[number])[input].name,
                             .summary = summarise(tensor),
-                            .values = few_values(tensor, 16)});
+                            .values = few(tensor, 16, element_as_double)});
       const auto& [name, summary, values] = report.fed.back();
       text += fmt::format(", %{} = ", name);
-      text += values.empty() ? render(summary) : fmt::format("[{}]", fmt::join(values, ", "));
+      text += values.empty()
+                  ? render(summary)
+                  : fmt::format("[{}]", fmt::join(few(tensor, 16, text_of_element), ", "));
     }
   }
   if (*settings_.print_outputs && entries_.size() > 1) print_report("{}\n", text);
@@ -353,7 +357,7 @@ Result<void> Execution::deliver(std::size_t number, const Delivery& delivery) {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const TensorSummary summary = summarise(outputs_[i]);
     if (*settings_.print_outputs) print_report("%{}: {}\n", ports[i].name, render(summary));
-    const std::vector<double> elements = few_values(outputs_[i], *settings_.elements);
+    const auto elements = few(outputs_[i], *settings_.elements, text_of_element);
     if (!elements.empty()) print_report("  [{}]\n", fmt::join(elements, ", "));
     report_.runs.back().outputs.push_back({ports[i].name, summary});
     if (*settings_.top == 0) continue;

@@ -143,6 +143,15 @@ TEST_CASE("a number becomes the element that a cast of it is") {
   CHECK_FALSE(element_of(DType::kComplexFP32, "1"));
 }
 
+TEST_CASE("the text of an element is exact") {
+  const Tensor large = tensor_of<std::int64_t>(DType::kInt64, {2}, {9007199254740993, -1});
+  CHECK(text_of_element(large, 0) == "9007199254740993");
+  CHECK(text_of_element(large, 1) == "-1");
+  CHECK(text_of_element(tensor_of<std::uint64_t>(DType::kUInt64, {1}, {~std::uint64_t{0}}), 0) ==
+        "18446744073709551615");
+  CHECK(text_of_element(tensor_of<float>(DType::kFloat32, {2}, {0.5f, -0.0f}), 1) == "-0");
+}
+
 TEST_CASE("an element takes what its type can hold and refuses the rest") {
   struct Case {
     DType dtype;
