@@ -237,8 +237,8 @@ bool is_bare_word(std::string_view text);
 /// Whether text can name an op so: `dialect.path.Name`, or `linalg.Device.` and nearly any text.
 bool is_op_name(std::string_view text);
 
-/// Adds the text of a file, or of standard input for "-", to the sources; never null. Refuses binary
-/// files.
+/// Adds the text of a file, or of standard input for "-", to the sources; never null. Refuses
+/// binary files.
 Result<const SourceFile*> read_source(const std::string& path, SourceManager& sources);
 
 /// Tokens of a whole text in order, for listings; lexical errors are reported and skipped.

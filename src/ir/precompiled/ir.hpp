@@ -1,4 +1,5 @@
-// Precompiled header of `ir` and of the libraries that use it. It has no guard, since compilers refuse one in a main file.
+// Precompiled header of `ir` and of the libraries that use it. It has no guard, since compilers
+// refuse one in a main file.
 
 #include "mir/control_flow.hpp"
 #include "mir/infer.hpp"

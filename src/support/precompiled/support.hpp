@@ -1,4 +1,5 @@
-// Precompiled header of the libraries below `ir`. It has no guard, since compilers refuse one in a main file.
+// Precompiled header of the libraries below `ir`. It has no guard, since compilers refuse one in a
+// main file.
 
 #include <fmt/format.h>
 

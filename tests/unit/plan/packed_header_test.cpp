@@ -67,8 +67,8 @@ std::string fields(const std::string& key = {}, const std::string& value = {}) {
 
 TEST_CASE("packed cache: a header of the right form is read") {
   CHECK(problem_of(file_with(header(fields()))) == "-");
-  CHECK(problem_of(file_with(fmt::format(R"({{"toolkit":"{}","matrices":[]}})", kProjectVersion))) ==
-        "empty");
+  CHECK(problem_of(file_with(
+            fmt::format(R"({{"toolkit":"{}","matrices":[]}})", kProjectVersion))) == "empty");
 }
 
 TEST_CASE("packed cache: a header that says what cannot be is refused as a whole") {
