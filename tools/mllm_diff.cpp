@@ -69,7 +69,7 @@ constexpr ToolInfo kTool = {
 
 // -- what is compared -----------------------------------------------------------------------------
 
-/// Two files and what they are called.
+/// Two files and their names.
 struct Files {
   std::string before, after;
   std::string before_name, after_name;
@@ -92,7 +92,7 @@ bool is_unmerged(const std::vector<std::string>& operands) {
   return operands.size() == 1 && std::getenv("GIT_DIFF_PATH_COUNTER") != nullptr;
 }
 
-/// One text and what was read from it.
+/// One text and the modules read from it.
 struct Text {
   const SourceFile* file = nullptr;  ///< null: an empty one
   std::vector<Module*> modules;
@@ -115,7 +115,7 @@ void read_modules_of(Text& text, std::string_view name, IRContext& context) {
 
 Result<Text> read(const std::string& path, std::string_view name, IRContext& context) {
   Text text;
-  // What git compares a file with that only one side has.
+  // Git passes this path for a file that only one side has.
   if (path == "/dev/null") return text;
   const auto file = read_source(path, context.sources());
   if (!file) return file.error();
@@ -136,7 +136,7 @@ Result<void> check_names(const DiffSettings& settings, std::initializer_list<con
   return names.check(settings.module);
 }
 
-/// Says why a text cannot be used, and what is done instead.
+/// Reports why a text cannot be used, and what the tool does instead.
 ExitCode warn(const Run& run, const Text& text, std::string_view instead,
               const SourceManager& sources) {
   Diagnostics diagnostics = run.diagnostics();
@@ -152,8 +152,8 @@ bool has_programs(const Text& text) {
                              [](const Module* module) { return has_program(*module); });
 }
 
-/// What the program gives when it is lifted, of graphs what their program gives: lowering omits
-/// devices, notes and graphs that nothing calls.
+/// Lifts a program. Graphs are lowered first, because lowering omits devices, notes and graphs that
+/// nothing calls.
 bool lifted_form(Module& module, LossReport& losses, Diagnostics& diagnostics) {
   const bool is_program = has_program(module);
   if (!upgrade(module, {}, losses, diagnostics)) return false;
@@ -161,7 +161,7 @@ bool lifted_form(Module& module, LossReport& losses, Diagnostics& diagnostics) {
          (lower_program(module, losses, diagnostics) && upgrade(module, {}, losses, diagnostics));
 }
 
-/// The text read again, with its modules in portable form, or why they have none.
+/// Returns the text read again, with its modules in portable form, or the errors that prevent it.
 Text portable_form(const Text& text, std::string_view name, IRContext& context) {
   Text again;
   again.file = text.file;

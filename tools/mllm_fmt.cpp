@@ -89,8 +89,7 @@ ExitCode deliver(const Run& run, const FmtSettings& settings, const std::string&
 }
 
 ExitCode format_file(const Run& run, const FmtSettings& settings, const std::string& path) {
-  // Nothing else can be written back to its place, and a FIFO that waits for a writer would not say
-  // so.
+  // Only a regular file can be written back in place, and a FIFO without a writer would block.
   const auto fits = settings.in_place ? expect_regular_file(path) : Result<void>();
   if (!fits) return run.report(fits.error());
   IRContext context;

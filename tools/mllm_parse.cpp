@@ -63,7 +63,7 @@ struct Job {
   InputNames* names;  ///< of the file: takes those of the text
 };
 
-/// Shows what was found, or where it is not what the text expects.
+/// Shows the diagnostics, or their differences from the text's expectations.
 ExitCode conclude(const Job& job, const SourceFile& file, const SourceManager& sources,
                   const Diagnostics& found) {
   if (!job.settings.verify_diagnostics) return job.run.report(found, sources);

@@ -1,3 +1,4 @@
+// Reads the text of a file or of standard input into a source manager.
 #include <fmt/format.h>
 
 #include <string_view>

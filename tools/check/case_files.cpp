@@ -1,3 +1,4 @@
+// Finds test files, splits them into cases and reads the commands of each case.
 #include "case_files.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +31,8 @@ bool splits_by_itself(const SourceFile& file) {
   });
 }
 
-/// Whether a command passes its output to this tool with the case, whose checks are its own then.
+/// True if a command passes its output and the case to this tool, so that the checks belong to that
+/// run.
 bool checks_by_itself(const TestCommand& command) {
   const auto tool = command.text.find("mllm-check");
   return tool != std::string_view::npos && contains(command.text.substr(tool), "--input") &&
@@ -54,7 +56,7 @@ TestCase read_case(std::string name, const SourceFile& text, const CheckPrefixes
   return result;
 }
 
-/// Whether the first part of a file is there for the others.
+/// True if the first part of a file only serves the other parts.
 bool is_head(std::span<const TestCase> cases) {
   const TestCase& first = cases.front();
   const bool is_quiet = first.checks.empty() && !first.problems.has_errors();
@@ -69,7 +71,7 @@ std::vector<TestCase> read_parts(const SourceFile& file, std::span<const InputPa
   std::vector<TestCase> cases;
   for (const InputPart& part : parts) {
     const SourceFile* text = sources.add(file.name(), std::string(part.text), part.first_line);
-    if (text == nullptr) break;  // the space takes a file twice, and this one is no larger
+    if (text == nullptr) break;  // impossible: there is space for a file of this size twice
     const std::span<const TestCommand> shared =
         cases.empty() ? std::span<const TestCommand>() : cases.front().commands;
     cases.push_back(

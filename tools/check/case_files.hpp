@@ -13,18 +13,18 @@ namespace mir::tools {
 /// left out. Fails when `path` cannot be read.
 Result<std::vector<std::string>> find_case_files(const std::string& path);
 
-/// One test: its text, what is run on it and what the output holds.
+/// One test: its text, its commands and the expected output.
 struct TestCase {
   std::string name;        ///< the path; with the number of its first line where it is a part
   const SourceFile* text;  ///< or the part of a file
   std::vector<TestCommand> commands;
   std::vector<Check> checks;  ///< of the output; empty where a command does the checking
-  Diagnostics problems{0};    ///< what is wrong with the directives
+  Diagnostics problems{0};    ///< errors of the directives
 };
 
-/// The cases of a file. Lines `// -----` split it, unless one of its commands does that with
-/// `--split-input-file`. A part without commands runs those of the first part. A first part of
-/// comments without checks is no case when it has no commands or others run them.
+/// Returns the cases of a file. Lines `// -----` split it, unless one of its commands does that
+/// with `--split-input-file`. A part without commands runs those of the first part. A first part of
+/// comments without checks is not a case if it has no commands or other parts run them.
 std::vector<TestCase> read_cases(const SourceFile& file, const CheckPrefixes& prefixes,
                                  SourceManager& sources);
 

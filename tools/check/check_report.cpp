@@ -1,3 +1,4 @@
+// Reports results of test files to people, or to programs as TAP.
 #include "check_report.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@ namespace mir::tools {
 
 namespace {
 
-/// How to take the output of a case as right; empty where that would not make it pass.
+/// Returns the command that accepts the output of a case; empty if that would not make it pass.
 std::string advice(const FileResult& file, const CaseResult& result) {
   const auto differs = [](const Diagnostic& each) { return each.code == DiagCode::kOutputDiffers; };
   if (!std::ranges::all_of(result.problems.sorted(), differs)) return "";

@@ -1,4 +1,4 @@
-// What a run of test files shows: for people, or as TAP for programs.
+// Report of a run of test files, for people or as TAP for programs.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace mir::tools {
 
-/// Shows results as they come. For people: what is wrong with the cases that failed, and a last
-/// line that counts. As TAP: a line for each case, followed by what is wrong with it.
+/// Shows results as they arrive. For people: the errors of the failed cases, and a last line with
+/// counts. As TAP: a line for each case, followed by its errors.
 class CheckReport {
  public:
   CheckReport(const Run& run, const Run::Sink& write, ResultForm form);

@@ -1,3 +1,4 @@
+// Parses `RUN`, `EXIT` and check lines of test texts.
 #include "directives.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ struct DirectiveLine {
   std::string_view text;
 };
 
-/// None for a line that is no comment.
+/// Returns no value for a line that is not a comment.
 std::optional<DirectiveLine> split_line(std::string_view line) {
   line = without_blanks(line);
   if (!line.starts_with("//")) return std::nullopt;
@@ -51,8 +52,8 @@ std::optional<DirectiveLine> split_line(std::string_view line) {
   return result;
 }
 
-/// What follows the longest prefix that `word` begins with; none when it begins with none, or goes
-/// on as another word.
+/// Returns the rest of `word` after the longest prefix that it begins with; no value if there is
+/// none, or if the word goes on as another word.
 std::optional<std::string_view> after_prefix(std::string_view word, const CheckPrefixes& prefixes) {
   std::optional<std::string_view> rest;
   for (const std::string& prefix : prefixes) {
@@ -65,7 +66,7 @@ std::optional<std::string_view> after_prefix(std::string_view word, const CheckP
   return rest;
 }
 
-/// Reports what is wrong with lines of one file.
+/// Reports errors of lines of one file.
 class Refusals {
  public:
   Refusals(const SourceFile& file, Diagnostics& diagnostics)
@@ -225,7 +226,7 @@ class CheckReader {
     return false;
   }
 
-  /// Refuses a check that is relative to the line of the last match where there is none.
+  /// Refuses a check that is relative to the line of the last match if there is no match before it.
   bool follows_a_match(const Check& check) {
     const bool relative = check.kind == CheckKind::kNext || check.kind == CheckKind::kSame ||
                           check.kind == CheckKind::kEmpty;

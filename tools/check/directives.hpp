@@ -1,4 +1,4 @@
-// The lines of a test text that say what is run and what its output holds.
+// Lines of a test text that define its commands and the expected output.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ enum class CheckKind : std::uint8_t { kPlain, kNext, kSame, kEmpty, kNot, kDag, 
 /// A check line. The texts it refers to are those of its file.
 struct Check {
   CheckKind kind = CheckKind::kPlain;
-  std::uint32_t count = 1;  ///< how often the text is found one after the other
+  std::uint32_t count = 1;  ///< number of successive matches
   CheckPattern pattern;
-  Span at;                   ///< the text to look for; the word of a line that has none
+  Span at;                   ///< the text to look for; the keyword if the line has no text
   std::string_view keyword;  ///< as it is written: `CHECK-NEXT`
   std::string_view prefix;   ///< the part of it that selects the check: `CHECK`
 };
@@ -42,14 +42,14 @@ std::vector<TestCommand> read_commands(const SourceFile& file,
                                        std::span<const TestCommand> inherited,
                                        Diagnostics& diagnostics);
 
-/// The check lines of `file`. What cannot hold whatever the output is, is reported as well.
+/// Returns the check lines of `file`. Checks that no output can satisfy are reported as well.
 std::vector<Check> read_checks(const SourceFile& file, const CheckPrefixes& prefixes,
                                Diagnostics& diagnostics);
 
 /// The prefixes that begin none of the checks' keywords.
 CheckPrefixes unused_prefixes(const CheckPrefixes& prefixes, std::span<const Check> checks);
 
-/// Whether a line is a directive: a comment that begins with a word of checks, or any in capitals
+/// True if a line is a directive: a comment that begins with a word of checks, or any in capitals
 /// (another run's), and a colon.
 bool is_directive(std::string_view line, const CheckPrefixes& prefixes);
 

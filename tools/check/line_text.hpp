@@ -15,7 +15,7 @@ inline std::string_view take_line(std::string_view& rest) {
   return line;
 }
 
-/// `text` without blanks at its ends; what is left lies where it lay.
+/// Returns `text` without blanks at its ends, at its place in memory.
 inline std::string_view without_blanks(std::string_view text) {
   const auto begin = std::min(text.find_first_not_of(" \t"), text.size());
   text.remove_prefix(begin);

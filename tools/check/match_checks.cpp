@@ -1,3 +1,4 @@
+// Matches check lines against an output, block by block between labels.
 #include "match_checks.hpp"
 
 #include <fmt/format.h>
@@ -135,7 +136,7 @@ std::optional<Region> CheckMatcher::match_in_order(const Check& check, Region re
   return all;
 }
 
-/// The same of a group whose matches may come in any order and lie apart.
+/// Like match_in_order(), for a group whose matches may come in any order and lie apart.
 std::optional<Region> CheckMatcher::match_in_any_order(std::span<const Check> group, Region rest) {
   std::vector<Region> found;
   for (const Check& check : group) {

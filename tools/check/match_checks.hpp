@@ -1,4 +1,4 @@
-// Whether a text holds what check lines say of it.
+// Matching of an output against check lines.
 #pragma once
 
 #include <span>

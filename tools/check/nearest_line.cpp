@@ -1,3 +1,4 @@
+// Finds the line most similar to a missing text, by shared pairs of bytes.
 #include "nearest_line.hpp"
 
 #include <algorithm>

@@ -7,8 +7,8 @@
 
 namespace mir::tools {
 
-/// Index of the line that shares most pairs of neighbouring bytes with `wanted`, the first of
-/// several; none when no line shares half of them. Long texts are looked at in part.
+/// Returns the index of the line that shares most pairs of neighbouring bytes with `wanted`, the
+/// first of several; no value if no line shares half of them. Only parts of long texts are read.
 std::optional<std::size_t> nearest_line(std::string_view wanted,
                                         std::span<const std::string_view> lines);
 

@@ -1,3 +1,4 @@
+// Searches an output for patterns, line by line, and maps matches to positions.
 #include "output_text.hpp"
 
 #include <algorithm>

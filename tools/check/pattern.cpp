@@ -1,3 +1,4 @@
+// Parses patterns with `{{regex}}` and `[[VARIABLE]]` parts and compiles them.
 #include "pattern.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +38,8 @@ std::string text_expression(std::string_view text) {
   return expression;
 }
 
-/// Where the `]]` is that ends a variable: brackets of its expression may come before it.
+/// Returns the position of the `]]` that ends a variable; brackets of its expression may come
+/// before it.
 std::size_t end_of_variable(std::string_view text) {
   std::size_t open = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -54,7 +56,7 @@ std::size_t end_of_variable(std::string_view text) {
   return text.npos;
 }
 
-/// Where the `}}` is that ends an expression: as late as it can be, as in `{{a{2}}}`.
+/// Returns the position of the `}}` that ends an expression: as late as possible, as in `{{a{2}}}`.
 std::size_t end_of_regex(std::string_view text) {
   auto end = text.find("}}");
   while (end != text.npos && text.substr(end + 1).starts_with("}}")) ++end;

@@ -1,4 +1,4 @@
-// What a check line looks for: text with regular expressions and variables in it.
+// Pattern of a check line: text with regular expressions and variables in it.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ using CheckVariables = std::map<std::string, std::string, std::less<>>;
 class CheckPattern {
  public:
   enum class Syntax { kFull, kLiteral };
-  /// Reads `text`, a part of `file`; reports what is wrong with it as kCheckMalformed.
+  /// Reads `text`, a part of `file`; reports errors as kCheckMalformed.
   static std::optional<CheckPattern> parse(const SourceFile& file, std::string_view text,
                                            Syntax syntax, Diagnostics& diagnostics);
 

@@ -1,3 +1,4 @@
+// Regular expressions by PCRE2, with a limit on the work of a search.
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "regex.hpp"
 

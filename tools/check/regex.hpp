@@ -22,7 +22,7 @@ struct ByteRange {
 /// bounded number of steps whatever the expression is.
 class Regex {
  public:
-  /// Fails with what is wrong with the expression.
+  /// Compiles an expression. The error describes its fault.
   static Result<Regex> compile(std::string_view expression);
   Regex(Regex&& other) noexcept;
   Regex& operator=(Regex&& other) noexcept;

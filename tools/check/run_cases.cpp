@@ -1,3 +1,4 @@
+// Runs the commands of each case, and compares statuses, stored outputs and check lines.
 #include "run_cases.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-/// What replaces the placeholders of a case.
+/// Replacements of the placeholders in a case.
 struct Placeholders {
   std::string file;     ///< %s
   std::string folder;   ///< %S
@@ -59,7 +60,7 @@ class CaseRun {
     result_.problems = test.problems;
   }
 
-  /// Runs the commands and looks at the output that no file stores; none after reporting.
+  /// Runs the commands and checks the output that no file stores; no value after reporting.
   std::optional<Output> run();
   CaseResult& result() { return result_; }
   void fail(const Error& error) { result_.problems.error(error.code, {}, error.message); }
@@ -86,7 +87,7 @@ std::string fingerprint_of(const TestCase& test) {
   return fmt::format("{:016x}", std::hash<std::string_view>()(test.text->text()));
 }
 
-/// Where a case begins; that of a part is not where its inherited commands are.
+/// Returns the begin of a case. The begin of a part is not that of its inherited commands.
 Span begin_of(const TestCase& test) {
   return {test.text->base(), test.text->base()};
 }
@@ -95,7 +96,7 @@ bool is_inherited(const TestCommand& command, const TestCase& test) {
   return command.at.begin < test.text->base();  // texts of later parts come later
 }
 
-/// What is wrong with how a command ended; empty when nothing is.
+/// Describes the unexpected end of a command; empty if it ended as expected.
 std::string problem_with(const TestCommand& command, const CommandResult& result,
                          std::chrono::seconds limit) {
   if (result.end == CommandEnd::kTimeLimit) {
@@ -191,8 +192,8 @@ Result<StoredStreams> read_streams(const std::string& path, std::size_t cases) {
   return StoredStreams{*std::move(out), *std::move(err)};
 }
 
-/// Compares one stream of a case with what is stored. An update puts it in its place, but not where
-/// the case fails: then the difference tells why.
+/// Compares one stream of a case with the stored output. An update replaces the stored output,
+/// unless the case fails: then the difference shows why.
 void settle(StoredOutput& stored, std::size_t index, const std::string& text, const TestCase& test,
             bool update, SourceManager& sources, CaseResult& result) {
   if (stored.has(index, text)) return;

@@ -14,7 +14,7 @@ struct CheckSettings {
   CheckPrefixes prefixes = {"CHECK"};
   std::string tools;  ///< the folder that comes first in PATH
   std::chrono::seconds time_limit{60};
-  bool update = false;  ///< whether stored output is rewritten instead of compared
+  bool update = false;  ///< rewrite stored output instead of comparing it
   int interrupt = -1;   ///< see CommandSetting
 };
 
@@ -32,7 +32,7 @@ struct FileResult {
   std::unique_ptr<SourceManager> sources;  ///< of what the problems refer to
   std::vector<CaseResult> cases;
   bool interrupted = false;
-  CheckPrefixes unused_prefixes;  ///< those of the settings that begin no check of the file
+  CheckPrefixes unused_prefixes;  ///< prefixes of the settings that begin no check of the file
 };
 
 /// Runs each case in an empty scratch folder of its own. Shares nothing with other calls but the

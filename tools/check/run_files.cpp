@@ -1,3 +1,4 @@
+// Runs test files in parallel and reports them in order.
 #include "run_files.hpp"
 
 #include <algorithm>

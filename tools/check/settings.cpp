@@ -1,3 +1,4 @@
+// Reads the options and environment variables of mllm-check.
 #include "settings.hpp"
 
 #include <fmt/format.h>

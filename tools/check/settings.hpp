@@ -64,7 +64,8 @@ struct CheckOptions {
       ResultForm::kHuman};
 };
 
-/// What a run of cases needs of the options and the environment. Refuses to update where CI is set.
+/// Returns the settings of a run of cases, from options and environment. Refuses to update if CI is
+/// set.
 Result<CheckSettings> settings_of(const CheckOptions& options);
 
 }  // namespace mir::tools

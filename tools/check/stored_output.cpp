@@ -1,3 +1,4 @@
+// Reads, compares and updates the output files stored next to cases.
 #include "stored_output.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ namespace {
 constexpr std::uint64_t kMaxSize = std::uint64_t{256} << 20;
 constexpr std::string_view kSeparator = "// -----\n";
 
-/// Where two texts begin to differ, as the beginning of a line of the first.
+/// Returns the begin of the first line in which two texts differ, as an offset in the first text.
 std::size_t line_of_difference(std::string_view stored, std::string_view found) {
   const auto [at, other] = std::ranges::mismatch(stored, found);
   const auto offset = static_cast<std::size_t>(at - stored.begin());

@@ -23,14 +23,14 @@ class StoredOutput {
   bool has(std::size_t index, std::string_view text) const {
     return section(index) == fitting(text);
   }
-  /// A case's output differs from what is stored: reports that as kOutputDiffers at the first line
-  /// that does, or at `otherwise` where nothing is stored, and returns a unified diff.
+  /// Reports kOutputDiffers for a case's output that differs from the stored one, at the first
+  /// different line, or at `otherwise` if nothing is stored. Returns a unified diff.
   std::string report(std::size_t index, std::string_view text, Span otherwise,
                      SourceManager& sources, Diagnostics& diagnostics) const;
 
   /// Puts another text in the place of a case's.
   void replace(std::size_t index, std::string_view text);
-  /// Writes what was replaced; a file of nothing is removed.
+  /// Writes the replaced outputs. An empty file is removed.
   Result<void> write() const;
 
  private:

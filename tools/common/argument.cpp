@@ -1,3 +1,4 @@
+// Argument kinds of options: texts, files, folders, numbers and choices.
 #include "argument.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// What arguments of options can be: how each kind is read, described and completed.
+// Kinds of arguments of options: reading, description and completion.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@
 
 namespace mir::tools {
 
-/// What a shell offers for an argument.
+/// Completions that a shell offers for an argument.
 struct Completion {
   std::vector<std::string> words{};  ///< one that ends in `=`, `.` or `@` is continued by the user
   std::string_view files{};          ///< ends of file names with one space between; `*`: any name
@@ -33,7 +33,7 @@ struct Completion {
 template <class T>
 struct Argument {
   std::function<Result<T>(std::string_view option, std::string_view text)> read;
-  /// What a help text ends with, given the default or null: the choices, the default.
+  /// Returns the end of the help text, given the default or null: the choices, the default.
   std::function<std::string(const T* by_default)> note;
   std::function<Completion()> completion = [] { return Completion{}; };
   References<T> refers{};
@@ -52,7 +52,7 @@ std::string plain_note(const T* by_default) {
   return by_default == nullptr ? std::string() : default_note(fmt::to_string(*by_default));
 }
 
-/// Any text. What completion offers is a help, not a limit.
+/// Any text. Completion only suggests words; others are accepted.
 Argument<std::string> any_text(References<std::string> refers,
                                std::function<Completion()> completion = {});
 /// The name of a module or graph, with or without `@`.
@@ -106,7 +106,7 @@ template <class T>
 struct Choice {
   std::string_view word;
   T value;
-  std::string_view meaning{};  ///< where the word does not say it
+  std::string_view meaning{};  ///< if the word does not tell it
 };
 
 /// A word and its meaning, as help texts list them.
@@ -144,19 +144,19 @@ Argument<T> choice_of(std::vector<Choice<T>> choices) {
   };
   return {.read = read, .note = note, .completion = completion};
 }
-/// The same for a table of rows.
+/// Like choice_of(), for a table of rows.
 template <class T, std::size_t N>
 Argument<T> choice(const Choice<T> (&choices)[N]) {
   return choice_of(std::vector<Choice<T>>(std::begin(choices), std::end(choices)));
 }
 
-/// No choices, no default: the help text says it all.
+/// An empty note, for arguments without choices and default.
 template <class T>
 std::string no_note(const T*) {
   return {};
 }
 
-/// What a function of the library reads. Its error is shown as it is.
+/// An argument that a function of the library reads. Its error is shown as it is.
 template <class T>
 Argument<T> read_by(
     Result<T> (*parse)(std::string_view), std::type_identity_t<References<T>> refers,
@@ -172,7 +172,7 @@ Argument<T> read_by(
           .refers = std::move(refers)};
 }
 
-/// The same with an error of its own: "--name is `form`, found 'x'".
+/// Like the above, with an error of its own: "--name is `form`, found 'x'".
 template <class T>
 Argument<T> read_by(
     std::optional<T> (*parse)(std::string_view), std::string form,

@@ -1,3 +1,4 @@
+// Spawns a shell, collects its output within limits and kills its process group.
 #include "command.hpp"
 
 #include <fcntl.h>
@@ -109,7 +110,7 @@ class SpawnPlan {
   posix_spawnattr_t attributes_{};
 };
 
-/// A shell that runs. Its group is killed and waited for with the object.
+/// A running shell. The destructor kills its group and waits for it.
 class Shell {
  public:
   Shell(pid_t process, OpenFile out, OpenFile err, const CommandSetting& setting)
@@ -129,7 +130,7 @@ class Shell {
     while (!wait(result)) {
     }
     result.status = finish();
-    // What was written before the end may still be in the pipes.
+    // Text written before the end may still be in the pipes.
     take(out_, result, result.out);
     take(err_, result, result.err);
     return result;

@@ -11,7 +11,7 @@
 
 namespace mir::tools {
 
-/// What commands of a case run in.
+/// Folder, environment and limits of the commands of a case.
 struct CommandSetting {
   std::string folder;
   std::vector<std::string> environment;  ///< `NAME=value`; nothing else is inherited

@@ -1,3 +1,4 @@
+// Splits a command line with Boost.Program_options and passes arguments to option rows.
 #include "command_line.hpp"
 
 #include <fmt/format.h>
@@ -38,7 +39,7 @@ po::options_description describe(const OptionSet& options) {
   return all;
 }
 
-/// What is wrong with an option that no row has; boost names it with its dashes.
+/// Returns the error for an option that no row has; boost names it with its dashes.
 Error unknown_option(std::string_view given, const OptionSet& options) {
   std::vector<std::string> names;
   for (const OptionRow* row : options.rows()) names.push_back(fmt::format("--{}", row->name()));

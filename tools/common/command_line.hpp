@@ -9,7 +9,7 @@
 
 namespace mir::tools {
 
-/// What a command line has, in order, before any of it is read.
+/// Options and operands of a command line, in order, before any of them is read.
 struct CommandLine {
   struct Given {
     OptionRow* option;
@@ -18,12 +18,12 @@ struct CommandLine {
   std::vector<Given> given;
   std::vector<std::string> operands;
 
-  /// The first argument of the option; null when it is not given.
+  /// Returns the first argument of the option; null if it is not given.
   const std::string* first(const OptionRow& option) const;
   /// Passes every argument to its row, before others those of the rows that come first. All are
   /// read; returns the first error.
   Result<void> read() const;
-  /// The same for the rows that come first.
+  /// Like read(), for the rows that come first.
   Result<void> read_first() const { return read_rows(true); }
 
  private:

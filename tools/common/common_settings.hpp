@@ -36,7 +36,7 @@ inline constexpr Choice<ToolPage> kToolPages[] = {{"man", {manual_page}, "a manu
                                                   {"zsh", {zsh_completion}, "completion"},
                                                   {"json", {options_json}}};
 
-/// The diagnostic that has this code; an error names what was probably meant.
+/// Returns the diagnostic that has this code; an error suggests the nearest one.
 Result<DiagCode> parse_code(std::string_view text);
 Completion complete_codes();
 

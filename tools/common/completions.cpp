@@ -34,7 +34,7 @@ std::vector<std::string> names_of(std::span<const CommandText> commands) {
   return names;
 }
 
-/// Whether an option without its argument is not complete.
+/// True if an option without its argument is incomplete.
 bool waits(const OptionRow& row) {
   return row.takes_argument() && !row.implied();
 }
@@ -50,8 +50,8 @@ std::string option_words(const OptionSet& options, std::string_view command) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-/// What assigns to the variables of kBashEnd; empty where nothing is known of the argument, which
-/// is then left to the shell.
+/// Returns assignments to the variables of kBashEnd; empty if nothing is known of the argument,
+/// which is then left to the shell.
 std::string bash_offer(const Completion& offered) {
   std::string text;
   if (!offered.words.empty()) text += fmt::format(" words='{}'", fmt::join(offered.words, " "));
@@ -77,7 +77,7 @@ void append_arguments(std::string& out, const OptionSet& options) {
   if (!others.empty()) fmt::format_to(std::back_inserter(out), "    {}) return ;;\n", others);
 }
 
-/// Where no option waits for its argument: options, a command or operands.
+/// Appends completions for words that are not arguments of options: options, a command or operands.
 void append_operands(std::string& out, const ToolInfo& tool, const OptionSet& options,
                      std::span<const CommandText> commands) {
   auto line = std::back_inserter(out);
@@ -110,8 +110,8 @@ constexpr std::string_view kBashBegin =
   if [[ $word == '=' ]]; then word=; elif [[ ${COMP_WORDS[at]} == '=' ]]; then at=$((at - 1)); fi
   case ${COMP_WORDS[at]} in
 )";
-/// Of a list the part after its last comma is completed. The user goes on after a list, a word with
-/// an open end and a folder, so no blank follows those.
+/// In a list, the part after its last comma is completed. The user continues a list, a word with an
+/// open end and a folder, so no blank follows those.
 constexpr std::string_view kBashEnd = R"(  typed=$word
   if [[ $list ]]; then typed=${word##*,}; fi
   COMPREPLY=($(compgen -P "${word%"$typed"}" -W "$words" -- "$typed"))
@@ -135,8 +135,8 @@ std::string zsh_text(std::string_view text) {
   return out;
 }
 
-/// What a completion offers for an argument, in zsh's words. No blank follows words with an open
-/// end. Of one end there are no parentheses: zsh would read `(mir)` as glob qualifiers.
+/// Returns the completions of an argument in zsh's syntax. No blank follows words with an open end.
+/// A single file ending is written without parentheses: zsh would read `(mir)` as glob qualifiers.
 std::string zsh_action(const Completion& offered) {
   if (!offered.words.empty()) {
     const std::string words = fmt::format("{}", fmt::join(offered.words, " "));

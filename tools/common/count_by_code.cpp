@@ -1,3 +1,4 @@
+// Summarises diagnostics by code, as text or JSON.
 #include "count_by_code.hpp"
 
 #include <fmt/format.h>

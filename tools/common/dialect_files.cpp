@@ -1,3 +1,4 @@
+// Registers dialects declared in files of an option or of MIR_DIALECT_PATH.
 #include "dialect_files.hpp"
 
 #include <fmt/format.h>

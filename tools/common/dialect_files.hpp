@@ -26,8 +26,8 @@ struct DialectSettings {
 std::vector<std::string> dialect_paths(const DialectSettings& settings);
 
 /// Registers the built-in dialects and those that files declare: the files and folders of the
-/// environment variable MIR_DIALECT_PATH, which are separated by colons, then those of the option.
-/// Those of the option are looked for in `files`. Returns false after reporting.
+/// environment variable MIR_DIALECT_PATH, which are separated by colons, then those of the option,
+/// which are opened through `files`. Returns false after reporting.
 bool register_dialects(const DialectSettings& settings, IRContext& context,
                        Diagnostics& diagnostics, const FileOpener& files = {});
 

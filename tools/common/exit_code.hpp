@@ -35,9 +35,9 @@ inline ExitCode worst(ExitCode a, ExitCode b) {
   return std::max(a, b);
 }
 
-/// What an error with this code ends a tool with.
+/// Returns the exit code of a tool that ends with an error of this code.
 ExitCode exit_code_of(DiagCode code);
-/// The worst of all errors; kSuccess when there is none.
+/// Returns the exit code of the worst error; kSuccess if there is none.
 ExitCode exit_code_of(const Diagnostics& diagnostics);
 
 }  // namespace mir::tools

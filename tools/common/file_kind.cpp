@@ -1,3 +1,4 @@
+// Detects the kind of a file from its first bytes, and refuses unexpected kinds.
 #include "file_kind.hpp"
 
 #include <fmt/format.h>
@@ -99,7 +100,7 @@ std::optional<FileKind> kind_of_file(const std::string& path) {
 
 Result<void> expect_kind(const std::string& path, FileKind wanted) {
   const auto found = kind_of_file(path);
-  // What is wrong with an index, its reader says.
+  // The reader of an index reports its errors.
   const bool may_be_index = wanted == FileKind::kTensors && found == FileKind::kJson;
   if (!found || *found == wanted || may_be_index) return {};
   const KindText &is = text_of(*found), &expected = text_of(wanted);

@@ -1,3 +1,4 @@
+// Reads facts granted by --assume, --symbolic-dim and sidecar files.
 #include "granted.hpp"
 
 #include <fmt/format.h>

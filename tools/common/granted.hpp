@@ -1,4 +1,4 @@
-// What a user grants where dumps lost their meaning, as the options of a tool say it.
+// Options by which a user grants facts that dumps lost.
 #pragma once
 
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace mir::tools {
 
-/// What completion knows of --assume: the facts about all ops, and the types of ops.
+/// Completions of --assume: the facts about all ops, and the types of ops.
 Completion complete_facts();
 
 /// The input that becomes symbolic, by its position.
 References<SymbolicDim> references_of_symbolic_dim();
 
-/// What is stated on the command line itself.
+/// Facts stated on the command line itself.
 struct FactSettings {
   OptionSet& options;
 
@@ -44,7 +44,8 @@ struct SidecarSettings {
       read_file_name("json")};
 };
 
-/// What these options grant; of a fact that both state the command line's counts.
+/// Returns the facts that these options grant. If both state a fact, the command line takes
+/// precedence.
 Result<UpgradeOptions> read_grants(const FactSettings& facts,
                                    std::span<const std::string> sidecars);
 

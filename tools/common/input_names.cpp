@@ -1,3 +1,4 @@
+// Collects names of the input and checks that options refer to existing ones.
 #include "input_names.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ bool is_pattern(ReferenceKind kind) {
   return kind == ReferenceKind::kResult || kind == ReferenceKind::kTensor;
 }
 
-/// What messages put before names of the kind, where the text of a module does.
+/// Returns the sigil before names of the kind in messages, as in the text of a module.
 std::string_view mark_of(ReferenceKind kind) {
   switch (kind) {
     case ReferenceKind::kModule:

@@ -32,7 +32,7 @@ class InputNames {
   /// An error for the first name that a row states and the input does not have. It names the
   /// option, the name, and the nearest name, or all.
   Result<void> check(const OptionRow& row) const;
-  /// The same for all rows; modules and graphs are checked before what is in them.
+  /// Checks all rows; modules and graphs are checked before names inside them.
   Result<void> check(const OptionSet& rows) const;
 
  private:

@@ -1,3 +1,4 @@
+// Blocks SIGHUP, SIGINT and SIGTERM, and makes a descriptor readable when one is pending.
 #include "interrupt_watch.hpp"
 
 #include <pthread.h>

@@ -5,15 +5,16 @@
 
 namespace mir::tools {
 
-/// While it lives, interrupts (SIGHUP, SIGINT, SIGTERM) wait in this thread and in those that it
-/// starts. They come when it goes, after everything was put in order.
+/// While it lives, interrupts (SIGHUP, SIGINT, SIGTERM) are held back in this thread and in those
+/// that it starts. They are delivered when it is destroyed, after all work was cleaned up.
 class InterruptWatch {
  public:
   InterruptWatch();
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
   ~InterruptWatch();
-  /// Readable while an interrupt waits; -1 where there is no such thing.
+  /// A descriptor that is readable while an interrupt is pending; -1 if the system cannot provide
+  /// one.
   int descriptor() const { return descriptor_; }
 
  private:

@@ -1,3 +1,4 @@
+// Computes and prints unified diffs.
 #include "line_diff.hpp"
 
 #include <fmt/format.h>

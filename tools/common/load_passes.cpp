@@ -1,3 +1,4 @@
+// Loads pass plug-ins from shared libraries and registers their passes.
 #include "load_passes.hpp"
 
 #include <dlfcn.h>

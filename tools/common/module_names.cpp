@@ -1,3 +1,4 @@
+// Collects names of modules, and chooses the module that an option names.
 #include "module_names.hpp"
 
 #include <fmt/format.h>

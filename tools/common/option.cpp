@@ -1,3 +1,4 @@
+// Checks and reads option rows and commands.
 #include "option.hpp"
 
 #include <fmt/format.h>

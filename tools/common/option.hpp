@@ -25,16 +25,17 @@ namespace mir::tools {
 
 class OptionSet;
 
-/// What is said about an option.
+/// Name and help texts of an option.
 struct OptionText {
   std::string_view name;         ///< without its `--`
   char letter = '\0';            ///< short form, if any
-  std::string_view argument{};   ///< what the help page calls the argument
+  std::string_view argument{};   ///< name of the argument on the help page
   std::string_view help{};       ///< lower case, no full stop; choices and default are put after it
-  std::string_view otherwise{};  ///< what holds without the option, where that is no value
-  std::string_view commands{};   ///< those that take it, with one space between; empty: all
+  std::string_view otherwise{};  ///< behaviour without the option, if it is not a value
+  std::string_view commands{};   ///< commands that take it, separated by spaces; empty: all
   bool is_needed = false;        ///< by each of these commands
-  /// What the option means without its argument, which it then may lack: `--name[=ARGUMENT]`.
+  /// Argument that is implied if the option is given without one. Makes the argument optional:
+  /// `--name[=ARGUMENT]`.
   std::optional<std::string_view> implied{};
   bool comes_first = false;  ///< read before the other options, whose arguments depend on it
 };
@@ -50,7 +51,7 @@ class OptionRow {
   char letter() const { return text_.letter; }
   std::string_view argument() const { return text_.argument; }
   bool takes_argument() const { return kind_ != Kind::kFlag; }
-  /// None where the argument must be given.
+  /// No value if the argument must be given.
   std::optional<std::string_view> implied() const { return text_.implied; }
   /// "=ARGUMENT", "[=ARGUMENT]" or nothing, for pages.
   std::string argument_text() const;
@@ -63,9 +64,10 @@ class OptionRow {
   /// Empty: every command.
   std::string_view commands() const { return text_.commands; }
   virtual Completion completion() const { return {}; }
-  /// What arguments of the option refer to; empty where they name no file and nothing in the input.
+  /// Kinds of things that arguments of the option refer to; empty if they name no file and nothing
+  /// in the input.
   virtual std::span<const ReferenceKind> reference_kinds() const { return {}; }
-  /// What the given arguments refer to.
+  /// Files and names that the given arguments refer to.
   virtual std::vector<Reference> references() const { return {}; }
 
   bool is_given() const { return !given_.empty(); }
@@ -165,7 +167,7 @@ class OptionList : public OptionRow {
   std::vector<T> values_;
 };
 
-/// What is said about a command: the word after a tool's name that says what to do.
+/// Name and help texts of a command, the word after a tool's name that selects its action.
 struct CommandText {
   static constexpr std::size_t kAny = 10'000;
 
@@ -237,9 +239,9 @@ class OptionSet {
   std::string_view command() const { return command_; }
 
   std::span<OptionRow* const> rows() const { return rows_; }
-  /// Null when there is none of that name.
+  /// Returns null if there is none of that name.
   OptionRow* find(std::string_view name) const;
-  /// Null for a tool without commands.
+  /// Returns null for a tool without commands.
   CommandOperand* command_operand() const { return command_operand_; }
 
   /// Takes the command off the operands, if the tool has some, and refuses options that are not for

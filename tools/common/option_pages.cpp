@@ -1,3 +1,4 @@
+// Renders help texts and manual pages from option rows.
 #include "option_pages.hpp"
 
 #include <fmt/format.h>
@@ -52,7 +53,7 @@ std::span<const CommandText> commands_of(const OptionSet& options) {
   return operand == nullptr ? std::span<const CommandText>() : operand->commands();
 }
 
-/// What follows the options in the usage line: `create|list file...`.
+/// Returns the operands in the usage line, after the options: `create|list file...`.
 std::string operands_of(const ToolInfo& tool, const OptionSet& options) {
   std::string words;
   for (const CommandText& command : commands_of(options))

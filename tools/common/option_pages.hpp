@@ -1,4 +1,4 @@
-// What describes a tool to people and shells, made from its rows.
+// Descriptions of a tool for people and shells, made from its rows.
 #pragma once
 
 #include <array>
@@ -21,21 +21,21 @@ struct Example {
 struct ToolInfo {
   std::string_view name;
   std::string_view summary;   ///< one sentence
-  std::string_view operands;  ///< what follows options and command in the usage line: `[file...]`
+  std::string_view operands;  ///< last part of the usage line, after the options: `[file...]`
   std::array<Example, 2> examples;
   std::span<const ExitStatus> exit_statuses = kExitStatuses;
   std::string_view files = "mir";  ///< ends of the files that completion offers for operands
-  /// What `--help=TOPIC` shows, where the tool has more to explain than its options.
+  /// Texts of `--help=TOPIC`, for tools that explain more than their options.
   struct Topics {
-    std::string_view argument;  ///< what the help page calls a topic
+    std::string_view argument;  ///< name of a topic on the help page
     std::string_view what;      ///< ", or the page of a pass"
     /// Options that come first have been read.
     Result<std::string> (*page)(std::string_view topic, const OptionSet& options) = nullptr;
     Completion (*completion)() = nullptr;
   };
   const Topics* topics = nullptr;
-  /// The files that the command reads because it reads this one: an index names its shards, a
-  /// folder has cases. Null: none.
+  /// Optional. Returns the files that the command reads because it reads this one: an index names
+  /// its shards, a folder has cases.
   std::vector<std::string> (*files_behind)(const std::string& path) = nullptr;
 };
 

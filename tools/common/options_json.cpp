@@ -1,3 +1,4 @@
+// Describes the options of a tool as JSON.
 #include <nlohmann/json.hpp>
 
 #include "option_pages.hpp"

@@ -1,3 +1,4 @@
+// Refuses options that would write over a file the command reads or writes elsewhere.
 #include "overwriting.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ std::string canonical(const std::string& path) {
   return error ? path : found.string();
 }
 
-/// Whether `pattern`, which has `{run}`, stands for `path` in some run.
+/// True if `pattern`, which has `{run}`, matches `path` for some run.
 bool fits_run(std::string_view pattern, std::string_view path) {
   const auto at = pattern.find(kRunNumber);
   const std::string_view before = pattern.substr(0, at),

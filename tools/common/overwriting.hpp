@@ -8,9 +8,9 @@
 
 namespace mir::tools {
 
-/// An error where an option names a file to write that the same command reads, as an operand or by
-/// another option, or that two options write. Links lead to one file. Devices and pipes are no
-/// files to protect.
+/// Returns an error if an option names a file to write that the same command reads, as an operand
+/// or by another option, or that two options write. Links are followed. Devices and pipes need no
+/// protection.
 Result<void> refuse_overwriting(const ToolInfo& tool, const OptionSet& options,
                                 std::span<const std::string> operands);
 

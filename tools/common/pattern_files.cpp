@@ -1,3 +1,4 @@
+// Loads files of rewrite patterns and registers them as passes.
 #include "pattern_files.hpp"
 
 #include "mir/dialects.hpp"

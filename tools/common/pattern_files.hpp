@@ -15,9 +15,9 @@ namespace mir::tools {
 /// other options can name them.
 class PatternFiles {
  public:
-  /// Reads a file, `-` is standard input. What is wrong with it, report() tells later.
+  /// Reads a file; `-` is standard input. report() shows its errors later.
   Result<std::string> load(const std::string& path, PassRegistry& registry);
-  /// Reports what is wrong with the files; success if nothing is.
+  /// Reports the errors of the files; success if there are none.
   ExitCode report(const Run& run) const;
   /// The names of the passes, in the order of the files.
   std::span<const std::string> passes() const { return passes_; }

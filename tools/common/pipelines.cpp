@@ -1,3 +1,4 @@
+// Reads pass pipelines from options, with completion of pass names.
 #include "pipelines.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Reads executable programs from JSON, and writes modules as such.
 #include "program_input.hpp"
 
 #include <fmt/format.h>

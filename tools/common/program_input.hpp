@@ -13,7 +13,7 @@ namespace mir::tools {
 const SourceFile* program_as_text(const SourceFile& file, SourceManager& sources,
                                   Diagnostics& diagnostics);
 
-/// Writes the one module as such a document, or reports why it has none.
+/// Writes the only module as a JSON program, or reports why it cannot be written.
 ExitCode write_program(const Run& run, std::span<Module* const> modules);
 
 }  // namespace mir::tools

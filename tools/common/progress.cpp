@@ -1,3 +1,4 @@
+// Shows progress of long work on one line of a terminal.
 #include "progress.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@
 namespace mir::tools {
 namespace {
 
-/// What is done sooner shows nothing.
+/// Delay before the first output. Shorter work shows nothing.
 constexpr std::chrono::milliseconds kQuiet(500);
 
 Progress shown(unsigned shift, const char* unit) {

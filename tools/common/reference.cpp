@@ -1,3 +1,4 @@
+// Names of the kinds of things that arguments refer to.
 #include "reference.hpp"
 
 #include <algorithm>

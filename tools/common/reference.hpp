@@ -1,4 +1,4 @@
-// What arguments of options refer to: files, and names in the input of a command.
+// Files and names in the input of a command that arguments of options refer to.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +26,23 @@ enum class ReferenceKind : std::uint8_t {
   kPass,         ///< a pass of the pipeline
   kValue,        ///< a result of an op, without `%`
   kElementType,  ///< of a value: "Float32"
-  kFact,         ///< what a dump lost; the upgrade refuses unknown names itself
+  kFact,         ///< a fact that a dump lost; the upgrade refuses unknown names itself
 };
 
 /// "module", "read file": the kind in messages and pages.
 std::string_view name_of(ReferenceKind kind);
-/// Whether the kind is a name in the input, which refuse_unknown_names() checks.
+/// True if the kind is a name in the input, which refuse_unknown_names() checks.
 bool is_input_name(ReferenceKind kind);
 
 /// Stands for the number of a run in paths.
 inline constexpr std::string_view kRunNumber = "{run}";
 
-/// One thing that an argument refers to. A path with `{run}` stands for one file of each run.
+/// One thing that an argument refers to. A path with `{run}` represents one file of each run.
 struct Reference {
   ReferenceKind kind;
   std::string text;
-  /// Of a folder: whether a file of this name can be among those written; null: none is known.
+  /// For a folder: tells if a file of this name can be among those written. Null if that is not
+  /// known.
   bool (*may_write)(std::string_view name) = nullptr;
 };
 
@@ -49,7 +50,7 @@ struct RefersToNothing {};
 /// For arguments that name no file and nothing in the input.
 inline constexpr RefersToNothing kRefersToNothing;
 
-/// What the values of a kind of argument refer to.
+/// Lists the things that the values of a kind of argument refer to.
 template <class T>
 struct References {
   using Of = std::function<std::vector<Reference>(const T& value)>;

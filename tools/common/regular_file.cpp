@@ -1,3 +1,4 @@
+// Refuses files that are not regular before reading them.
 #include "regular_file.hpp"
 
 #include <fmt/format.h>

@@ -8,8 +8,8 @@
 
 namespace mir::tools {
 
-/// An error for what is there and is no regular file: reading a FIFO may wait for ever. What is not
-/// there is none of its business.
+/// Returns an error if the path exists and is not a regular file, because reading a FIFO may wait
+/// for ever. A missing file passes.
 Result<void> expect_regular_file(const std::string& path);
 
 /// The bytes of a regular file. Anything else is refused.

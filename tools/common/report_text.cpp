@@ -1,3 +1,4 @@
+// Prints reports to standard output, made visible or styled for terminals.
 #include "report_text.hpp"
 
 #include <unistd.h>

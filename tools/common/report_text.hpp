@@ -1,4 +1,4 @@
-// What tools write to standard output.
+// Standard output of tools.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace mir::tools {
 void print_document(std::string_view text);
 /// Text with colours of our own, in which others' text is visible() already.
 void print_styled(std::string_view text);
-/// Whether standard output is a terminal.
+/// True if standard output is a terminal.
 bool shows_documents();
 
 /// For people. Names of tensors, members and values are what others wrote: nothing in `text` but

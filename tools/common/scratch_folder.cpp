@@ -1,3 +1,4 @@
+// Creates a temporary folder and removes it with the object.
 #include "scratch_folder.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ Result<ScratchFolder> ScratchFolder::create(std::string_view prefix) {
 }
 
 ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;  // nobody is left to hear of it
+  std::error_code ignored;  // cannot be reported any more
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 

@@ -1,3 +1,4 @@
+// Writes to standard error, and opens closed standard streams at the start.
 #include "standard_error.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Aligns columns of a text table.
 #include "text_table.hpp"
 
 #include <algorithm>

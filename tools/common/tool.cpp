@@ -1,3 +1,4 @@
+// Runs a tool: common options, reports, exit codes and output files.
 #include "tool.hpp"
 
 #include <fmt/format.h>

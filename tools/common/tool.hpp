@@ -1,4 +1,4 @@
-// What every tool's main does alike.
+// Main program of every tool: options, reports, output and exit codes.
 #pragma once
 
 #include <functional>
@@ -23,24 +23,24 @@ class Run {
   /// The common settings must outlive the run.
   Run(const ToolInfo& tool, const CommonSettings& common, std::vector<std::string> operands);
 
-  /// What is neither an option nor a command.
+  /// Arguments that are neither options nor a command.
   const std::vector<std::string>& operands() const { return operands_; }
-  /// The operands, or standard input when there are none.
+  /// The operands, or standard input if there are none.
   std::vector<std::string> files() const;
-  /// Whether what is written to this file descriptor shall be coloured.
+  /// True if output to this file descriptor shall be coloured.
   bool colours(int descriptor) const;
   Diagnostics diagnostics() const { return Diagnostics(max_errors()); }
   /// --max-errors: how many errors are shown, and findings of one code; 0: all.
   std::size_t max_errors() const;
-  /// Whether reports are in a form for programs, not for people.
+  /// True if reports are in a form for programs, not for people.
   bool reports_to_programs() const;
   /// The row of --output, as tools have it that write one text.
   const OptionRow& output() const;
 
-  /// Shows diagnostics on standard error and says how bad they are.
+  /// Shows diagnostics on standard error and returns the exit code that they require.
   ExitCode report(const Diagnostics& diagnostics, const SourceManager& sources) const;
   ExitCode report(const Error& error) const;
-  /// Shows what is shown as one document at the end of a run.
+  /// Shows reports that form one document, at the end of a run.
   void finish_report() const;
   /// For a combination of options that makes no sense.
   ExitCode usage_error(std::string_view message) const;
@@ -49,9 +49,10 @@ class Run {
   /// Writes to the file of --output or to standard output.
   /// On a terminal nothing in `text` but line ends and tabs can drive it.
   ExitCode write_output(std::string_view text) const;
-  /// The same for text with colours of our own, in which others' text is visible() already.
+  /// Like write_output(), for text with colours of our own, in which text of users is visible()
+  /// already.
   ExitCode write_styled_output(std::string_view text) const;
-  /// The same in pieces: `produce` is given what takes them, in order.
+  /// Like write_output(), in pieces: `produce` passes them to the sink in order.
   using Sink = std::function<void(std::string_view)>;
   ExitCode write_output(const std::function<void(const Sink&)>& produce) const;
 
@@ -67,13 +68,13 @@ class Run {
 ExitCode run_with(const ToolInfo& tool, OptionSet& options, std::span<const char* const> words,
                   const std::function<ExitCode(const Run& run)>& body);
 
-/// What main shall return: `run` is given the arguments. A closed pipe ends the program quietly; an
-/// exception is reported as an internal error, exhausted memory as a limit.
+/// Returns the exit status of main(). Passes the arguments to `run`. A closed pipe ends the program
+/// quietly; an exception is reported as an internal error, exhausted memory as a limit.
 int guarded(const ToolInfo& tool, int argc, char** argv,
             const std::function<ExitCode(std::span<const char* const> words)>& run);
 
-/// Runs a tool whose settings are a struct of option rows: `body(run, settings)`. Its first member
-/// is the OptionSet& that the rows name themselves in.
+/// Runs a tool whose settings are a struct of option rows: `body(run, settings)`. The struct's
+/// first member is the OptionSet& that the rows register with.
 template <class Settings>
 int run_tool(const ToolInfo& tool, int argc, char** argv,
              ExitCode (*body)(const Run& run, Settings& settings)) {

@@ -1,3 +1,4 @@
+// Builds verification options from a tool's command line.
 #include "verification.hpp"
 
 #include <fmt/format.h>

@@ -40,18 +40,18 @@ struct VerificationSettings {
 
 class Verification {
  public:
-  /// What the options ask for; --deny wins over --allow. The tool itself may allow some
-  /// constraints, which must exist; then no findings are shown.
+  /// Verifies as the options request; --deny takes precedence over --allow. The tool itself may
+  /// allow some constraints, which must exist; then no findings are shown.
   Verification(const VerificationSettings& settings, const Run& run,
                std::span<const std::string_view> allowed = {});
 
-  /// Whether the module has no error; with --no-verify nothing is looked at and none is found.
+  /// True if the module has no error. With --no-verify nothing is checked.
   bool accepts(const Module& module, Diagnostics& diagnostics) const {
     return is_off_ || verify(module, diagnostics, options_);
   }
 
-  /// Whether a module that is to be converted has no error in the form that it has. Findings are
-  /// not shown, because every dump has some.
+  /// True if a module that is to be converted has no error in its current form. Findings are not
+  /// shown, because every dump has some.
   bool accepts_as_is(const Module& module, Diagnostics& diagnostics) const {
     VerifyOptions options = options_;
     options.level.reset();
@@ -59,7 +59,7 @@ class Verification {
     return is_off_ || verify(module, diagnostics, options);
   }
 
-  /// Whether a tool that upgrades in memory says what it took for lost facts.
+  /// True if a tool that upgrades in memory shows the values that it assumed for lost facts.
   bool shows_losses() const { return options_.policy.shows_losses(); }
 
   /// For modules whose reading had errors: see verify_unsound.

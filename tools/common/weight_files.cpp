@@ -1,3 +1,4 @@
+// Opens weight sources named by options, and lists the files behind them.
 #include "weight_files.hpp"
 
 #include <filesystem>

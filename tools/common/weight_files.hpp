@@ -10,7 +10,7 @@
 
 namespace mir::tools {
 
-/// Of `--weights`: a file, unless the weights are invented.
+/// Files that `--weights` refers to: one, or none if the weights are generated.
 References<std::string> references_of_weights();
 
 /// Opens the sources of `--weights`, of which files are expected to hold tensors.

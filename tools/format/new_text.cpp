@@ -1,3 +1,4 @@
+// Produces the text of mllm-fmt: layout, requested rewrites, versions and line ranges.
 #include "format/new_text.hpp"
 
 #include <fmt/format.h>

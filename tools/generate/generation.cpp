@@ -1,3 +1,4 @@
+// Module text of a loop that generates tokens, by the likeliest token or by sampling.
 #include "generation.hpp"
 
 #include <fmt/args.h>
@@ -117,7 +118,7 @@ std::string generating_text(const Module& graphs, const DecoderShape& shape, std
   word("top_k", chosen.top_k);
   word("top_p", chosen.top_p);
   word("temperature", chosen.temperature);
-  // Of the state, which only a module that draws has.
+  // Mentions of the state, which only a module that draws tokens has.
   const auto mention = [&](const char* name, std::string_view value, bool is_typed) {
     const std::string type = is_typed ? ":" + state_type : "";
     word(name, sampling ? fmt::format(", %{}{}", value, type) : std::string());

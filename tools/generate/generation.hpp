@@ -9,8 +9,9 @@
 
 namespace mir::generate {
 
-/// How a token is drawn: among the `top_k` likeliest ones, those before whose share others have
-/// less than `top_p` of it, by their shares after a softmax of the logits over `temperature`.
+/// Sampling of a token from the `top_k` likeliest ones, after a softmax of the logits over
+/// `temperature`. A token is a candidate if the tokens before it have a total probability below
+/// `top_p`.
 struct Sampling {
   std::int64_t top_k = 64;  ///< 1 to the vocabulary
   double top_p = 1;         ///< above 0

@@ -1,3 +1,4 @@
+// Builds a small Qwen2-style decoder module, its weights and rotary tables.
 #include "qwen2_decoder.hpp"
 
 #include <fmt/format.h>
@@ -175,7 +176,8 @@ class DecoderBuilder {
 
   // -- ops --------------------------------------------------------------------------------------
 
-  /// One result; null when an operand is null or the op cannot be made.
+  /// Creates an op and returns its only result; null if an operand is null or the op cannot be
+  /// made.
   Value* op(std::string_view name, Values operands, const Attributes& attributes = {},
             std::string_view path = {}) {
     if (std::ranges::find(operands, nullptr) != operands.end()) return nullptr;

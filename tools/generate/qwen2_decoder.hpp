@@ -28,7 +28,7 @@ struct DecoderShape {
   bool last_logits = false;                  ///< logits of the last token alone, [1, 1, V]
 };
 
-/// What is wrong with a shape; none when a decoder of that shape can be built.
+/// Returns the error of a shape; no value if a decoder of that shape can be built.
 std::optional<std::string> problem_with(const DecoderShape& shape);
 
 /// Adds a portable module `@main(%ids, %positions) -> logits` to the context: ids and positions are
@@ -39,7 +39,8 @@ std::optional<std::string> problem_with(const DecoderShape& shape);
 Module* build_qwen2_decoder(IRContext& context, const DecoderShape& shape,
                             Diagnostics& diagnostics);
 
-/// The same as graphs of a module without inputs and outputs; the decoder is `@decoder`.
+/// Like build_qwen2_decoder(), as graphs of a module without inputs and outputs; the decoder is
+/// `@decoder`.
 Module* build_qwen2_graphs(IRContext& context, const DecoderShape& shape, Diagnostics& diagnostics);
 
 /// The table `rope.sin.weight` or `rope.cos.weight`, [max_positions, D] Float32: row p holds the

@@ -17,7 +17,7 @@ inline constexpr Choice<DType> kProjections[] = {
     {"BFloat16", DType::kBFloat16},     {"Q8_0", DType::kGgufQ8_0, "GGUF"},
     {"Q4_0", DType::kGgufQ4_0, "GGUF"}, {"Q4_A32", DType::kMirQ4A32, ".mllm"}};
 inline constexpr Choice<bool> kIsLast[] = {{"all", false}, {"last", true}};
-/// Whether a file of this name is one of those that are written.
+/// True if a file of this name is one of those that are written.
 inline bool is_decoder_file(std::string_view name) {
   return name.starts_with("model.");
 }

@@ -1,3 +1,4 @@
+// Executes the runs of a command line: inputs, comparisons, divergence search and outputs.
 #include "execution.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ namespace mir::tools {
 
 namespace {
 
-/// What shall happen to the outputs of one run.
+/// Destinations of the outputs of one run.
 struct Delivery {
   std::vector<OutputFile> files;
   std::vector<Expectation> expectations;
@@ -131,7 +132,7 @@ class Execution {
   Profiling profiling_;
 };
 
-/// What is wrong with modules or runs goes to the diagnostics and ends this without an error.
+/// Errors of modules or runs go to the diagnostics and end this without an error result.
 Result<void> Execution::execute_all() {
   if (auto prepared = prepare(); !prepared) return prepared;
   if (!session_ || diagnostics_.has_errors()) return {};
@@ -173,7 +174,7 @@ Result<void> Execution::prepare() {
   return {};
 }
 
-/// Leaves the session empty after reporting what is wrong with the module or its weights.
+/// Leaves the session empty after reporting errors of the module or its weights.
 Result<void> Execution::open_session() {
   const auto weights = open_weights(*what_.weights, files_of(what_.weights));
   if (!weights) return weights.error();
@@ -186,7 +187,7 @@ Result<void> Execution::open_session() {
   session_options_.fuses = *settings_.fusion != Fusion::kOff;
   session_options_.activations = *settings_.activations;
   session_options_.threads = *settings_.threads;
-  // What a run may use besides its parameters is limited by the whole memory.
+  // Memory of a run besides its parameters is limited by the whole memory.
   session_options_.weight_memory =
       settings_.weight_memory.if_given().value_or(options_.memory_limit / 2);
   if (*settings_.kernels != KernelChoice::kRef) session_options_.kernels = KernelSet::kFast;
@@ -311,7 +312,7 @@ Result<void> Execution::observe(std::size_t number, const StepResults& step) {
   return search_ ? search_->observe(step) : Result<void>();
 }
 
-/// Begins the run in the report and, where there are several, in what is shown.
+/// Begins the run in the report and, if there are several, in the output.
 void Execution::begin_report(std::size_t number) {
   RunReport::OneRun& report = report_.runs.emplace_back();
   report.title = schedule_of(number).title();

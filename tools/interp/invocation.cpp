@@ -1,3 +1,4 @@
+// Merges the options of a command line with those of a pack.
 #include "invocation.hpp"
 
 #include <fmt/format.h>

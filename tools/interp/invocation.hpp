@@ -1,4 +1,4 @@
-// What a command line and a pack say is to be run.
+// Module, inputs and options of a run, as a command line and a pack define them.
 #pragma once
 
 #include <map>
@@ -20,27 +20,27 @@ namespace mir::tools {
 struct Invocation {
   std::string path;  ///< of a module's text or a pack; "-" is standard input
   const RunSettings& settings;
-  std::optional<Pack> pack{};                    ///< what lies at `path`, where it is one
+  std::optional<Pack> pack{};                    ///< the pack at `path`, if it is one
   std::set<std::string, std::less<>> of_pack{};  ///< options whose values are the pack's
   std::vector<std::string> pack_inputs{};        ///< for those that the command line does not name
   bool leaves_expectations = false;              ///< the pack has some that are not compared
 
   TolerancePolicy tolerances{};
-  UpgradeOptions assumed{};  ///< what a dump lost
+  UpgradeOptions assumed{};  ///< facts that a dump lost
   std::vector<Feed> feeds{};
   std::map<std::string, std::string, std::less<>> bound_ops{};  ///< name to graph
 
-  /// What the options say of a module's text.
+  /// Reads the options that concern the text of a module.
   static Result<Invocation> of_module(const std::string& path, const RunSettings& settings);
-  /// The same, and where `path` is a pack the values of all options that the command line does not
-  /// give, which go into `settings`, and of inputs those that it does not name. Expected outputs of
-  /// the pack are left out where the command line says what is computed. Facts of the sidecars are
+  /// Like of_module(). If `path` is a pack, also takes the values of all options that the command
+  /// line does not give, and the inputs that it does not name, into `settings`. Expected outputs of
+  /// the pack are left out if the command line changes the computation. Facts of the sidecars are
   /// assumed, too.
   static Result<Invocation> create(const std::string& path, RunSettings& settings,
                                    std::span<const std::string> sidecars);
 
-  /// Where the files lie that values of this option name: in the pack and nowhere else, or in the
-  /// file system. Of a pack's files only weights are not read for their hash.
+  /// Opens the files that values of this option name: only in the pack, or in the file system. All
+  /// files of a pack but weights are read once for their hash.
   FileOpener files(const OptionRow& option) const;
   /// The inputs of the pack where the command line has some of its own.
   InputDefaults input_defaults() const;

@@ -1,3 +1,4 @@
+// Reads, verifies and upgrades the module to be run.
 #include "loading.hpp"
 
 #include <fmt/format.h>

@@ -10,7 +10,7 @@
 
 namespace mir::tools {
 
-/// What a module must be to be run.
+/// Form of a module that is to be run.
 enum class Loading : std::uint8_t {
   kGraphs,   ///< portable; a dump is upgraded
   kPaired,   ///< the same beside another module, which what is granted may be meant for
@@ -22,7 +22,7 @@ struct LoadedModule {
   std::unique_ptr<Module> program;  ///< as it was before its upgrade, where that is asked for
 };
 
-/// How a module is verified that is to run.
+/// Returns the verification of a module that is to be run.
 Verification verification_of_run(const Run& run, const Invocation& invocation,
                                  const VerificationSettings& checks);
 

@@ -1,3 +1,4 @@
+// Collects profiles of runs and writes them as reports or JSON files.
 #include "profiling.hpp"
 
 #include <fmt/format.h>

@@ -30,7 +30,7 @@ class Profiling {
 
   const InterpSettings& settings_;
   std::optional<Profile> profile_;
-  std::optional<ResidentMemory> planning_;  ///< after it; none where the system does not say
+  std::optional<ResidentMemory> planning_;  ///< after planning; no value if it is unknown
 };
 
 }  // namespace mir::tools

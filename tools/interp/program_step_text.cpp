@@ -1,3 +1,4 @@
+// Renders an instruction of a lowered program as one line of a trace.
 #include "program_step_text.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Collects the names of ports, ops, graphs and results that run options can refer to.
 #include "run_names.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What the options of a run can name in a module.
+// Names in a module that the options of a run can refer to.
 #pragma once
 
 #include "input_names.hpp"

@@ -1,3 +1,4 @@
+// Parses the arguments of options that a pack can carry, and the files they refer to.
 #include "run_settings.hpp"
 
 #include <fmt/format.h>
@@ -66,7 +67,7 @@ References<std::string> references_of_tolerance() {
 namespace {
 
 using Kind = ReferenceKind;
-/// A port without `%`; nothing where none is named.
+/// Adds a port without `%`; adds nothing if none is named.
 void add_port(std::vector<Reference>& all, Kind kind, std::string_view name) {
   if (name.starts_with('%')) name.remove_prefix(1);
   if (!name.empty()) all.push_back({kind, std::string(name)});
@@ -100,7 +101,7 @@ References<std::string> references_of_spec(ReferenceKind port) {
   return {{port, Kind::kReadFile}, [port](const std::string& text) {
             std::vector<Reference> all;
             auto spec = parse_tensor_spec(text);
-            // What stands for the number of the run can be a value.
+            // The placeholder for the number of the run can be part of a value.
             if (const auto at = text.find(kRunNumber); !spec && at != text.npos)
               spec = parse_tensor_spec(std::string(text).replace(at, kRunNumber.size(), "0"));
             if (!spec) return all;

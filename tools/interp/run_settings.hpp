@@ -1,4 +1,4 @@
-// What is run and what it is compared with: the options that a pack can carry.
+// The options of a run that a pack can carry: inputs, weights and comparisons.
 #pragma once
 
 #include <optional>
@@ -29,12 +29,12 @@ using OpBinding = std::pair<std::string, std::string>;
 std::optional<OpBinding> parse_op_binding(std::string_view text);
 /// The ops that have a row and no kernel.
 Completion complete_op_bindings();
-/// What completion knows of --tolerance.
+/// Completions of --tolerance.
 Completion complete_tolerances();
 /// The element type that a tolerance is for.
 References<std::string> references_of_tolerance();
 
-/// What arguments refer to. `port` is the kind of the port before the `=`.
+/// References of arguments. `port` is the kind of the port before the `=`.
 References<std::string> references_of_spec(ReferenceKind port);
 References<std::string> references_of_feed();
 References<std::string> references_of_binding();
@@ -120,7 +120,7 @@ struct RunSettings {
                        .otherwise = "by type"},
                       number<double>({.least = 0})};
 
-  /// How often something is run.
+  /// Returns the number of runs.
   std::size_t run_count() const;
 };
 

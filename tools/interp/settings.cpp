@@ -1,3 +1,4 @@
+// Parses and checks the options of mllm-interp.
 #include "settings.hpp"
 
 #include <fmt/format.h>

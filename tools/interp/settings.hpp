@@ -46,7 +46,7 @@ struct ProfileFile {
   std::string path;
   ProfileForm form;
 
-  /// The form is what the path ends in; none for any other end.
+  /// The path's ending determines the form; no value for any other ending.
   static std::optional<ProfileFile> parse(std::string_view path);
 };
 
@@ -54,7 +54,7 @@ References<Probe> references_of_probe();
 References<ProfileFile> references_of_profile();
 /// `[PORT=]FILE`
 References<std::string> references_of_output();
-/// Whether --dump can write a file of this name.
+/// True if --dump can write a file of this name.
 bool is_results_file(std::string_view name);
 
 struct InterpSettings {
@@ -202,9 +202,9 @@ struct InterpSettings {
       number<std::uint64_t>()};
   VerificationSettings verification{options};
 
-  /// Whether the instructions of a lowered program are followed.
+  /// True if the instructions of a lowered program are followed.
   bool follows_program() const { return machine || trace.is_given() || step_limit.is_given(); }
-  /// Whether the results of single steps are looked at.
+  /// True if the results of single steps are observed.
   bool observes_steps() const {
     return *kernels == KernelChoice::kBoth || against.is_given() || dump.is_given() || *trace ||
            !probe->empty();

@@ -1,3 +1,4 @@
+// Reports operations, bytes and time of modules by kind of op, by graph and in total.
 #include "tools/opt/cost_report.hpp"
 
 #include <fmt/format.h>

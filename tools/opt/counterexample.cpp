@@ -1,3 +1,4 @@
+// Writes a pack that reproduces different results of a module before and after a rewrite.
 #include "tools/opt/counterexample.hpp"
 
 #include <fmt/format.h>

@@ -10,8 +10,8 @@
 namespace mir::tools {
 
 /// Writes FOLDER/NAME.mirz, a pack of the second module that expects the outputs of the first one;
-/// characters that a file's name should not have become `_`. `title` says what differs. `weights`
-/// are those of both runs.
+/// characters that a file's name should not have become `_`. `title` describes the difference.
+/// `weights` are those of both runs.
 Result<void> write_counterexample(const std::string& folder, std::string_view name,
                                   std::string_view title, const Counterexample& found,
                                   std::optional<std::string> weights = std::nullopt);

@@ -1,3 +1,4 @@
+// Describes the steps of a conversion for --explain-conversion.
 #include "tools/opt/explain_conversion.hpp"
 
 #include <fmt/format.h>

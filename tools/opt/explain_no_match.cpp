@@ -1,3 +1,4 @@
+// Explains before a pass runs why its patterns do not match an op.
 #include "tools/opt/explain_no_match.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Why patterns do not match an operation.
+// Explanations of patterns that do not match an operation.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Where an op is, in messages of mllm-opt.
+// Position of an op in messages of mllm-opt.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Determines which passes read an option, so that ineffective options can be refused.
 #include "option_readers.hpp"
 
 #include <algorithm>

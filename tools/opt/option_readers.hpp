@@ -8,7 +8,7 @@
 
 namespace mir::tools {
 
-/// Whether a fact of --assume applies to the text before it is parsed.
+/// True if a fact of --assume applies to the text before it is parsed.
 bool is_of_text(std::string_view fact);
 
 /// The passes that read the option. Empty if it is not for passes alone, as are facts of the text.

@@ -1,3 +1,4 @@
+// Renders documentation pages and listings of passes and pipelines.
 #include "pass_pages.hpp"
 
 #include <fmt/format.h>
@@ -115,7 +116,7 @@ std::string markdown_table(const std::vector<std::pair<std::string, std::string>
   return text;
 }
 
-/// What the pass makes of its example.
+/// Returns the example of the pass after running the pass.
 std::string run_example(const PassRegistry& registry, const Pass& pass) {
   auto supplied = example_facts(pass);
   if (!supplied) return supplied.error().message;

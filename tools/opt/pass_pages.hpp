@@ -1,4 +1,4 @@
-// What mllm-opt says of passes.
+// Documentation pages of passes in mllm-opt.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace mir::tools {
 /// A line for each pass and each pipeline with a name.
 std::string list_passes(const PassRegistry& registry);
 
-/// What a pass or a named pipeline does, takes and gives, among them the passes that the options
-/// load; an error names what was probably meant.
+/// Returns the page of a pass or a named pipeline: purpose, options and results. Includes the
+/// passes that the options load; an error suggests the nearest name.
 Result<std::string> pass_page(std::string_view name, const OptionSet& options);
 
 /// docs/passes.md: a section for each pass, with its example before and after.

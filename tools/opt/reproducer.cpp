@@ -1,3 +1,4 @@
+// Writes the module before each pass as a test text, and keeps it if the pass fails.
 #include "reproducer.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ std::string shell_word(std::string_view text) {
   return fmt::format("'{}'", quoted);
 }
 
-/// Whether what a run gives depends on the option.
+/// True if the option can change the result of a run.
 bool counts(const OptSettings& settings, const OptionRow& row) {
   const OptionRow* list[] = {
       &settings.patterns.option,    &settings.load_passes,        &settings.facts.assume,
@@ -46,7 +47,7 @@ bool is_read(const Pass& pass, const OptSettings& settings, const OptionRow& row
   return readers.empty() || std::ranges::find(readers, pass.name) != readers.end();
 }
 
-/// Whether arguments of the option are names of files, which the command reads.
+/// True if arguments of the option are names of files, which the command reads.
 bool is_read_file(const OptionRow& row) {
   const auto kinds = row.reference_kinds();
   return kinds.size() == 1 && kinds.front() == ReferenceKind::kReadFile;
@@ -69,7 +70,7 @@ std::string command_of(const OptSettings& settings, const PassStep& step) {
   return command;
 }
 
-/// What the output must have for an error, and the error itself, on a line each.
+/// Returns a check line for an error, and the message of the error, on a line each.
 std::string comments(const Diagnostic& error) {
   std::string message = error.message;
   std::ranges::replace(message, '\n', ' ');
@@ -92,7 +93,7 @@ void Reproducer::will_run(const PassStep& step, Module& module) {
 }
 
 void Reproducer::did_end(Module&, bool good, Diagnostics& diagnostics) {
-  // None, where the module was refused before its first pass.
+  // Nothing was written if the module was refused before its first pass.
   if (!std::exchange(is_written_, false)) return;
   if (good) {
     ::unlink(settings_.reproducer->c_str());

@@ -1,3 +1,4 @@
+// Parses the arguments of mllm-opt that name passes or output files.
 #include "settings.hpp"
 
 #include <algorithm>

@@ -19,7 +19,7 @@
 
 namespace mir::tools {
 
-/// Names of passes; `all` stands for every one.
+/// Names of passes; `all` selects every pass.
 struct PassNames {
   bool has_all = false;
   std::vector<std::string_view> names;  ///< as the registry has them
@@ -29,12 +29,12 @@ struct PassNames {
 
 enum class PipelineEnd : std::uint8_t { kFirst, kLast };
 
-/// Passes by name with commas between, or `all`. The name of a pipeline stands for the pass at one
-/// end of it.
+/// Passes by name with commas between, or `all`. The name of a pipeline selects the pass at one end
+/// of it.
 Argument<PassNames> pass_names(const PassRegistry& registry, PipelineEnd end);
-/// Whether --dump-dir can write a file of this name.
+/// True if --dump-dir can write a file of this name.
 bool is_pass_dump(std::string_view name);
-/// Whether --counterexamples can write a file of this name.
+/// True if --counterexamples can write a file of this name.
 bool is_counterexample(std::string_view name);
 
 inline constexpr Choice<Generation> kGenerations[] = {{"2025-06", Generation::k2025_06},
@@ -46,7 +46,7 @@ enum class TableForm : std::uint8_t { kNone, kTable, kJson };
 inline constexpr Choice<TableForm> kTableForms[] = {{"table", TableForm::kTable},
                                                     {"json", TableForm::kJson}};
 
-/// What is written of the modules: their text, a report of their cost, or the extents that may be
+/// Output of mllm-opt for modules: their text, a report of their cost, or the extents that may be
 /// symbols.
 struct OptForm {
   bool is_cost = false;

@@ -1,3 +1,4 @@
+// Runs a pipeline over modules: selection, linking, verification, splitting and output.
 #include "tools/opt/transformation.hpp"
 
 #include <fmt/format.h>

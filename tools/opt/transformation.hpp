@@ -42,7 +42,7 @@ class Transformation {
   Outcome transform_text(const SourceFile& given, IRContext& context);
   bool transform_modules(std::span<Module* const> modules, TypedMap& reports,
                          Diagnostics& diagnostics);
-  /// Whether --module admits the module.
+  /// True if --module admits the module.
   bool is_wanted(const Module& module) const;
   Module* link(std::span<Module* const> modules, Diagnostics& diagnostics);
   bool split(std::vector<Module*>& modules, Diagnostics& diagnostics);
@@ -52,8 +52,8 @@ class Transformation {
   /// Gives the modules that are written the version of --target-version. Returns false after
   /// reporting all that needs a later one.
   bool take_target_version(std::span<Module* const> modules, Diagnostics& diagnostics) const;
-  /// What --split-module and --emit ask for; no value after reporting a module of which it cannot
-  /// be made.
+  /// Returns the output that --split-module and --emit select; no value after reporting a module
+  /// that has no such output.
   std::optional<std::string> text_of(std::vector<Module*> modules, const SyntaxTree& tree,
                                      Diagnostics& diagnostics);
   bool transform(Module& module, TypedMap& reports, Diagnostics& diagnostics);

@@ -1,3 +1,4 @@
+// Validates patterns of files, and reports verdicts as diagnostics.
 #include "tools/opt/validate_files.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Validates that a pipeline keeps results, and finds the pass and rewrite that change them.
 #include "tools/opt/validate_run.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ std::string find_culprit(const Module& before, const Pipeline& pipeline,
   return culprit ? "first by " + spelling(*culprit) : culprit.error().message;
 }
 
-/// Writes a counterexample where it is asked for.
+/// Writes a counterexample if an option requests it.
 void save(const Counterexample& found, std::string_view name, const OptSettings& settings,
           Diagnostics& diagnostics) {
   if (!settings.counterexamples.is_given()) return;

@@ -1,3 +1,4 @@
+// Observers that print, dump or tabulate modules and times while passes run.
 #include "watch_passes.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ bool PassPrinter::did_run(const PassStep& step, Module& module, const PassReport
 
 namespace {
 
-/// What differs between two texts of one module, as mllm-diff shows it.
+/// Returns the difference of two texts of one module, as mllm-diff shows it.
 std::string difference(const std::string& before, const std::string& after,
                        const DiffStyle& names) {
   IRContext context;

@@ -1,4 +1,4 @@
-// What mllm-opt shows while passes run.
+// Output of mllm-opt while passes run.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ class PassPrinter : public PassObserver {
   std::string before_;  // where it is shown only if the pass changes something
 };
 
-/// Writes numbered files to a folder: `000.mir` is what is read, `NNN-PASS.mir` what pass number
-/// NNN made of it, `NNN-PASS.diff` what differs.
+/// Writes numbered files to a folder: `000.mir` is the input, `NNN-PASS.mir` the module after pass
+/// number NNN, `NNN-PASS.diff` the difference.
 class PassDumper : public PassObserver {
  public:
   explicit PassDumper(std::string folder) : folder_(std::move(folder)) {}

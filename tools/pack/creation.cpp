@@ -1,3 +1,4 @@
+// Plans the members and manifest of a pack from the options of a run.
 #include "creation.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@
 namespace mir::tools {
 namespace {
 
-/// What a member can be called without being misread in an argument or a shell.
+/// Returns a member name that needs no quoting in arguments or shells.
 std::string plain_name(const std::string& path) {
   std::string name = std::filesystem::path(path).filename().string();
   const auto is_odd = [](char c) {

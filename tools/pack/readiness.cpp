@@ -1,3 +1,4 @@
+// Checks that a pack can run: its files are readable and a session opens.
 #include "readiness.hpp"
 
 #include "creation.hpp"
@@ -41,7 +42,7 @@ Result<void> read_files(const Invocation& invocation) {
   return read_specs(invocation, settings.expect, settings.run_count());
 }
 
-/// Adds the errors that a run would end with before its first step, but for missing parameters.
+/// Adds the errors with which a run would end before its first step, except for missing parameters.
 Result<void> open_session(const Module& module, const Invocation& invocation,
                           Diagnostics& diagnostics) {
   const RunSettings& settings = invocation.settings;

@@ -1,4 +1,4 @@
-// Whether what a run names can be read.
+// Check that the files a run names can be read.
 #pragma once
 
 #include "tools/interp/invocation.hpp"

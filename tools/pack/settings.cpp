@@ -1,3 +1,4 @@
+// Help texts and examples of mllm-pack.
 #include "settings.hpp"
 
 namespace mir::tools {

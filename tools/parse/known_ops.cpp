@@ -1,3 +1,4 @@
+// Lists all registered ops with their rows, kernels and documentation.
 #include "known_ops.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace mir::tools {
 
 namespace {
 
-/// What the execution plan itself carries out.
+/// Ops that the execution plan itself carries out.
 constexpr OpId kStructure[] = {OpId::kBuiltinModule, OpId::kCfReturn,   OpId::kGraphCallGraph,
                                OpId::kGraphSubGraph, OpId::kTensorFree, OpId::kTensorRegister};
 

@@ -1,3 +1,4 @@
+// Writes the modules of a text as IR, one of the forms of mllm-parse.
 #include "settings.hpp"
 
 #include "mir/print.hpp"

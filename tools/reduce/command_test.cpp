@@ -1,3 +1,4 @@
+// Tests if a text is interesting by running a command on it in a scratch folder.
 #include "tools/reduce/command_test.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ bool is_wanted(const CommandResult& result, WantedEnd wanted) {
   return result.end == CommandEnd::kExited && result.status == 0;
 }
 
-/// How the command ended, with the first line of its standard error.
+/// Describes how the command ended, with the first line of its standard error.
 std::string description(const CommandResult& result) {
   if (result.end == CommandEnd::kTimeLimit) return "the command reached --timeout";
   if (result.end == CommandEnd::kOutputLimit) return "the command wrote too much";
@@ -48,7 +49,7 @@ std::string description(const CommandResult& result) {
 
 class CommandTest::Files {
  public:
-  /// The first number that nobody uses.
+  /// Returns the first number that is not in use.
   std::size_t take() {
     const std::scoped_lock lock(mutex_);
     const auto free = std::ranges::find(used_, false);

@@ -10,7 +10,7 @@
 
 namespace mir::tools {
 
-/// How a command has to end for the text to be interesting.
+/// End of the command that makes a text interesting.
 enum class WantedEnd { kSuccess, kSignal, kTimeLimit };
 
 /// Writes texts to files of a temporary folder and runs a command on them in the current folder.

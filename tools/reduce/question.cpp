@@ -1,3 +1,4 @@
+// Builds the test for interesting texts from the options of mllm-reduce.
 #include "tools/reduce/question.hpp"
 
 #include <poll.h>

@@ -1,4 +1,4 @@
-// What the options of mllm-reduce ask of texts.
+// The question that the options of mllm-reduce pose about texts.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ class Question {
 
   /// For --test.
   void set_command(CommandTest command) { command_.emplace(std::move(command)); }
-  /// Null without --test.
+  /// Returns null without --test.
   const CommandTest* command() const { return command_ ? &*command_ : nullptr; }
 
   const ReduceSettings& settings() const { return settings_; }

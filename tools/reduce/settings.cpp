@@ -1,3 +1,4 @@
+// Checks combinations of the options of mllm-reduce.
 #include "tools/reduce/settings.hpp"
 
 #include <fmt/format.h>

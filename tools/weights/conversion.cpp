@@ -1,3 +1,4 @@
+// Plans and writes converted weight files: types, names, unpacking and formats.
 #include "conversion.hpp"
 
 #include <fmt/format.h>

@@ -33,7 +33,7 @@ struct UnpackRule {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
 
-  /// `PATTERN=LAYOUT:ROWSxCOLUMNS`; none for anything else.
+  /// Parses `PATTERN=LAYOUT:ROWSxCOLUMNS`; no value for anything else.
   static std::optional<UnpackRule> parse(std::string_view text);
 };
 

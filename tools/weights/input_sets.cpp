@@ -1,3 +1,4 @@
+// Splits repeated input options into the inputs of each run.
 #include "input_sets.hpp"
 
 #include <fmt/format.h>

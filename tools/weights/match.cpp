@@ -1,3 +1,4 @@
+// Compares parameters of a module with the tensors of weight files.
 #include "match.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@
 namespace mir::tools {
 namespace {
 
-/// Whether a session takes the tensor for a parameter of that type.
+/// True if a session takes the tensor for a parameter of that type.
 bool fits(const TensorInfo& tensor, const TensorType& wanted) {
   if (wanted.dtype() && !fits_type(tensor.dtype, *wanted.dtype())) return false;
   if (!wanted.has_static_shape()) return true;

@@ -1,4 +1,4 @@
-// Whether weight files have what a module needs.
+// Comparison of weight files with the parameters of a module.
 #pragma once
 
 #include <span>

@@ -1,3 +1,4 @@
+// Collects the parameters that modules register, by name.
 #include "parameters.hpp"
 
 #include "mir/ops.hpp"

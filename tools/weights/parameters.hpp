@@ -13,7 +13,7 @@ struct RegisteredParameter {
   const TensorType* type = nullptr;  ///< null: not a tensor
 };
 
-/// By name. Of several registers with one symbol, the first counts.
+/// Returns the parameters by name. If several registers have one symbol, the first counts.
 std::map<std::string, RegisteredParameter> parameters_of(Module& module);
 
 }  // namespace mir::tools

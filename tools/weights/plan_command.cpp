@@ -1,3 +1,4 @@
+// The command `mllm-weights plan`: measures types of weights and writes a recipe.
 #include "plan_command.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Reads tensors as real numbers, and computes statistics and errors of them.
 #include "reals.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace mir::tools {
 
 Result<std::optional<Tensor>> as_reals(const Tensor& tensor) {
   if (is_decodable_block(tensor.dtype())) {
-    // Of interleaved rows a file may state no width.
+    // A file may state no width for interleaved rows.
     if (!check_blocks_fit(tensor.dtype(), tensor.shape())) return std::optional<Tensor>();
     auto values = dequantise(tensor);
     if (!values) return std::move(values).error();
@@ -45,7 +46,7 @@ void for_each_block(const Tensor& reals, Use use) {
   }
 }
 
-/// What one pass over some elements finds.
+/// Results of one pass over some elements.
 struct Totals {
   double sum = 0;
   double lowest = std::numeric_limits<double>::infinity();
@@ -79,7 +80,7 @@ struct Totals {
     high.fill(filled[0]);
     for (std::size_t at = 0; at < filled.size(); at += kLanes) {
       for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        // What was filled in repeats the first element here.
+        // Padding repeats the first element here.
         const double value = at + lane < count ? filled[at + lane] : filled[0];
         sums[lane] += filled[at + lane];
         probes[lane] += filled[at + lane] * 0;  // NaN from the first that is not finite on
@@ -157,7 +158,7 @@ Accuracy accuracy(const Tensor& original, const Tensor& changed) {
   for (std::int64_t i = 0; i < original.elements(); ++i) {
     const double before = element_as_double(original, i);
     const double after = element_as_double(changed, i);
-    // Equal infinities are no error, and neither is a NaN that stays one.
+    // Equal infinities have no error, and neither has a NaN that stays one.
     const bool same = before == after || (std::isnan(before) && std::isnan(after));
     const double error = same ? 0 : std::fabs(after - before);
     result.max_error = std::isnan(error) ? error : std::max(result.max_error, error);

@@ -10,12 +10,12 @@
 
 namespace mir::tools {
 
-/// A tensor with one real number an element: blocks dequantised, everything else as it is. None for
-/// types without such a reading: packed bytes, complex numbers, other blocks, interleaved ones of
-/// rank 1.
+/// Returns a tensor with one real number per element: blocks dequantised, everything else as it is.
+/// No value for types without such a reading: packed bytes, complex numbers, other blocks,
+/// interleaved ones of rank 1.
 Result<std::optional<Tensor>> as_reals(const Tensor& tensor);
 
-/// What the elements of a tensor are like; NaN and infinities are counted and left out of the rest.
+/// Statistics of the elements of a tensor. NaN and infinities are counted and left out of the rest.
 struct Statistics {
   std::int64_t elements = 0;
   std::int64_t nans = 0;
@@ -28,7 +28,7 @@ struct Statistics {
 };
 Statistics statistics(const Tensor& reals);
 
-/// How far `changed` is from `original`, both as reals of the same extents.
+/// Errors of `changed` against `original`, both as reals of the same extents.
 struct Accuracy {
   double max_error = 0;
   double rms_error = 0;

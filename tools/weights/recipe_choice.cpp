@@ -1,3 +1,4 @@
+// Chooses types of layers greedily, by the least loss of accuracy for the bytes saved.
 #include "recipe_choice.hpp"
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Which types of weights to choose, by what each costs alone.
+// Choice of types of weights by the costs of each type alone.
 #pragma once
 
 #include <cstddef>

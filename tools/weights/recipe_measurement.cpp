@@ -1,3 +1,4 @@
+// Measures how types of weights change the outputs of a module.
 #include "recipe_measurement.hpp"
 
 #include <fmt/format.h>

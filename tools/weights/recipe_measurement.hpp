@@ -1,4 +1,4 @@
-// How types of weights change the results of a module, measured by runs.
+// Measured effects of types of weights on the results of a module.
 #pragma once
 
 #include <map>
@@ -27,7 +27,7 @@ struct ResultChange {
 struct MeasurementInputs {
   /// `[PORT=]SPEC` of each run.
   std::vector<std::vector<std::string>> inputs;
-  /// The same of runs before them, which fill the caches; empty, or as many. Their symbols are
+  /// `[PORT=]SPEC` of runs before them, which fill the caches; empty, or as many. Their symbols are
   /// bound by the extents of files.
   std::vector<std::vector<std::string>> prefills{};
   std::vector<std::string> bindings;  ///< `S=4`
@@ -46,7 +46,7 @@ struct Layer {
 /// A module on given inputs. The module and the weights must outlive it.
 class RecipeMeasurement {
  public:
-  /// How many runs are compared.
+  /// Number of runs that are compared.
   std::size_t run_count() const { return runs_.size(); }
   /// Runs the module as it is. Fails if it does not run, or if no output has real numbers.
   static Result<RecipeMeasurement> create(const Module& module, const WeightSet& weights,

@@ -1,3 +1,4 @@
+// Searches for types of weights within a budget of bytes or accuracy, and reports them.
 #include "recipe_plan.hpp"
 
 #include <fmt/format.h>
@@ -86,8 +87,8 @@ class Planning {
     return last_accurate(first);
   }
 
-  /// The last choice from `first` on that is accurate, by bisection: accuracy is taken to decrease.
-  /// What is returned has been measured.
+  /// Returns the last accurate choice from `first` on, found by bisection under the assumption that
+  /// accuracy decreases. The returned choice has been measured.
   Result<std::size_t> last_accurate(std::size_t first) const {
     auto is_good = is_accurate(first);
     if (!is_good) return std::move(is_good).error();

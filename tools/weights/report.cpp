@@ -1,3 +1,4 @@
+// Renders listings, statistics and differences of weight files.
 #include "report.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ std::string metadata_text(const TensorFile& file) {
   return table.render("  ");
 }
 
-/// Why two tensors of one name differ; empty when they do not.
+/// Explains why two tensors of one name differ; empty if they do not.
 Result<std::string> tensor_difference(const Tensor& before, const Tensor& after,
                                       const Tolerance& tolerance) {
   if (before.shape() != after.shape())

@@ -1,4 +1,4 @@
-// What mllm-weights says about files: every function gives text, none of them writes.
+// Reports of mllm-weights about files. Every function returns text, none writes it.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ Result<std::string> list_tensors(const std::string& path, const TensorFile& file
 Result<std::string> tensor_statistics(const std::string& path, const TensorFile& file,
                                       const Progress& progress = {});
 
-/// What differs between two files; empty when nothing does. Blocks are compared by value.
+/// Describes the differences of two files; empty if there are none. Blocks are compared by value.
 Result<std::string> difference(const TensorFile& before, const TensorFile& after,
                                const Tolerance& tolerance, const Progress& progress = {});
 

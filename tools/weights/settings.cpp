@@ -1,3 +1,4 @@
+// Parses arguments of mllm-weights, and collects the rules of `convert`.
 #include "settings.hpp"
 
 #include <fmt/format.h>

@@ -207,7 +207,7 @@ struct WeightsSettings {
                               .help = "write the chosen types as a pipeline for mllm-opt -p @FILE"},
                              written_file()};
 
-  /// What `convert` does; an error when nothing says in which format.
+  /// Returns the rules of `convert`; an error if no option determines the format.
   Result<ConversionRules> rules() const;
 };
 
