@@ -18,7 +18,7 @@ class Trial {
   Trial(const OpDraft& draft, const Signature& signature)
       : draft_(draft), signature_(signature), context_(draft.op->module().context()) {}
 
-  /// What a body needs beyond types can be such that no trial meets it.
+  /// True if trials can be built from types alone. Other conditions might hold for no trial.
   bool is_possible() const {
     return signature_.has_body && signature_.lets.empty() && signature_.conditions.empty() &&
            std::ranges::all_of(draft_.spec.attributes, [&](const AttrRow& row) {

@@ -38,7 +38,7 @@ struct Signature {
   bool has_body = false;
 
   std::size_t least() const;
-  /// Whether an op may have so many operands.
+  /// True if an op may have so many operands.
   bool admits(std::size_t operand_count) const;
   /// How many of so many operands each part has.
   std::vector<std::uint32_t> operand_counts(std::size_t operand_count) const;
@@ -91,7 +91,7 @@ std::optional<patterns::Bindings> bind(const DeclaredOp& declared, const Signatu
 std::vector<const Type*> result_types(const Signature& signature, const OpFacts& op,
                                       const patterns::Bindings& bindings, std::size_t count);
 
-/// What a body makes for one op.
+/// Ops that a body creates for one op.
 struct BodyPlan {
   patterns::GraphPlan plan{};
   std::vector<std::uint32_t> inputs{};   ///< the value of each operand

@@ -1,3 +1,4 @@
+// Reads the declaration of one op: its signatures, row, effects and body.
 #include <fmt/format.h>
 
 #include <algorithm>

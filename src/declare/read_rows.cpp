@@ -1,3 +1,4 @@
+// Reads attribute rows, traits and effects of declared ops.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reads the declaration of one type: its parameters and their conditions.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct RowStore {
   std::string_view keep(std::string text) { return texts.emplace_back(std::move(text)); }
 };
 
-/// What attributes of a declaration state, as rows. Each mistake is reported, and left out.
+/// Reads attributes of a declaration as rows. Mistakes are reported and left out.
 class RowReader {
  public:
   RowReader(const Op& op, std::string subject, RowStore& store, Diagnostics& diagnostics)

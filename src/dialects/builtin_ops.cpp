@@ -1,3 +1,4 @@
+// Op and type rows of the builtin dialect.
 #include "dialects/tables.hpp"
 
 namespace mir::dialect_tables {

@@ -1,3 +1,4 @@
+// Op rows of the cf dialect, and the region edges of conditions and loops.
 #include "dialects/tables.hpp"
 #include "mir/op.hpp"
 

@@ -1,3 +1,4 @@
+// Op rows of the dbg dialect.
 #include "dialects/tables.hpp"
 
 namespace mir::dialect_tables {

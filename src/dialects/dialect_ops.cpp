@@ -1,3 +1,4 @@
+// Op rows of the dialect dialect, by which modules declare dialects.
 #include "dialects/tables.hpp"
 
 namespace mir::dialect_tables {

@@ -1,3 +1,4 @@
+// The list of built-in dialects, attributes of values, and the builtin types as functions.
 #include "mir/dialects.hpp"
 
 #include <algorithm>

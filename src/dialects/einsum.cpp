@@ -1,3 +1,4 @@
+// Parses einsum equations and checks them against the ranks of the operands.
 #include "dialects/einsum.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Fold functions of op rows: results that types and attributes determine.
 #include "dialects/folds.hpp"
 
 #include <algorithm>

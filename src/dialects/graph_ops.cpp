@@ -1,3 +1,4 @@
+// Op rows of the graph dialect.
 #include "dialects/tables.hpp"
 #include "mir/op.hpp"
 

@@ -1,3 +1,4 @@
+// Removes attributes whose value is the default of their row.
 #include "dialects/leave_defaults_out.hpp"
 
 #include "mir/equivalence.hpp"

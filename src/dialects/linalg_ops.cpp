@@ -1,3 +1,4 @@
+// The table of linalg rows, joined from the op families.
 #include <algorithm>
 #include <array>
 

@@ -1,3 +1,4 @@
+// Lists ops, types and keywords of dialects as tables for people.
 #include "dialects/listing.hpp"
 
 #include <fmt/format.h>

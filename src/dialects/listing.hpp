@@ -8,7 +8,7 @@
 
 namespace mir {
 
-/// Whether a kernel set computes an op.
+/// Tells if a kernel set computes an op.
 using RunsFn = std::function<bool(OpId op)>;
 struct OpSupport {
   RunsFn ref;  ///< structure, which a schedule carries out, included

@@ -1,3 +1,4 @@
+// Determines the parameters and caches of an op, and the extents of parameters.
 #include "dialects/parameters.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Which parameters an op owns or names, and of which extents; which cache it keeps.
+// Parameters that an op owns or names, their extents, and the cache that it keeps.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace mir {
 
-/// Whether an op with these attributes owns the parameter: the attribute that decides about it, or
-/// else its default in the row, says so.
+/// True if an op with these attributes owns the parameter, which its deciding attribute, or the
+/// default in the row, determines.
 bool owns_parameter(const OpRow& row, const WeightRow& weight, const IRContext& context,
                     std::span<const NamedAttr> attributes);
 
@@ -23,7 +23,7 @@ std::optional<std::vector<Dim>> parameter_dims(const WeightRow& weight, const IR
                                                const TensorType* operand, const TensorType* result,
                                                std::span<const NamedAttr> attributes);
 
-/// The same as numbers; no value if any extent is unknown.
+/// Like parameter_dims(), as numbers; no value if any extent is unknown.
 std::optional<std::vector<std::int64_t>> parameter_extents(const WeightRow& weight,
                                                            const IRContext& context,
                                                            const TensorType* operand,
@@ -38,7 +38,7 @@ std::optional<Symbol> named_parameter(const Op& op);
 /// path; the empty symbol when it has neither or the op is no KVCacheOp.
 Symbol cache_of(const Op& op);
 
-/// Whether an attribute of the op names a parameter, a state or the layer that the op belongs to.
+/// True if an attribute of the op names a parameter, a state or the layer that the op belongs to.
 /// Ops of equal layers differ in such attributes and in their paths.
 bool is_name_attribute(const Op& op, const AttrRow& row);
 

@@ -1,3 +1,4 @@
+// Op rows of the pattern dialect.
 #include "dialects/tables.hpp"
 
 namespace mir::dialect_tables {

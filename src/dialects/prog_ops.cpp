@@ -1,3 +1,4 @@
+// Op rows of the prog dialect.
 #include "dialects/tables.hpp"
 #include "ir/program_fields.hpp"
 

@@ -1,3 +1,4 @@
+// Reads scales and zero points from attributes of values.
 #include "dialects/quant_attributes.hpp"
 
 #include <algorithm>

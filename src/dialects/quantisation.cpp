@@ -1,3 +1,4 @@
+// Finds the QuantSpecs of operands and results, and compares quantisations of values.
 #include "dialects/quantisation.hpp"
 
 #include <fmt/format.h>

@@ -19,7 +19,7 @@ const Attr* annotated_quant_spec(const Op& op, std::string_view key);
 /// True if elements of this type are codes: those of quantised types, and of other types with a
 /// QuantSpec that are not floating. A QuantSpec of a floating type changes nothing.
 bool holds_codes(const TensorType& type, const Attr* spec);
-/// The same for a value as it is defined and as any op mentions it.
+/// Like the above, for a value as it is defined and as any op mentions it.
 bool holds_codes(const Value& value);
 
 /// True if result `i` and operand `j` of an op mean the same numbers when they have the same

@@ -1,3 +1,4 @@
+// Result-type rules of elementwise ops, with broadcasting.
 #include "dialects/rules_support.hpp"
 
 namespace mir::rules {
@@ -21,7 +22,7 @@ bool all_take(InferContext& op, Elements kind) {
   return true;
 }
 
-/// Whether one operand is complex and the other a real number that is converted to it.
+/// True if one operand is complex and the other a real number that is converted to it.
 bool is_real_with_complex(const TensorType& a, const TensorType& b) {
   return is_complex(a) != is_complex(b);
 }

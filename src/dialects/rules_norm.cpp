@@ -1,3 +1,4 @@
+// Result-type rules of normalisations, softmax and the causal mask.
 #include "dialects/rules_support.hpp"
 
 namespace mir::rules {
@@ -20,7 +21,7 @@ bool expect_not_negative(InferContext& op, std::string_view key) {
                                 op.op_name(), op.attribute(key)->spelling()));
 }
 
-/// Whether operand 1 is a weight for rows of `x`, and the op owns none.
+/// True if operand 1 is a weight for rows of `x` and the op owns none.
 bool weighs_rows(InferContext& op, const TensorType& x) {
   op.constraint("rms_norm_c3");
   const TensorType* weight = ranked(op, 1, 1);

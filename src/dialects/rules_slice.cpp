@@ -1,3 +1,4 @@
+// Computes the shape of a slice from its bounds.
 #include "dialects/all_of_dimension.hpp"
 #include "dialects/rules_support.hpp"
 

@@ -40,9 +40,9 @@ inline constexpr std::size_t kAnyRank = static_cast<std::size_t>(-1);
 
 // -- element types --------------------------------------------------------------------------------
 enum class Elements : std::uint8_t { kFloating, kNumeric, kReal, kOrdered, kTruth, kBool, kIndex };
-/// Whether the operand's element type is one of the kind (see rules.hpp).
+/// True if the operand's element type is one of the kind (see rules.hpp).
 bool takes(InferContext& op, std::size_t index, const TensorType& operand, Elements kind);
-/// Whether operands `a` and `b` have equal element types, as far as they are known.
+/// True if operands `a` and `b` have equal element types, as far as they are known.
 bool same_elements(InferContext& op, std::size_t a, std::size_t b);
 bool is_complex(const TensorType& tensor);
 
@@ -51,7 +51,7 @@ bool is_complex(const TensorType& tensor);
 std::optional<Dim> unify(InferContext& op, Dim a, Dim b);
 /// Right-aligned broadcast; reports.
 std::optional<Shape> broadcast(InferContext& op, const Shape& a, const Shape& b);
-/// Whether `from` broadcasts to exactly `to`; reports with the operand's number.
+/// True if `from` broadcasts to exactly `to`; reports with the operand's number.
 bool broadcasts_to(InferContext& op, std::size_t index, const Shape& from, const Shape& to);
 /// Reports unless extent `dim` of operand `index` agrees with `expected`, which `what` names.
 bool expect_extent(InferContext& op, std::size_t index, const Shape& shape, std::size_t dim,

@@ -1,4 +1,4 @@
-// Rules of the rule library in the words of a declaration, as far as those can say them.
+// Rules of the rule library as declarations of ops, as far as declarations can express them.
 #pragma once
 
 #include <array>

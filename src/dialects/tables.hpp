@@ -20,7 +20,7 @@ extern const Dialect kDbg;
 extern const Dialect kPattern;
 extern const Dialect kDialect;
 
-/// Whether a row of the toolkit has the texts that its documents are made of.
+/// True if a row of the toolkit has the texts that its documents are made of.
 constexpr bool is_documented(const OpRow& row) {
   return !row.page.empty() && !row.summary.empty() && !row.example.empty() &&
          std::ranges::none_of(row.attributes, &std::string_view::empty, &AttrRow::summary) &&
@@ -31,7 +31,7 @@ constexpr bool is_documented(const TypeRow& row) {
          std::ranges::none_of(row.parameters, &std::string_view::empty, &AttrRow::summary);
 }
 
-/// Whether the row is the op of that number and has the aliases that mir/context.hpp gives it.
+/// True if the row is the op of that number and has the aliases that mir/context.hpp gives it.
 consteval bool is_op(std::size_t number, const OpRow& row) {
   const std::string_view op = kOpNames[number];
   if (op.substr(op.find('.') + 1) != row.name) return false;
@@ -44,7 +44,7 @@ consteval bool is_op(std::size_t number, const OpRow& row) {
   return aliases == row.aliases.size();
 }
 
-/// Whether the rows are the ops of the dialect that mir/context.hpp names, in its order.
+/// True if the rows are the ops of the dialect that mir/context.hpp names, in its order.
 consteval bool are_numbered(DialectId dialect, std::span<const OpRow> rows) {
   std::size_t row = 0;
   for (std::size_t number = 0; number < kOpCount; ++number) {

@@ -1,3 +1,4 @@
+// Op rows of the tensor dialect.
 #include "dialects/tables.hpp"
 #include "dialects/work_rules.hpp"
 

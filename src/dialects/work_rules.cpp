@@ -1,3 +1,4 @@
+// Work functions of op rows: arithmetic and memory traffic of products, attention and others.
 #include "dialects/work_rules.hpp"
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 
 namespace mir::work_attributes {
 
-// What the pass `estimate` writes on ops and graphs.
+// Attributes that the pass `estimate` writes on ops and graphs.
 inline constexpr std::string_view kFlop = "flop";
 inline constexpr std::string_view kRead = "bytes_read";
 inline constexpr std::string_view kWritten = "bytes_written";

@@ -1,3 +1,4 @@
+// Evaluators of the attention ops.
 #include "kernels/ref/attention.hpp"
 
 #include "eval/evaluators.hpp"

@@ -1,3 +1,4 @@
+// Reads attributes of an op, or the defaults of its row.
 #include "eval/attributes.hpp"
 
 #include <charconv>

@@ -16,9 +16,9 @@ namespace mir {
 /// row's default, without one 0, false or empty. Everything is borrowed.
 class AttributeReader {
  public:
-  /// What the op itself has.
+  /// Reads the attributes of the op itself.
   explicit AttributeReader(const Op& op) : AttributeReader(op, op.attributes()) {}
-  /// What the op has after symbols were replaced, say.
+  /// Reads other attributes in their place, such as those after symbols were replaced.
   AttributeReader(const Op& op, std::span<const NamedAttr> attributes)
       : op_(op), attributes_(attributes) {}
 

@@ -1,3 +1,4 @@
+// The evaluator of KVCacheOp.
 #include <fmt/format.h>
 
 #include <cstring>

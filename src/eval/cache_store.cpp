@@ -1,3 +1,4 @@
+// Stores keys and values of caches in memory that grows by doubling.
 #include "eval/cache_store.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ struct CacheStore::CachedTensor {
   std::int64_t row_bytes = 0;
   fast::LargePages bytes = {};
 
-  /// Whether tensors of this type and these extents can be appended along `axis`.
+  /// True if tensors of this type and these extents can be appended along `axis`.
   bool takes(DType given_dtype, std::span<const std::int64_t> given, std::size_t axis) const {
     if (given_dtype != dtype || given.size() != extents.size()) return false;
     for (std::size_t dim = 0; dim < given.size(); ++dim) {
@@ -74,7 +75,7 @@ struct CacheStore::Buffers {
   Tokens tokens(std::int64_t held) const;
 };
 
-/// Whether the request fits what the cache holds. An empty one takes any tensors.
+/// Checks that the request fits the contents of the cache. An empty cache takes any tensors.
 Result<void> CacheStore::Buffers::admit(const Request& request) {
   const auto takes = [&](std::size_t i) {
     return axis == request.axis &&

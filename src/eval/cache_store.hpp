@@ -40,7 +40,7 @@ class CacheStore {
       return static_cast<std::size_t>(capacity * parts[which].row_bytes);
     }
   };
-  /// What a step appends: keys and values of these types and extents.
+  /// Keys and values, by types and extents, that a step appends.
   struct Request {
     Symbol cache;
     std::size_t axis = 0;  ///< the dimension that counts tokens, equal in both
@@ -66,13 +66,13 @@ class CacheStore {
   /// Other keys (0) or values (1) in place of all that a cache holds now, in row-major order.
   void replace(Symbol cache, std::size_t which, std::span<const std::byte> all);
 
-  /// What was appended counts from now on.
+  /// Makes the appended tokens count.
   void commit();
   /// Forgets what was appended since the last commit().
   void rollback();
   /// Empties every cache; the memory stays for what follows.
   void clear();
-  /// What the tokens that count take in all caches, without the room after them.
+  /// Bytes of the tokens that count in all caches, without the room after them.
   std::uint64_t bytes() const;
 
  private:

@@ -1,4 +1,4 @@
-// What an evaluator sees of one evaluation.
+// Inputs and results of one evaluation, as an evaluator sees them.
 #pragma once
 
 #include <deque>
@@ -76,7 +76,7 @@ class EvalCall {
   std::optional<DType> stored_dtype(std::string_view suffix) const;
   /// The parameter `<path><suffix>`.
   Result<Tensor> parameter(std::string_view suffix);
-  /// The same under `shape`, which must have its element count.
+  /// Like the above, in `shape`, which must have the parameter's element count.
   Result<Tensor> parameter(std::string_view suffix, Shape shape);
 
   /// "'AddOp': message".

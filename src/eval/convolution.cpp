@@ -1,3 +1,4 @@
+// Evaluators of convolutions, interpolation and padding.
 #include "kernels/ref/convolution.hpp"
 
 #include <initializer_list>

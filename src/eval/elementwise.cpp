@@ -1,3 +1,4 @@
+// Evaluators of absolute values, clipping and selection.
 #include "kernels/ref/elementwise.hpp"
 
 #include "eval/evaluators.hpp"

@@ -21,7 +21,7 @@ namespace mir {
 /// Parameters by symbol, each with the element count that its registration states.
 using ParameterTable = std::unordered_map<Symbol, Tensor>;
 
-/// What an op may touch besides its operands. Everything is borrowed for the call.
+/// State that an op may read or modify besides its operands. Everything is borrowed for the call.
 struct EvalEnvironment {
   const ParameterTable* parameters = nullptr;  ///< null: none
   CacheStore* caches = nullptr;                ///< null: ops with state are refused
@@ -31,15 +31,15 @@ struct EvalEnvironment {
   const QuantisationTable* quantisations = nullptr;
 };
 
-/// Whether evaluate() computes this op. Structure (modules, graphs, calls, returns, registers) is
-/// no op in this sense.
+/// True if evaluate() computes this op. Structural ops (modules, graphs, calls, returns, registers)
+/// are not computed.
 bool is_executable(OpId op);
 inline bool is_executable(const Op& op) {
   return is_executable(op.op_id());
 }
-/// Whether an op has operands, results or parameters of its own that hold codes.
+/// True if an op has operands, results or parameters of its own that hold codes.
 bool touches_codes(const Op& op, const QuantisationTable& quantisations);
-/// Whether all operands and results of an op that only moves elements are quantised alike, per
+/// True if all operands and results of an op that only moves elements are quantised alike, per
 /// tensor, or not at all: it then moves codes as they are.
 bool keeps_codes(const Op& op, const QuantisationTable& quantisations);
 
@@ -60,7 +60,7 @@ bool keeps_codes(const Op& op, const QuantisationTable& quantisations);
 /// An op without a kernel is computed by the custom op of its name; only the number of results is
 /// checked then.
 ///
-/// The same operands give the same bits on every machine. Safe to call from several threads with
+/// Equal operands give equal bits on every machine. Safe to call from several threads with
 /// different environments.
 Result<std::vector<Tensor>> evaluate(const Op& op, std::span<const Tensor> operands,
                                      const EvalEnvironment& environment);

@@ -66,7 +66,8 @@ Result<void> match_shape(EvalCall& call);
 Result<void> no_content(EvalCall& call);
 
 // cache.cpp
-/// Whether the cache has a name, holds what `past` says and has room; looks at extents only.
+/// Checks that the cache has a name, holds as many tokens as `past` states, and has room. Reads
+/// extents only.
 Result<void> admit_tokens(EvalCall& call);
 Result<void> kv_cache(EvalCall& call);
 

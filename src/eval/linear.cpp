@@ -1,3 +1,4 @@
+// Evaluators of matrix products, linear layers, embeddings and indexing.
 #include <fmt/format.h>
 
 #include <utility>

@@ -1,3 +1,4 @@
+// Evaluators of ops that move elements, and of constants and fills.
 #include "kernels/ref/movement.hpp"
 
 #include <fmt/format.h>

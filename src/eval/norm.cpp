@@ -1,3 +1,4 @@
+// Evaluators of normalisations, softmax and the causal mask.
 #include "kernels/ref/norm.hpp"
 
 #include <optional>

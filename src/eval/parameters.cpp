@@ -1,3 +1,4 @@
+// Lists the parameters that an op owns, and reads constants as tensors.
 #include "eval/parameters.hpp"
 
 #include <fmt/format.h>

@@ -16,7 +16,7 @@ struct OwnedParameter {
   Symbol symbol;            ///< "<path>.weight"
 };
 
-/// Whether the op owns `<path><suffix>`: its row lists the suffix and the attribute that decides
+/// True if the op owns `<path><suffix>`: its row lists the suffix and the attribute that decides
 /// about it, if any, is true.
 bool owns_parameter(const Op& op, std::string_view suffix);
 /// Every parameter the op owns, in the order of its row; empty for an op without a path.

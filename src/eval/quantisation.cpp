@@ -1,3 +1,4 @@
+// Reads the quantisation of a type from a QuantSpec.
 #include "eval/quantisation.hpp"
 
 #include <fmt/format.h>

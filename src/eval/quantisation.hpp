@@ -1,4 +1,4 @@
-// Which numbers the codes of quantised values mean. The formulas are in
+// Numbers that the codes of quantised values represent. The formulas are in
 // docs/ops/quantisation.md.
 #pragma once
 
@@ -21,7 +21,7 @@ struct QuantisationTable {
   std::unordered_map<Symbol, ref::Quantisation> parameters;
 };
 
-/// What a text says of a quantised value: all but its scales and zero points.
+/// Quantisation of a value as a text states it, without scales and zero points.
 struct QuantRecipe {
   ref::Quantisation codes;        ///< without scales and zero points
   bool is_asymmetric = false;     ///< zero points must be stated

@@ -1,3 +1,4 @@
+// Evaluators of reductions, cumulative sums and sorting.
 #include "kernels/ref/reduce.hpp"
 
 #include <optional>

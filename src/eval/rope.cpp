@@ -1,3 +1,4 @@
+// Evaluators of rotary embeddings.
 #include "kernels/ref/rope.hpp"
 
 #include "eval/evaluators.hpp"

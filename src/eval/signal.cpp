@@ -1,3 +1,4 @@
+// Evaluators of short-time Fourier transforms.
 #include "kernels/ref/signal.hpp"
 
 #include "eval/evaluators.hpp"

@@ -8,9 +8,9 @@
 
 namespace mir::eval {
 
-/// What one entry of SliceOp's `indices` selects of a dimension: `all`, or a dictionary of start,
-/// end and step in which symbols were replaced. Negative bounds count from the end; start -1 with
-/// end 0 is the last element.
+/// Returns the bounds that one entry of SliceOp's `indices` selects of a dimension: `all`, or a
+/// dictionary of start, end and step in which symbols were replaced. Negative bounds count from the
+/// end; start -1 with end 0 is the last element.
 Result<SliceBounds> slice_bounds(const Attr& entry, std::int64_t extent, IRContext& context,
                                  const DimBindings* dims = nullptr);
 

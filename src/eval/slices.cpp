@@ -1,3 +1,4 @@
+// Evaluates the bounds of slices and selects the sliced view.
 #include <fmt/format.h>
 
 #include "dialects/all_of_dimension.hpp"

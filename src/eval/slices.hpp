@@ -1,4 +1,4 @@
-// What SliceOp selects.
+// Elements that SliceOp selects.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ struct SliceBounds {
   std::int64_t length = 0;
 };
 
-/// What attribute `indices` selects of dimension `dim`, of this extent, of a value of `rank`
-/// dimensions; symbols in it have their values in `dims` (null: none has). An error when the
-/// attribute has another number of entries, a bound has no value or lies outside.
+/// Returns the bounds that attribute `indices` selects of dimension `dim`, of this extent, of a
+/// value of `rank` dimensions. Symbols in it have their values in `dims` (none if null). An error
+/// if the attribute has another number of entries, or a bound has no value or is out of range.
 Result<SliceBounds> slice_bounds(const Op& op, std::size_t rank, std::size_t dim,
                                  std::int64_t extent, const DimBindings* dims);
 

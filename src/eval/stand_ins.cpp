@@ -1,3 +1,4 @@
+// Converts tensors of unsupported types to stand-ins that kernels take, and results back.
 #include "eval/stand_ins.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ bool is_floating(DType dtype) {
   return info(dtype).type_class == kFloat;
 }
 
-/// Whether no kernel that computes takes the type.
+/// True if no computing kernel takes the type.
 bool is_foreign(DType dtype) {
   const DTypeClass found = info(dtype).type_class;
   return found == kQuantised || found == kBlock || is_nibble(dtype);
@@ -39,7 +40,7 @@ Result<Tensor> converted(EvalCall& call, const Tensor& tensor, DType to) {
   return done ? std::move(out) : Result<Tensor>(done.error());
 }
 
-/// The same bytes as another type of the same size.
+/// Returns the bytes as another type of the same size.
 Result<Tensor> as_type(const Tensor& tensor, DType dtype) {
   return Tensor::borrow(dtype, tensor.shape(), tensor.bytes(), std::make_shared<Tensor>(tensor));
 }
@@ -109,7 +110,7 @@ DType standing_for(DType dtype, bool is_quantised) {
   return is_foreign(dtype) || is_floating(dtype) ? DType::kFloat64 : dtype;
 }
 
-/// What the declared type of result i says; none: nothing.
+/// Returns the declared element type of result i; no value if none is declared.
 std::optional<DType> declared_dtype(const EvalCall& call, std::uint32_t i) {
   const TensorType* declared = call.op().result(i)->tensor_type();
   return declared == nullptr ? std::nullopt : declared->dtype();

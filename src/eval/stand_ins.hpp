@@ -13,7 +13,7 @@
 
 namespace mir::eval {
 
-/// Whether an operand, a result or a parameter of the op needs one.
+/// True if an operand, a result or a parameter of the op needs a stand-in.
 bool needs_stand_ins(const EvalCall& call);
 
 /// The stand-in of a tensor; the tensor itself where it needs none and is of no floating type.

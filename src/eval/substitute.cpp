@@ -1,3 +1,4 @@
+// Replaces dimension symbols in attributes by their numbers.
 #include "eval/substitute.hpp"
 
 #include <fmt/format.h>

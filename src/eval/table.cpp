@@ -1,3 +1,4 @@
+// The table of evaluators by op, and the entry points of evaluation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ struct EvalRow {
   OpId op;
   Result<void> (*evaluate)(EvalCall& call);
   ResultMemory storage = ResultMemory::kFresh;
-  /// What must hold before the operands are put through the rule; null: nothing.
+  /// Check before the operands are passed to the rule, or null.
   Result<void> (*admit)(EvalCall& call) = nullptr;
 };
 

@@ -1,3 +1,4 @@
+// Public operations on extents: the table, arithmetic, binding and printing.
 #include "mir/dim.hpp"
 
 #include <fmt/format.h>

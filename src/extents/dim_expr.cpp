@@ -1,3 +1,4 @@
+// Polynomial arithmetic on extents in a canonical order of terms.
 #include "extents/dim_expr.hpp"
 
 #include <algorithm>

@@ -80,8 +80,8 @@ std::optional<Polynomial> add(const Polynomial& a, const Polynomial& b);
 std::optional<Polynomial> subtract(const Polynomial& a, const Polynomial& b);
 std::optional<Polynomial> multiply(const Polynomial& a, const Polynomial& b);
 
-/// Of the term of highest degree (the first in order of factors, if several), which cancelling
-/// common factors leaves leading; of a constant, itself.
+/// Returns the coefficient of the term of highest degree (the first in order of factors, if
+/// several), which stays leading when common factors are cancelled; of a constant, the constant.
 std::int64_t leading_coefficient(const Polynomial& sum);
 
 /// That term, which a sum that is not constant has, without its coefficient.

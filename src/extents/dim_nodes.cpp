@@ -1,3 +1,4 @@
+// Interns extents, and normalises quotients, remainders, minima and maxima.
 #include "extents/dim_nodes.hpp"
 
 #include <algorithm>
@@ -130,7 +131,7 @@ std::optional<Polynomial> with_remainder(const Polynomial& sum, const DimTerm& t
   return added ? add(sum, *added) : std::nullopt;
 }
 
-/// What is read from the text of a sum of at most this length stays within all limits.
+/// Texts of sums up to this length stay within all limits when they are read.
 constexpr std::size_t kAlwaysReadBack = 32;
 
 /// A text may be within the limits while a sum that its reader meets on the way is not: remainders

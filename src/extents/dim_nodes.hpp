@@ -41,12 +41,13 @@ class DimNodes {
 
  private:
   const DimExpr* insert(DimExpr node);
-  /// Whether reading the text of a factor stays within the limits.
+  /// True if reading the text of a factor stays within the limits.
   bool factor_reads_back(const DimExpr& factor);
   std::vector<Symbol> symbols_of(const DimExpr& node) const;
   /// `left / right` as one factor.
   std::optional<Polynomial> compound(const Polynomial& left, const Polynomial& right);
-  /// Of operands that `reduce` made. A divisor that was not constant before starts over.
+  /// Returns the quotient of operands that `reduce` made. A divisor that was not constant before
+  /// starts over.
   std::optional<Polynomial> reduced_quotient(const Polynomial& a, const Polynomial& b,
                                              bool was_constant);
   std::optional<Polynomial> substitute(const DimExpr& factor, const SymbolValues& values);

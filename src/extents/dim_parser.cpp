@@ -1,3 +1,4 @@
+// Parses the text of an extent by recursive descent.
 #include "extents/dim_parser.hpp"
 
 #include <fmt/format.h>

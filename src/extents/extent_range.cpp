@@ -1,3 +1,4 @@
+// Computes ranges of extents by interval arithmetic.
 #include "extents/extent_range.hpp"
 
 #include <algorithm>
@@ -6,8 +7,8 @@ namespace mir {
 
 namespace {
 
-/// Of all combinations of ends, none where one exceeds 64 bits; `op` is monotone in each operand
-/// where the other one is fixed.
+/// Returns the range over all combinations of ends; no value if one exceeds 64 bits. `op` must be
+/// monotone in each operand while the other one is fixed.
 template <class Operation>
 std::optional<ExtentRange> at_corners(ExtentRange a, ExtentRange b, const Operation& op) {
   ExtentRange found = {ExtentRange().most, ExtentRange().least};
@@ -38,7 +39,7 @@ std::optional<ExtentRange> range_of(const DimExpr& factor, const SymbolRangeFn& 
   return quotient;
 }
 
-/// Of what cannot be negative; an open end stays open.
+/// Returns the product of ranges that cannot be negative. An open end stays open.
 std::optional<ExtentRange> product(ExtentRange a, ExtentRange b) {
   if (a.least < 0 || b.least < 0) {
     const bool is_open = !a.has_least() || !a.has_most() || !b.has_least() || !b.has_most();

@@ -1,3 +1,4 @@
+// Finds the source range of an attribute by scanning the text of its op.
 #include "ir/attribute_place.hpp"
 
 #include <string>

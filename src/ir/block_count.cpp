@@ -1,3 +1,4 @@
+// Describes the number of blocks of a region in messages.
 #include "ir/block_count.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Builds the call graph of a module, and orders graphs bottom-up.
 #include "mir/call_graph.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Substitutes the symbols of a graph's types by the extents at a call.
 #include "ir/call_types.hpp"
 
 #include <algorithm>

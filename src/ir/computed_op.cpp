@@ -1,3 +1,4 @@
+// Returns the op that a graph op or a program's launch computes.
 #include "ir/computed_op.hpp"
 
 #include "mir/module.hpp"

@@ -1,4 +1,4 @@
-// What an op computes, written as a graph's op or as a program's launch.
+// Op that a graph's op or a program's launch computes.
 #pragma once
 
 #include "mir/op.hpp"

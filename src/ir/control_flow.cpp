@@ -1,3 +1,4 @@
+// Region edges, calls and conflicts of ops, from their rows.
 #include "mir/control_flow.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace {
 
 using Edges = std::vector<RegionEdge>;
 
-/// Whether edges lead from `from` to `to` without entering `avoided`.
+/// True if edges connect `from` with `to` without entering `avoided`.
 bool has_path(const Edges& edges, std::uint32_t from, std::uint32_t to, std::uint32_t avoided) {
   std::vector<std::uint32_t> open{from}, seen;
   while (!open.empty()) {

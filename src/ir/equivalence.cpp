@@ -1,3 +1,4 @@
+// Compares attributes, ops and results, with defaults taken into account.
 #include "mir/equivalence.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ bool is_in_row(std::span<const RowAttribute> row, Symbol key) {
   return std::ranges::find(row, key, &RowAttribute::key) != row.end();
 }
 
-/// Whether each attribute of `a` that its row does not have is an attribute of `b`.
+/// True if each attribute of `a` that its row does not have is an attribute of `b`.
 bool has_other_attributes_of(const Op& b, const Op& a, std::span<const RowAttribute> row) {
   return std::ranges::all_of(a.attributes(), [&](const NamedAttr& each) {
     return is_in_row(row, each.key) || b.attribute(each.key) == each.value;
@@ -73,7 +74,7 @@ bool have_equal_attributes(const Op& a, const Op& b) {
 
 namespace {
 
-/// Whether the name of the op in its model decides what it computes.
+/// True if the name of the op in its model decides what it computes.
 bool is_named_by_path(const Op& op) {
   return op.row() == nullptr || !op.row()->weights.empty() || op.row()->effects != Effect::kNone ||
          op.has(Trait::kTypedByName);

@@ -1,3 +1,4 @@
+// Proves or refutes conditions on extents by bounds and by trying values.
 #include "ir/extent_prover.hpp"
 
 #include <fmt/format.h>
@@ -39,8 +40,9 @@ class BoundSearch {
   }
 
  private:
-  /// The same with a maximum of x and 0 in `term`, which is one of the two: where it is subtracted,
-  /// both must be bounded, otherwise either is less than what the term has.
+  /// Proves the bound with a maximum of x and 0 in `term` replaced by one of the two. If it is
+  /// subtracted, both must be bounded; otherwise one suffices, because either is at most the
+  /// maximum.
   bool is_bounded_in_cases(const DimTerm& term, const Polynomial& sum, std::int64_t slack,
                            int replaced) {
     Polynomial own;
@@ -56,8 +58,8 @@ class BoundSearch {
                                 : is_bounded(*without) || is_bounded(*with);
   }
 
-  /// The same with a quotient [x / c] in `term` replaced by (x - r) / c, where r is 0 to c - 1:
-  /// then c * sum >= -c * (slack + 1) + 1.
+  /// Proves the bound with a quotient [x / c] in `term` replaced by (x - r) / c, where r is 0 to c
+  /// - 1: then c * sum >= -c * (slack + 1) + 1.
   bool is_bounded_without(const DimTerm& term, const Polynomial& sum, std::int64_t slack,
                           int replaced) {
     if (term.factors.size() != 1) return false;

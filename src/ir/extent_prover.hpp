@@ -63,7 +63,7 @@ class ExtentProver {
   bool is_proved(ExtentRelation relation, Dim a, Dim b) {
     return prove(relation, a, b).verdict == ExtentVerdict::kProved;
   }
-  /// Whether a declaration admits each value that the extent has for declared values of its
+  /// Tells if a declaration admits each value that the extent has for declared values of its
   /// symbols. Undecided for an unknown extent.
   ExtentVerdict admits(const SymbolDeclaration& declaration, Dim extent);
   std::span<const SymbolDeclaration> declarations() const { return declarations_; }

@@ -1,3 +1,4 @@
+// Builds successor and predecessor lists of the blocks of a region.
 #include "mir/flow_graph.hpp"
 
 #include <numeric>

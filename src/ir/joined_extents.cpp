@@ -1,3 +1,4 @@
+// Extents that take a new symbol because several branches pass different ones.
 #include "ir/joined_extents.hpp"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ void for_each_difference(const Value& taken, const Value& passed, IRContext& con
   });
 }
 
-/// The same for the values that an edge from a region passes to the results.
+/// Like the above, for the values that an edge from a region passes to the results.
 template <class Visit>
 void for_each_difference(const Op& op, const Op& end, const RegionEdge& edge, const Visit& visit) {
   const auto passed = end.plain_operands();

@@ -21,9 +21,10 @@ void for_each_symbol_joined_by(const Block& block, const std::function<void(Symb
 /// The symbols that a place joins, as one of the ways there passes them.
 class JoinedExtents {
  public:
-  /// Of the results of `op`, to which the end of a region passes values.
+  /// Returns the extents of the results of `op`, to which the end of a region passes values.
   static JoinedExtents at_results(const Op& op, const Op& end, const RegionEdge& edge);
-  /// Of the arguments of a block, to which the end of another block passes values.
+  /// Returns the extents of the arguments of a block, to which the end of another block passes
+  /// values.
   static JoinedExtents at_block(const Op& end, const OpExtra::Successor& successor);
 
   bool empty() const { return extents_.empty(); }

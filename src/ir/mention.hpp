@@ -1,11 +1,11 @@
-// What the text says of a value where an op names it.
+// Properties of a value as the text states them where an op names it.
 #pragma once
 
 #include "mir/op.hpp"
 
 namespace mir {
 
-/// What the mention says otherwise than the value, else what the value has.
+/// Returns the properties that the mention states, and those of the value for all others.
 inline StatedMention mention_of(const Use& use) {
   const Value& value = *use.value();
   const StatedMention* other = stated_mention(use);

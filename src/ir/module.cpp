@@ -1,3 +1,4 @@
+// Modules: names of values, declared symbols and memory use.
 #include "mir/module.hpp"
 
 #include <algorithm>
@@ -128,7 +129,7 @@ bool Module::is_linked(const Op& op) const {
   return &op == top_ || op.is_inside(*top_);
 }
 
-/// Its symbol and those of its results.
+/// Declares the symbol of the op and those of its results.
 void Module::declare_own_symbols(Op& op) {
   if (const auto symbol = declared_symbol(&op)) op_symbols_.add(*symbol, op);
   for (Value& result : op.results()) {
@@ -146,7 +147,8 @@ void Module::forget_symbol(const Value& value) {
   if (declares(value)) value_symbols_.remove(value.symbol(), value);
 }
 
-/// Its own; nested ones are erased for themselves.
+/// Forgets the symbols that this op declares. Those of nested ops are forgotten when these are
+/// erased.
 void Module::forget_symbols(const Op& op) {
   if (const auto symbol = declared_symbol(&op)) op_symbols_.remove(*symbol, op);
   for (const Value& result : op.results()) forget_symbol(result);

@@ -1,4 +1,4 @@
-// What a library knows of some ops, by OpId.
+// Table of a library's facts about some ops, by OpId.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Parses the declarations of dimension symbols in a module's head.
 #include "ir/symbol_declarations.hpp"
 
 #include <fmt/format.h>

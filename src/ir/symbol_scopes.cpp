@@ -1,3 +1,4 @@
+// Finds the scope that gives a symbol its value: a module, graph, region or block.
 #include "ir/symbol_scopes.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Computes the work of ops from their rows and operand types.
 #include "mir/work.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The registry of passes and pipelines, and names of their properties.
 #include "mir/pass.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Registers all passes of the toolkit.
 #include "passes/standard_passes.hpp"
 
 namespace mir {

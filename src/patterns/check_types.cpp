@@ -1,3 +1,4 @@
+// Checks that both regions of a pattern have equal types.
 #include "patterns/check_types.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ class TypeCheck {
   }
 
  private:
-  /// Whether inputs and constants have types without packs.
+  /// True if inputs and constants have types without packs.
   static bool are_stated(const GraphTemplate& graph) {
     return std::ranges::all_of(graph.values, [](const ValueTemplate& value) {
       const bool is_given = value.is_input || value.constant.has_value();

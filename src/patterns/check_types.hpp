@@ -1,4 +1,4 @@
-// Whether the two regions of a pattern have equal types.
+// Check that the two regions of a pattern have equal types.
 #pragma once
 
 #include "patterns/pattern.hpp"

@@ -1,3 +1,4 @@
+// Checks lists of numbers as elements of constants.
 #include "patterns/constant_values.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ bool is_element(const Attr& value) {
          value.kind() == AttrKind::kBool;
 }
 
-/// What keeps a number from being an element of the type; empty: nothing.
+/// Explains why a number cannot be an element of the type; empty if it can.
 std::string breach_of_element(DType dtype, const Attr& value) {
   const std::string_view spelling = value.spelling();
   if (!is_element(value)) return fmt::format("'{}' is no number", spelling);

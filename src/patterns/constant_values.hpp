@@ -7,8 +7,7 @@
 
 namespace mir::patterns {
 
-/// What keeps the values from being the elements of a constant of this type, in words; empty:
-/// nothing.
+/// Explains why the values cannot be the elements of a constant of this type; empty if they can.
 std::string breach_of_values(const TensorType& type, const Attr& values);
 
 }  // namespace mir::patterns

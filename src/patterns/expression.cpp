@@ -1,3 +1,4 @@
+// Parses and evaluates expressions over variables of patterns.
 #include "patterns/expression.hpp"
 
 #include <fmt/format.h>

@@ -18,7 +18,8 @@ namespace mir::patterns {
 /// True if the name stands for an element type or a device: a capital letter, perhaps with a digit.
 bool is_name_variable(std::string_view name);
 
-/// What an expression sees of a match. Numbers are those that the scope of its text gave.
+/// Bindings of a match that an expression reads. Numbers are those that the scope of its text
+/// assigned.
 struct Bindings {
   std::vector<const Attr*> variables;  ///< null: not bound
   std::vector<Value*> values;          ///< null: not bound
@@ -109,7 +110,7 @@ std::span<const Function> functions();
 const Attr* attribute_of(Dim extent, IRContext& context);
 /// The extent that an integer or an extent stands for.
 std::optional<Dim> extent_of(const Attr& value);
-/// Whether two attributes are the same value: equal, or equal as numbers.
+/// True if two attributes are the same value: equal, or equal as numbers.
 bool are_equal(const Attr& a, const Attr& b, IRContext& context);
 
 }  // namespace mir::patterns

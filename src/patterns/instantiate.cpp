@@ -1,3 +1,4 @@
+// Builds attributes and types from templates and bindings.
 #include <algorithm>
 
 #include "mir/context.hpp"

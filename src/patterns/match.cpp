@@ -1,3 +1,4 @@
+// Matches patterns at a root op and plans and applies the replacement.
 #include "patterns/match.hpp"
 
 #include <fmt/format.h>
@@ -77,7 +78,7 @@ class Matcher {
 
   // -- values -----------------------------------------------------------------------------------
 
-  /// Whether one number of a constant is that of the pattern, with the precision of the type.
+  /// True if one number of a constant is that of the pattern, with the precision of the type.
   static bool is_number(const Attr& wanted, const Attr& found, const TensorType& type) {
     if (!type.dtype()) return false;
     if (&wanted == &found) return encode_element(*type.dtype(), found.spelling()).ok();
@@ -145,7 +146,7 @@ class Matcher {
 
   // -- ops --------------------------------------------------------------------------------------
 
-  /// What costs nothing to ask.
+  /// Compares properties that are cheap to read.
   bool has_head(const OpTemplate& wanted, const Op& op) {
     if (op.kind() != wanted.kind) {
       return fail(op, [&] { return fmt::format("it is no '{}'", wanted.info->name); });
@@ -352,7 +353,7 @@ class Matcher {
     return is_complete;
   }
 
-  /// Whether each result that the rewrite replaces by an input has the type of the input.
+  /// True if each result that the rewrite replaces by an input has the type of the input.
   bool keeps_types() const {
     for (std::size_t i = 0; i < graph_.results.size(); ++i) {
       const std::uint32_t made = pattern_.rewrite.results[i];

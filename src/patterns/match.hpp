@@ -12,7 +12,7 @@
 
 namespace mir::patterns {
 
-/// What a rewrite will make, complete before anything is edited.
+/// Result of a rewrite, complete before anything is edited.
 struct Plan : GraphPlan {
   std::vector<Op*> matched;            ///< the root first
   std::vector<Value*> replaced;        ///< in the order of the results

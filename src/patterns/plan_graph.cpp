@@ -1,3 +1,4 @@
+// Plans the ops of a template graph under bindings, and creates them.
 #include "patterns/plan_graph.hpp"
 
 #include <fmt/format.h>

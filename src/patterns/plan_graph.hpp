@@ -19,7 +19,7 @@ struct PlannedOp {
   std::vector<std::uint32_t> operands{}, results{};
 };
 
-/// What will be made of a graph of templates, complete before anything is edited.
+/// Ops to be created from a graph of templates, complete before anything is edited.
 struct GraphPlan {
   std::vector<const Type*> types;      ///< of the values of the graph
   std::vector<Value*> values;          ///< those that exist already; null: will be made

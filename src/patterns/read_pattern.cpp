@@ -1,3 +1,4 @@
+// Reads `pattern.RewriteOp` as a pattern.
 #include <fmt/format.h>
 
 #include <algorithm>

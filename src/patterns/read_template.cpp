@@ -1,3 +1,4 @@
+// Reads regions with variables as templates of graphs, ops, types and attributes.
 #include "patterns/read_template.hpp"
 
 #include <fmt/format.h>
@@ -74,7 +75,7 @@ std::optional<Expression> TemplateReader::expression(std::string_view text, Span
   return std::nullopt;
 }
 
-/// What a `let` or a `where` states: text, or an extent.
+/// Reads the text, or the extent, of a `let` or a `where`.
 std::optional<Expression> TemplateReader::expression(const Attr& stated, Span at) {
   if (stated.kind() == AttrKind::kString) return expression(stated.text(), at);
   if (stated.kind() == AttrKind::kDim) return expression(stated.spelling(), at);
@@ -242,7 +243,7 @@ bool TemplateReader::read_lets(const Op& op) {
       continue;
     }
     auto value = expression(*entry.value, op.span());
-    // What uses it is no further mistake.
+    // Uses of it are not further mistakes.
     is_bound_[number] = true;
     are_good = are_good && value;
     if (value) lets_.emplace_back(number, *std::move(value));

@@ -36,7 +36,7 @@ class TemplateReader : protected Scope {
 
   /// Reports, at the attribute that is read if there is one; false.
   bool refuse(Span at, std::string message);
-  /// Whether a value may have this attribute besides `constant`.
+  /// True if a value may have this attribute besides `constant`.
   virtual bool takes_mark(const Value&, const NamedAttr&) { return false; }
 
   // -- variables ----------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ class TemplateReader : protected Scope {
   /// A variable at a place that binds it in a match and uses it elsewhere.
   std::optional<std::uint32_t> bare_variable(std::string_view name, Span at);
   std::optional<Expression> expression(std::string_view text, Span at);
-  /// What a `let` or a `where` states: text, or an extent.
+  /// Reads the text, or the extent, of a `let` or a `where`.
   std::optional<Expression> expression(const Attr& stated, Span at);
 
   // -- attributes and types -----------------------------------------------------------------------

@@ -1,3 +1,4 @@
+// Unifies templates with attributes and types, and solves linear expressions.
 #include "patterns/unify.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ bool is_unknown(const Attr& value) {
   return value.kind() == AttrKind::kDim && value.dim().is_unknown();
 }
 
-/// What both values can be: an extent `?` takes the other one. Null if they differ.
+/// Returns the value that both can be: an extent `?` takes the other one. Null if they differ.
 const Attr* merged(const Attr& a, const Attr& b, IRContext& context) {
   if (is_unknown(a) || are_equal(a, b, context)) return &b;
   if (is_unknown(b)) return &a;

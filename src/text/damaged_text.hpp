@@ -1,4 +1,4 @@
-// What resolve leaves for verification about text that cannot be read.
+// Facts about unreadable text that resolve leaves for verification.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// Checks the syntax of the extents in a text without building IR.
 #include "text/extents.hpp"
 
 #include <unordered_set>

@@ -1,3 +1,4 @@
+// Finds attributes that run into each other because a comma is missing.
 #include "text/missing_commas.hpp"
 
 #include <algorithm>

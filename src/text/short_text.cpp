@@ -1,3 +1,4 @@
+// Shortens portable text: omits implied symbols and types and names repeated types.
 #include "text/short_text.hpp"
 
 #include <fmt/format.h>

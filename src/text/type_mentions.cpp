@@ -1,3 +1,4 @@
+// Determines which types a text may omit because reading infers them.
 #include "text/type_mentions.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which value a name means, region by region.
+// Meaning of value names, region by region.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ class ValueScopes {
     }
   }
 
-  /// Whether the innermost region itself defines the name.
+  /// True if the innermost region itself defines the name.
   bool defined_here(ValueName name) {
     return entry_of(name).definition > scopes_.back().first_definition;
   }

@@ -24,7 +24,7 @@ class CallOrder {
     if (!graph || graph.body() == nullptr) return {};
     return {graph, enter(graph)};
   }
-  /// Whether nothing has entered the graph before.
+  /// Enters a graph. True if it was not entered before.
   bool enter(SubGraphOp graph) { return entered_.insert(graph.op()).second; }
 
  private:

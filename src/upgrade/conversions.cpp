@@ -1,3 +1,4 @@
+// Registers conversions between dumps, portable modules and programs as passes.
 #include <fmt/format.h>
 
 #include "mir/pass.hpp"
@@ -9,7 +10,7 @@ namespace mir {
 
 namespace {
 
-/// What a conversion of a whole module is as a pass.
+/// Returns a conversion of a whole module as a pass.
 template <class Convert>
 auto converting(const Convert& convert) {
   return [convert](PassRun& run) { return convert(run) ? run.result() : PassResult::kFailed; };

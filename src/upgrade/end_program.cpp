@@ -1,3 +1,4 @@
+// Moves the instructions of old programs before their bodies and ends them with prog.exit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +31,7 @@ std::vector<Op*> outside_of_bodies(const Block& code) {
   return outside;
 }
 
-/// Whether addresses count from 0 and offsets lead to their labels, where they are stated.
+/// True if addresses count from 0 and offsets match their labels, as far as they are stated.
 bool has_sound_places(const Module& module) {
   const ProgramCode program(module);
   const auto code = program.instructions();
@@ -48,7 +49,8 @@ bool has_sound_places(const Module& module) {
   return true;
 }
 
-/// What an instruction reads that is written below it now: storage, as the text mentions it.
+/// Makes an instruction read storage, as the text mentions it, in place of a value that is now
+/// written below it.
 void read_storage(Rewriter& rewriter, Op& op, std::span<Op* const> outside) {
   for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
     Value& value = *op.operand(i);

@@ -1,3 +1,4 @@
+// Parses types, attributes and values that users grant.
 #include "upgrade/granted.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What the user grants, read as the IR spells it.
+// Facts granted by the user, read as the IR spells them.
 #pragma once
 
 #include <cstddef>
@@ -27,13 +27,13 @@ class GrantedTexts {
   std::vector<Module*> modules_;
 };
 
-/// What a report calls a granted note on a value.
+/// Returns the name of a granted note on a value in reports.
 std::string note_of(const Grant& grant);  // take_corrections.cpp
 constexpr std::string_view kReturnFact = "return that ends the graph";
 
 /// Which operand is granted; none where the key is no number.
 std::optional<std::size_t> operand_number(const Grant& grant);  // take_operands.cpp
-/// What a report calls a granted operand.
+/// Returns the name of a granted operand in reports.
 std::string operand_fact(const Grant& grant);
 /// Reports a grant of what nothing lost.
 void refuse_unused(const Module& module, const Grant& grant, LossReport& report,

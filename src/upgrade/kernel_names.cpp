@@ -1,3 +1,4 @@
+// Names kernels and serialises their options as upstream's programs do.
 #include "upgrade/kernel_names.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Converts launches and allocations of programs back to ops.
 #include "upgrade/lift_launch.hpp"
 
 #include <fmt/format.h>

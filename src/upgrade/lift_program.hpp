@@ -10,7 +10,7 @@
 
 namespace mir {
 
-/// Whether a module has instructions of the program machine.
+/// True if a module has instructions of the program machine.
 bool has_program(const Module& module);
 
 /// Turns the instructions of a dump into graph form, in place: each body of the code fragment

@@ -1,3 +1,4 @@
+// Records facts lost or assumed in an upgrade, and renders the report.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,7 +54,7 @@ std::string describe(const IRContext& context, const Value& value) {
 
 namespace {
 
-/// What all ops have in common that lost a fact for one cause: names in quotes are their own.
+/// Describes the common cause by which several ops lost a fact. Names in quotes differ between ops.
 std::string cause_of(std::string_view kind, std::string_view fact, std::string_view why) {
   std::string cause = fmt::format("{}: {}: ", kind, fact);
   bool is_quoted = false;

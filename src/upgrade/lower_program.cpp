@@ -1,3 +1,4 @@
+// Lowers portable modules to programs: assigns slots and emits launches and jumps.
 #include "upgrade/lower_program.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ namespace mir {
 
 namespace {
 
-/// What is lost where a module has no program.
+/// Name of the form in losses and errors of modules that have no program.
 constexpr std::string_view kForm = "program form";
 
 /// A body after a label, or the module's own.
@@ -38,7 +39,7 @@ class ReachedGraphs {
   explicit ReachedGraphs(const Module& module) { visit(module.body()); }
 
   bool contains(const Op& graph) const { return graphs_.contains(&graph); }
-  /// Whether the call is the first one that leads to its graph.
+  /// True if the call is the first one of its graph.
   bool is_first_call(const Op& call) const { return calls_.contains(&call); }
 
  private:
@@ -121,7 +122,7 @@ class ProgramPlan {
     return at->second;
   }
 
-  /// What replaces a value has its slot.
+  /// Gives the replacement of a value its slot.
   void give_slot(const Value& value, std::uint32_t slot) { slots[&value] = slot; }
 
   std::vector<ProgramBody> bodies;  ///< the module's own first
@@ -159,7 +160,7 @@ class ProgramPlan {
     }
   }
 
-  /// What nothing calls has no place, and bodies after labels have a name alone.
+  /// Drops graphs that nothing calls; bodies after labels only have a name.
   void drop_graphs() {
     for (Op* op : module_.body().only_block().ops()) {
       const SubGraphOp graph = dyn_cast<SubGraphOp>(op);
@@ -252,8 +253,8 @@ class ProgramPlan {
     }
   }
 
-  /// What is read last somewhere ends there, and what nothing reads where it is made; outputs and
-  /// what symbols name stay.
+  /// Frees values after their last reader, and unused ones where they are made. Outputs and values
+  /// with symbols stay.
   void settle_frees() {
     std::unordered_set<std::uint32_t> kept(outputs.begin(), outputs.end());
     for (const auto& [symbol, slot] : by_symbol_) kept.insert(slot);
@@ -474,7 +475,7 @@ class ProgramWriter {
     return latest;
   }
 
-  /// What upstream prints of a value in programs.
+  /// Returns the attributes that upstream prints for a value in programs.
   std::vector<NamedAttr> notes_of(const Value& value) const {
     std::vector<NamedAttr> notes;
     if (const Attr* constant = value.attribute(key("constant"))) {

@@ -1,3 +1,4 @@
+// Analyses which storages each function of a program reads and writes.
 #include "upgrade/program_functions.hpp"
 
 #include <fmt/format.h>

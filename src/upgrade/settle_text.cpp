@@ -1,3 +1,4 @@
+// Rewrites ambiguous parts of a dump's text as the user grants.
 #include "upgrade/settle_text.hpp"
 
 #include <fmt/format.h>
@@ -100,7 +101,7 @@ std::string_view fact_of(const TextGrant& grant) {
   return kFacts[static_cast<std::size_t>(grant.kind)];
 }
 
-/// What grants a text, as --assume spells it.
+/// Returns the spelling of a text grant in --assume.
 std::string spelling_of(const TextGrant& grant) {
   const std::string_view kind = grant.kind == TextGrant::Kind::kAttribute ? "text:" : "";
   return fmt::format("{}{}", kind, grant.key);

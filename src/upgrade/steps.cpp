@@ -1,3 +1,4 @@
+// The table of upgrade steps in order, with their documentation and examples.
 #include "upgrade/steps.hpp"
 
 #include "upgrade/first_spelling.hpp"

@@ -11,7 +11,7 @@
 
 namespace mir {
 
-/// What a slice of a storage is now: upstream gives it the storage's own name.
+/// Current value of a slice of a storage. Upstream gives it the storage's own name.
 struct StoragePart {
   const Attr* indices = nullptr;  ///< bounds of the slice
   Value* value = nullptr;
@@ -64,8 +64,8 @@ class Storages {
   void take_results(Op& op);
   /// The name means something else from here on.
   void forget(ValueName name) { by_name_.erase(name.raw()); }
-  /// What was written into parts of storages from outside goes into their wholes in front of the
-  /// op, which is null for the end of the region.
+  /// Stores parts of storages that were written from outside into their wholes, before the op; null
+  /// for the end of the region.
   void settle(Op* before);
   /// A destination that a stored value replaces: what made it goes with drop_replaced().
   void replaced(Value& value) { replaced_.push_back(&value); }
@@ -99,7 +99,7 @@ class Storages {
   std::vector<Value*> replaced_;
 };
 
-/// Whether the op's last operand is where upstream stores its result.
+/// True if the op's last operand is the destination of its result.
 bool has_destination(const Op& op);
 
 /// The names (see ValueName::raw) of storages of which some graph, at any time, stores into slices.

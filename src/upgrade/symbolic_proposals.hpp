@@ -15,7 +15,7 @@ struct SymbolicProposal {
   std::int64_t traced = 0;        ///< their extent in the trace
   /// Why the dimension must stay as it is; empty: it may be a symbol.
   std::string refusal{};
-  // What the symbol implies: inputs, outputs and the number of all values that have it in their
+  // Consequences of the symbol: inputs, outputs and the number of all values that have it in their
   // types, and the facts that the upgrade assumes for it.
   std::vector<std::string> inputs{}, outputs{};  ///< "%7:tensor<[1, $S], Int64, CPU>"
   std::size_t values = 0;

@@ -1,3 +1,4 @@
+// Runs the upgrade steps on a module, alone or as passes.
 #include "mir/upgrade.hpp"
 
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// Parses facts that users grant, from options and sidecar files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ Result<double> epsilon(std::string_view key, std::string_view text) {
   return value;
 }
 
-/// What a part of the text means; none where the fact is of another kind.
+/// Returns the meaning of a part of the text; no value if the fact is of another kind.
 std::optional<TextGrant> text_grant(std::string_view key, std::string_view value) {
   constexpr std::string_view kText = "text:";
   TextGrant grant{.key = std::string(key), .text = std::string(value)};

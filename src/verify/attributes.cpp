@@ -1,3 +1,4 @@
+// Checks attributes of ops and launches against their rows.
 #include <algorithm>
 
 #include "ir/context/attribute_type.hpp"

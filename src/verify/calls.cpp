@@ -1,3 +1,4 @@
+// Checks calls against their graphs, and reports recursion and unused graphs.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>

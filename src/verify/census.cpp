@@ -1,3 +1,4 @@
+// Collects the parts of a module in one walk, for checks that need only some of them.
 #include "verify/census.hpp"
 
 #include "verify/report.hpp"

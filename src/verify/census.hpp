@@ -1,4 +1,4 @@
-// What a module has, gathered in one walk, so that checks look only where there is something.
+// Parts of a module, collected in one walk, so that checks visit only the relevant ones.
 #pragma once
 
 #include <vector>

@@ -12,7 +12,7 @@
 
 namespace mir::checks {
 
-/// Whether name, arity and place of an op are those of its row.
+/// True if name, arity and place of an op are those of its row.
 inline bool has_structure(const Op& op) {
   const OpRow* row = op.row();
   return row != nullptr && row->operands.admits(op.plain_operands().size()) &&
@@ -21,7 +21,7 @@ inline bool has_structure(const Op& op) {
          !has(row->traits, Trait::kDumpOnly) &&
          (op.next() == nullptr || !has(row->traits, Trait::kTerminator));
 }
-/// What an op lacks for has_structure.
+/// Reports the conditions of has_structure that an op breaks.
 void structure(const Op& op, Reporter& reporter);
 /// Values that an op passes to its regions, and they to its results.
 void region_flow(const Op& op, Reporter& reporter);
@@ -31,8 +31,8 @@ void passed_ranges(std::span<const std::pair<Symbol, Dim>> passed, ConstraintId 
                    const Op& source, Reporter& reporter);
 /// Ends of regions, conditions and bounds of an op of the cf dialect, and the end of a fused op.
 void control_flow(const Op& op, Reporter& reporter);
-/// What the end of a region passes, from operand `first` on, against the results that its signature
-/// states. `owner` says whose results they are.
+/// Compares the operands of the end of a region, from operand `first` on, with the results that its
+/// signature states. `owner` is the op whose results they are.
 void region_results(const Region& region, const Op& last, std::uint32_t first,
                     const std::function<std::string()>& owner, Reporter& reporter);
 /// Ends of graphs against their signatures.
@@ -52,8 +52,8 @@ void calls(const Census& census, Reporter& reporter);
 /// The printed types of one op against each other, where its options are lost (relations.cpp).
 void relations(const Op& op, const OpRow& row, std::span<const Type* const> operands,
                Reporter& reporter);
-/// What an op keeps of operand 0 in a portable module where it leaves out the attribute that says
-/// what its result is (relations.cpp).
+/// Checks the properties of operand 0 that an op of a portable module keeps if it leaves out the
+/// attribute that determines its result (relations.cpp).
 void kept_shape(const Op& op, const OpRow& row, std::span<const Type* const> operands,
                 Reporter& reporter);
 /// Element types that a device would have to convert.
@@ -65,7 +65,7 @@ void caches(const Census& census, Reporter& reporter);
 void program(const Census& census, Reporter& reporter);
 /// Rewrite patterns.
 void patterns(const Census& census, Reporter& reporter);
-/// What a module of version 1 cannot have.
+/// Reports features that a module of version 1 cannot have.
 void versions(Reporter& reporter);
 /// Frees of graphs.
 void lifetime(const Census& census, Reporter& reporter);

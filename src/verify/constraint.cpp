@@ -1,3 +1,4 @@
+// The table of constraints, their groups, and policies that change verdicts.
 #include "verify/constraint.hpp"
 
 #include <algorithm>

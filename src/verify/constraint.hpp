@@ -1,4 +1,4 @@
-// What verification holds a module to, and how bad a breach is.
+// Constraints that verification checks, and how bad a breach is.
 #pragma once
 
 #include <cstddef>

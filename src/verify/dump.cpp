@@ -1,3 +1,4 @@
+// Findings about facts that a dump has lost.
 #include "verify/dump.hpp"
 
 #include <algorithm>

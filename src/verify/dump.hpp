@@ -1,4 +1,4 @@
-// What dumps lose: findings of a dump, op by op.
+// Findings about the facts that a dump has lost, op by op.
 #pragma once
 
 #include <vector>

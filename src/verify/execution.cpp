@@ -1,3 +1,4 @@
+// Follows the instructions of a program in execution order, from its text alone.
 #include "verify/execution.hpp"
 
 namespace mir::checks {

@@ -18,7 +18,7 @@ class Execution {
 
   /// Instructions in the order in which they first run. Empty until `run`.
   std::span<const Op* const> executed() const { return executed_; }
-  /// Whether `run` came to prog.exit.
+  /// True if `run` reached prog.exit.
   bool has_exited() const { return has_exited_; }
 
   /// Follows the program from its first instruction; reports what stops it.

@@ -1,4 +1,4 @@
-// What the portable form promises of every op and value: parts, places, names of devices.
+// Guarantees of the portable form for every op and value: parts, places, names of devices.
 #pragma once
 
 #include <unordered_set>

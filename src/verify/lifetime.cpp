@@ -1,3 +1,4 @@
+// Checks uses of values after they were freed.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>

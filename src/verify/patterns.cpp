@@ -1,3 +1,4 @@
+// Checks patterns by reading them.
 #include "patterns/pattern.hpp"
 #include "verify/checks.hpp"
 

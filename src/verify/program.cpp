@@ -1,3 +1,4 @@
+// Checks programs: addresses, jumps, bindings, kernels and constants.
 #include <algorithm>
 
 #include "ir/mention.hpp"
@@ -54,7 +55,7 @@ ConstraintId constraint_of(const prog::Defect& defect) {
 }
 
 void check_fields(const ProgramCode& code, Reporter& reporter) {
-  // What is said of the attributes of every op of a portable module is not said again.
+  // In a portable module, attributes of every op are checked elsewhere.
   const bool is_known = reporter.module().is_portable();
   for (const prog::Defect& defect : code.defects()) {
     if (is_known && defect.field != nullptr && defect.kind != prog::Defect::Kind::kOutOfRange) {

@@ -1,3 +1,4 @@
+// Checks quantisation specs of values and annotations.
 #include "verify/quantisation.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ bool is_spec(const Attr* attribute) {
   return attribute != nullptr && attribute->kind() == AttrKind::kQuantSpec;
 }
 
-/// What a spec of that kind must state and does not; empty: nothing.
+/// Describes the field that a spec of that kind lacks; empty if there is none.
 template <class Spec>
 std::string_view breach_of(const Spec& spec) {
   if (spec.kind == nullptr) return "is of no known kind";
@@ -231,7 +232,7 @@ void Quantisation::report_range(const Attr& attribute, const Spec& spec, const O
   if (low < high) suggest_quant_range(kept, place, attribute, low, high, places_);
 }
 
-/// Whether the uuid names this scheme alone; `solved` may differ.
+/// True if the uuid names only this scheme; `solved` may differ.
 inline bool Quantisation::check_uuid(const Attr& attribute, const Op& place, Named& named) {
   if (named.first == nullptr) {
     named.first = &attribute;

@@ -26,7 +26,7 @@ class Quantisation {
   void leave(const Region&) {}
 
  private:
-  /// What the QuantSpecs of one scheme say.
+  /// Fields of the QuantSpecs of one scheme.
   struct Spec {
     QuantSpec text;
     const QuantKind* kind = nullptr;
@@ -44,8 +44,8 @@ class Quantisation {
     bool is_numbered = false;
     std::uint32_t number = 0;
   };
-  /// What a uuid names. Its spec occurs solved and unsolved: the last two that were checked and had
-  /// nothing to report but what is reported once are known by their address.
+  /// Scheme that a uuid names. Its spec occurs solved and unsolved: the last two specs that were
+  /// checked, and had no findings except those reported once, are known by their address.
   struct Named {
     const Attr* checked[2] = {};
     const Spec* spec = nullptr;   ///< of those
@@ -60,7 +60,7 @@ class Quantisation {
 
   static Spec read(const Attr& attribute);
   void check_value(const Value& value, const Op& place);
-  /// Of a kQuantSpec.
+  /// Returns the fields of a kQuantSpec.
   const Spec& spec_of(const Attr& attribute) {
     const std::size_t scheme = attribute.scheme();
     const bool is_read = scheme < specs_.size() && specs_[scheme] != nullptr;

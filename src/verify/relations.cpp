@@ -1,3 +1,4 @@
+// Checks relations between operand and result types that hold for any options.
 #include <algorithm>
 
 #include "dialects/rules.hpp"
@@ -7,7 +8,7 @@ namespace mir::checks {
 
 namespace {
 
-/// What holds between operand 0 and each result whatever an op's options are.
+/// Relation between operand 0 and each result that holds for any options of an op.
 enum class Relation {
   kSameRank,
   kSameCount,
@@ -36,7 +37,7 @@ bool is_known(const TensorType& type) {
                              [](Dim dim) { return dim.is_constant() && !dim.is_negative(); });
 }
 
-/// Whether both have the same number of elements, as far as their extents tell.
+/// True if both have the same number of elements, as far as their extents tell.
 bool is_same_count(DimTable& table, const TensorType& x, const TensorType& out) {
   const auto count = [&](const TensorType& type) {
     if (std::ranges::any_of(type.dims(), &Dim::is_negative)) return Dim::unknown();
@@ -48,7 +49,7 @@ bool is_same_count(DimTable& table, const TensorType& x, const TensorType& out) 
   return compatible(from, to);
 }
 
-/// Whether the relation holds, as far as the extents tell.
+/// True if the relation holds, as far as the extents tell.
 bool holds(DimTable& table, Relation relation, const TensorType& x, const TensorType& out) {
   if (relation == Relation::kSameCount) return is_same_count(table, x, out);
   if (relation == Relation::kSameShape) return compatible_shapes(x, out);

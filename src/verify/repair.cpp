@@ -1,3 +1,4 @@
+// Applies suggested edits while they reduce the errors of a text.
 #include "verify/repair.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 /// How far a text gets.
 enum class Stage { kRead, kParsed, kResolved };
 
-/// What is wrong with a text.
+/// Errors and warnings of a text.
 struct Findings {
   Stage reached = Stage::kRead;
   std::size_t errors = 0;

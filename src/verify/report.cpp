@@ -1,3 +1,4 @@
+// Reports breaches by verdict, with limits for each code.
 #include "verify/report.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ Reporter::Reporter(const Module& module, Diagnostics& diagnostics, const VerifyO
       wants_rules_(level_ == VerifyLevel::kPortable || options.report_findings),
       prover_(ExtentProver::of(module)) {
   places_.fill(kUnplaced);
-  // What a portable module cannot do is an error in it, however it was asked to be read.
+  // A feature that portable modules cannot have is an error, in whatever form the module was read.
   const bool dump = level_ == VerifyLevel::kDump && !module.is_portable();
   const bool lost_only = level_ == VerifyLevel::kDump && module.is_portable();
   for (std::size_t i = 0; i < kConstraintCount; ++i) {

@@ -37,7 +37,7 @@ class Reporter {
 
   const Module& module() const { return module_; }
   VerifyLevel level() const { return level_; }
-  /// Whether a breach would be reported at all.
+  /// True if a breach would be reported at all.
   bool wants(ConstraintId id) const { return verdicts_[index_of(id)] != Verdict::kOff; }
   template <class... Ids>
   bool wants_any(Ids... ids) const {
@@ -46,7 +46,7 @@ class Reporter {
   /// As wants, for the breaches of a shape rule.
   bool wants_rules() const { return wants_rules_; }
 
-  /// Of the extents of the module; null if it declares no symbols.
+  /// Prover for the extents of the module; null if it declares no symbols.
   ExtentProver* prover() { return prover_ ? &*prover_ : nullptr; }
   /// True if both types can describe one value, for all values that the module declares for its
   /// symbols.
@@ -89,8 +89,8 @@ class Reporter {
   };
   static constexpr std::uint8_t kUnplaced = 0xff;
 
-  /// Whether a report of this code is kept; counts one that is not. `place` is where its findings
-  /// are counted, once that is known.
+  /// True if a report of this code is kept; counts one that is not. `place` is the index of its
+  /// counter, once that is known.
   bool keep(DiagCode code, Verdict verdict, std::uint8_t& place) {
     if (verdict != Verdict::kFinding) return verdict == Verdict::kError && keep_error(code);
     if (place == kUnplaced) place = place_of(code);

@@ -1,3 +1,4 @@
+// Checks that a program fills slots before it reads them.
 #include "support/pointer_table.hpp"
 #include "verify/execution.hpp"
 #include "verify/name_table.hpp"
@@ -29,7 +30,7 @@ class Slots {
     if (reporter_.breaches() != before) blamed_[instruction.op] = 1;
   }
 
-  /// What is left when the program ends, if it frees at all.
+  /// Reports slots that are filled when the program ends, if it frees at all.
   void finish(std::span<const Op* const> executed) {
     if (!frees_) return;
     for (const Op* op : executed) {

@@ -1,3 +1,4 @@
+// Checks that definitions dominate uses.
 #include "verify/ssa.hpp"
 
 namespace mir::checks {

@@ -1,3 +1,4 @@
+// Checks numbers of operands, results and regions, and returns.
 #include "support/counted.hpp"
 #include "verify/checks.hpp"
 #include "verify/suggestions.hpp"

@@ -9,7 +9,8 @@ namespace mir::checks {
 
 namespace {
 
-/// Whether a type is one element of one of the kinds of numbers; of an unknown number it may be.
+/// True if a type is one element of one of the kinds of numbers, or may be one if the number is
+/// unknown.
 bool is_one(const Type* type, bool (*admits)(DType)) {
   if (type == nullptr) return true;
   const auto* tensor = dyn_cast<TensorType>(type);

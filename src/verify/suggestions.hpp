@@ -1,5 +1,5 @@
-// What was probably meant where a name is not known: hints, and edits where the text is at hand. A
-// null diagnostic, one that is not kept, gets none.
+// Suggestions for unknown names: hints, and edits if the text is available. A null diagnostic, one
+// that is not kept, gets none.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,11 @@
+// Checks that symbols are unique and stated once.
 #include "verify/checks.hpp"
 
 namespace mir::checks {
 
 namespace {
 
-/// Whether `first` is another op, which is reported.
+/// True if `first` is another op, which is reported.
 bool is_second(const Op& op, Symbol symbol, const Op* first, Reporter& reporter) {
   if (first == nullptr || first == &op) return false;
   // Reading a dialect reports two ops of one name, also where no module is verified.

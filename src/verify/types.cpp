@@ -1,3 +1,4 @@
+// Checks element types, extents and constants of values.
 #include <algorithm>
 #include <array>
 

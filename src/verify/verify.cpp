@@ -1,3 +1,4 @@
+// Runs all checks on a module.
 #include "mir/verify.hpp"
 
 #include "verify/checks.hpp"

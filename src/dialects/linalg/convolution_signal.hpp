@@ -76,7 +76,7 @@ inline constexpr AttrRow kInterpolateAttributes[] = {
      .default_text = "false",
      .summary = "blurs before it shrinks (bilinear, bicubic)"},
 };
-// What short transforms have in common.
+// Attributes that short-time transforms share.
 inline constexpr AttrRow kTransformLength = {.name = "n_fft",
                                              .type = AttrType::kInt,
                                              .required = true,

@@ -11,7 +11,7 @@ namespace mir::dialect_tables {
 inline constexpr Trait kPureView = Trait::kPure | Trait::kView;
 inline constexpr Trait kPureSame = Trait::kPure | Trait::kSameShape;
 
-/// Of ops whose result is otherwise printed under the number of the operand.
+/// Attribute of ops whose result is otherwise printed under the number of the operand.
 inline constexpr AttrRow kEnableSsa = {
     .name = "enable_ssa",
     .type = AttrType::kBool,

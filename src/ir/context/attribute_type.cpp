@@ -1,3 +1,4 @@
+// Checks attributes against their rows, and words the errors.
 #include "ir/context/attribute_type.hpp"
 
 #include <fmt/format.h>

@@ -8,7 +8,7 @@
 
 namespace mir {
 
-/// What the row admits: "an integer of at least 1", "one of 'a', 'b'".
+/// Describes the values that the row admits: "an integer of at least 1", "one of 'a', 'b'".
 std::string expected_value(const AttrRow& row);
 /// "'prog.bind' needs attribute 'type'".
 std::string missing_attribute(std::string_view op, const AttrRow& row);

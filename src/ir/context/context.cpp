@@ -1,3 +1,4 @@
+// IRContext: interns types, attributes and op names, and registers dialects.
 #include "mir/context.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ void append_compact(std::string& out, const Attr& attribute) {
   out += ']';
 }
 
-/// What makes a tensor type, as bytes. Equal bytes mean equal text.
+/// Key of a tensor type, as bytes. Equal bytes mean equal text.
 class TensorKey {
  public:
   TensorKey(std::span<const Dim> dims, Symbol dtype, Symbol device, const Attr* encoding) {
@@ -270,7 +271,7 @@ const Attr* IRContext::array(std::span<const Attr* const> values) {
 
 namespace {
 
-/// Whether no two entries have one key.
+/// True if no two entries have the same key.
 bool has_distinct_keys(std::span<const NamedAttr> entries) {
   std::vector<std::uint32_t> keys;
   for (const NamedAttr& entry : entries) keys.push_back(entry.key.id);

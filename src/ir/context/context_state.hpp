@@ -1,4 +1,4 @@
-// What an IRContext holds.
+// Contents of an IRContext.
 #pragma once
 
 #include <deque>
@@ -17,8 +17,7 @@
 
 namespace mir {
 
-/// What stands behind the `<...>` of a dialect's type or attribute: a value for each parameter, or
-/// why there is none.
+/// Contents of `<...>` of a dialect's type or attribute: a value for each parameter, or the error.
 struct Parameters {
   const TypeRow* row = nullptr;  ///< null: none were made
   std::vector<const Attr*> values{};
@@ -81,7 +80,7 @@ struct IRContext::State {
   void add_kinds_of_build();
   OpKind kind_of(std::string_view name, std::string_view mnemonic, const Dialect* dialect);
   const Dialect* find_dialect(std::string_view name) const;
-  /// What the spelling names now.
+  /// Returns the op that the spelling names now.
   OpName named(std::string_view spelling);
   OpKind register_kind(const Dialect& dialect, const OpRow& row);
   void register_alias(std::string_view name, OpKind kind);
@@ -95,7 +94,7 @@ struct IRContext::State {
   std::span<const std::string_view> copy(std::span<const std::string_view> list);
 
   // The caller does not hold the mutex.
-  /// Whether the dialect can be registered.
+  /// Checks that the dialect can be registered.
   Result<void> check(const Dialect& dialect);
   /// Registers a dialect that can be.
   void admit(const Dialect& dialect);
@@ -113,7 +112,7 @@ struct IRContext::State {
   /// The given parameters of `!name` or `#name` in canonical form, defaults added.
   Parameters complete(std::string_view name, const TypeRow& row,
                       std::span<const Attr* const> given);
-  /// Those of a whole text; reports.
+  /// Reads the parameters of a whole text; reports.
   Parameters read_parameters(std::string_view spelling, const TypeRow& row, SourcePos at,
                              Diagnostics& diagnostics);
   Result<Parameters> make(TextTable<TypeKindInfo*>& kinds_of, std::string_view name,

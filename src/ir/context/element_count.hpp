@@ -8,7 +8,7 @@
 
 namespace mir {
 
-/// Whether the product of the constant extents, 0 and less counted as 1, fits 63 bits.
+/// True if the product of the constant extents, 0 and less counted as 1, fits 63 bits.
 inline bool is_countable(const TensorType& type) {
   std::int64_t count = 1;
   return std::ranges::none_of(type.dims(), [&](Dim dim) {

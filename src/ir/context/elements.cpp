@@ -1,3 +1,4 @@
+// Reads the elements of an array from its text.
 #include "ir/context/elements.hpp"
 
 #include <algorithm>

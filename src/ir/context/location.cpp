@@ -1,3 +1,4 @@
+// The table of unique locations.
 #include <algorithm>
 #include <deque>
 #include <mutex>

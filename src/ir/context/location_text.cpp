@@ -1,3 +1,4 @@
+// Parses and prints `loc(...)`.
 #include "ir/context/location_text.hpp"
 
 #include <fmt/format.h>

@@ -12,8 +12,8 @@ namespace mir {
 /// Reads a whole `loc(...)`; none when it is no location of the language.
 std::optional<Location> read_location(LocationTable& table, std::string_view said);
 
-/// What stands between the parentheses of `loc(...)`; a kOpaque location gives its whole text.
-/// `unknown` where nothing can be said: places of the source space when there are no sources.
+/// Returns the text between the parentheses of `loc(...)`; for a kOpaque location, its whole text.
+/// Returns `unknown` if nothing is known: places of the source space when there are no sources.
 std::string spell_location(const LocationTable& table, Location of, const SourceManager* sources);
 
 }  // namespace mir

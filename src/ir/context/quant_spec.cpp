@@ -1,3 +1,4 @@
+// Parses the fields of QuantSpec texts.
 #include "ir/context/quant_spec.hpp"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ QuantSpec read(std::string_view rest) {
   return spec;
 }
 
-/// Whether nothing but `solved` and the end follows the uuid.
+/// True if nothing but `solved` and the end follows the uuid.
 bool ends_spec(std::string_view rest) {
   constexpr std::string_view kSolved = ", solved=";
   return rest == ")" || (rest.size() == kSolved.size() + 2 && rest.starts_with(kSolved));

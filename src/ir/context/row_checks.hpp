@@ -1,4 +1,4 @@
-// What the rows of a dialect must satisfy, at compile time and when one is registered.
+// Conditions on the rows of a dialect, checked at compile time and when one is registered.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ constexpr std::string_view fault_of(const AttrRow& row) {
   return {};
 }
 
-/// Of attributes of an op, or of parameters of a type.
+/// Returns the fault of attributes of an op, or of parameters of a type.
 constexpr RowFault fault_of(std::string_view row, std::span<const AttrRow> attributes) {
   for (std::size_t i = 0; i < attributes.size(); ++i) {
     const AttrRow& each = attributes[i];
@@ -95,7 +95,7 @@ constexpr RowFault fault_of(const TypeRow& row) {
   return fault_of(row.name, row.parameters);
 }
 
-/// Whether `name` is the name or an alias of `row`.
+/// True if `name` is the name or an alias of `row`.
 constexpr bool answers_to(const OpRow& row, std::string_view name) {
   if (row.name == name) return true;
   for (const std::string_view alias : row.aliases) {
@@ -107,7 +107,7 @@ constexpr bool answers_to(const TypeRow& row, std::string_view name) {
   return row.name == name;
 }
 
-/// Of rows one by one, and of names that two rows share.
+/// Returns the first fault of the rows one by one, and of names that two rows share.
 template <class Row>
 constexpr RowFault fault_of_all(std::span<const Row> rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {

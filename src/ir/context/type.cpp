@@ -1,3 +1,4 @@
+// Properties of tensor types, and compatibility of types.
 #include "mir/type.hpp"
 
 #include <algorithm>

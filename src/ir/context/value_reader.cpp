@@ -1,3 +1,4 @@
+// Builds types and attributes from the nodes of a syntax tree.
 #include "ir/context/value_reader.hpp"
 
 #include <fmt/format.h>
@@ -219,8 +220,8 @@ std::string_view ValueReader::canonical(std::uint32_t first, std::uint32_t count
   return scratch_;
 }
 
-/// What an alias stands for. Lists of aliases of lists are written out in their spellings, which a
-/// short text can double again and again: null once there is too much.
+/// Returns the value of an alias. Lists of aliases of lists are written out in their spellings,
+/// which a short text can double repeatedly: null once the text is too long.
 const Attr* ValueReader::aliased(const Attr* value, std::uint32_t token) {
   const std::uint64_t limit =
       std::max(kMostAliasedBytes, std::uint64_t{file_.size()} * kMostAliasedTimes);

@@ -1,3 +1,4 @@
+// Removes the quotes of strings that dumps print without them.
 #include "ir/rewrite/bare_strings.hpp"
 
 #include <algorithm>

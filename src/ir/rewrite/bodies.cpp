@@ -1,3 +1,4 @@
+// Replaces an op by the body that its row defines, or adds the body as a graph.
 #include "ir/rewrite/bodies.hpp"
 
 #include <algorithm>

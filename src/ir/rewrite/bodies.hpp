@@ -9,7 +9,7 @@
 
 namespace mir {
 
-/// Whether the op's row has a body.
+/// True if the op's row has a body.
 inline bool has_body(const Op& op) {
   return op.row() != nullptr && op.row()->body;
 }

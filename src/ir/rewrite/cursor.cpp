@@ -1,3 +1,4 @@
+// Keeps insertion points and walks valid while ops and blocks are moved or erased.
 #include "mir/module.hpp"
 #include "mir/rewriter.hpp"
 

@@ -18,7 +18,7 @@ namespace mir {
 Editor::Editor() : arena_(std::make_unique<Arena>()) {}
 Editor::~Editor() = default;
 
-/// Of an isolated op.
+/// Adds the state of an isolated op.
 GraphState& Module::add_graph(Editor& editor) {
   auto* graph = editor.arena_->create<GraphState>(this, &editor, nullptr, states_.load());
   while (!states_.compare_exchange_weak(graph->next, graph)) {

@@ -36,7 +36,7 @@ GraphState& Rewriter::graph() const {
   return place_.block() == nullptr ? module_.state_ : *place_.block()->parent_->graph_;
 }
 
-/// What an op is changes here: it prints anew, and listeners hear of it once it is linked.
+/// All changes of ops end here: the op prints anew, and listeners are notified once it is linked.
 void Rewriter::changed(Op& op, OpChange change) {
   assert(!op.erased_);
   op.modified_ = true;

@@ -1,3 +1,4 @@
+// The cache of analyses: lookup, invalidation and checks of claims.
 #include "mir/analysis.hpp"
 
 namespace mir {

@@ -7,7 +7,7 @@
 
 namespace mir {
 
-/// Whether a successor of some block is that block or an earlier one in the text. Only then can a
+/// True if a successor of some block is that block or an earlier one in the text. Only then can a
 /// block of the region run several times while the region runs once.
 inline bool may_repeat_blocks(const Region& region) {
   std::unordered_set<const Block*> seen;

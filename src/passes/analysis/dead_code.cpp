@@ -1,3 +1,4 @@
+// Tells if a graph has ops or values that nothing uses.
 #include "mir/analysis.hpp"
 #include "mir/walk.hpp"
 

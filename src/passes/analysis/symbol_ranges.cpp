@@ -1,3 +1,4 @@
+// Computes ranges of extents from the declarations of a module's symbols.
 #include <algorithm>
 #include <set>
 

@@ -1,3 +1,4 @@
+// Creates and replaces the terminators of blocks.
 #include "passes/control/block_ends.hpp"
 
 #include <array>

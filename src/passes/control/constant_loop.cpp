@@ -1,3 +1,4 @@
+// Reads constant conditions and loop bounds.
 #include "passes/control/constant_loop.hpp"
 
 #include "eval/parameters.hpp"

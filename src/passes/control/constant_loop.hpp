@@ -23,7 +23,7 @@ struct LoopRange {
                                      iteration * static_cast<std::uint64_t>(step));
   }
 };
-/// Of a cf.ForOp with constant bounds and a step above 0; no value for others.
+/// Returns the range of a cf.ForOp with constant bounds and a step above 0; no value for other ops.
 std::optional<LoopRange> constant_range(const Op& loop);
 
 /// True if ops may leave the regions of a control flow op: each has one block, and none binds

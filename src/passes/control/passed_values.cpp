@@ -1,3 +1,4 @@
+// Removes operands and results that conditions and loops pass unnecessarily.
 #include "passes/control/passed_values.hpp"
 
 #include <algorithm>
@@ -104,7 +105,7 @@ class NeededInLoop {
   bool has_carried(std::uint32_t i) const { return carried_.contains(i); }
 
  private:
-  /// What the iteration passes to the next one as the value.
+  /// Marks the value that an iteration passes to the next one as needed.
   void need_carried(std::uint32_t i) {
     if (carried_.insert(i).second) open_.push_back(block_.terminator()->operand(i));
   }

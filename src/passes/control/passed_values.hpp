@@ -12,10 +12,11 @@ struct PassedValues {
   std::size_t removed = 0;    ///< results, and carried values, that nothing needs
 };
 
-/// Of a cf.IfOp: results that both regions pass from outside become these values, and results that
-/// nothing uses are removed. Of a cf.ForOp: a carried value that its region passes on as it is
-/// becomes the operand, and one that only computes its own next value is removed, with the ops that
-/// do so. Ops whose regions find out symbols stay as they are, and so do all other ops.
+/// Simplifies the values that conditions and loops pass. In a cf.IfOp, results that both regions
+/// pass from outside become these values, and unused results are removed. In a cf.ForOp, a carried
+/// value that its region passes on unchanged becomes the operand, and one that only computes its
+/// own next value is removed, with the ops that do so. Ops whose regions determine symbols, and all
+/// other ops, stay as they are.
 PassedValues simplify_passed_values(Rewriter& rewriter, Op& op);
 
 }  // namespace mir

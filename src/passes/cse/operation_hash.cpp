@@ -1,3 +1,4 @@
+// Hashes ops so that equivalent ops have equal hashes.
 #include "passes/cse/operation_hash.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Erases ops of the dbg dialect.
 #include "mir/ops.hpp"
 #include "passes/eliminate/eliminations.hpp"
 

@@ -1,3 +1,4 @@
+// Erases graphs that calls from the module body do not reach.
 #include <vector>
 
 #include "ir/declaration_graphs.hpp"

@@ -1,3 +1,4 @@
+// Estimates the cost of a module: the work of each op and the peak memory of each graph.
 #include "passes/estimate/cost.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ OpWork unknown_work() {
   return {Dim::unknown(), Dim::unknown(), Dim::unknown()};
 }
 
-/// Whether an op computes nothing: it declares, or it ends a block.
+/// True if an op computes nothing because it declares something or ends a block.
 bool is_free_of_work(const Op& op) {
   return op.has(Trait::kSymbol) || op.has(Trait::kTerminator) || op.has(Trait::kNoMeaning);
 }

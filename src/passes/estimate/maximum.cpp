@@ -1,3 +1,4 @@
+// The maximum of symbolic extents, reduced as far as they can be compared.
 #include "passes/estimate/maximum.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Estimates the peak bytes of live values in a graph.
 #include "passes/estimate/peak.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace mir {
 
 namespace {
 
-/// Whether a value has the bytes of the first operand of its op.
+/// True if a value shares the bytes of the first operand of its op.
 bool shares_bytes(const Value& value) {
   return value.is_result() && value.defining_op()->has(Trait::kSameBytes);
 }
@@ -159,7 +160,8 @@ class PeakSearch {
     return most;
   }
 
-  /// The same for an op whose region is one kernel, which stores no value between its ops.
+  /// Returns the peak inside an op whose region is one kernel, which stores no value between its
+  /// ops.
   Maximum inside_kernel(const Op& op) {
     Maximum most;
     for_each_child(op, [&](const Op& each) { most.add(table_, inside(each)); });

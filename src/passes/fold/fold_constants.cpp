@@ -62,7 +62,7 @@ bool has_codes(const Op& op) {
   return false;
 }
 
-/// What keeps an op from being computed here; empty: nothing.
+/// Explains why an op is not computed here; empty if it is.
 std::string_view why_not(const Op& op, std::int64_t most) {
   if (!is_pure(op) || !is_executable(op) || op.row() == nullptr || !op.row()->weights.empty() ||
       op.first_region() != nullptr || op.result_count() == 0) {

@@ -1,4 +1,4 @@
-// Which steps fast kernels compute as one.
+// Groups of steps that fast kernels compute as one.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,11 @@ struct FusedGroup {
     kRotation,   ///< steps: Split or two Slice, Neg, Concat, two Mul, Add
     kChain,      ///< steps: elementwise functions in their order
   };
-  /// What is done to the scores of attention before their Softmax.
+  /// Modification of the scores of attention before their Softmax.
   struct Mask {
     StepGraph::Index value = 0;
-    /// Of a Bool mask: the number in place of the scores that it does not keep. None: added.
+    /// For a Bool mask: the number in place of the scores that it does not keep. Empty if the mask
+    /// is added.
     std::optional<float> replaces_by = {};
   };
   /// x of rows [x1, x2], and tables that broadcast to it and have rows of its width.
@@ -44,12 +45,12 @@ struct FusedGroup {
   Kind kind{};
   std::vector<std::size_t> steps = {};
   std::size_t anchor = 0;  ///< the step in whose place the group runs
-  /// Of products: the RMSNorm before them, which nothing else reads.
+  /// For products: the RMSNorm before them, which nothing else reads.
   std::optional<std::size_t> norm = {};
   std::optional<std::size_t> activation = {};     ///< the step; kTailed, kGated
   std::optional<StepGraph::Index> residual = {};  ///< kTailed
-  /// Of attention: products whose second operand has its last two dimensions in the other order
-  /// than the group has. Only of steps in no part.
+  /// For attention: products whose second operand has its last two dimensions in another order than
+  /// in the group. Only of steps in no part.
   std::vector<std::size_t> exchanged = {};
   float scale = 1;                          ///< kAttention
   bool causal = false;                      ///< kAttention
@@ -58,9 +59,9 @@ struct FusedGroup {
   std::optional<Rotation> rotation = {};    ///< kRotation
 };
 
-/// Whether an op is one of the functions in which a product can end.
+/// True if an op is one of the functions in which a product can end.
 bool is_epilogue_function(OpId op);
-/// Whether an op is a function of Float32 elements that a chain can contain.
+/// True if an op is a function of Float32 elements that a chain can contain.
 bool is_chain_function(OpId op);
 
 struct FusionRequest {
@@ -70,8 +71,8 @@ struct FusionRequest {
   std::optional<FusionStage> stage{};
   /// The value of a constant of one Float32 element.
   std::function<std::optional<float>(StepGraph::Index)> scalar{};
-  /// Whether a value without a step is the same in all runs. Steps that read only such values and
-  /// each other's results are in no chain: they are computed once. Null: no value is.
+  /// Optional. True if a value without a step is the same in all runs. Steps that read only such
+  /// values and each other's results are left out of chains, because they are computed once.
   std::function<bool(StepGraph::Index)> is_fixed{};
   std::vector<bool> excluded{};  ///< steps that are in no group
 };

@@ -1,3 +1,4 @@
+// Records ops in execution order, with the producer and readers of each value.
 #include "passes/fuse/step_graph.hpp"
 
 namespace mir {

@@ -24,8 +24,7 @@ class CallInliner {
 
   /// Replaces the call by a copy of the graph's body. Requires can_inline().
   void inline_copy(Op& call, const Op& graph);
-  /// The same for the only call of a graph without graphs inside: its body moves, the graph is
-  /// erased.
+  /// Inlines the only call of a graph without nested graphs: moves the body and erases the graph.
   void inline_only(Op& call, Op& graph);
 
  private:

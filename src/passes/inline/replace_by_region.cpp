@@ -1,3 +1,4 @@
+// Replaces an op by the contents of its region.
 #include "passes/inline/replace_by_region.hpp"
 
 #include <unordered_set>

@@ -10,7 +10,7 @@
 
 namespace mir {
 
-/// What to do with a graph whose name an earlier module has taken.
+/// Treatment of a graph whose name an earlier module has taken.
 enum class NameCollision : std::uint8_t {
   kRefuse,
   kRename,  ///< the later graph becomes `@name.1`, `@name.2`, ...; its calls follow

@@ -13,7 +13,7 @@ namespace mir {
 
 namespace {
 
-/// Whether two graphs are the same but for the names of their values.
+/// Compares two graphs, ignoring the names of their values.
 class GraphComparison {
  public:
   bool are_same(const Op& a, const Op& b) {

@@ -1,3 +1,4 @@
+// Derives names of inputs and outputs, such as `ids`, from the ops that use them.
 #include "passes/names/roles.hpp"
 
 #include <algorithm>

@@ -20,7 +20,7 @@ std::optional<T> read(std::string_view text) {
   return value;
 }
 
-/// What a row takes instead of a value that it does not; empty: it takes the value.
+/// Describes the values that a row takes, if it does not take `value`; empty if it does.
 std::string wanted_instead(const PassOption& row, std::string_view value) {
   using Kind = PassOption::Kind;
   switch (row.kind) {

@@ -182,7 +182,8 @@ class Reader {
 
   // -- groups ------------------------------------------------------------------------------------
 
-  /// Whether an item may stand in the groups around it: each holds what is inside its anchors.
+  /// True if an item may be in the groups around it: each group contains items for the inside of
+  /// its anchors.
   bool fits(const PipelineItem& item, Span at) {
     const Anchor anchor = item.pass != nullptr ? item.pass->anchor : item.anchor;
     const bool is_group = item.pass == nullptr;

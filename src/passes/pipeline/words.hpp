@@ -1,4 +1,4 @@
-// What a pipeline's text consists of.
+// Words of a pipeline's text.
 #pragma once
 
 #include <string_view>
@@ -9,13 +9,13 @@ namespace mir::pipeline_text {
 /// Marks, each a token of its own.
 inline constexpr std::string_view kMarks = ",(){}[]=:@";
 
-/// Whether a character stands in a word without quotes.
+/// True if a character needs no quotes in a word.
 constexpr bool is_plain(char c) {
   return static_cast<unsigned char>(c) > ' ' && c != '\x7f' && c != '"' && c != '\\' &&
          kMarks.find(c) == kMarks.npos;
 }
 
-/// Whether a word can stand without quotes: one that begins as a comment cannot.
+/// True if a word needs no quotes. One that begins like a comment does.
 constexpr bool is_plain(std::string_view word) {
   for (const char c : word) {
     if (!is_plain(c)) return false;

@@ -1,3 +1,4 @@
+// Tracks which patterns made an op, to report cycles.
 #include "passes/rewrite/lineage.hpp"
 
 #include <algorithm>

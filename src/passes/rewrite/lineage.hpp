@@ -1,4 +1,4 @@
-// Which patterns an op comes from.
+// Patterns that an op comes from.
 #pragma once
 
 #include <cstdint>

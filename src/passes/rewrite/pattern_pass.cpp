@@ -1,3 +1,4 @@
+// Passes that apply a set of patterns greedily.
 #include "mir/pass.hpp"
 #include "passes/rewrite/patterns_by_kind.hpp"
 

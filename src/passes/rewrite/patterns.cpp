@@ -1,3 +1,4 @@
+// Pattern sets indexed by root kind, and explanations of mismatches.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the groups of a pipeline select.
+// Selections made by the groups of a pipeline.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@ struct Scope {
   explicit Scope(std::span<const PipelineItem* const> groups);
 
   const PipelineItem* of(Anchor anchor) const { return groups_[static_cast<std::size_t>(anchor)]; }
-  /// Whether selected_graphs() returns the same for both.
+  /// True if selected_graphs() returns the same graphs for both.
   bool selects_same_graphs(const Scope& other) const {
     return of(Anchor::kGraph) == other.of(Anchor::kGraph);
   }

@@ -27,7 +27,8 @@ class SelectedGraphs {
   SelectedGraphs& operator=(const SelectedGraphs&) = delete;
 
   const Scope& scope() const { return scope_; }
-  /// Those of dumps, the body of the module, and graphs that declare symbols of the module.
+  /// Graphs that are edited in place: those of dumps, the body of the module, and graphs that
+  /// declare symbols of the module.
   std::span<const KnownGraph> in_place() const { return in_place_; }
   std::span<const GraphTask> tasks() const { return tasks_; }
 

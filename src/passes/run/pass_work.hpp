@@ -10,7 +10,7 @@
 
 namespace mir {
 
-/// What all runs of one pass on one module share.
+/// State shared by all runs of one pass on one module.
 struct StepContext {
   const PassStep& step;
   const Scope& scope;

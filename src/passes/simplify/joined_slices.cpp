@@ -1,3 +1,4 @@
+// Simplifies slices of concatenations and concatenations of slices.
 #include "passes/simplify/joined_slices.hpp"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ std::span<const Attr* const> entries_of(const Op& slice) {
   return fits ? indices->elements() : std::span<const Attr* const>{};
 }
 
-/// What a slice selects of a dimension of known extent.
+/// Returns the bounds that a slice selects of a dimension of known extent.
 std::optional<SliceBounds> bounds_in(const Op& slice, std::size_t dim) {
   const Value& from = *slice.operand(0);
   const auto extent = extent_of(from, dim);

@@ -1,3 +1,4 @@
+// Rewrites slice bounds to their shortest spelling.
 #include "passes/simplify/slice_bounds.hpp"
 
 #include <memory>

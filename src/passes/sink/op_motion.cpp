@@ -1,3 +1,4 @@
+// Tells if an op can move past another one, and recreates it with other operands.
 #include "passes/sink/op_motion.hpp"
 
 #include "dialects/quantisation.hpp"

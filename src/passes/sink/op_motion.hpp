@@ -1,4 +1,4 @@
-// What passes ask that move one op past another.
+// Conditions for moving one op past another.
 #pragma once
 
 #include <span>

@@ -129,7 +129,7 @@ class TypeConversion {
     return with_dtype(context_, *dyn_cast<TensorType>(&type), to_);
   }
 
-  /// Whether the value holds plain numbers of the old type.
+  /// True if the value holds plain numbers of the old type.
   bool can_change(const Value& value) const {
     const TensorType* type = value.tensor_type();
     if (type == nullptr || type->dtype() != from_ || type->encoding() != nullptr) return false;
@@ -212,7 +212,7 @@ class TypeConversion {
            });
   }
 
-  /// Of an op that gives elements of a parameter: whether that is converted.
+  /// Tells if the parameter is converted, for an op that returns elements of a parameter.
   std::optional<bool> table_of(const Op& op) const {
     const auto found = is_table_converted_.find(&op);
     return found == is_table_converted_.end() ? std::nullopt : std::optional(found->second);

@@ -1,3 +1,4 @@
+// Turns owned weights of ops into operands, and builds the ops that replace the owner.
 #include "passes/weights/separation.hpp"
 
 #include "eval/attributes.hpp"

@@ -1,4 +1,4 @@
-// What rewrites share that make weights operands: the weights of an op, and the ops in its place.
+// Weights of an op as operands, and the ops in its place, for rewrites that separate them.
 #pragma once
 
 #include <memory>

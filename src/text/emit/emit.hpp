@@ -14,7 +14,7 @@ std::string emit_json(std::span<Module* const> modules);
 /// Counts per module: ops by kind, graphs, calls, values, types, parameters and their bytes.
 std::string emit_stats(std::span<Module* const> modules);
 
-/// What is quantised how: one line for each value with a QuantSpec and each parameter that an
+/// Lists quantisations: one line for each value with a QuantSpec and each parameter that an
 /// annotation describes, in the order of the text. As an aligned table, or as comma-separated
 /// values (RFC 4180, LF) under the same head.
 std::string emit_quant(std::span<Module* const> modules);

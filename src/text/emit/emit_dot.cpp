@@ -1,3 +1,4 @@
+// Renders modules as Graphviz graphs.
 #include <fmt/format.h>
 
 #include "mir/control_flow.hpp"

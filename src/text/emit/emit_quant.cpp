@@ -1,3 +1,4 @@
+// Lists quantisations of values as a table or CSV.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Counts ops, values and other parts of modules.
 #include <fmt/format.h>
 
 #include <map>

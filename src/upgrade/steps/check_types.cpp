@@ -1,3 +1,4 @@
+// Upgrade step: refuses types that contradict the results of type inference.
 #include <algorithm>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace mir {
 
 namespace {
 
-/// What the rule of an op makes of its operands, with `earlier` in place of operand `index`.
+/// Result types of an op by its rule, with `earlier` in place of operand `index`.
 class Inferred {
  public:
   explicit Inferred(const Op& op, std::uint32_t index = 0, const Value* earlier = nullptr)

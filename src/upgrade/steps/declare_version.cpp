@@ -1,3 +1,4 @@
+// Upgrade step: declares the version, and warns of granted facts that were not used.
 #include <fmt/format.h>
 
 #include "upgrade/steps/recovery.hpp"

@@ -1,3 +1,4 @@
+// Upgrade step: erases frees of storage, registers of ops and debug comments.
 #include "upgrade/steps/recovery.hpp"
 
 namespace mir {

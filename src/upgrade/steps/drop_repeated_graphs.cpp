@@ -1,3 +1,4 @@
+// Upgrade step: erases identical copies of graphs.
 #include <algorithm>
 
 #include "ir/mention.hpp"
@@ -38,7 +39,7 @@ bool is_same(const Op& a, const Op& b) {
   return same && x == nullptr && y == nullptr;
 }
 
-/// Of one block each or none, as dumps have them.
+/// Compares regions of one block each or none, as dumps have them.
 bool is_same(const Region& a, const Region& b) {
   if (a.empty() || b.empty()) return a.empty() && b.empty();
   const Block &one = a.only_block(), &other = b.only_block();

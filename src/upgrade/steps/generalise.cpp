@@ -1,3 +1,4 @@
+// Upgrade step: replaces traced numbers by symbols and propagates them through the ops.
 #include <algorithm>
 #include <vector>
 
@@ -124,7 +125,7 @@ class Generalisation {
     recovery_.refuse(op, "symbolic extents", said.empty() ? "no rule" : said.front().message);
   }
 
-  /// What a cache holds before a run is a symbol that the cache binds.
+  /// Gives the number of tokens that a cache holds before a run a symbol, which the cache binds.
   void name_past(Op& op) {
     if (Recovery::is_stated(op, "past")) return;
     recovery_.assume(op, "past", recovery_.context().dim(dims_.symbol("past")));

@@ -13,7 +13,7 @@ namespace mir {
 /// One set of values for the options of an op.
 using OptionCandidate = std::vector<std::pair<std::string_view, const Attr*>>;
 
-/// Whether candidates are all that the options can have been, or those that are likely.
+/// Completeness of candidates: all possible options, or only likely ones.
 enum class Candidates : std::uint8_t { kAll, kLikely };
 
 /// Sets the first candidate with which the op gives what upstream printed of it: derived where no
@@ -25,14 +25,14 @@ void choose_options(Recovery& recovery, Op& op, std::span<const OptionCandidate>
 /// The registered parameter `<path><suffix>`; null when there is none.
 const TensorType* parameter_of(Recovery& recovery, const Op& op, std::string_view suffix);
 
-/// Whether the op scales, shifts, converts or copies elements, each in its place.
+/// True if the op scales, shifts, converts or copies elements, each in its place.
 bool scales_elements(const Op& op);
 
-/// Whether the result goes, perhaps scaled and masked, into a mask or a softmax: then it is a
+/// True if a mask or a softmax uses the result, perhaps scaled and masked before: then it is a
 /// matrix of scores.
 bool feeds_softmax(const Op& op);
 
-/// Whether it is decided for an op how its options are found, be it that they are asked for.
+/// True if a rule for finding the op's options exists, even if it only asks for them.
 bool has_recovery_rule(OpId op);  // recover_options.cpp
 
 // recover_convolutions.cpp

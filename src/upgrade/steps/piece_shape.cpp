@@ -1,3 +1,4 @@
+// Infers the shape of a piece of a tensor from the ops that use it.
 #include "upgrade/steps/piece_shape.hpp"
 
 #include <algorithm>
@@ -53,8 +54,8 @@ std::optional<NeededShape> right_side(const Op& product, const PieceShape& whole
   return NeededShape{turns ? transposed : straight, straight == transposed};
 }
 
-/// What gives the result by an exchange of two dimensions: of 1 and 2, as attention exchanges heads
-/// and tokens. It is certain where no other exchange has a piece of `whole`.
+/// Returns the shape that gives the result by an exchange of two dimensions: of 1 and 2, as
+/// attention exchanges heads and tokens. It is certain if no other exchange has a piece of `whole`.
 NeededShape before_transpose(const PieceShape& result, const PieceShape& whole) {
   NeededShape needed{result};
   std::swap(needed.shape[1], needed.shape[2]);
@@ -68,7 +69,7 @@ NeededShape before_transpose(const PieceShape& result, const PieceShape& whole) 
   return needed;
 }
 
-/// What the other operand of a concatenation leaves of its result.
+/// Returns the part of a concatenation's result that its other operand leaves.
 std::optional<PieceShape> rest_of_concat(const Op& concat, std::uint32_t index) {
   if (concat.operand_count() != 2) return std::nullopt;
   const Value& other = *concat.operand(1 - index);

@@ -1,4 +1,4 @@
-// What the users of a value tell of its shape, where upstream printed the shape of a larger tensor.
+// Shapes of values as their users determine them, where upstream printed that of a larger tensor.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ using PieceShape = std::vector<Dim>;
 
 PieceShape shape_of(const Value& value);
 
-/// Whether a piece of this shape can come out of `whole`.
+/// True if a piece of this shape can be cut from `whole`.
 bool fits(const PieceShape& piece, const PieceShape& whole);
 
 /// A shape that users tell.
@@ -28,8 +28,8 @@ std::optional<NeededShape> needed_by(const Use& use, const PieceShape& whole);
 /// some of it, which nothing tells.
 std::optional<NeededShape> needed_by_elements(const Use& use, const PieceShape& whole);
 
-/// Whether the user gives what upstream printed of it when the operand has this type; none where
-/// lost options leave that open.
+/// True if the user has its printed result types when the operand has this type; no value if lost
+/// options leave that open.
 std::optional<bool> takes_type(const Use& use, const TensorType& type);
 
 /// A piece with that many elements that differs from `whole` in one dimension, the first that does.

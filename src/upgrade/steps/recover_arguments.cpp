@@ -1,3 +1,4 @@
+// Upgrade step: passes values that graphs use but do not define as arguments.
 #include <algorithm>
 #include <unordered_map>
 #include <vector>

@@ -1,3 +1,4 @@
+// Upgrade step: infers constants that the dump does not print.
 #include <cmath>
 #include <cstdlib>
 

@@ -1,3 +1,4 @@
+// Upgrade step: infers options of convolutions, transforms and resampling.
 #include <algorithm>
 #include <optional>
 
@@ -62,8 +63,8 @@ const Attr* recipe_at(const Recovery& recovery, const Op& op) {
   return note == nullptr ? nullptr : weight_recipe(recovery.context(), *note, ".weight");
 }
 
-/// What QNN's kernel reads where the dump registers nothing, by a recipe in blocks: channels last
-/// and a single tap, which leaves the extents as they are.
+/// Returns the kernel extents of QNN's kernel if the dump registers no weight, by a recipe in
+/// blocks: channels last and a single tap, which keeps the extents.
 std::optional<Numbers> weight_by_recipe(Recovery& recovery, const Op& op) {
   const Attr* recipe = op.is(OpId::kLinalgConv2D) ? recipe_at(recovery, op) : nullptr;
   const auto in = constants(op.operand(0)->tensor_type()->dims());
@@ -114,8 +115,9 @@ struct Steps {
   std::int64_t stride, padding;
 };
 
-/// What gives `out` windows of `kernel` on `in`, likely readings first: windows side by side, then
-/// as many elements as before, then every step with half a kernel or nothing around.
+/// Returns the steps by which windows of `kernel` on `in` give `out`, likely readings first:
+/// windows side by side, then as many elements as before, then every step with half a kernel or no
+/// padding.
 std::vector<Steps> readings(std::int64_t in, std::int64_t out, std::int64_t kernel, bool pads) {
   std::vector<Steps> list;
   const auto add = [&](std::int64_t stride, std::int64_t padding) {

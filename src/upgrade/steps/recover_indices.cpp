@@ -1,3 +1,4 @@
+// Upgrade step: infers options of reductions and of ops that select by indices.
 #include <algorithm>
 #include <optional>
 
@@ -11,7 +12,7 @@ namespace mir {
 
 namespace {
 
-/// What the op gives with the candidate; empty where it is not valid.
+/// Returns the result types of the op with the candidate; empty if it is not valid.
 std::vector<const Type*> inferred(Recovery& recovery, const Op& op,
                                   const OptionCandidate& candidate) {
   std::vector<NamedAttr> attributes(op.attributes().begin(), op.attributes().end());
@@ -175,7 +176,7 @@ Value* find_positions(const Op& op) {
   return found;
 }
 
-/// Whether the indices name a second operand, and the dump prints one.
+/// True if the indices name a second operand but the dump prints only one.
 bool lacks_operand(const Op& op, const Attr& indices) {
   return op.operand_count() == 1 && indices.kind() == AttrKind::kArray &&
          std::ranges::any_of(indices.elements(), [](const Attr* each) {

@@ -1,3 +1,4 @@
+// Upgrade step: determines the inputs and outputs of a module.
 #include <algorithm>
 #include <vector>
 
@@ -21,7 +22,7 @@ bool may_be_constant(const Value& input) {
   return true;
 }
 
-/// Whether all that the module does is one call: then upstream traced what that gives.
+/// True if the module consists of one call. Then upstream traced the results of that call.
 bool is_one_call(const Block& body) {
   std::size_t calls = 0;
   for (const Op* op : body.ops()) {

@@ -1,3 +1,4 @@
+// Upgrade step: links ops to their registered parameters.
 #include <algorithm>
 #include <string>
 #include <unordered_map>

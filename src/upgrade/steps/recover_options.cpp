@@ -1,3 +1,4 @@
+// Upgrade step: infers options of ops from their types.
 #include <algorithm>
 #include <optional>
 #include <unordered_set>

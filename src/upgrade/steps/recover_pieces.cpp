@@ -1,3 +1,4 @@
+// Upgrade step: infers bounds and types of slices and splits.
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -94,7 +95,7 @@ class Pieces {
 
   // -- storages that a graph changes in its caller ------------------------------------------------
 
-  /// What a graph wrote into a storage of its caller becomes one more of its results.
+  /// Returns storage of the caller that a graph wrote to as an additional result.
   void hand_out_written(Region& region) {
     Op* last = region.empty() ? nullptr : region.only_block().terminator();
     if (last == nullptr) return;
@@ -224,7 +225,7 @@ class Pieces {
     return true;
   }
 
-  /// Whether the module stores into parts of what the slice reads, as it stores into a cache.
+  /// True if the module stores into parts of the sliced storage, as it stores into a cache.
   bool is_written(const Op& op, const Storage* storage) const {
     if (stored_.contains(op.operand(0)->name().raw())) return true;
     if (storage != nullptr && (storage->changed || storage->last_written != nullptr)) return true;
@@ -513,7 +514,7 @@ class Pieces {
     }
   }
 
-  /// What a user may tell of a piece, from what is certain to what is likely.
+  /// Evidence of a user about a piece, from certain to likely.
   enum class Telling : std::uint8_t { kItsNeed, kItsElements, kTheWhole };
 
   /// The shape that a user needs which is less than the whole, else that it needs all of it.

@@ -1,3 +1,4 @@
+// Upgrade step: infers which operands of matrix products are transposed.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -40,7 +41,7 @@ const Value& before_scaling(const Value& value) {
   return *at;
 }
 
-/// Whether the value is a matrix that an op of its own has transposed.
+/// True if the value is a matrix that an op of its own has transposed.
 bool is_transposed(const Value& scaled) {
   const Value& value = before_scaling(scaled);
   const Op* op = value.defining_op();
@@ -69,7 +70,8 @@ struct ProductReading {
   bool operator==(const ProductReading&) const = default;
 };
 
-/// Whether the printed extents are those of this reading. Rows of operand 0 as it is may be cut.
+/// True if the printed extents are those of this reading. Rows of operand 0 may be cut if it is
+/// read as it is.
 bool fits(ProductReading reading, std::span<const Dim> a, std::span<const Dim> b,
           std::span<const Dim> c) {
   const auto last = [](std::span<const Dim> dims, bool first) {

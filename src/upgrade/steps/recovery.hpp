@@ -1,4 +1,4 @@
-// What the steps of an upgrade share.
+// State and helpers that the steps of an upgrade share.
 #pragma once
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ class PlaceNumbers : public RewriteListener {
   std::unordered_map<const Block*, Counted> blocks_;
 };
 
-/// What steps leave for later ones; a step that runs alone finds none of it.
+/// Notes that steps leave for later ones. A step that runs alone finds none.
 struct UpgradeNotes {
   /// Names of what graphs read and nothing defines: inputs, or constants that upstream did not
   /// print.
@@ -58,7 +58,7 @@ struct UpgradeNotes {
   std::vector<std::pair<Symbol, Location>> declared_names;
   /// Ids of ops whose weight was packed into bytes, with a Float32 bias.
   std::unordered_set<std::uint32_t> unpacked;
-  /// Those of the facts above that some op lacked.
+  /// Facts of the list above that some op lacked.
   std::unordered_set<std::string_view> lacked;
 };
 
@@ -89,7 +89,7 @@ class Recovery {
     const Op* op = value.defining_op();
     return op != nullptr && notes.chosen.contains({op->id(), value.index()});
   }
-  /// What the type of a value is: what follows, or what was chosen.
+  /// Returns the origin of a value's type: inferred or chosen.
   LossEntry::Source source_of(const Value& value) const {
     return is_chosen(value) ? LossEntry::Source::kAssumed : LossEntry::Source::kDerived;
   }
@@ -97,12 +97,12 @@ class Recovery {
   IRContext& context() const { return module.context(); }
   std::string_view text(Symbol symbol) const { return context().text(symbol); }
 
-  /// Whether a value needs no definition: a constant or a parameter.
+  /// True if a value needs no definition: a constant or a parameter.
   bool is_given(const Value& value) const {
     return value.has_symbol() || value.attribute(context().intern("constant")) != nullptr;
   }
 
-  /// Whether the dump states the attribute: then it stands.
+  /// True if the dump states the attribute, which then stays.
   static bool is_stated(const Op& op, std::string_view fact) {
     return op.attribute(fact) != nullptr;
   }
@@ -128,7 +128,7 @@ class Recovery {
     if (is_stated(op, fact)) return;
     report.refuse(op, fact, why, diagnostics);
   }
-  /// The same of attributes that the user may grant, `a` or `a, b`: says how.
+  /// Like refuse(), for attributes that the user may grant, `a` or `a, b`; the message tells how.
   void refuse_grantable(const Op& op, std::string_view facts,
                         std::string_view why);  // take_grants.cpp
   /// How a grant names this op: by its name, else by its place, `graph.Type.k`.
@@ -157,14 +157,14 @@ class Recovery {
   ListenerScope listening_;
 };
 
-/// Whether the op's row, or a note that dumps put on any op, has an attribute of that name.
+/// True if the op's row, or a note that dumps put on any op, has an attribute of that name.
 bool is_declared(const Op& op, std::string_view attribute);  // take_grants.cpp
 
 /// The recipe of parameter `.weight` in a note on an op, `weight_weight`; null where there is none.
 const Attr* weight_recipe(const IRContext& context, const Attr& annotation,
                           std::string_view suffix);  // register_parameters.cpp
 
-/// Whether a storage of one type may be read as the other, in another shape.
+/// True if a storage of one type may be read as the other, in another shape.
 bool is_view(const Type* from, const Type* to);  // views.cpp
 
 /// Links a view of the value with that type in front of an op.

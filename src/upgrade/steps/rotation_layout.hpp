@@ -1,4 +1,4 @@
-// Whether a rotation's operand has its heads or its positions first, which no dump prints.
+// Order of heads and positions in the operand of a rotation, which no dump prints.
 #pragma once
 
 #include <optional>
@@ -15,11 +15,11 @@ struct RotationLayouts {
   bool positions_first = false;
 };
 
-/// Of a RoPE, or of a launch of one.
+/// Returns the possible layouts of a RoPE, or of a launch of one.
 RotationLayouts layouts_of_rotation(const Op& op);
 
-/// Whether positions come before heads; where both layouts fit, what reads the rotated x tells, or
-/// another rotation of the block with the same table. None where nothing does.
+/// True if positions come before heads. If both layouts fit, the readers of the rotated x decide,
+/// or another rotation of the block with the same table. No value if nothing decides.
 std::optional<bool> positions_come_first(const Op& op);
 
 }  // namespace mir

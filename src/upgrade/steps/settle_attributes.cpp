@@ -1,3 +1,4 @@
+// Upgrade step: normalises attribute lists to portable form.
 #include <algorithm>
 #include <unordered_map>
 #include <vector>

@@ -1,3 +1,4 @@
+// Upgrade step: checks mentions of values against their definitions, and inserts views.
 #include <algorithm>
 #include <vector>
 
@@ -7,7 +8,7 @@ namespace mir {
 
 namespace {
 
-/// Whether a note on a value says what the value itself is.
+/// True if a note on a value states a property that the value itself has.
 bool is_own(const Recovery& recovery, Symbol key) {
   return recovery.text(key) == "constant" || recovery.text(key) == "symbol";
 }

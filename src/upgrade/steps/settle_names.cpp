@@ -1,3 +1,4 @@
+// Upgrade step: gives each value a name of its own.
 #include <algorithm>
 #include <unordered_set>
 
@@ -10,8 +11,7 @@ namespace mir {
 
 namespace {
 
-/// Whether upstream lets the op work in place: the text of a view or a slice says as much of
-/// itself.
+/// True if upstream lets the op work in place, which the text of a view or a slice tells.
 bool works_in_place(const Op& op, const Value& result) {
   if (!isa<LinalgOp>(&op) || result.name().is_none() || op.has(Trait::kView)) return false;
   return std::ranges::any_of(op.operand_uses(),

@@ -1,3 +1,4 @@
+// Upgrade step: inserts casts between quantised types and corrects recipes.
 #include <algorithm>
 #include <charconv>
 #include <limits>

@@ -1,3 +1,4 @@
+// Upgrade step: removes symbols of parameters from the ops that view them.
 #include <unordered_set>
 
 #include "upgrade/steps/recovery.hpp"

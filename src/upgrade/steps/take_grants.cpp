@@ -1,3 +1,4 @@
+// Upgrade step: applies granted attributes, operands, names and constants.
 #include <algorithm>
 #include <unordered_map>
 #include <vector>
@@ -83,7 +84,7 @@ class Grants {
     }
   }
 
-  /// Of graphs only what no dialect declares is left out.
+  /// Removes attributes of a graph that no dialect declares, as granted.
   void take_graph(Op& op) {
     for (std::size_t i = 0; i < used_.size(); ++i) {
       const Grant& grant = recovery_.options.grants[i];

@@ -1,3 +1,4 @@
+// Creates views, and tells if one type is a view of another.
 #include "upgrade/steps/recovery.hpp"
 
 namespace mir {
