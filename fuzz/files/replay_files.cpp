@@ -42,7 +42,7 @@ struct Totals {
   std::size_t largest = 0;  ///< bytes of memory
 };
 
-/// Counts what was not as it must be; `must_refuse` files are to be refused quickly.
+/// Counts violated expectations; `must_refuse` files must be refused quickly.
 void check(std::string_view format, const HostileFile& file, bool must_refuse, Totals& totals) {
   const auto begin = std::chrono::steady_clock::now();
   reset_allocations();

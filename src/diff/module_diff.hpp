@@ -45,7 +45,7 @@ struct DiffStyle {
   bool colour = false;
   bool each = false;  ///< changes that are alike one by one, not once with their number
 };
-/// Names, then the entries under a line for each graph; empty when there are none.
+/// Renders names, then the entries under a line for each graph; empty if there are no entries.
 std::string diff_text(const ModuleDiff& diff, const IRContext& context, const DiffStyle& style);
 /// A line for each graph that differs with its counts, and one for all.
 std::string diff_stat(const ModuleDiff& diff, const DiffStyle& style);

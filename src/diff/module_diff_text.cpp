@@ -139,7 +139,7 @@ std::vector<Change> changes_of(const ModuleDiff& diff, bool each) {
   return changes;
 }
 
-/// Where an entry is in the texts: ` (line 3:4, 5:6)`.
+/// Returns the position of an entry in the texts: ` (line 3:4, 5:6)`.
 std::string lines_text(const DiffEntry& entry, const IRContext& context) {
   const std::string before = place_text(context, entry.at_before);
   const std::string after = place_text(context, entry.at_after);

@@ -71,7 +71,7 @@ class Normalising {
     rewriter_.state_results(region, results);
   }
 
-  /// Numbers of a portable module only tell its values apart: printing gives each its own.
+  /// Numbers of values in a portable module only distinguish them: printing numbers them anew.
   void unname(Region& region) {
     for (Block* block : region.blocks()) {
       for (Value& argument : block->arguments()) unname(argument);

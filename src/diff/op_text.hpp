@@ -23,9 +23,9 @@ std::string content_key(const Op& op);
 /// Key of the names of an op and of all ops inside it.
 std::string structure_key(const Op& op);
 
-/// Where a value comes from, without its name: "result 0 of linalg.SiLUOp 'act'".
+/// Describes the origin of a value, without its name: "result 0 of linalg.SiLUOp 'act'".
 std::string source_text(const Value& value);
-/// Where text names the value first: "%7 at 12:5".
+/// Returns the name of the value and the position of its first mention: "%7 at 12:5".
 std::string mention_text(const Value& value);
 
 /// An op as one line without its values' names.

@@ -22,7 +22,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-/// The number of `constant_<n>`; none for another symbol.
+/// Returns the number of `constant_<n>`; no value for another symbol.
 std::optional<std::string_view> constant_id(std::string_view symbol) {
   if (!symbol.starts_with(kConstant)) return std::nullopt;
   symbol.remove_prefix(kConstant.size());

@@ -21,7 +21,7 @@ struct Description {
   };
   struct DimSymbol {
     std::string name;    ///< without `$`
-    std::string origin;  ///< what gives it its value
+    std::string origin;  ///< source of its value
     std::optional<std::int64_t> value;
     std::optional<SymbolDeclaration> declared;
   };

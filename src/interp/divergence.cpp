@@ -220,7 +220,7 @@ class SessionSearch : public DivergenceSearch {
     return Other{*std::move(tensor), op};
   }
 
-  /// The other run goes on with what the first one has.
+  /// The other run continues with the tensor of the first one.
   Result<void> agree(const StepResults& step, std::uint32_t number, const Tensor&) override {
     return run_->execution().replace_result(partner_of(step), number, step.results[number]);
   }

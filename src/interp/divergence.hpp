@@ -57,7 +57,8 @@ class DivergenceSearch {
   /// `session` is the one whose steps are observed.
   DivergenceSearch(const Session& session, const TolerancePolicy& policy)
       : session_(session), policy_(policy) {}
-  /// Result `number` of the other run's step; none when it has no such step. The op, if it has one.
+  /// Result `number` of the other run's step; no tensor if the run has no such step. `op` is null
+  /// if the other run has no op.
   struct Other {
     std::optional<Tensor> tensor;
     const Op* op = nullptr;
@@ -95,8 +96,8 @@ class DivergenceSearch {
   std::optional<Divergence> found_;
 };
 
-/// Against the results that a dump has, by their places. The run goes on with those of the dump
-/// where they agree.
+/// Searches against the results of a dump, by their places. The run continues with the dump's
+/// tensors where they agree.
 std::unique_ptr<DivergenceSearch> search_against(const DumpFolder& dump, const Session& session,
                                                  const TolerancePolicy& policy);
 

@@ -37,7 +37,7 @@ class DumpFolder {
   static Result<DumpFolder> open(const std::string& folder);
 
   std::size_t size() const { return files_.size(); }
-  /// The tensor at this place; none when the dump does not have it.
+  /// Returns the tensor at this place; no value if the dump does not have it.
   Result<std::optional<Tensor>> find(std::size_t run, const ResultPlace& place) const;
 
  private:

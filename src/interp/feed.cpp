@@ -26,7 +26,7 @@ Error bad_feed(std::string_view text, std::string_view expected) {
   return {DiagCode::kTensorSpecInvalid, fmt::format("'{}': {}", text, expected)};
 }
 
-/// The position of the port of this name, and no error where there is none.
+/// Returns the position of the port of this name. No value, and no error, if there is no such port.
 std::optional<std::size_t> position_of(std::span<const Port> ports, std::string_view target) {
   const auto found = find_port(ports, target, "port");
   return found ? std::optional(*found) : std::nullopt;

@@ -1,4 +1,4 @@
-// Where the inputs of later runs come from: decoding, and anything else that goes round in a loop.
+// Sources of the inputs of later runs, for decoding and other loops.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class FeedPlan {
   static Result<FeedPlan> create(const Session& session, std::span<const std::size_t> entries,
                                  std::span<const Feed> feeds);
 
-  /// The inputs of run `run` > 0 from those of the run before and what it gave.
+  /// Returns the inputs of run `run` > 0, from the inputs and outputs of the run before.
   Result<std::vector<Tensor>> inputs(const Session& session, std::size_t run,
                                      std::span<const Tensor> former_inputs,
                                      std::span<const Tensor> former_outputs) const;
@@ -51,7 +51,7 @@ class FeedPlan {
   std::vector<std::size_t> fed_inputs(std::size_t run) const;
 
  private:
-  /// Where one input comes from.
+  /// Source of one input.
   struct Source {
     std::optional<std::size_t> feed;  ///< none: the former input
     std::size_t position = 0;         ///< of the former output or input

@@ -178,7 +178,7 @@ Result<Specs> named_specs(std::span<const Port> ports, std::span<const std::stri
   return specs;
 }
 
-/// All that have no value, with what gives them one.
+/// Returns one error for all inputs without a value, with the options to add.
 Error missing_inputs(std::span<const Port> ports, const Specs& specs) {
   std::string names, options;
   std::size_t count = 0;

@@ -19,7 +19,7 @@ namespace mir {
 /// The place of a result of a run in the module; of an op that was inlined, its place before.
 struct ResultPlace {
   std::string graph;           ///< symbol of the graph, or the name of the module for its body
-  std::size_t activation = 0;  ///< how often the run entered this graph before
+  std::size_t activation = 0;  ///< number of earlier entries of the run into this graph
   std::string value;           ///< name in the text without `%`
   std::string op;              ///< "linalg.AddOp"
 
@@ -33,8 +33,8 @@ class ResultPlaces {
  public:
   explicit ResultPlaces(const Schedule& schedule);
   ResultPlace of(std::size_t step, std::uint32_t result) const;
-  /// Where the same tensor is the result of a call, from the innermost call on: `op` is that of the
-  /// call.
+  /// Returns the places at which the same tensor is the result of a call, from the innermost call
+  /// on: `op` is that of the call.
   std::span<const ResultPlace> of_calls(std::size_t step, std::uint32_t result) const;
 
  private:

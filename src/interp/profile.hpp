@@ -1,4 +1,4 @@
-// Where the time of runs goes: kernel calls by kernel and by step, next to the machine's limits.
+// Times of kernel calls by kernel and by step, next to the machine's limits.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +70,7 @@ class Profile {
     KernelTiming::Clock::time_point begin;
     KernelTiming::Clock::time_point end;
   };
-  /// No more events than this are kept; the number of others is.
+  /// Limit of events that are kept. Further ones are only counted.
   static constexpr std::size_t kMostEvents = std::size_t{1} << 20;
 
   /// `keeps_events`: each call on its own too, for to_trace().

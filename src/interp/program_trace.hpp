@@ -30,7 +30,7 @@ class ProgramTrace {
   static constexpr std::uint64_t kDefaultStepLimit = std::uint64_t{1} << 24;
 
   /// `program` is a verified module with a code fragment, which must outlive this; `graphs` is the
-  /// plan of what it was lifted to.
+  /// plan of the lifted module.
   ProgramTrace(const Module& program, const Schedule& graphs);
 
   /// Counts the steps. Returns false after reporting a program that takes more than `limit`.

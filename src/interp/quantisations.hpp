@@ -1,4 +1,4 @@
-// Where the scales of quantised values come from: docs/ops/quantisation.md.
+// Scales of quantised values, from the sources that docs/ops/quantisation.md lists.
 #pragma once
 
 #include <unordered_map>

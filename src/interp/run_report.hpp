@@ -42,7 +42,7 @@ struct RunReport {
 
   std::string file;
   std::vector<OneRun> runs;
-  bool searched = false;  ///< whether the next two have a meaning
+  bool searched = false;  ///< true if the next two have a meaning
   AgreementCounts agreement;
   std::optional<Divergence> divergence;
   bool passed = true;  ///< no error at all

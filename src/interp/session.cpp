@@ -29,7 +29,7 @@ std::optional<Shape> static_shape(const TensorType* type) {
   return shape;
 }
 
-/// Where a parameter is registered.
+/// Returns the place at which a parameter is registered.
 Span place_of(const Value& parameter) {
   const Op* definition = parameter.defining_op();
   return definition == nullptr ? Span{} : definition->span();
@@ -76,7 +76,7 @@ class Loader {
     }
   }
 
-  /// All in one error, at the first, with what is to be done about them.
+  /// Reports all missing weights in one error, at the first one, with the options to add.
   void report_missing(std::span<const Value* const> missing) {
     constexpr std::size_t kShown = 20;
     std::string names;

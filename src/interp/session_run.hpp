@@ -23,7 +23,7 @@ struct Session::State {
     std::vector<Port> inputs;
     std::vector<Port> outputs;
     std::vector<Tensor> constants;  ///< by value of the schedule; undefined for others
-    RunSymbols symbols;             ///< those that caches bind, too
+    RunSymbols symbols;             ///< including the symbols that caches bind
     Binder binder;                  ///< of the current run; kept for its memory
     std::optional<ExecutionPlan> plan = std::nullopt;
     std::optional<ExecutionPlan> stepwise_plan = std::nullopt;  ///< see plan_of()
@@ -44,7 +44,7 @@ struct Session::State {
 
   /// Plans of all entries.
   void make_plans(const SessionOptions& options, Diagnostics& diagnostics);
-  /// The plan that fits a run: one that goes step by step has results of all of them.
+  /// Returns the plan that fits a run. A plan for single steps has results for all of them.
   ExecutionPlan& plan_of(Entry& entry, bool is_stepwise);
 
  private:

@@ -17,7 +17,7 @@ std::uint64_t hash_bytes(const Tensor& tensor);
 struct TensorSummary {
   DType dtype{};
   Shape shape;
-  bool real = false;  ///< whether the numbers below have a meaning
+  bool real = false;  ///< true if the numbers below have a meaning
   double min = 0;     ///< of the elements that are not NaN; 0 if there are none
   double max = 0;
   double mean = 0;

@@ -101,7 +101,8 @@ Context context_at(const View& view, SourcePos begin, SourcePos at) {
   return context;
 }
 
-/// Where to begin to read for a place: at its op, or at the op above it.
+/// Returns the place from which to scan for a completion: the op around the place, or the op above
+/// it.
 SourcePos start_for(const View& view, SourcePos at) {
   const Outline& outline = view.outline();
   const auto next = std::ranges::upper_bound(outline.ops, at, {},

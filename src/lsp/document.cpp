@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto kFirstOfResolve = static_cast<DiagCode>(300);
 
-/// Where a span is after an edit of offsets [begin, end) that inserted so many bytes.
+/// Returns a span after an edit of offsets [begin, end) that inserted so many bytes.
 Span moved(Span span, SourcePos begin, SourcePos end, std::uint32_t inserted) {
   const auto move = [&](SourcePos at) {
     if (at <= begin) return at;

@@ -48,9 +48,9 @@ class Snapshot {
            std::optional<Syntax> before = std::nullopt, const TextEdit& edit = {});
   ~Snapshot();
 
-  /// check_stop() throws once this is true; null: never.
+  /// check_stop() throws once `*stop` is true, and never if it is null.
   void set_stop(const std::atomic<bool>* stop) { stop_ = stop; }
-  /// Throws Stopped if the client no longer waits for what is being done.
+  /// Throws Stopped if the client no longer waits for the current work.
   void check_stop() const {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw Stopped{};
   }
@@ -134,7 +134,7 @@ class Document {
   /// The findings to show: those of the last analysis, moved by edits since then, with the errors
   /// of syntax that the text has now.
   std::vector<const Diagnostic*> shown_findings();
-  /// Forgets what was found with dialects that have changed.
+  /// Forgets results that used dialects which have changed.
   void forget_analysis();
   /// Analyses the text if that is not done. No reference to its outline may be in use.
   void analyse();
@@ -159,7 +159,7 @@ class Document {
   nlohmann::json range(Span span) const;
   const LineIndex& lines() const { return lines_; }
 
-  /// Where the one text of a source space begins.
+  /// Position of the first byte of the only text in its source space.
   static constexpr SourcePos kBase = 1;
 
  private:

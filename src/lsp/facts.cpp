@@ -237,7 +237,8 @@ Json hover_op(const View& view, const OutlineOp& op, bool markdown) {
   return text.json(view.document, op.name);
 }
 
-/// The key of an attribute of the op's own list; none if the place is in no key.
+/// Returns the row of the attribute whose key in the op's own list is at the place; null if none
+/// is.
 const AttrRow* attribute_at(const View& view, const OutlineOp& op, SourcePos at, Span& key) {
   if (op.row == nullptr) return nullptr;
   for (const AttrRow& each : op.row->attributes) {

@@ -91,7 +91,7 @@ std::vector<std::uint32_t> semantic_tokens(const View& view, Span in);
 /// Appends these numbers as a JSON array, which takes less memory.
 void append_semantic_tokens(std::string& json, const View& view, Span in);
 void append_semantic_tokens(std::string& json, std::span<const std::uint32_t> tokens);
-/// The splice that makes `now` of `before`; none if they are equal.
+/// Returns the splice that turns `before` into `now`; empty if they are equal.
 nlohmann::json token_edits(std::span<const std::uint32_t> before,
                            std::span<const std::uint32_t> now);
 

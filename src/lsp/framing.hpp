@@ -21,8 +21,8 @@ class FrameReader {
   static constexpr std::size_t kMaxHeader = std::size_t{1} << 16;
 
   void add(std::string_view bytes) { buffer_ += bytes; }
-  /// The next message, if all of it has come. After an error, reading goes on after the headers
-  /// that are wrong.
+  /// Returns the next message, if all of it has arrived. After an error, reading continues after
+  /// the wrong headers.
   std::optional<Frame> next();
 
  private:

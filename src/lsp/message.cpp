@@ -42,7 +42,7 @@ std::size_t end_of_string(std::string_view json, std::size_t begin) {
   return json.size();
 }
 
-/// The longest string; none if the text ends in a string.
+/// Returns the longest string; no value if the text ends inside a string.
 std::optional<Literal> longest_string(std::string_view json) {
   Literal longest;
   std::size_t number = 0;

@@ -1,4 +1,4 @@
-// Whatever has a name in the language, and the places that mention it.
+// Named things of the language, and the places that mention them.
 #pragma once
 
 #include <cstdint>

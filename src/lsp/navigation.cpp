@@ -51,7 +51,7 @@ const SymbolMention* graph_around(const Outline& outline, std::uint32_t op) {
   return nullptr;
 }
 
-/// Where a file of another document declares an op, a type or an attribute.
+/// Returns the places in other files that declare an op, a type or an attribute.
 Json definition_elsewhere(const View& view, const Named& named) {
   Json found = Json::array();
   if (named.dialect.empty()) return found;

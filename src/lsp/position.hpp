@@ -22,7 +22,7 @@ struct Position {
   friend bool operator==(const Position&, const Position&) = default;
 };
 
-/// Where the lines of a text begin. Lines end in LF, CRLF or CR, as the protocol has it.
+/// Offsets of the lines of a text. Lines end in LF, CRLF or CR, as in the protocol.
 class LineIndex {
  public:
   explicit LineIndex(std::string_view text);

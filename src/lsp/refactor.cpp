@@ -31,7 +31,7 @@ struct Reading {
     if (file != nullptr) tree = parse(*file, diagnostics);
   }
 
-  /// Why the text cannot be changed.
+  /// Explains why the text cannot be changed.
   Error refusal() const {
     const auto list = diagnostics.sorted();
     return list.empty() ? Error{DiagCode::kUnexpectedToken, "the text cannot be read"}

@@ -16,8 +16,7 @@
 
 namespace mir {
 
-/// Where an extent is found. Texts are made when something is wrong, so that what fits allocates
-/// nothing.
+/// Place of an extent. Its text is made only for errors, so that binding allocates nothing.
 struct DimPlace {
   enum class Kind : std::uint8_t {
     kCaller,

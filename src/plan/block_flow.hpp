@@ -28,8 +28,9 @@ struct BlockFlow {
     const Op* op = nullptr;
     std::vector<Target> targets = {};
   };
-  /// A block. The inputs of its schedule are its arguments, then what it reads of other blocks and
-  /// from around; the outputs are the operands of its end, then what other blocks read.
+  /// A block. The inputs of its schedule are its arguments, then the values that it reads of other
+  /// blocks and from around; the outputs are the operands of its end, then the values that other
+  /// blocks read.
   struct Part {
     std::vector<Slot> inputs;
     std::vector<Slot> outputs;  ///< after the operands of the end
@@ -39,7 +40,7 @@ struct BlockFlow {
   End begin;  ///< the end of the block before
   std::vector<Part> parts = {};
   std::size_t slot_count = 0;
-  std::vector<const Value*> results = {};  ///< what an end that leaves the region passes
+  std::vector<const Value*> results = {};  ///< values that an end that leaves the region passes
 };
 
 /// True if an op ends a block so that a plan knows where control goes: it leaves the region, or is

@@ -73,16 +73,16 @@ struct PlanRun {
   bool is_last = false;      ///< parameters are released for good after their last reader
   std::stop_token stop = {};
   std::uint64_t* iterations_left = nullptr;  ///< of loops; null: no limit
-  /// Called with the number of steps that are done when it has changed; null: not.
+  /// Optional. Called with the number of finished steps when it has changed.
   std::function<void(std::size_t steps)> done = {};
-  /// Called when data has decided extents, whose symbols the binder has now, and values have their
-  /// places; an error ends the run. Null: not.
+  /// Optional. Called when data has determined extents, the binder has their symbols, and values
+  /// have their places. An error ends the run.
   std::function<Result<void>()> decided = {};
-  /// Called after each node that succeeded; null: nothing is timed.
+  /// Optional. Called with the time of each node that succeeded; without it, no times are taken.
   std::function<void(const KernelTiming&)> timed = {};
-  /// Called with each step's operands and results; other results of the same element types and
-  /// extents that it puts there are what the steps after it take. An error ends the run. Only for
-  /// plans without fusion; null: not.
+  /// Optional; only for plans without fusion. Called with each step's operands and results. It may
+  /// replace results by others of the same element types and extents, which later steps then read.
+  /// An error ends the run.
   std::function<Result<void>(std::size_t step, std::span<const Tensor> operands,
                              std::span<Tensor> results)>
       observe = {};
@@ -119,7 +119,7 @@ class ExecutionPlan {
   KernelSet kernels() const;
   /// Returns the work that runs skip because its results are constant.
   const FoldedNodes& folded() const;
-  /// One line for each node: what it computes.
+  /// Describes each node, one line each.
   const std::vector<std::string>& node_names() const;
   /// Bytes that the planned values of a run need at the least: most bytes alive at one node.
   std::uint64_t lower_bound() const;

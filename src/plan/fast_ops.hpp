@@ -48,7 +48,7 @@ struct ElementTypes {
 struct AdmittedTypes {
   ElementTypes operands[3];
   ElementTypes results[2];
-  /// Condition on several types at once; null: none.
+  /// Condition on several types at once, or null.
   bool (*together)(const Op& op) = nullptr;
   // Types of parameters that the op owns.
   ElementTypes weight = {};
@@ -83,7 +83,7 @@ struct FastOp {
   bool (PlanBuilder::*build_on_codes)(std::size_t step) = nullptr;
   FastFunction function = {};
   AdmittedTypes types = {};
-  /// Condition on attributes and extents; null: none.
+  /// Condition on attributes and extents, or null.
   bool (*accepts)(const Op& op) = nullptr;
   OperandOrders orders = {};
   ErrorBound bound = {};

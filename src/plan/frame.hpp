@@ -68,7 +68,7 @@ struct Frame {
   std::span<const PlanValue> values;
   std::span<TensorRef> tensors;  ///< of planned values; empty when there are none
   /// Values that are whole tensors somewhere, by index: inputs, constants and parameters in
-  /// row-major order, and those of home kTensor. Null: there is only a place.
+  /// row-major order, and those of home kTensor. Null for values that only have a place in memory.
   std::span<const Tensor* const> whole;
   std::span<Tensor> made;  ///< of home kTensor, by index
   fast::Context& context;
@@ -83,7 +83,7 @@ struct Frame {
   const TensorRef& operator[](PlanValueIndex index) const { return tensors[index]; }
 
   TensorExtents extents(PlanValueIndex index) const;
-  /// The value as a tensor; a copy where there is none.
+  /// Returns the value as a tensor; a copy if it is not a tensor.
   Result<Tensor> tensor(PlanValueIndex index) const;
   /// Makes a tensor a value, which has its element type and extents.
   void set(PlanValueIndex index, Tensor tensor);

@@ -29,7 +29,7 @@ TensorRef lay_out(const PlanValue& value, ExtentOf extent_of) {
   return tensor;
 }
 
-/// Bytes of a value without gaps; none when they are more than tensors have.
+/// Returns the bytes of a value without gaps; no value if they are more than tensors have.
 inline std::optional<std::uint64_t> bytes_of(const TensorRef& tensor) {
   std::uint64_t elements = 1;
   for (const std::int64_t extent : tensor.shape()) {

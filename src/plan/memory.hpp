@@ -9,8 +9,8 @@
 
 namespace mir {
 
-/// Bytes a tensor of this type holds under `bindings`; none when an extent or the element type is
-/// not known, or the size overflows.
+/// Returns the bytes of a tensor of this type under `bindings`; no value if an extent or the
+/// element type is unknown, or the size overflows.
 std::optional<std::uint64_t> tensor_bytes(const Type* type, const DimTable& dims,
                                           const DimBindings& bindings);
 
@@ -19,7 +19,7 @@ struct MemoryEstimate {
   std::uint64_t constants = 0;
   std::uint64_t inputs = 0;
   std::uint64_t outputs = 0;
-  std::uint64_t caches = 0;       ///< what caches hold after the run
+  std::uint64_t caches = 0;       ///< bytes in caches after the run
   std::uint64_t activations = 0;  ///< most bytes of results alive at once, outputs included
   /// The most that is alive at once. Caches count twice: a run keeps their former content until it
   /// has succeeded.

@@ -45,7 +45,7 @@ class PackedCache {
   struct Entry {
     PackedKey key;
     std::span<const std::byte> bytes;
-    ContentHash packed;  ///< what their hash has to be
+    ContentHash packed;  ///< expected hash of the packed bytes
   };
 
   /// Opens the cache at `path`; an empty one if there is no file. A file of another kind is an
@@ -62,7 +62,7 @@ class PackedCache {
 
   /// Returns null if the file has no entry of this name.
   const Entry* find(std::string_view name) const;
-  /// Why entries that the file should have are not there; empty: they are.
+  /// Explains why expected entries of the file are missing; empty if none is.
   const std::string& problem() const { return problem_; }
   /// All bytes of the file.
   std::span<const std::byte> mapping() const;

@@ -25,7 +25,8 @@ struct PackedWeights::Kept {
   bool lacks = false;                                 // some of them
   std::string problem = {};
 
-  /// The bytes of a matrix in the file, when they are whole; none where it has others.
+  /// Returns the bytes of a matrix in the file if they are intact; empty if the file has other
+  /// bytes.
   std::span<const std::byte> find(const PackedKey& key, fast::Context& context);
 };
 

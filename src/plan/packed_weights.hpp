@@ -57,21 +57,21 @@ class PackedWeights {
                                          std::int64_t outputs, std::int64_t depth,
                                          fast::Context& context,
                                          Activations = Activations::kFloat32);
-  /// Null when it is not packed.
+  /// Returns null if the source is not packed.
   const fast::PackedMatrix* find(const PackedSource& source) const;
 
   /// From now on take() looks into this file, which need not be there. An error when it cannot be
   /// read or is something else than a cache of packed weights.
   Result<void> open_cache(const std::string& path);
   bool has_cache() const { return kept_ != nullptr; }
-  /// The packed form of a parameter as pack() would make it, from the file; null when the file does
-  /// not have it. Then what pack() makes is written by write_cache(). The name tells matrices of
-  /// one file apart.
+  /// Returns the packed form of a parameter as pack() would make it, from the file; null if the
+  /// file does not have it. Then write_cache() writes the matrix that pack() makes. The name
+  /// distinguishes matrices of one file.
   const fast::PackedMatrix* take(Symbol parameter, std::string_view name,
                                  const WeightOrigin& origin, std::int64_t outputs,
                                  std::int64_t depth, fast::Context& context,
                                  Activations activations);
-  /// Writes what was asked of take() to the file, unless it has all of it.
+  /// Writes the matrices that take() was asked for to the file, unless it has all of them.
   Result<void> write_cache(fast::Context& context);
   /// Describes the damage in the file, as the end of a sentence about it; empty if none was found.
   std::string cache_problem() const;

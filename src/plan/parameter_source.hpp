@@ -1,4 +1,4 @@
-// Where plans have parameters from.
+// The interface through which plans read parameters.
 #pragma once
 
 #include <cstdint>

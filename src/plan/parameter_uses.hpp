@@ -15,7 +15,8 @@ class ParameterUses {
  public:
   explicit ParameterUses(const Schedule& schedule);
 
-  /// Operands of the step with this number, what its op owns and what it names, each once.
+  /// Parameters of the step with this number, each once: its operands, those that its op owns and
+  /// those that it names.
   std::span<const Symbol> of(std::size_t step) const { return by_step_[step]; }
   /// Returns the parameters of a step that no later step reads and that are not outputs: the last
   /// ones of of(step).

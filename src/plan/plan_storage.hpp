@@ -1,4 +1,4 @@
-// Where the planned values of a plan lie in a run: extents, strides, addresses.
+// Memory of the planned values of a plan in a run: extents, strides, addresses.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class PlanStorage {
                     const DimBindings& bindings, std::uint16_t phase = 0);
   /// After a bind() that failed: the value that no tensor can have, if that is why.
   std::optional<PlanValueIndex> refused() const { return refused_; }
-  /// Where the inputs of the current run lie, and so all views.
+  /// Sets the addresses of the inputs of the current run, and of all views.
   void set_inputs(const PlanParts& parts, std::span<const Tensor> inputs);
 
   /// By index; empty when no value is planned.

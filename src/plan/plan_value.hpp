@@ -14,7 +14,7 @@ using PlanValueIndex = std::uint32_t;
 /// Values of more dimensions have no planned place.
 inline constexpr std::size_t kMaxPlannedRank = 8;
 
-/// Where a value of a plan lives.
+/// Kinds of memory that hold a value of a plan.
 enum class Home : std::uint8_t {
   kInput,      ///< memory of the caller
   kConstant,   ///< a tensor of the session

@@ -26,7 +26,7 @@ void PlanBuilder::release_weight(const Op& op) {
   if (may && parameters().contains(symbol)) resources_.parameters->release({&symbol, 1}, true);
 }
 
-/// The weight as a cache has it packed; null when it does not.
+/// Returns the packed weight from a cache; null if the cache does not have it.
 const fast::PackedMatrix* PlanBuilder::cached_weight(Symbol symbol, std::int64_t outputs,
                                                      std::int64_t depth) {
   if (!resources_.weights->has_cache()) return nullptr;
@@ -36,7 +36,8 @@ const fast::PackedMatrix* PlanBuilder::cached_weight(Symbol symbol, std::int64_t
                                   outputs, depth, *resources_.context, options_.activations);
 }
 
-/// The weight in its packed form, packed now if it is not yet; null when it cannot be packed.
+/// Returns the weight in its packed form, and packs it first if necessary; null if it cannot be
+/// packed.
 const fast::PackedMatrix* PlanBuilder::packed_weight(const Op& op, std::int64_t outputs,
                                                      std::int64_t depth) {
   const Symbol symbol = owned_symbol(op, ".weight");
@@ -58,7 +59,8 @@ const fast::PackedMatrix* PlanBuilder::packed_weight(const Op& op, std::int64_t 
   return *packed;
 }
 
-/// The packed weight and the bias of a Linear; none when a fast kernel does not take them.
+/// Returns the packed weight and the bias of a Linear; no value if a fast kernel does not take
+/// them.
 std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
   const Op& op = *step_at(step).op;
   const FastOp& row = *find_fast_op(op);

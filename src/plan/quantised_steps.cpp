@@ -41,8 +41,8 @@ std::optional<Tensor> as_floats(const Tensor& stored, const ref::Quantisation* c
   return mir::transposed(*reals, floats->shape()[1], floats->shape()[0]);
 }
 
-/// The codes of a symmetric weight of 8 bits, [outputs, depth], with one scale or one for each
-/// output; none for other weights.
+/// Returns the codes of a symmetric weight of 8 bits, [outputs, depth], with one scale or one for
+/// each output; no value for other weights.
 std::optional<Tensor> byte_codes(const Tensor& stored, const ref::Quantisation& codes,
                                  std::int64_t outputs, std::int64_t depth, bool transposed) {
   const auto is_zero = [](std::int64_t point) { return point == 0; };
@@ -147,8 +147,8 @@ std::optional<PlanBuilder::CodeStep> PlanBuilder::code_step(const Op& op) {
   return step;
 }
 
-/// The weight packed as codes where both factors have 8 bits, else as Float32; null when it is
-/// neither.
+/// Returns the weight packed as codes if both factors have 8 bits, otherwise as Float32; null if
+/// neither is possible.
 const fast::PackedMatrix* PlanBuilder::packed_codes(const Op& op, const CodeStep& step) {
   const Symbol symbol = owned_symbol(op, ".weight");
   const bool has_bytes =

@@ -53,7 +53,7 @@ struct Step {
   std::uint32_t first_operand = 0;
   std::uint32_t operand_count = 0;
   std::uint32_t first_result = 0;  ///< results are consecutive values
-  std::uint32_t result_count = 0;  ///< those of the op; of a control step with blocks, see there
+  std::uint32_t result_count = 0;  ///< results of the op; of a control step with blocks, see there
   std::uint32_t first_release = 0;
   std::uint32_t release_count = 0;
   std::uint32_t part = 0;  ///< the graph.FusedOp that contains it, by a number; 0: none
@@ -71,7 +71,7 @@ class Schedule;
 struct ControlStep {
   std::vector<Schedule> regions;
   std::optional<BlockFlow> flow = {};
-  std::size_t captured = 0;  ///< how many values from around the op
+  std::size_t captured = 0;  ///< number of values from around the op
 };
 
 /// One activation of a graph; number 0 is the entry.
@@ -114,12 +114,12 @@ class Schedule {
   std::string_view title() const { return title_; }
   /// The region that is run: its arguments are the inputs, its return names the outputs.
   const Region& entry() const { return *entry_; }
-  /// The block of the region that is run alone; null: all of it, from its entry on.
+  /// The block of the region that is run alone; null if the whole region is run from its entry on.
   const Block* block() const { return block_; }
   std::span<const ScheduledValue> values() const { return values_; }
   std::span<const Step> steps() const { return steps_; }
   std::span<const Call> calls() const { return calls_; }
-  /// Null: the step computes one op.
+  /// Returns null if the step computes one op.
   const ControlStep* control(std::size_t step) const {
     const auto found = control_.find(step);
     return found == control_.end() ? nullptr : found->second.get();

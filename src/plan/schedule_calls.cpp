@@ -137,7 +137,7 @@ void ScheduleBuilder::add_call(const Op& op, std::string_view callee, const SubG
   }
 }
 
-/// Appends the steps of the graph that `op` calls; gives what it returns.
+/// Appends the steps of the graph that `op` calls and returns the graph's results.
 std::vector<ValueIndex> ScheduleBuilder::run_call(const Op& op, const SubGraphOp& target,
                                                   std::span<const ValueIndex> operands,
                                                   std::uint32_t number) {

@@ -223,7 +223,7 @@ class ProgramDecoder {
     }
   }
 
-  /// Where the jump at an index leads.
+  /// Determines the target of the jump at an index.
   void lead(prog::Jump& jump, std::size_t at, std::size_t size) const {
     const auto label = labels_.find(jump.label);
     jump.has_label = label != labels_.end();

@@ -1,6 +1,6 @@
-// A program of the prog dialect, decoded once. Whatever reads programs reads them here: the
-// verifier, lifting, traces, the JSON form. Nothing is refused: a field that cannot be read is
-// empty, and a defect says why, for each reader to report in its own way.
+// A program of the prog dialect, decoded once for all readers: the verifier, lifting, traces, the
+// JSON form. Nothing is refused: a field that cannot be read is empty, and a defect describes the
+// reason, for each reader to report in its own way.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Label {
   std::optional<Symbol> name;
 };
 
-/// A call: pushes its own index and goes on at the target.
+/// A call: pushes its own index and continues at the target.
 struct Jump {
   Symbol label;
   bool has_label = false;                ///< the code has the label, which is the target
@@ -124,8 +124,8 @@ struct Fragment {
 
 /// A part of the code between labels.
 struct Body {
-  std::size_t label = kOutside;  ///< what it begins with; none for what runs first
-  std::size_t begin = 0;         ///< its first instruction, the label apart
+  std::size_t label = kOutside;  ///< its first label; none for the body that runs first
+  std::size_t begin = 0;         ///< its first instruction after the label
   std::size_t end = 0;           ///< the next label, or the end of the code
   std::size_t last = 0;          ///< its first return or exit; `end` if there is neither
 };
@@ -133,7 +133,7 @@ struct Body {
 /// A kernel that launches name.
 struct Kernel {
   Symbol name;
-  const Op* op = nullptr;  ///< what declares it, else the first launch that names it
+  const Op* op = nullptr;  ///< its declaration, or the first launch that names it
   KernelSpec spec;
   bool is_declared = false;
 };
@@ -142,8 +142,8 @@ struct Kernel {
 struct Defect {
   enum class Kind : std::uint8_t {
     kMissing,
-    kWrongKind,      ///< its value is of no kind that the op's row admits
-    kOutOfRange,     ///< its value is of the right kind and names nothing
+    kWrongKind,      ///< the op's row does not admit the kind of its value
+    kOutOfRange,     ///< its value is of the right kind but names nothing
     kSeveralBlocks,  ///< `op` is a fragment with control flow between blocks
   };
   Kind kind{};
@@ -168,11 +168,11 @@ class ProgramCode {
   /// In the order of the text.
   std::span<const prog::Defect> defects() const { return defects_; }
 
-  /// The first code fragment; null: the module has no program.
+  /// The first code fragment; null if the module has no program.
   const prog::Fragment* code() const {
     return code_ == prog::kOutside ? nullptr : &fragments_[code_];
   }
-  /// A code fragment after the first; null: there is one at most.
+  /// A code fragment after the first; null if there is at most one.
   const prog::Fragment* second_code() const;
   /// Instructions of the first code fragment.
   std::span<const prog::Instruction> instructions() const;
@@ -185,13 +185,13 @@ class ProgramCode {
 
   /// Constants that the tables fill before the program starts, in the order of the text.
   std::span<const Value* const> table_constants() const { return table_constants_; }
-  /// The constant or parameter that a table declares in a slot and that no instruction overwrites;
-  /// null: none.
+  /// Returns the constant or parameter that a table declares in a slot and that no instruction
+  /// overwrites, or null.
   const Value* declared(ValueName slot) const;
   /// True if the value's own mention states its numbers.
   bool is_constant(const Value& value) const { return value.attribute(constant_) != nullptr; }
-  /// The numbers of an operand that is a constant: those of the table, else of the mention; null
-  /// for another one.
+  /// Returns the numbers of an operand that is a constant: those of the table, or else of the
+  /// mention; null for other operands.
   const Attr* constant_of(const Use& use) const;
   /// True if an operand is a constant or parameter, which needs no instruction to fill its slot.
   bool stands_alone(const Use& use) const;

@@ -1,4 +1,4 @@
-// Where a run of a program is: there is neither a branch nor a condition, so the order of
+// Position of a run in a program. There is neither a branch nor a condition, so the order of
 // execution follows from the code alone.
 #pragma once
 

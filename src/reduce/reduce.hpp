@@ -15,7 +15,7 @@ namespace mir::reduce {
 
 struct Answer {
   bool is_interesting = false;
-  std::string found;  ///< what makes the text uninteresting
+  std::string found;  ///< reason that the text is uninteresting
 };
 
 /// Tells if a text is interesting. An error ends the reduction. With several jobs it is called by
@@ -43,7 +43,7 @@ struct ReduceReport {
   Size before, after;
   std::uint64_t tests = 0;
   std::string text;                ///< the smallest that was found
-  std::optional<Error> stopped{};  ///< what ended the reduction before its end
+  std::optional<Error> stopped{};  ///< error that ended the reduction early
 };
 
 /// Reduces a text, which must be interesting, until no step makes it smaller. If all its modules

@@ -19,7 +19,8 @@ class Signatures {
   explicit Signatures(Module& module);
 
   Rewriter& rewriter() { return rewriter_; }
-  /// The calls of the graph with this body that still exist; none for the body of a module.
+  /// Returns the calls of the graph with this body that still exist; empty for the body of a
+  /// module.
   std::vector<Op*> calls_of(const Region& graph) const;
 
   /// Adds an input. Each call passes a new input of the graph around it.

@@ -47,8 +47,8 @@ int open_unnamed(const std::string& target, mode_t mode) {
   return ::open(directory_of(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 }
 
-/// The first unused name beside `target` with which `make` succeeds; empty, with errno set, when
-/// there is none.
+/// Returns the first unused name beside `target` with which `make` succeeds; empty, with errno set,
+/// if there is none.
 template <class Make>
 std::string make_temporary(const std::string& target, Make make) {
   constexpr int kAttempts = 1000;

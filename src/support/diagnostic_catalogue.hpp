@@ -1,4 +1,4 @@
-// What each diagnostic code means, with an example that is refused and one that is accepted.
+// Meaning of each diagnostic code, with an example that is refused and one that is accepted.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct CatalogueEntry {
   std::string cause;  ///< one paragraph, on one line
   std::string fix;    ///< likewise
   std::string refused;
-  std::string diagnostics;  ///< what is said about `refused`; a program checks it itself
+  std::string diagnostics;  ///< expected output for `refused`; a program checks it itself
   std::string accepted;
 };
 

@@ -23,7 +23,7 @@ struct Range {
   LineColumn begin, end;
 };
 
-/// Where `at` lies; no file when it lies in none.
+/// Returns the range of `at`; no file if it is in none.
 Range range_of(Span at, const SourceManager& sources) {
   const SourceFile* file = sources.file_of(at.begin);
   if (file == nullptr) return {nullptr, {}, {}};

@@ -1,4 +1,4 @@
-// Where values of a JSON document are in its text.
+// Offsets of values in the text of a JSON document.
 #pragma once
 
 #include <cstddef>

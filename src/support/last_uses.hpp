@@ -21,11 +21,11 @@ class LastUses {
   bool is_used(std::size_t thing) const {
     return thing < entries_.size() && entries_[thing].step != kNone;
   }
-  /// After this step nothing needs it; kNone for what is kept and for what is never used.
+  /// Returns the last step that needs the thing; kNone if it is kept or never used.
   std::uint32_t of(std::size_t thing) const {
     return is_used(thing) && !entries_[thing].is_kept ? entries_[thing].step : kNone;
   }
-  /// What each of `steps` steps uses last, in the order of its numbers.
+  /// Returns, for each of `steps` steps, the numbers that it uses last, in ascending order.
   std::vector<std::vector<std::uint32_t>> by_step(std::size_t steps) const {
     std::vector<std::vector<std::uint32_t>> things(steps);
     for (std::uint32_t thing = 0; thing < entries_.size(); ++thing) {

@@ -15,8 +15,8 @@ struct ResidentMemory {
 /// Returns no value if the system does not provide the numbers; Linux does.
 std::optional<ResidentMemory> resident_memory();
 
-/// The peak starts again from the present size; false where the system cannot do that, and the peak
-/// goes on.
+/// Restarts the peak at the present size. Returns false, and keeps the peak, if the system cannot
+/// do that.
 bool restart_resident_peak();
 
 }  // namespace mir

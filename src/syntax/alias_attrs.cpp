@@ -72,7 +72,8 @@ class Aliasing {
     std::string_view alias;
   };
 
-  /// The canonical text of the spec at `at`, none when there is none or a comment lies inside it.
+  /// Returns the canonical text of the spec at `at`; no value if there is no spec or a comment is
+  /// inside it.
   std::optional<std::string_view> spec_at(std::size_t at) {
     const StreamItem& item = stream_.items[at];
     if (item.is(K::kQuantSpec)) return item.text;
@@ -208,7 +209,7 @@ class Expansion {
                          Definition{.begin = begin, .value = value_begin, .end = result_.size()});
   }
 
-  /// Copies the item at `at`, or what it is an alias of.
+  /// Copies the item at `at`, or the value of the alias there.
   void item(std::size_t at) {
     const StreamItem& item = stream_.items[at];
     if (item.is(K::kHash) || item.is(K::kOpaqueType)) {

@@ -10,8 +10,8 @@ namespace mir {
 
 /// Rewrites that rewrite() applies, in this order.
 struct Rewrites {
-  /// Each use of an alias that the text defines once, before the use, becomes the aliased value or
-  /// type; a definition that no use needs any more goes.
+  /// Replaces each use of an alias by the aliased value or type, if the text defines the alias once
+  /// and before the use. Erases definitions that are no longer used.
   bool expand_attributes = false;
   /// Spellings of older upstream versions become those of its newest: `kCPU` and `kFp32`,
   /// `LLMEmbeddingTokenOp`, `prog.exit` without lists, `[name="x"]` on an operation that is not a

@@ -135,7 +135,7 @@ void LayoutPrinter::token(TokenKind kind) {
   token(kind, fixed_spelling(kind));
 }
 
-/// Everything but a token that goes on the same line and needs no memory.
+/// Prints any token except one that stays on the line and needs no memory.
 void LayoutPrinter::token_with_care(TokenKind kind, std::string_view text, std::uint8_t code) {
   const bool follows_text = open_text_ && kind == K::kComma && comments_.empty();
   if ((follows_text || !held_.empty()) && hold(kind, text)) return;

@@ -42,8 +42,8 @@ bool ends_bare_text(unsigned char c) {
   return c == '\n' || c == 0 || c == 0x1b;
 }
 
-/// The byte after the quote that closes the string whose opening quote is at `at`; null when none
-/// does on its line.
+/// Returns the byte after the quote that closes the string whose opening quote is at `at`; null if
+/// no quote on its line does.
 const unsigned char* string_end(const unsigned char* at) {
   for (++at; *at != '\n' && *at != 0; ++at) {
     if (*at == '"') return at + 1;

@@ -34,7 +34,7 @@ class Lexer {
   /// True if an attribute list is open.
   bool in_attributes() const { return nesting_.back() == Nesting::kAttributes; }
 
-  /// Where scanning goes on after an error.
+  /// Place at which scanning continues after an error.
   enum class Resume : std::uint8_t {
     kAfterToken,  ///< after the current token, where an op may start
     kAtToken,     ///< at the current token or after it, where an op may start

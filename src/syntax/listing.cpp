@@ -93,7 +93,7 @@ class SyntaxListing {
     out_.resize(settled_);
   }
 
-  /// The line of a module, region or block, then what was said of it before.
+  /// Appends the line of a module, region or block, then the lines that were held back for it.
   void heading(std::string_view word, std::string_view rest) {
     line(word, rest);
     out_ += pending_;

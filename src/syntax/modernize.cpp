@@ -16,7 +16,7 @@ namespace {
 
 using K = TokenKind;
 
-/// `kCPU` without its prefix, none for any other text.
+/// Returns `kCPU` without its prefix; no value for any other text.
 std::optional<std::string_view> modern_device(std::string_view name) {
   if (!name.starts_with('k')) return std::nullopt;
   const auto found = std::ranges::find(device_names(), name.substr(1));
@@ -287,7 +287,7 @@ class Modernizing {
   bool in_head_ = false;
   bool has_symbol_ = false;
   std::size_t head_close_ = 0;  // its `]` in items_, 0: none
-  // Where the last bracketed block ended and the next begins.
+  // End of the last bracketed block, where the next begins.
   std::size_t block_end_ = 0;
   std::size_t open_block_ = 0;
   std::uint32_t type_words_ = 2;  // words since the shape of a type

@@ -1,4 +1,4 @@
-// Where the parts of one op are in its text, found by scanning it again.
+// Source ranges of the parts of one op, found by scanning its text again.
 #pragma once
 
 #include <string_view>
@@ -16,7 +16,7 @@ class OpText {
   /// `name` is the range of the op's name. An op whose text is longer than 4096 words is cut there.
   OpText(const SourceFile& file, Span name);
 
-  /// The first word of a kind; unknown when there is none.
+  /// Returns the first word of a kind; unknown if there is none.
   Span first(TokenKind kind) const;
   /// The first mention of a value of this name (without its `%`), its name alone.
   Span mention(std::string_view name) const;

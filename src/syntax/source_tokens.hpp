@@ -36,7 +36,7 @@ class SourceTokens {
   /// `tree` must outlive the index.
   explicit SourceTokens(const SyntaxTree& tree);
 
-  /// The pieces of the op or module that the text names at `at`; empty when there is none.
+  /// Returns the pieces of the op or module that the text names at `at`; empty if there is none.
   std::span<const TokenRange> pieces(SourcePos at) const;
   /// From the name to the colon of the block `name` in the i-th region of an op.
   std::optional<TokenRange> block(SourcePos op, std::uint32_t region, std::string_view name) const;

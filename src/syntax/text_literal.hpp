@@ -9,7 +9,7 @@
 
 namespace mir {
 
-/// Contents of `"..."` with JSON escapes undone; none for a malformed escape.
+/// Returns the contents of `"..."` with JSON escapes undone; no value for a malformed escape.
 std::optional<std::string> unquote(std::string_view quoted);
 /// `text` in quotes, with quotes, backslashes and control characters escaped.
 std::string quote(std::string_view text);

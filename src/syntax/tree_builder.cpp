@@ -110,7 +110,7 @@ std::vector<TokenKind> without_variants(std::vector<TokenKind> kinds) {
   return kinds;
 }
 
-/// "expected a, b or c"; a long list is named by what it has in common.
+/// "expected a, b or c". A long list is replaced by the name of its common kind.
 std::string list_expected(std::span<const TokenKind> expected) {
   constexpr std::size_t kLongestList = 5;
   if (expected.empty()) return "";

@@ -27,7 +27,7 @@ class TreeBuilder {
   /// inputs and outputs is delivered first. Notes at its brace have no place in the text.
   void begin_in_module();
 
-  /// Scans the next token and gives its number; returns its kind.
+  /// Scans the next token and stores its number; returns its kind.
   int next_token(std::uint32_t& number);
   /// The number the next token will get.
   std::uint32_t token_end() const {
@@ -51,7 +51,7 @@ class TreeBuilder {
   void begin_damaged_body();
   void end_damaged_body(std::uint32_t brace);
   void begin_damaged_module();
-  /// The text has ended, maybe too early: closes what is open.
+  /// Ends the text, perhaps too early: closes everything that is open.
   void finish();
 
   /// Reports that the current token is none of `expected` and makes the scanner skip to the next
@@ -59,7 +59,7 @@ class TreeBuilder {
   void syntax_error(std::vector<TokenKind> expected);
 
  private:
-  /// Where bodies opened that are not closed yet.
+  /// Opening braces of bodies that are not closed yet.
   class Braces {
    public:
     explicit Braces(const char* text) : text_(text) {}
@@ -80,11 +80,11 @@ class TreeBuilder {
 
   /// The end of the nodes that belong to complete items.
   std::size_t complete_nodes() const;
-  /// Where the op begins whose head is being read: its first node. `from` ends its nodes.
+  /// Returns the first node of the op whose head is being read. `from` ends its nodes.
   std::optional<std::size_t> open_head(std::size_t from) const;
   bool is_whole_op() const;
   void note_error(bool op_is_whole);
-  /// Replaces what was read of the damaged item by one token of kind kError; returns its number.
+  /// Replaces the tokens read of the damaged item by one token of kind kError; returns its number.
   /// No number if nothing was skipped.
   std::optional<std::uint32_t> damaged_token(std::uint32_t first);
   std::uint32_t first_damaged_token(std::size_t complete);

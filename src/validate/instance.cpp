@@ -403,16 +403,16 @@ const Attr* InstanceDrawer::draw_list(const AttrRow& row, const TensorType* oper
   return list_of(list, context_);
 }
 
-/// The extents that the pattern states of the result, for an attribute that it leaves open; null
-/// where it does not.
+/// Returns the extents that the pattern states for the result, for an attribute that it leaves
+/// open; null if it states none.
 const Attr* InstanceDrawer::stated_extents(const OpTemplate& op, const AttributeTemplate& wanted) {
   const TypeTemplate& result = graph_.values[op.results.front()].type;
   if (wanted.kind != AttributeTemplate::Kind::kAny || result.is_any) return nullptr;
   return patterns::instantiate(result.extents, unifier_.bindings(), context_);
 }
 
-/// Numbers for the bounds that the pattern leaves open in slices that it writes out; null for
-/// others.
+/// Returns numbers for the bounds that the pattern leaves open in slices that it writes out; null
+/// for others.
 const Attr* InstanceDrawer::draw_bounds(const AttributeTemplate& wanted) {
   if (wanted.kind != AttributeTemplate::Kind::kArray) return nullptr;
   // Slices with all three bounds are drawn to fit.
@@ -454,7 +454,7 @@ bool InstanceDrawer::needs_name(const OpTemplate& op) {
   return op.path || !op.takes_any_path;
 }
 
-/// Null if the op needs none.
+/// Returns null if the op needs no name.
 const Attr* InstanceDrawer::draw_name(const OpTemplate& op) {
   if (!needs_name(op)) return nullptr;
   const Attr* known =

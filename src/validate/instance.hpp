@@ -30,8 +30,8 @@ class InstanceDrawer {
  public:
   InstanceDrawer(const patterns::Pattern& pattern, IRContext& context, Draw& draw);
 
-  /// No value if the ops do not accept what was drawn, which is likely: try again. `size` from 0 to
-  /// 4 limits ranks and extents; with 4 there are some beyond the width of vectors.
+  /// Returns no value if the ops do not accept the drawn operands, which is likely: try again.
+  /// `size` from 0 to 4 limits ranks and extents; with 4 some exceed the width of vectors.
   std::optional<Instance> draw(int size);
   /// Like draw(), with this type for the only input; its extents are those of one pack or one
   /// variable.

@@ -120,7 +120,7 @@ class Trial {
     return mir::has_only_integers(*before_) && mir::has_only_integers(*after_);
   }
 
-  /// Why the pattern did not match.
+  /// Explains why the pattern did not match.
   const std::string& reason() const { return reason_; }
 
   enum class Outcome : std::uint8_t { kEqual, kDiffers, kNotRun };

@@ -67,7 +67,7 @@ std::uint64_t special_integer(DType dtype, Draw& draw) {
   }
 }
 
-/// Where the finite values of a tensor lie: around 0, near to each other or wide.
+/// Position of the finite values of a tensor: around 0, near to each other, or wide.
 struct Cluster {
   double centre = 0, spread = 0;
 };

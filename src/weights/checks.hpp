@@ -29,8 +29,8 @@ bool is_plain_file_name(std::string_view name);
 
 inline constexpr std::size_t kMaxTensorName = 4096;
 
-/// Why `name` cannot name a tensor in a file; none when it can. Names are 1 to kMaxTensorName bytes
-/// of UTF-8 without control characters.
+/// Explains why `name` cannot name a tensor in a file; no value if it can. Names are 1 to
+/// kMaxTensorName bytes of UTF-8 without control characters.
 std::optional<std::string> name_problem(std::string_view name);
 
 /// In double quotes, with quotes, backslashes and control characters escaped, cut after 64 bytes.

@@ -48,7 +48,7 @@ struct IntegerRange {
   std::int64_t lowest;
   std::uint64_t highest;
 
-  /// Whether the magnitude, negated if so asked, is in the range.
+  /// True if the magnitude, negated if requested, is in the range.
   bool holds(bool is_negative, std::uint64_t magnitude) const {
     return is_negative ? magnitude <= 0 - static_cast<std::uint64_t>(lowest) : magnitude <= highest;
   }

@@ -22,7 +22,7 @@ using Codes = std::array<std::uint8_t, kRun>;
 
 struct FittedRun {
   float scale = 0;
-  float minimum = 0;  ///< what is subtracted, 0 or more
+  float minimum = 0;  ///< subtracted number, 0 or more
   Codes codes{};
 };
 
@@ -114,7 +114,7 @@ void pack_scales(const std::array<std::uint8_t, kRuns>& scales,
   }
 }
 
-/// Stores a number as Float16, and gives what is stored.
+/// Stores a number as Float16, and returns the stored value.
 float store_half(float value, std::uint8_t* at) {
   const std::uint16_t bits = f16_from_double(value);
   std::memcpy(at, &bits, sizeof bits);

@@ -24,13 +24,13 @@ struct KleidiLayout {
   int run = 8;   ///< values of one row that stay together; not used by kFp16p
 };
 
-/// The layout that an `impl_type` or a tile names, such as
-/// `KaiLinear_f32_qai8dxp_..._qsi4c32p8x8_4x8x32` or `qsi4c32p4x8`; none for other texts and for
-/// tiles whose width is that of a machine (`4vlx4`).
+/// Returns the layout that an `impl_type` or a tile names, such as
+/// `KaiLinear_f32_qai8dxp_..._qsi4c32p8x8_4x8x32` or `qsi4c32p4x8`; no value for other texts and
+/// for tiles whose width is that of a machine (`4vlx4`).
 std::optional<KleidiLayout> kleidi_layout(std::string_view text);
 
-/// Bytes of a packed [rows, columns] operand; none when the product overflows, an extent is below
-/// 1, or the layout does not take so many columns (kQai4c32p: a multiple of 32).
+/// Returns the bytes of a packed [rows, columns] operand; no value if the product overflows, an
+/// extent is below 1, or the layout does not take so many columns (kQai4c32p: a multiple of 32).
 std::optional<std::uint64_t> kleidi_bytes(const KleidiLayout& layout, std::int64_t rows,
                                           std::int64_t columns);
 

@@ -49,8 +49,8 @@ class MappedTensors {
   const StoredTensor* entry(std::string_view name) const;
   bool contains(std::string_view name) const { return entry(name) != nullptr; }
 
-  /// The tensor of that name, none when there is none. It borrows the file's bytes, or holds a copy
-  /// when they are not aligned for its elements. A Bool other than 0 or 1 is an error.
+  /// Returns the tensor of that name; no value if there is none. It borrows the file's bytes, or
+  /// holds a copy if they are not aligned for its elements. A Bool other than 0 or 1 is an error.
   Result<std::optional<Tensor>> find(std::string_view name) const;
 
  private:

@@ -32,7 +32,7 @@ class Renaming {
  public:
   /// Returns no value if there is no `=` or the replacement has more stars than the pattern.
   static std::optional<Renaming> parse(std::string_view text);
-  /// The new name; none when the pattern does not match.
+  /// Returns the new name; no value if the pattern does not match.
   std::optional<std::string> apply(std::string_view name) const;
   const NamePattern& pattern() const { return pattern_; }
 

@@ -25,7 +25,7 @@ Error malformed(std::string_view origin, std::string_view text) {
   return {DiagCode::kPackMalformed, fmt::format("'{}': {}", origin, text)};
 }
 
-/// Puts members in the order of the file and refuses what is legal in ZIP and not in a pack.
+/// Sorts members in the order of the file, and refuses features that ZIP allows and packs do not.
 Result<void> check_layout(std::vector<ZipMember>& members, const FileBytes& file) {
   std::ranges::sort(members, {}, &ZipMember::begin);
   std::uint64_t position = 0;

@@ -68,7 +68,7 @@ class Pack {
   const PackArguments& arguments() const { return arguments_; }
   /// Without the manifest, in the order of the file.
   const std::vector<PackMember>& members() const { return members_; }
-  /// Null when there is none of that name.
+  /// Returns null if there is none of that name.
   const PackMember* member(std::string_view name) const;
 
   /// Refuses a member whose hash is not that of the manifest, or checksum not that of the archive.
@@ -77,8 +77,8 @@ class Pack {
   Result<FileBytes> file(const std::string& name, MemberCheck check) const;
   /// The members as the only files there are.
   FileOpener files(MemberCheck check) const;
-  /// Writes a member into an existing folder under its own name, atomically and checked. Whatever
-  /// has that name there is replaced; a link is not followed.
+  /// Writes a member into an existing folder under its own name, atomically and checked. An
+  /// existing file of that name is replaced; a link is not followed.
   Result<void> extract(const PackMember& member, const std::string& folder) const;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
-/// Both hashes of what is added.
+/// Computes both hashes of the added bytes.
 class Hasher {
  public:
   Hasher() : state_(XXH64_createState(), &XXH64_freeState) { XXH64_reset(state_.get(), 0); }

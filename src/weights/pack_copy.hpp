@@ -22,8 +22,8 @@ using PieceDone = std::function<void(std::uint64_t bytes)>;
 /// The hashes of `bytes`.
 ContentHashes hash_content(std::span<const std::byte> bytes, const PieceDone& done = {});
 
-/// Appends `bytes` to a file and gives the hashes of what was written, whatever happens to the
-/// bytes meanwhile. A file that is shortened is refused.
+/// Appends `bytes` to a file and returns the hashes of the bytes written, even if `bytes` change
+/// meanwhile. A file that is shortened is refused.
 Result<ContentHashes> copy_content(std::span<const std::byte> bytes, AtomicFile& file,
                                    const PieceDone& done = {});
 

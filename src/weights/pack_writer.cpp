@@ -13,7 +13,7 @@
 namespace mir {
 namespace {
 
-/// One file with what was found on the first way through it.
+/// One file with the results of the first pass over it.
 struct Source {
   FileBytes file;
   ContentHashes hashes;

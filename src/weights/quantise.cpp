@@ -1,4 +1,4 @@
-// Encodes tensors as Q8_0, Q4_0 or MIR_Q4_A32 blocks.
+// Encodes tensors as Q8_0, Q4_0, Q4_K or MIR_Q4_A32 blocks.
 #include <fmt/format.h>
 
 #include <algorithm>

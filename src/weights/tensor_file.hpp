@@ -47,7 +47,7 @@ class TensorFile {
   const std::map<std::string, std::string>& metadata() const { return content_.metadata; }
   /// The metadata of a GGUF file; they borrow its bytes, which this object keeps.
   const std::vector<GgufMetadata>& gguf_metadata() const { return content_.gguf_metadata; }
-  /// The tensor of that name, none when there is none.
+  /// Returns the tensor of that name; no value if there is none.
   Result<std::optional<Tensor>> find(std::string_view name) const;
 
  private:

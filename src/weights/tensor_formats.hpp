@@ -41,7 +41,7 @@ struct TensorFormatRow {
   bool (*is_start)(std::span<const std::byte> bytes);
   Result<ReadTensors> (*read)(FileBytes file);
   bool (*has_type)(DType dtype);
-  /// Null: files of this format are read only.
+  /// Null if files of this format are only read.
   Result<void> (*write)(const std::string& path, std::span<const TensorPlan> plans,
                         const WriteOptions& options);
 };

@@ -59,7 +59,7 @@ Error untyped(const TensorSpec& spec) {
                       spec.path)};
 }
 
-/// A raw file that is what is declared.
+/// Loads a raw file of the declared type and extents.
 Result<Tensor> load_untyped(const TensorSpec& spec, const DeclaredTensor& declared) {
   const bool is_known = declared.shape && std::ranges::count(*declared.shape, kUnknownExtent) <= 1;
   if (!is_known) return untyped(spec);

@@ -49,7 +49,7 @@ struct DeclaredTensor {
   DType dtype = DType::kFloat32;
   std::optional<Shape> shape = {};         ///< none: unknown rank
   std::optional<std::int64_t> bound = {};  ///< random integers lie in [0, bound)
-  std::string text = {};  ///< how messages show type and extents; empty: by what is known
+  std::string text = {};  ///< type and extents in messages; if empty, the known facts
 };
 
 /// Files keep their own type, and a declared type or extent that differs is an error. A raw file

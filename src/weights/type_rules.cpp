@@ -23,7 +23,7 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
-/// Why a tensor of these extents cannot be stored in blocks; empty if it can.
+/// Explains why a tensor of these extents cannot be stored in blocks; empty if it can.
 std::string_view why_no_blocks(DType dtype, std::span<const std::int64_t> shape) {
   if (shape.size() < 2) return "it has fewer than two dimensions";
   return shape.back() % info(dtype).lanes == 0 ? "" : "its rows are not whole blocks";

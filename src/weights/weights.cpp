@@ -127,7 +127,7 @@ struct WeightSource::Origin {
   };
   std::variant<TensorFile, Random, Splat> kind;
 
-  /// Null when the tensors are made up.
+  /// Returns null if the tensors are generated.
   const TensorFile* file() const { return std::get_if<TensorFile>(&kind); }
 };
 

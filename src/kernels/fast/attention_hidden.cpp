@@ -28,7 +28,7 @@ std::vector<double> scores_of(const AttentionTask& task, std::int64_t row) {
   return scores;
 }
 
-/// Scores to e^(s - m), in place; gives their sum. A NaN among them makes it NaN.
+/// Replaces scores by e^(s - m) and returns their sum. A NaN among them makes the sum NaN.
 double weigh_scores(std::vector<double>& scores) {
   double largest = -std::numeric_limits<double>::infinity(), sum = 0;
   for (const double score : scores) largest = score > largest ? score : largest;

@@ -99,7 +99,7 @@ namespace {
 
 MIR_FAST_TABLES(LimitsTable);
 
-/// Amount per second of the fastest of `repeats` calls of a body that gives the amount.
+/// Returns the highest amount per second among `repeats` calls of a body that returns the amount.
 template <class Body>
 double best_rate(int repeats, const Body& body) {
   using Clock = std::chrono::steady_clock;

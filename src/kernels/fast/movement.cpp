@@ -79,7 +79,7 @@ void copy_plane(const T* from, const Dimension& rows, const Dimension& columns, 
   }
 }
 
-/// Where a copy's planes begin: the dimensions but the last two, counted as one.
+/// Offsets of the planes of a copy: the dimensions but the last two, counted as one.
 struct Planes {
   const Plan& plan;
   std::size_t outer;  // dimensions

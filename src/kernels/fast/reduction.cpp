@@ -66,7 +66,7 @@ inline std::int32_t better(bool largest, std::int32_t a, std::int32_t b) {
   return largest ? std::max(a, b) : std::min(a, b);
 }
 
-/// A sum as the result that is asked for, rounded once.
+/// Converts a sum to the requested result, rounded once.
 inline float finished(Reduction reduction, double sum, std::int64_t length) {
   return ref::narrow_to_float(reduction == Reduction::kMean ? sum / static_cast<double>(length)
                                                             : sum);
@@ -90,7 +90,7 @@ HWY_INLINE DoubleVector load_doubles(const float* from) {
   return hn::PromoteTo(Doubles(), hn::LoadU(hn::Rebind<float, Doubles>(), from));
 }
 
-/// Four vectors of sums take turns; what is left over follows one by one.
+/// Sums into four vectors in turn; the remaining elements follow one by one.
 double sum(const float* x, std::int64_t count) {
   const Doubles d;
   DoubleVector s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;

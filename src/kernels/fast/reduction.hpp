@@ -9,7 +9,7 @@ namespace mir::fast {
 
 enum class Reduction : std::uint8_t { kSum, kMean, kMax, kMin };
 
-/// x is [outer, length, inner] in row-major order; `length` is what is reduced.
+/// x is [outer, length, inner] in row-major order; the dimension of `length` is reduced.
 struct ReduceOperands {
   const float* x = nullptr;
   float* out = nullptr;  ///< [outer, inner]

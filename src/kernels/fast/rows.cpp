@@ -26,7 +26,7 @@
 
 namespace mir::fast {
 
-/// Parameters of a normalisation; null where there are none.
+/// Parameters of a normalisation; null if it has none.
 struct NormParameters {
   const float* weight;
   const float* bias;

@@ -8,7 +8,7 @@
 
 namespace mir::fast {
 
-/// One table of a kernel family for each target; null where the target is not compiled.
+/// One table of a kernel family for each target; null if the target is not compiled.
 template <class Table>
 struct TargetTables {
   const Table* baseline = nullptr;

@@ -17,9 +17,9 @@ struct TaskSpan {
   bool is_empty() const { return first >= end; }
 };
 
-/// Every thread starts with an equal part of consecutive tasks and takes them in order, so that
-/// what neighbouring tasks read, a matrix say, goes past a thread in one stream. A thread that has
-/// none left takes the last half of another's, so a thread that is late holds nothing up.
+/// Every thread starts with an equal part of consecutive tasks and takes them in order, so that a
+/// thread reads the data of neighbouring tasks, such as a matrix, in one stream. A thread without
+/// tasks steals the last half of another's range, so that a late thread delays nothing.
 class TaskRanges {
  public:
   /// Before the first loop.
@@ -62,7 +62,7 @@ class TaskRanges {
       return static_cast<std::int64_t>(first(range));
     }
 
-    /// The last half goes to `to`, which is empty. On its way it is in no range.
+    /// Moves the last half to `to`, which is empty. During the move it is in no range.
     bool give_half(Range& to, std::atomic<std::uint64_t>& begun,
                    std::atomic<std::uint64_t>& finished) {
       std::uint64_t range = range_.load(std::memory_order_acquire);

@@ -1,4 +1,4 @@
-// Reference convolution in one to three dimensions, with groups, strides and dilations.
+// Reference convolution in any number of spatial dimensions, with groups, strides and dilations.
 #include "kernels/ref/convolution.hpp"
 
 #include <fmt/format.h>

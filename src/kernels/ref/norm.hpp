@@ -24,7 +24,7 @@ Result<void> rms_norm(const View& x, const View* weight, const RmsNormOptions& o
 
 struct LayerNormOptions {
   double epsilon = 0;
-  std::int64_t normalised_dims = 1;  ///< how many trailing dimensions form one row, in [0, rank]
+  std::int64_t normalised_dims = 1;  ///< trailing dimensions that form one row, in [0, rank]
 };
 
 /// y = (x - mean) / sqrt(var + epsilon) * weight + bias over the trailing dimensions, var biased

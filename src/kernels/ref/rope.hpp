@@ -9,7 +9,7 @@ enum class RopeLayout : std::uint8_t { kBHSD, kBSHD };
 
 struct RopeOptions {
   RopeLayout layout = RopeLayout::kBHSD;
-  std::int64_t partial_dim = -1;  ///< how many leading dims of D rotate; -1: all of them
+  std::int64_t partial_dim = -1;  ///< number of leading dims of D that rotate; -1: all
 };
 
 /// With h = rotated dims / 2 and the table row of position (b, s):

@@ -1,4 +1,4 @@
-// Writes, adds or multiplies values into the elements that a tensor of indices selects.
+// Replaces the elements that indices select, or combines them by sum, product, max or min.
 #include "kernels/ref/scatter.hpp"
 
 #include <unordered_map>

@@ -13,7 +13,7 @@ struct StftOptions {
   std::int64_t n_fft = 0;       ///< 1 or more
   std::int64_t hop_length = 0;  ///< 1 or more
   bool center = false;          ///< the signal has a margin of floor(N / 2) on both sides first
-  PadMode margin = PadMode::kReflect;  ///< what is in it; kConstant: zeros
+  PadMode margin = PadMode::kReflect;  ///< contents of the margin; kConstant: zeros
 };
 
 /// spec[b, k, f] = sum_n x[b, f H + n] window[n] e^(-2 pi i k n / N), n < W, over the signal [B, T]

@@ -13,7 +13,7 @@ namespace mir {
 
 namespace {
 
-/// The number of the successor to which an end goes on, by what it takes.
+/// Returns the number of the successor that an end chooses, given its operands.
 Result<std::size_t> choose(const Op& end, std::span<const Tensor> operands) {
   if (end.is(OpId::kCfBranch)) return std::size_t{0};
   const auto found = one_element(end, operands[0]);

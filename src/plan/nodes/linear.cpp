@@ -34,7 +34,7 @@ fast::Epilogue epilogue_of(const LinearPart& part, const Frame& frame) {
   return epilogue;
 }
 
-/// x and what is done to its rows, for the time of a call.
+/// x and the operation on its rows, for the time of a call.
 struct Rows {
   explicit Rows(const LinearInput& input, const Frame& frame) : matrix(matrix_of(frame[input.x])) {
     if (input.norm) norm = input.norm->parameters();

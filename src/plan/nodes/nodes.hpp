@@ -34,7 +34,7 @@ struct LinearInput {
   std::optional<RmsNormPart> norm = std::nullopt;
 };
 
-/// One product with packed weights and what is done to it.
+/// One product with packed weights and the operations on its results.
 struct LinearPart {
   const fast::PackedMatrix* weight = nullptr;
   Tensor bias = {};  ///< undefined: none

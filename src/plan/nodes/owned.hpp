@@ -18,7 +18,7 @@ inline Symbol owned_symbol(const Op& op, std::string_view suffix) {
   return {};
 }
 
-/// Null when the op owns no parameter of this suffix or the table does not have it.
+/// Returns null if the op owns no parameter of this suffix or the table does not have it.
 inline const Tensor* owned_tensor(const Op& op, std::string_view suffix,
                                   const ParameterTable& parameters) {
   if (!owns_parameter(op, suffix)) return nullptr;

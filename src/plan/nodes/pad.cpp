@@ -74,7 +74,7 @@ class PadNode final : public OpNode {
                    "no elements to make a margin of");
   }
 
-  /// Indices [first, end) of one dimension, outside of what is filled: as few copies as there are
+  /// Indices [first, end) of one dimension, outside of the filled part: as few copies as there are
   /// runs of indices whose sources are equally far from each other.
   void fill_margin(const TensorRef& filled, std::size_t dim, std::int64_t first, std::int64_t end,
                    fast::Context& context) const {

@@ -221,7 +221,7 @@ class PatchNode final : public PlanNode {
   Tensor bias_;
 };
 
-/// Whether each image is one patch of the kernel's extents, by its type.
+/// True if each image is one patch of the kernel's extents, by its type.
 bool is_patch(const Op& op, const fast::ConvOperands& form, std::size_t spatial) {
   const auto dims = op.operand(0)->tensor_type()->dims();
   for (std::size_t i = 0; i < spatial; ++i) {

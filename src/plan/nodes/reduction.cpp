@@ -12,7 +12,7 @@ namespace mir {
 
 namespace {
 
-/// Operand 0 with one dimension in the middle; none where it has no such dimension.
+/// Returns operand 0 with one dimension in the middle; no value if it has no such dimension.
 std::optional<fast::ReduceOperands> around(const TensorRef& x, std::int64_t dim) {
   if (dim < 0) dim += x.rank;
   if (dim < 0 || dim >= x.rank) return std::nullopt;

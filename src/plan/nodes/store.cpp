@@ -102,7 +102,7 @@ class RandomUniformNode final : public OpNode {
   }
 };
 
-/// The element that a Fill repeats, as its type stores it; none for other kinds.
+/// Returns the element that a Fill repeats, as its type stores it; no value for other kinds.
 std::optional<Tensor> repeated_element(const Op& op) {
   const AttributeReader attributes(op);
   const std::string_view type = attributes.string("type");

@@ -20,8 +20,8 @@ inline constexpr std::uint32_t kMllmMagicV2 = 0x519A;
 /// The key of a model's name among the metadata of files.
 inline constexpr std::string_view kMllmModelName = "model_name";
 
-/// An element type from its number, the same in both versions, and back; none for one that the
-/// other side does not know or that has no stated size.
+/// Converts between element types and their numbers, the same in both versions; no value if the
+/// other side does not know one or it has no stated size.
 std::optional<DType> dtype_from_mllm(std::uint32_t id);
 std::optional<std::uint32_t> mllm_dtype_id(DType dtype);
 

@@ -25,7 +25,7 @@ constexpr NpyType kTypes[] = {
     {"c8", DType::kComplexFP32}, {"c16", DType::kComplexFP64},
 };
 
-/// Reads the literal from left to right. The first failure is kept; reading goes nowhere after it.
+/// Reads the literal from left to right. The first failure is kept, and reading stops there.
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : rest_(text) {}

@@ -23,7 +23,8 @@ struct NpyHeader {
 /// element type that is well-formed but not known, kTensorDtypeUnsupported.
 Result<NpyHeader> parse_npy_header(std::string_view text);
 
-/// The `descr` of a little-endian type, such as `<f4`; none for a type NPY has no name for.
+/// Returns the `descr` of a little-endian type, such as `<f4`; no value if NPY has no name for the
+/// type.
 std::optional<std::string> npy_name(DType dtype);
 
 }  // namespace mir

@@ -37,8 +37,8 @@ class NpzFile {
   std::vector<std::string> names() const;
   bool contains(std::string_view name) const;
 
-  /// The member `name` (without `.npy`), none when there is none. The size inflated and the
-  /// checksum must be those the archive states.
+  /// Returns the member `name` (without `.npy`); no value if there is none. The size inflated and
+  /// the checksum must be those that the archive states.
   Result<std::optional<Tensor>> find(std::string_view name) const;
 
  private:

@@ -16,7 +16,7 @@ struct RawType {
   Shape shape;
 };
 
-/// `Float32[1, 16]`; none for any other text.
+/// Parses `Float32[1, 16]`; no value for any other text.
 std::optional<RawType> parse_raw_type(std::string_view text);
 
 /// The file must have the bytes of that type, no more and no less. One extent may be -1: it is what

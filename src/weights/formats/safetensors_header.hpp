@@ -13,7 +13,8 @@
 
 namespace mir {
 
-/// The element type that `F32`, `BF16`, … names, and back; none for one the other side lacks.
+/// Converts between element types and names such as `F32` and `BF16`; no value if the other side
+/// lacks one.
 std::optional<DType> dtype_from_safetensors(std::string_view name);
 std::optional<std::string_view> safetensors_name(DType dtype);
 

@@ -157,7 +157,7 @@ std::string zip_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Where the data of a member begin when its local header repeats the directory entry.
+/// Returns the begin of a member's data if its local header repeats the directory entry.
 std::optional<std::uint64_t> data_begin(std::span<const std::byte> bytes, std::uint64_t offset,
                                         const Stated& entry, std::string_view name) {
   constexpr std::uint16_t kSizesFollow = 1 << 3;  // the local header lacks sizes and checksum

@@ -35,7 +35,8 @@ struct BfloatTable {
   void (*pack_row)(const float* x, std::int64_t depth, std::int64_t row, std::int64_t step,
                    float* to);
   void (*run)(const BfloatTask& task);
-  /// Multiplies pairs in registers, again and again; the products done. Null: as Float32.
+  /// Multiplies pairs in registers repeatedly, and returns the number of products. Null if BFloat16
+  /// is multiplied as Float32.
   double (*multiply)();
 };
 

@@ -35,7 +35,7 @@ struct BlockLayout {
   void (*read)(const std::uint8_t* row, std::int64_t run, BlockRun& to);
 };
 
-/// Null for types that have no runs of 32 elements.
+/// Returns null for types that have no runs of 32 elements.
 const BlockLayout* block_layout(DType dtype);
 
 }  // namespace mir::fast

@@ -101,7 +101,7 @@ void round_row(const float* x, std::int64_t depth, const RoundedRow& to) {
       std::memcpy(&scale, &bits, sizeof scale);
       scale = scale / 127;
     }
-    // Where the scale is 0 all values are so small that they are codes of 0.
+    // If the scale is 0, all values are so small that their codes are 0.
     const FloatVector divisor = hn::Set(d, scale == 0 ? 1.0F : scale);
     IntVector sums[2] = {hn::Zero(ints), hn::Zero(ints)};
     HWY_ALIGN std::int8_t bytes[kRun];

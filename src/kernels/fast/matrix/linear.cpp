@@ -128,8 +128,8 @@ void multiply_row(const float* x, const std::array<const B*, kPanels>& panels, s
   }
 }
 
-/// Blocks of rows against a part of a panel that stays in the cache. Meanwhile comes what is
-/// `later`, `later_bytes` of them: a part at its first use is all that would wait for memory.
+/// Multiplies blocks of rows by a part of a panel that stays in the cache, and prefetches
+/// `later_bytes` at `later` meanwhile: only the first use of a part would wait for memory.
 template <class B>
 void multiply_part(const LinearTask& task, std::int64_t k, std::int64_t depth, const B* part,
                    const void* later, std::int64_t later_bytes, float* sums) {

@@ -61,7 +61,7 @@ struct LinearRows {
   const float* x = nullptr;
   std::int64_t x_stride = 0;
   std::int64_t rows = 0;
-  /// Each row goes through this first, with the bits of rms_norm; null: through nothing.
+  /// Norm that each row goes through first, with the bits of rms_norm; null if there is none.
   const RmsNorm* norm = nullptr;
 };
 

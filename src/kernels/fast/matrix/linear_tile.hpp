@@ -99,7 +99,7 @@ void for_each_tile(const LinearCall& call, std::int64_t width, std::int64_t pane
   });
 }
 
-/// Calls body() once in each thread; the sum of what it gives.
+/// Calls body() once in each thread and returns the sum of its results.
 template <class Body>
 double in_every_thread(Context& context, Body body) {
   const unsigned threads = context.pool().threads();

@@ -80,7 +80,7 @@ struct Block {
 inline constexpr std::int64_t kPrefetchBytes = 4096;
 
 inline constexpr std::int64_t kLineBytes = 64;
-/// With two blocks of rows or more what is fetched for later is half a step's floats at most.
+/// With two blocks of rows or more, at most half a step's floats are prefetched for later.
 inline constexpr std::int64_t kLaterBytes =
     (kPanelWidth * 2 + kLineBytes - 1) / kLineBytes * kLineBytes;
 
