@@ -81,7 +81,6 @@ inline References<std::string> graph_or_pattern() {
 struct OptSettings {
   OptionSet& options;
   KnownPasses known{};
-  ConversionFacts conversion;  ///< from the options that state facts
 
   OptionList<std::string> passes{
       options,
@@ -288,6 +287,7 @@ struct OptSettings {
       true};
   VerificationSettings verification{options};
   DialectSettings dialects{options};
+  ConversionFacts conversion{};  ///< from the options that state facts
 };
 
 }  // namespace mir::tools
