@@ -1,4 +1,4 @@
-// What testdata/passes has of the passes of the build: examples and claims.
+// What testdata/passes/data has of the passes of the build: examples and claims.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace mir {
 
-/// A file of testdata/passes. Comments at its head state the options and facts of the example and
-/// the claim: `// options: S=4`, `// fact: --assume=...`, `// claim: ...`.
+/// A file of testdata/passes/data. Comments at its head state the options and facts of the example
+/// and the claim: `// options: S=4`, `// fact: --assume=...`, `// claim: ...`.
 struct PassText {
   std::string_view name;  ///< of the pass
   std::string_view text;

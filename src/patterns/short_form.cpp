@@ -229,13 +229,16 @@ class TermReader {
     spec.attributes = attributes;
     rewriter_.set_insertion_point_to_end(*block_);
     Value* result = rewriter_.create(spec)->result();
-    if (!name.empty()) {
-      if (values_.contains(name)) return refuse(fmt::format("'%{}' is defined twice", name));
-      define(name, *result);
-    } else {  // a name that no term has
-      rewriter_.set_name(*result, ValueName::symbol(context_.intern(fmt::format("{}?", spelling))));
-    }
+    if (values_.contains(name)) return refuse(fmt::format("'%{}' is defined twice", name));
+    define(name.empty() ? unwritable_name(spelling) : name, *result);
     return result;
+  }
+
+  /// A name of its own for a result, which no term can mention.
+  std::string unwritable_name(std::string_view op) const {
+    std::string name = fmt::format("{}?", op);
+    for (int n = 2; values_.contains(name); ++n) name = fmt::format("{}?{}", op, n);
+    return name;
   }
 
   Value* add_input(const std::string& name, const Type* type) {

@@ -112,6 +112,23 @@ void replace_root(Rewriter& rewriter, const PatternMatch& match) {
   rewriter.replace(match.root(), values);
 }
 
+/// Adds the ops between `value` and the operands of the last op, which a fold has looked at.
+/// Returns false if `value` is not found.
+bool add_ops_up_to(const Value& value, std::vector<Op*>& ops) {
+  constexpr std::size_t kMostOps = 8;
+  const Op& last = *ops.back();
+  for (std::uint32_t i = 0; i < last.operand_count(); ++i) {
+    const Value* operand = last.operand(i);
+    if (operand == &value) return true;
+    Op* before = operand->defining_op();
+    if (before == nullptr || ops.size() == kMostOps) continue;
+    ops.push_back(before);
+    if (add_ops_up_to(value, ops)) return true;
+    ops.pop_back();
+  }
+  return false;
+}
+
 /// An op whose row folds it to existing values or to constants.
 PatternMatch match_fold(Op& op) {
   const std::vector<FoldedResult> results = op.row()->fold(op);
@@ -119,6 +136,7 @@ PatternMatch match_fold(Op& op) {
   if (results.size() != op.result_count() || !is_pure(op)) {
     return failed("the fold of the op is wrong", op);
   }
+  std::vector<Op*> ops{&op};
   for (const Value& result : op.results()) {
     const FoldedResult& folded = results[result.index()];
     if ((folded.value == nullptr) == (folded.constant == nullptr)) {
@@ -131,8 +149,9 @@ PatternMatch match_fold(Op& op) {
     const Value& value = folded.value != nullptr ? *folded.value : result;
     const std::string_view reason = why_not(value, result);
     if (!reason.empty()) return failed(reason, op);
+    if (folded.value != nullptr && op.result_count() == 1) add_ops_up_to(value, ops);
   }
-  return PatternMatch::of({&op});
+  return PatternMatch::of(std::move(ops));
 }
 
 void fold(Rewriter& rewriter, const PatternMatch& match) {

@@ -251,8 +251,9 @@ std::string in_ticks(std::string_view id) {
 }
 
 std::string describe(Arity arity) {
-  return arity.max == Arity::kMany ? std::to_string(arity.min) + " or more"
-                                   : std::to_string(arity.min);
+  const std::string least = std::to_string(arity.min);
+  if (arity.max == Arity::kMany) return least + " or more";
+  return arity.max == arity.min ? least : least + " to " + std::to_string(arity.max);
 }
 
 /// Whether an attribute's table says of `key` what the row says; `mnemonic` tells apart the ops of

@@ -446,7 +446,7 @@ TEST_SUITE("passes") {
     CHECK(registry.passes().size() == 5);
   }
 
-  TEST_CASE("each text of testdata/passes belongs to a pass") {
+  TEST_CASE("each text of testdata/passes/data belongs to a pass") {
     const Passes known;
     for (const PassText& each : pass_texts()) {
       CAPTURE(each.name);

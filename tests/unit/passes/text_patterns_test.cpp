@@ -523,7 +523,7 @@ TEST_SUITE("patterns as text") {
     CHECK(of_match("Neg(%x) Neg(%x)") == match + "unexpected 'Neg(%x)' after the term");
     CHECK(of_match("Neg %x") == match + "expected the operands of 'Neg' in parentheses");
     CHECK(refusal("Add(Neg(), %x)", "%x") ==
-          "MIR0924 pattern 'p': 'linalg.NegOp' cannot have 0 operands and 1 results");
+          "MIR0924 pattern 'p': 'linalg.NegOp' cannot have 0 operands and 1 result");
     CHECK(of_match("Neg(%)") == match + "'%' without a name");
     CHECK(of_match("Neg(%x:tensor)") == match + "'tensor' is not a type");
     CHECK(of_match("Neg[axis](%x)").starts_with(match));
