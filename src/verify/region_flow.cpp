@@ -70,7 +70,10 @@ void passed_ranges(std::span<const std::pair<Symbol, Dim>> passed, ConstraintId 
                    const Op& source, Reporter& reporter) {
   ExtentProver* const prover = reporter.prover();
   if (prover == nullptr) return;
-  for (const auto& [symbol, extent] : passed) {
+  for (const auto& [symbol_passed, extent_passed] : passed) {
+    // Clang 14 captures no structured binding.
+    const Symbol symbol = symbol_passed;
+    const Dim extent = extent_passed;
     const SymbolDeclaration* declared = find_declaration(prover->declarations(), symbol);
     if (declared == nullptr) continue;
     const auto what = [&] {

@@ -187,6 +187,7 @@ class Conversion : RewriteListener {
     const Span place = root.span();
     made_.clear();
     rewriter_.set_default_location(location_of(*choice.match));
+    rewriter_.set_insertion_point(root);
     {
       const ListenerScope listening(module_, *this);
       pattern.rewrite(rewriter_, *choice.match);

@@ -171,6 +171,7 @@ class GreedyRewrite : RewriteListener {
     if (watch != nullptr && watch->before) watch->before(pattern, match);
     made_.clear();
     rewriter_.set_default_location(location_of(match));
+    rewriter_.set_insertion_point(root);
     pattern.rewrite(rewriter_, match);
     if (edits_ == edits_before) {
       fail(place, fmt::format("pattern '{}' matches and changes nothing", pattern.name));

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -65,7 +64,8 @@ class SymbolBinding {
   /// nothing calls has the symbols of the module. Callers come before what they call.
   bool find_values_of_graphs() {
     std::vector<Op*> order = calls_.bottom_up();
-    for (Op* graph : std::views::reverse(order)) {
+    std::ranges::reverse(order);
+    for (Op* graph : order) {
       const DimBindings values = values_.try_emplace(graph, bindings_).first->second;
       if (graph->first_region() == nullptr) continue;
       if (!check_inherited(*graph, values)) return false;
