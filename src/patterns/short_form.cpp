@@ -14,10 +14,12 @@
 #include "syntax/text_literal.hpp"
 
 // note [terms]
-//   term      = operation | value | constant ;
-//   operation = [ "%" name [ ":" type ] "=" ] op-name [ "<name=...>" ] [ "[" attributes "]" ] "(" [
-//   term { "," term } ] ")" ; value     = "%" name [ ":" type ] ; constant  = ( number | "$" word )
-//   [ ":" type ] ;
+//   term       = operation | value | constant ;
+//   operation  = [ "%" name [ ":" type ] "=" ] op-name [ "<name=...>" ] [ attributes ] operands ;
+//   attributes = "[" key ":" value { "," key ":" value } "]" ;
+//   operands   = "(" [ term { "," term } ] ")" ;
+//   value      = "%" name [ ":" type ] ;
+//   constant   = ( number | "$" word ) [ ":" type ] ;
 // An op-name without a dot is one of linalg: `Neg` is `linalg.D.NegOp`. A value that no operation
 // before it defines is an input; the match has all inputs, in the order in which they occur.
 
