@@ -107,7 +107,8 @@ class FragmentOp : public OpView {
 
 // Walking and editing in the vocabulary of the MLLM IR document: a thin layer over the rewriter.
 
-/// Edits one region while walking it.
+/// Edits a module, or one region, while walking it. A walk over a region leaves out what is inside
+/// isolated ops, such as graphs.
 class IRWriter {
  public:
   // Names of upstream's interface. NOLINTBEGIN(readability-identifier-naming)
@@ -115,19 +116,21 @@ class IRWriter {
   enum Position { BEFORE, AFTER };
   // NOLINTEND(readability-identifier-naming)
 
-  IRWriter(Module& module, Region& region) : rewriter_(module), region_(region) {}
-  explicit IRWriter(Module& module) : IRWriter(module, module.body()) {}
+  IRWriter(Module& module, Region& region)
+      : rewriter_(module), region_(region), scope_(WalkScope::kGraph) {}
+  explicit IRWriter(Module& module)
+      : rewriter_(module), region_(module.body()), scope_(WalkScope::kAll) {}
 
   Module& module() const { return rewriter_.module(); }
   IRContext& context() const { return rewriter_.context(); }
   /// For edits that upstream has no name for.
   Rewriter& rewriter() { return rewriter_; }
 
-  /// Calls `visit(IRWriter&, T)` for each op of the region, in order and nested ones after their
-  /// parent, that fits T; see mir::walk.
+  /// Calls `visit(IRWriter&, T)` for each op of the module or region, in order and nested ones
+  /// after their parent, that fits T; see mir::walk.
   template <class T, class Visit>
   bool walk(const Visit& visit) {
-    return mir::walk(module(), region_, WalkOrder::kPreOrder, [&](Op& op) {
+    return mir::walk(module(), region_, scope_, WalkOrder::kPreOrder, [&](Op& op) {
       return T::classof(&op) ? visit(*this, T(&op)) : WalkResult::WALK_CONTINUE;
     });
   }
@@ -157,6 +160,7 @@ class IRWriter {
  private:
   Rewriter rewriter_;
   Region& region_;
+  WalkScope scope_;
 };
 
 // Making ops whose types are inferred; a thin layer over the rewriter.

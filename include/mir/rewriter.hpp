@@ -101,7 +101,7 @@ enum class WalkOrder : std::uint8_t {
 /// moved after the current op are visited, ops that are created before it are not, and erased ops
 /// never are. Walks may nest. Returns false if interrupted.
 template <class Visit>
-bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
+bool walk(Module& module, Region& region, WalkScope scope, WalkOrder order, const Visit& visit) {
   RegionWalk ops(module, region);
   while (Op* op = ops.next()) {
     fetch_ahead(op);
@@ -110,9 +110,11 @@ bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
       if (result == WalkResult::WALK_INTERRUPT) return false;
       if (result == WalkResult::WALK_SKIP) continue;
     }
-    Region* inner = op->is_erased() || op->has(Trait::kTemplate) ? nullptr : op->first_region();
+    const bool is_apart = op->is_erased() || op->has(Trait::kTemplate) ||
+                          (scope == WalkScope::kGraph && op->has(Trait::kIsolated));
+    Region* inner = is_apart ? nullptr : op->first_region();
     for (; inner != nullptr; inner = op->is_erased() ? nullptr : inner->next()) {
-      if (!walk(module, *inner, order, visit)) return false;
+      if (!walk(module, *inner, scope, order, visit)) return false;
     }
     if (order == WalkOrder::kPostOrder && !op->is_erased() &&
         visit(*op) == WalkResult::WALK_INTERRUPT) {
@@ -120,6 +122,16 @@ bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
     }
   }
   return true;
+}
+/// The same without what is inside isolated ops, such as graphs.
+template <class Visit>
+bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
+  return walk(module, region, WalkScope::kGraph, order, visit);
+}
+/// The same for all ops of the module.
+template <class Visit>
+bool walk(Module& module, WalkOrder order, const Visit& visit) {
+  return walk(module, module.body(), WalkScope::kAll, order, visit);
 }
 
 // The only interface through which IR is changed.

@@ -1,7 +1,8 @@
 // Walks that only read: over the ops of a region or an op, over nested regions, over values.
 //
-// Text order; nested ops come after the op that contains them. A walk that edits what it visits
-// uses mir::walk (mir/rewriter.hpp).
+// Text order; nested ops come after the op that contains them. A walk over a region stays in its
+// graph unless the caller asks for WalkScope::kAll; a walk over a module visits all its graphs. A
+// walk that edits what it visits uses mir::walk (mir/rewriter.hpp).
 #pragma once
 
 #include <concepts>
@@ -12,11 +13,15 @@
 
 namespace mir {
 
-/// Whether a walk also visits what is inside isolated ops, such as graphs.
+/// Whether a walk over a region also visits what is inside isolated ops, such as graphs.
 enum class WalkScope : std::uint8_t {
-  kAll,
-  kGraph  ///< visits isolated ops, but not what is inside them
+  kGraph,  ///< visits isolated ops, but not what is inside them
+  kAll
 };
+
+/// Any module; its definition is not needed here.
+template <class T>
+concept IsModule = std::same_as<std::remove_const_t<T>, Module>;
 
 /// Fetches so many lines from an address on into the cache; an op with few operands takes five. A
 /// hint: any address is allowed.
@@ -67,7 +72,11 @@ void for_each_op(const Region& region, WalkScope scope, const Visit& visit) {
 }
 template <class Visit>
 void for_each_op(const Region& region, const Visit& visit) {
-  for_each_op(region, WalkScope::kAll, visit);
+  for_each_op(region, WalkScope::kGraph, visit);
+}
+template <IsModule AnyModule, class Visit>
+void for_each_op(const AnyModule& module, const Visit& visit) {
+  for_each_op(module.body(), WalkScope::kAll, visit);
 }
 
 /// Calls `visit` for the region and for the regions nested in it, as what the first one is: Region&
@@ -84,26 +93,40 @@ void for_each_region(AnyRegion& region, WalkScope scope, const Visit& visit) {
   });
 }
 template <class AnyRegion, class Visit>
+requires std::same_as<std::remove_const_t<AnyRegion>, Region>
 void for_each_region(AnyRegion& region, const Visit& visit) {
-  for_each_region(region, WalkScope::kAll, visit);
+  for_each_region(region, WalkScope::kGraph, visit);
+}
+template <IsModule AnyModule, class Visit>
+void for_each_region(const AnyModule& module, const Visit& visit) {
+  for_each_region(module.body(), WalkScope::kAll, visit);
 }
 
 /// Calls `visit(Value&, Op&)` for each free value, block argument and result of the region and of
 /// the regions nested in it. The op is the one with the result; for the other values it is the op
 /// that has their region.
 template <class Visit>
-void for_each_value(const Region& region, const Visit& visit) {
+void for_each_value(const Region& region, WalkScope scope, const Visit& visit) {
   Op& owner = *region.parent();
   for (Value* value : region.free_values()) visit(*value, owner);
   for (Block* block : region.blocks()) {
     for (Value& argument : block->arguments()) visit(argument, owner);
     for (Op* op : block->ops()) {
       for (Value& result : op->results()) visit(result, *op);
+      if (scope == WalkScope::kGraph && op->has(Trait::kIsolated)) continue;
       for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-        for_each_value(*inner, visit);
+        for_each_value(*inner, scope, visit);
       }
     }
   }
+}
+template <class Visit>
+void for_each_value(const Region& region, const Visit& visit) {
+  for_each_value(region, WalkScope::kGraph, visit);
+}
+template <IsModule AnyModule, class Visit>
+void for_each_value(const AnyModule& module, const Visit& visit) {
+  for_each_value(module.body(), WalkScope::kAll, visit);
 }
 
 }  // namespace mir

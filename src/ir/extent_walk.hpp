@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "mir/module.hpp"
+#include "mir/walk.hpp"
 
 namespace mir {
 
@@ -13,7 +14,8 @@ namespace mir {
 /// it occurs, and with the op that has it.
 void for_each_extent(const Module& module, const std::function<void(Dim, const Op&)>& visit);
 /// The same within a region, not for the attributes of the op that has it.
-void for_each_extent(const Region& region, const std::function<void(Dim, const Op&)>& visit);
+void for_each_extent(const Region& region, WalkScope scope,
+                     const std::function<void(Dim, const Op&)>& visit);
 
 /// Calls `visit` with each extent in the attributes of an op and in the types of its results.
 void for_each_extent_of(const Op& op, const std::function<void(Dim)>& visit);

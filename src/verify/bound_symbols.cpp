@@ -104,20 +104,20 @@ class BoundSymbols {
 void bound_symbols(const Census& census, Reporter& reporter) {
   // A program's inputs are bound by its instructions.
   if (!reporter.wants(ConstraintId::symbol_c2) || census.has_fragments) return;
-  const Region& body = reporter.module().body();
+  const Module& module = reporter.module();
   BoundSymbols symbols(reporter);
-  symbols.bind(body);
+  symbols.bind(module.body());
   for (const Op* graph : census.graphs) {
     if (graph->first_region() != nullptr) symbols.bind(*graph->first_region());
   }
-  for_each_op(body, [&](const Op& op) {
+  for_each_op(module, [&](const Op& op) {
     symbols.bind_past(op);
     symbols.bind_results(op);
   });
-  for_each_region(body, [&](const Region& region) {
+  for_each_region(module, [&](const Region& region) {
     if (region.has_several_blocks()) symbols.bind_arguments(region);
   });
-  for_each_op(body, [&](const Op& op) { symbols.check(op); });
+  for_each_op(module, [&](const Op& op) { symbols.check(op); });
 }
 
 }  // namespace mir::checks

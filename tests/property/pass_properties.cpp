@@ -69,7 +69,7 @@ std::string quantised_chain(std::uint64_t seed) {
 /// How many ops a module has.
 std::size_t op_count(Module& module) {
   std::size_t count = 0;
-  walk(module, module.body(), WalkOrder::kPreOrder, [&](Op&) {
+  walk(module, WalkOrder::kPreOrder, [&](Op&) {
     ++count;
     return WalkResult::WALK_CONTINUE;
   });

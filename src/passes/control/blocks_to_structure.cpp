@@ -19,6 +19,7 @@
 #include "mir/walk.hpp"
 #include "passes/control/block_ends.hpp"
 #include "passes/control/own_symbols.hpp"
+#include "passes/extract/body_graph.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {
@@ -31,6 +32,8 @@ class Structuring {
       : run_(run), rewriter_(rewriter), ends_(rewriter), region_(region) {}
 
   void run() {
+    const std::vector<Block*> blocks(region_.blocks().begin(), region_.blocks().end());
+    move_declarations(rewriter_, blocks);
     split_switches();
     for (Block* block : region_.blocks()) {
       for (const auto& successor : block->successors()) add_edge(*block, *successor.block);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "mir/control_flow.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/ops.hpp"
+#include "mir/walk.hpp"
 
 namespace mir {
 
@@ -20,6 +22,24 @@ std::string_view device_of(std::span<Op* const> ops, const IRContext& context) {
 
 bool declares(const Op& op) {
   return isa<SubGraphOp>(&op) || isa<RegisterOp>(&op);
+}
+
+void move_declarations(Rewriter& rewriter, std::span<Block* const> blocks) {
+  if (blocks.empty()) return;
+  Block& entry = *blocks.front()->parent()->entry();
+  Op& first = *entry.front();
+  for (Block* block : blocks) {
+    if (block == &entry) continue;
+    for (Op* op : block->ops()) {
+      if (declares(*op)) rewriter.move_before(*op, first);
+    }
+  }
+}
+
+void erase_inner_graphs(Rewriter& rewriter, Op& copy) {
+  for_each_child(copy, [&](Op& op) {
+    if (is_graph(op)) rewriter.erase(op);
+  });
 }
 
 Op& move_body_to_graph(Rewriter& rewriter, std::string_view name) {

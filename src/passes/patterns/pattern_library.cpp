@@ -107,7 +107,7 @@ std::size_t count_from(const Op* first, const Op* end) {
   for (const Op* op = first; op != end; op = op->next()) {
     ++count;
     for (const Region* region = op->first_region(); region != nullptr; region = region->next()) {
-      for_each_op(*region, WalkScope::kAll, [&](const Op&) { ++count; });
+      for_each_op(*region, [&](const Op&) { ++count; });
     }
   }
   return count;

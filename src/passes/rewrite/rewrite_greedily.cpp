@@ -50,7 +50,7 @@ class GreedyRewrite : RewriteListener {
     did_make(op);
     for (Region* in = op.first_region(); in != nullptr && !op.has(Trait::kIsolated);
          in = in->next()) {
-      for_each_op(*in, WalkScope::kGraph, [&](Op& nested) { did_make(nested); });
+      for_each_op(*in, [&](Op& nested) { did_make(nested); });
     }
     push_around(op);
   }
@@ -248,7 +248,7 @@ class GreedyRewrite : RewriteListener {
   void erase_unused_free_values() {
     rewriter_.erase_unused_free_values(region_);
     if (!has_nested_) return;
-    for_each_op(region_, WalkScope::kGraph, [&](Op& op) {
+    for_each_op(region_, [&](Op& op) {
       for (Region* in = op.first_region(); in != nullptr && !op.has(Trait::kIsolated);
            in = in->next()) {
         rewriter_.erase_unused_free_values(*in);

@@ -6,6 +6,7 @@
 
 #include "ir/declaration_graphs.hpp"
 #include "ir/rewrite/graph_loan.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/pass.hpp"
 #include "mir/rewriter.hpp"
 #include "passes/run/anchors.hpp"
@@ -15,32 +16,69 @@ namespace mir {
 
 namespace {
 
+/// Thrown at an edit outside of the graph on which a pass runs.
+struct StrayEdit {
+  const Op& owner;  ///< the op, or the op that has the value or block
+};
+
+/// Counts edits, and refuses those outside of a graph.
 class EditCounter : public RewriteListener {
  public:
   const std::uint64_t& edits() const { return edits_; }
   /// True if an op that is or may contain a graph was inserted, erased, moved or changed.
   bool may_have_changed_graphs() const { return has_edited_regions_; }
+  /// Refuses edits of anything but what is inside this graph, and not inside a graph in it. Null
+  /// admits all edits.
+  void admit_only(const Op* graph) { graph_ = graph; }
 
   void did_insert(Op& op) override { note(op); }
   void will_erase(Op& op) override { note(op); }
-  void did_move(Op& op, Block&) override { note(op); }
+  void did_move(Op& op, Block& from) override {
+    note(op);
+    check(from.parent(), op);
+  }
   void did_change(Op& op, OpChange) override { note(op); }
-  void did_change_value(Value&, const ValueFacts&) override { ++edits_; }
-  void did_insert_free_value(Value&) override { ++edits_; }
-  void will_erase_free_value(Value&) override { ++edits_; }
-  void did_insert_block(Block& block) override { note(*block.parent()->parent()); }
-  void will_erase_block(Block& block) override { note(*block.parent()->parent()); }
-  void did_move_block(Block& block, Region&) override { note(*block.parent()->parent()); }
-  void did_change_arguments(Block&) override { ++edits_; }
+  void did_change_value(Value& value, const ValueFacts&) override {
+    if (const Op* op = value.defining_op()) return count(op->parent_region(), *op);
+    const Region& region = value.is_free() ? *value.free_in() : *value.argument_of()->parent();
+    count(&region, *region.parent());
+  }
+  void did_insert_free_value(Value& value) override { did_change_value(value, {}); }
+  void will_erase_free_value(Value& value) override { did_change_value(value, {}); }
+  void did_insert_block(Block& block) override { note(block); }
+  void will_erase_block(Block& block) override { note(block); }
+  void did_move_block(Block& block, Region& from) override {
+    note(block);
+    check(&from, *from.parent());
+  }
+  void did_change_arguments(Block& block) override {
+    count(block.parent(), *block.parent()->parent());
+  }
 
  private:
   void note(const Op& op) {
-    ++edits_;
     has_edited_regions_ = has_edited_regions_ || op.first_region() != nullptr;
+    count(op.parent_region(), op);
+  }
+  void note(const Block& block) {
+    has_edited_regions_ = true;
+    count(block.parent(), *block.parent()->parent());
+  }
+  void count(const Region* place, const Op& owner) {
+    ++edits_;
+    check(place, owner);
+  }
+  /// A detached op, with all that is in it, is not part of any graph yet.
+  void check(const Region* place, const Op& owner) const {
+    if (graph_ == nullptr) return;
+    const Op& around = place == nullptr ? owner : *graph_around(*place).parent();
+    if (place != nullptr && &around == graph_) return;
+    if (around.block() != nullptr || &around == around.module().top()) throw StrayEdit{owner};
   }
 
   std::uint64_t edits_ = 0;
   bool has_edited_regions_ = false;
+  const Op* graph_ = nullptr;
 };
 
 /// What all runs of one pass on one module share.
@@ -98,13 +136,16 @@ struct Work {
       return pass().run(run);
     } catch (const UndeclaredAnalysis& analysis) {
       refuse(fmt::format("asks for analysis '{}', which it does not declare", analysis.name));
-      return PassResult::kFailed;
+    } catch (const StrayEdit& edit) {
+      refuse(fmt::format("edits '{}' outside of the graph on which it runs", edit.owner.name()),
+             edit.owner.span());
     }
+    return PassResult::kFailed;
   }
 
   /// Returns false after reporting.
-  bool refuse(std::string_view what) {
-    diagnostics.error(DiagCode::kPassClaim, {}, fmt::format("pass '{}' {}", pass().name, what));
+  bool refuse(std::string_view what, Span at = {}) {
+    diagnostics.error(DiagCode::kPassClaim, at, fmt::format("pass '{}' {}", pass().name, what));
     report.result = PassResult::kFailed;
     return false;
   }
@@ -113,6 +154,7 @@ struct Work {
   bool run_graph(Module& module, Region& body, Analyses& analyses) {
     const std::uint64_t edits_before = counter.edits();
     analyses.start_at(edits_before);
+    counter.admit_only(body.parent());
     if (pass().anchor == Anchor::kGraph) {
       const PassRun::Place place{module,   body,    *body.parent(),
                                  analyses, nullptr, context.frozen_of_module};

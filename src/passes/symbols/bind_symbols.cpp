@@ -29,7 +29,7 @@ class SymbolBinding {
     if (!check_declarations()) return PassResult::kFailed;
     drop_declarations();
     ExtentSubstitution substitution(rewriter_, bindings_);
-    substitution.apply(run_.module().body());
+    substitution.apply(run_.module());
     bool has_failed = refuse_conflict(run_, substitution);
     if (const auto extent = substitution.negative()) {
       refuse_negative(*extent);

@@ -10,6 +10,7 @@
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
+#include "passes/extract/body_graph.hpp"
 #include "passes/symbols/substitute_extents.hpp"
 
 namespace mir {
@@ -19,7 +20,7 @@ namespace {
 std::set<Symbol> symbols_in(const Region& region) {
   std::set<Symbol> symbols;
   DimTable& dims = region.parent()->module().context().dims();
-  for_each_extent(region, [&](Dim extent, const Op&) {
+  for_each_extent(region, WalkScope::kGraph, [&](Dim extent, const Op&) {
     for (const Symbol symbol : dims.symbols(extent)) symbols.insert(symbol);
   });
   return symbols;
@@ -88,6 +89,7 @@ Op& GraphCopies::make(Op& graph, const DimBindings& values) {
 
   RewriteMapping mapping;
   Op& made = *detached_.clone(graph, mapping);
+  erase_inner_graphs(rewriter_, made);
   const std::string name = name_of(graph, key);
   rewriter_.set_symbol(made, context_.intern(name));
   const Symbol stated = context_.intern("symbol");

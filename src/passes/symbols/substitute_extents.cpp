@@ -9,11 +9,20 @@
 
 namespace mir {
 
-void ExtentSubstitution::apply(Region& region) {
-  for_each_op(region, [&](const Op& op) { find_conflict(op); });
-  for_each_value(region, [&](Value& value, Op&) { apply(value); });
-  for_each_op(region, [&](Op& op) { apply_to_op(op); });
-  for_each_region(region, [&](Region& inner) { apply_to_results(inner); });
+template <class Place>
+void ExtentSubstitution::apply_to_all(Place& place) {
+  for_each_op(place, [&](const Op& op) { find_conflict(op); });
+  for_each_value(place, [&](Value& value, Op&) { apply(value); });
+  for_each_op(place, [&](Op& op) { apply_to_op(op); });
+  for_each_region(place, [&](Region& inner) { apply_to_results(inner); });
+}
+
+void ExtentSubstitution::apply(Module& module) {
+  apply_to_all(module);
+}
+
+void ExtentSubstitution::apply(Region& graph) {
+  apply_to_all(graph);
 }
 
 void ExtentSubstitution::find_conflict(const Op& op) {

@@ -17,9 +17,11 @@ class ExtentSubstitution {
   ExtentSubstitution(Rewriter& rewriter, const DimBindings& values)
       : rewriter_(rewriter), context_(rewriter.context()), values_(values) {}
 
-  /// Replaces the symbols in the types and attributes of all values and ops of a region and of what
-  /// is nested in it, and in the stated results of regions.
-  void apply(Region& region);
+  /// Replaces the symbols in the types and attributes of all values and ops of a module, and in the
+  /// stated results of regions.
+  void apply(Module& module);
+  /// The same in a graph, without the graphs inside it.
+  void apply(Region& graph);
   const Type* replaced(const Type* type);
 
   /// The symbols of all extents.
@@ -40,6 +42,8 @@ class ExtentSubstitution {
   Dim replaced(Dim extent);
   const Attr* replaced(const Attr* attribute);
   std::vector<NamedAttr> replaced(std::span<const NamedAttr> list);
+  template <class Place>
+  void apply_to_all(Place& place);
   void apply(Value& value);
   void apply_to_op(Op& op);
   void apply_to_results(Region& region);

@@ -590,7 +590,7 @@ TEST_SUITE("passes") {
                         .anchor = Anchor::kGraph,
                         .run = double_negs});
       std::unordered_map<const Op*, std::uint32_t> ids;
-      walk(reading.module(), reading.module().body(), WalkOrder::kPreOrder, [&](Op& op) {
+      walk(reading.module(), WalkOrder::kPreOrder, [&](Op& op) {
         ids.emplace(&op, op.id());
         return WalkResult::WALK_CONTINUE;
       });
@@ -611,7 +611,7 @@ TEST_SUITE("passes") {
       CHECK(test::errors(text) == Lines{});
       // Ids are dense and each is of one op.
       std::vector<bool> seen(reading.module().op_id_end());
-      walk(reading.module(), reading.module().body(), WalkOrder::kPreOrder, [&](Op& op) {
+      walk(reading.module(), WalkOrder::kPreOrder, [&](Op& op) {
         CHECK(&op.module() == &reading.module());
         CHECK_FALSE(seen.at(op.id()));
         seen[op.id()] = true;
