@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dialects/quantisation.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
@@ -121,7 +122,8 @@ class KnownOps {
 /// op at hand, and its operands have been merged before.
 class Merging {
  public:
-  explicit Merging(PassRun& run) : run_(run), rewriter_(run.module()) {}
+  explicit Merging(PassRun& run)
+      : run_(run), effects_(run.analysis<Effects>()), rewriter_(run.module()) {}
 
   void run() {
     merge(run_.region());
@@ -206,9 +208,10 @@ class Merging {
     rewriter_.erase_unused_free_values(region);
   }
 
-  static bool can_merge(const Op& op) {
-    return op.result_count() != 0 && !op.has(Trait::kTerminator) && !op.has_symbol() &&
-           std::ranges::none_of(op.results(), &Value::has_symbol) && is_pure(op);
+  bool can_merge(const Op& op) const {
+    const bool declares = op.has_symbol() && !callee_of(op);
+    return op.result_count() != 0 && !op.has(Trait::kTerminator) && !declares &&
+           std::ranges::none_of(op.results(), &Value::has_symbol) && effects_.is_pure(op);
   }
 
   bool have_equal_scales(const Op& a, const Op& b) const {
@@ -240,6 +243,7 @@ class Merging {
   }
 
   PassRun& run_;
+  const Effects& effects_;
   Rewriter rewriter_;
   KnownOps known_;
   std::unordered_map<Op*, std::vector<Location>> merged_;  // of ops that are gone, by survivor
@@ -270,7 +274,8 @@ Pass cse_pass() {
           .anchor = Anchor::kGraph,
           .takes = PassForm::kPortable,
           .is_idempotent = true,
-          .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges, DeadCode>(),
+          .reads = AnalysisSet::of<Effects>(),
+          .preserves = AnalysisSet::of<Dominance, SymbolRanges, DeadCode, Effects>(),
           .example = std::string(kRepeatedOps),
           .run = run_cse};
 }
