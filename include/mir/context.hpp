@@ -236,6 +236,7 @@ struct AttrRow {
   std::string_view summary{};
   std::span<const std::string_view> choices{};  ///< of a kString: the only texts; empty: any
   AttrRange range{};                            ///< of a kInt, kFloat or kInts: of each number
+  bool is_element = false;  ///< of a kFloat: it becomes an element of the first result
 };
 
 /// Whether an attribute of this type may hold the value.
@@ -528,6 +529,8 @@ class IRContext {
   const Attr* integer(std::int64_t value);
   /// Shortest text that reads back as the same double; always with a point or an exponent.
   const Attr* number(double value);
+  /// An integer, or the number of a double.
+  const Attr* number(const ElementNumber& value);
   const Attr* boolean(bool value);
   const Attr* null();
   const Attr* string(std::string_view text);  ///< quoted

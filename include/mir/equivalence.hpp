@@ -9,8 +9,13 @@ namespace mir {
 const Attr* effective_attribute(const Op& op, const AttrRow& row);
 
 /// Whether two attributes have the same value: words and quoted strings of equal text do, and equal
-/// numbers of different spelling.
+/// numbers with a point in different spelling.
 bool are_same_value(const Attr& a, const Attr& b);
+
+/// Whether two numbers are the same, without rounding: `1`, `1.0` and `10e-1` are, but not `0.0`
+/// and
+/// `-0.0`. A NaN is the same as one of equal spelling.
+bool are_same_number(const Attr& a, const Attr& b);
 
 /// Whether all attributes of the op are of its row: none is a mark that a pass or a tool attached.
 bool states_only_row_attributes(const Op& op);

@@ -175,7 +175,6 @@ class Module {
   std::uint32_t next_name_ = 0;
   bool names_later_ = false;
   std::uint64_t next_text_name_ = 0;  // of `fresh_<number>`, for when numbers are used up
-  Symbol symbol_key_;
   std::vector<std::uint64_t> made_kinds_;  // a bit for each kind
   SymbolTable<Op> op_symbols_;
   SymbolTable<Value> value_symbols_;

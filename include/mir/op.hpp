@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "mir/attribute_keys.hpp"
 #include "mir/context.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/type.hpp"
@@ -282,6 +283,7 @@ class Op {
   std::span<const NamedAttr> attributes() const { return {attributes_, attribute_count_}; }
   const Attr* attribute(Symbol key) const;
   const Attr* attribute(std::string_view key) const;
+  const Attr* attribute(AttrKey key) const { return attribute(key.symbol); }
   bool has_attribute_list() const { return has_attribute_list_; }
 
   /// The first of the op's regions, which are linked by Region::next(); null: none.
@@ -580,6 +582,11 @@ struct Constant {
   std::span<const NamedAttr> attributes{};
   Symbol symbol{};
   bool has_symbol = false;  ///< a parameter
+
+  /// The list of numbers, one for each element or one for all; null for a parameter.
+  const Attr* numbers() const;
+  /// The number that all elements have; null for a parameter and if several are stated.
+  const Attr* number() const;
 
   friend bool operator==(const Constant& a, const Constant& b) {
     return a.type == b.type && a.symbol == b.symbol && a.has_symbol == b.has_symbol &&

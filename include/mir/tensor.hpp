@@ -8,11 +8,15 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "mir/diagnostic.hpp"
 
 namespace mir {
+
+/// The number that an element is: an integer, of UInt64 an unsigned one, or a double.
+using ElementNumber = std::variant<double, std::int64_t, std::uint64_t>;
 
 // Element types: one row each, with the spelling that text uses.
 

@@ -145,8 +145,8 @@ struct Tolerance {
 
 struct ElementDifference {
   std::int64_t index = 0;  ///< row-major; for complex types real and imaginary parts alternate
-  double expected = 0;
-  double actual = 0;
+  ElementNumber expected{};
+  ElementNumber actual{};
   double abs_error = 0;
 };
 

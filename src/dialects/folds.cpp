@@ -6,7 +6,7 @@ namespace mir::folds {
 
 std::vector<FoldedResult> extent(const Op& op) {
   const TensorType* x = op.operand(0)->tensor_type();
-  const Attr* dim = op.attribute("dim");
+  const Attr* dim = op.attribute(key::kDim);
   if (x == nullptr || dim == nullptr || dim->kind() != AttrKind::kInt) return {};
   const auto rank = static_cast<std::int64_t>(x->rank());
   const std::int64_t axis = dim->integer() + (dim->integer() < 0 ? rank : 0);

@@ -13,7 +13,7 @@ struct Bounds {
 
 bool bad_entry(InferContext& op, const Attr& entry, std::size_t dimension,
                std::string_view expected) {
-  return op.fail_at("indices", DiagCode::kAttributeOutOfRange,
+  return op.fail_at(key::kIndices, DiagCode::kAttributeOutOfRange,
                     fmt::format("'indices' of '{}' has {} for dimension {}, expected {}",
                                 op.op_name(), entry.spelling(), dimension, expected));
 }
@@ -25,12 +25,12 @@ std::optional<Bounds> read_bounds(InferContext& op, const Attr& entry, std::size
   for (std::size_t i = 0; good && i < entry.entries().size(); ++i) {
     const auto& [key, value] = entry.entries()[i];
     const std::string_view field = op.context().text(key);
-    if (field == "step") {
+    if (field == key::kStep) {
       good = value->kind() == AttrKind::kInt && value->integer() >= 1;
       bounds.step = good ? value->integer() : 1;
-    } else if (field == "start" || field == "end") {
+    } else if (field == key::kStart || field == key::kEnd) {
       if (is_all_of_dimension(*value)) continue;
-      auto& bound = field == "start" ? bounds.start : bounds.end;
+      auto& bound = field == key::kStart ? bounds.start : bounds.end;
       bound = as_extent(*value);
       good = bound.has_value();
     } else {
@@ -69,16 +69,21 @@ std::optional<Dim> sliced_extent(InferContext& op, const Attr& entry, std::size_
     bad_entry(op, entry, dimension, "an end that is not before the start");
     return std::nullopt;
   }
-  // ceil(length / step)
+  // ceil(length / step), without a sum that needs more than 64 bits.
+  constexpr std::int64_t kLarge = std::int64_t{1} << 62;
+  if (length == kZero) return kZero;
+  if (length.is_constant() || bounds->step > kLarge) {
+    return dims.add(dims.floor_divide(dims.subtract(length, Dim(1)), Dim(bounds->step)), Dim(1));
+  }
   return dims.floor_divide(dims.add(length, Dim(bounds->step - 1)), Dim(bounds->step));
 }
 
 std::optional<Shape> sliced_shape(InferContext& op, const Shape& shape) {
-  const Attr* indices = op.attribute("indices");
+  const Attr* indices = op.attribute(key::kIndices);
   if (indices == nullptr) return shape;
   op.constraint("slice_c1");
   if (indices->kind() != AttrKind::kArray || indices->elements().size() != shape.size()) {
-    op.fail_at("indices", DiagCode::kAttributeOutOfRange,
+    op.fail_at(key::kIndices, DiagCode::kAttributeOutOfRange,
                fmt::format("'indices' of '{}' is {}, expected an array of {} entries", op.op_name(),
                            indices->spelling(), shape.size()));
     return std::nullopt;

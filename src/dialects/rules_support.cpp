@@ -259,16 +259,16 @@ bool expect_choice(InferContext& op, std::string_view key, std::string_view foun
 }
 
 std::optional<Shape> stated_shape(InferContext& op) {
-  if (op.attribute("shape") == nullptr) {
-    missing(op, "shape");
+  if (op.attribute(key::kShape) == nullptr) {
+    missing(op, key::kShape);
     return std::nullopt;
   }
-  auto shape = op.dims("shape");
+  auto shape = op.dims(key::kShape);
   if (!shape) return std::nullopt;
   for (const Dim extent : *shape) {
     if (!extent.is_unknown() && !extent.is_negative()) continue;
     op.fail_at(
-        "shape", DiagCode::kAttributeOutOfRange,
+        key::kShape, DiagCode::kAttributeOutOfRange,
         fmt::format("'shape' of '{}' is {}, expected extents", op.op_name(), show(op, *shape)));
     return std::nullopt;
   }

@@ -44,12 +44,47 @@ consteval bool is_op(std::size_t number, const OpRow& row) {
   return aliases == row.aliases.size();
 }
 
+/// An attribute as `mir/op_attributes.def` lists it, from which typed accessors are made.
+struct ListedAttribute {
+  OpId op;
+  std::string_view name;
+  AttrType type;
+  bool is_required;
+  std::string_view default_text;
+  bool is_element;
+
+  consteval bool is(const AttrRow& row) const {
+    return row.name == name && row.type == type && row.required == is_required &&
+           row.default_text == default_text && row.is_element == is_element;
+  }
+};
+inline constexpr ListedAttribute kListedAttributes[] = {
+#define MIR_ATTRIBUTE(op, name, type, is_required, default_text, is_element) \
+  {OpId::k##op, name, AttrType::type, is_required, default_text, is_element},
+#include "mir/op_attributes.def"
+#undef MIR_ATTRIBUTE
+};
+
+/// Whether the attributes of the row are those that are listed for the op, in their order.
+consteval bool has_listed_attributes(OpId op, const OpRow& row) {
+  std::size_t count = 0;
+  for (const ListedAttribute& each : kListedAttributes) {
+    if (each.op != op) continue;
+    if (count == row.attributes.size() || !each.is(row.attributes[count])) return false;
+    ++count;
+  }
+  return count == row.attributes.size();
+}
+
 /// Whether the rows are the ops of the dialect that mir/context.hpp names, in its order.
 consteval bool are_numbered(DialectId dialect, std::span<const OpRow> rows) {
   std::size_t row = 0;
   for (std::size_t number = 0; number < kOpCount; ++number) {
     if (dialect_of(kOpNames[number]) != dialect) continue;
-    if (row == rows.size() || !is_op(number, rows[row])) return false;
+    if (row == rows.size() || !is_op(number, rows[row]) ||
+        !has_listed_attributes(static_cast<OpId>(number), rows[row])) {
+      return false;
+    }
     ++row;
   }
   return row == rows.size();

@@ -19,7 +19,7 @@ namespace mir {
 
 namespace {
 
-constexpr std::string_view kVersionKey = "mir_version";
+constexpr std::string_view kVersionKey = key::kMirVersion;
 
 /// A key and how many of its list came before: a text can state one twice.
 using AttributeKey = std::pair<std::string_view, std::size_t>;
@@ -230,8 +230,7 @@ class Comparison {
   }
 
   bool constants_are_alike(const Value& a, const Value& b) const {
-    const Symbol key = context_.strings().find("constant");
-    return a.attribute(key) == b.attribute(key);
+    return a.attribute(key::kConstant) == b.attribute(key::kConstant);
   }
 
   void successors(const Op& a, const Op& b) {

@@ -33,11 +33,6 @@ const Op* op_of(const Value& value) {
   return value.has_uses() ? value.first_use()->user() : nullptr;
 }
 
-const Attr* constant_in(IRContext& context, const Value& value) {
-  const Symbol key = context.strings().find("constant");
-  return value.attribute(key);
-}
-
 template <class Values, class TypeOf>
 std::string types_of(Values&& values, TypeOf&& type_of) {
   std::string text;
@@ -110,7 +105,8 @@ std::string source_text(const Value& value) {
   if (user == nullptr) return "a value that nothing defines";
   IRContext& context = context_of(*user);
   if (value.has_symbol()) return fmt::format("@{}", context.text(value.symbol()));
-  if (const Attr* constant = constant_in(context, value)) return std::string(constant->spelling());
+  if (const Attr* constant = value.attribute(key::kConstant))
+    return std::string(constant->spelling());
   return "a value that nothing defines";
 }
 

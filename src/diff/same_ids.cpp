@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kUuid = "uuid=";
 constexpr std::string_view kConstant = "constant_";
-constexpr std::string_view kSymbolKey = "symbol";
+constexpr std::string_view kSymbolKey = key::kSymbol;
 
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "eval/attributes.hpp"
 #include "eval/evaluate.hpp"
 #include "kernels/ref/view.hpp"
+#include "mir/op_attributes.hpp"
 
 namespace mir::eval {
 
@@ -50,16 +50,14 @@ class EvalCall {
 
   /// Attributes, which prepare() has checked. Symbols are replaced by their values, unbound ones by
   /// `?`.
-  AttributeReader attributes() const { return {op_, attributes_}; }
-  const Attr* attribute(std::string_view key) const { return attributes().find(key); }
-  bool has(std::string_view key) const { return attribute(key) != nullptr; }
-  std::int64_t integer(std::string_view key) const { return attributes().integer(key); }
-  std::vector<std::int64_t> integers(std::string_view key) const {
-    return attributes().integers(key);
-  }
-  double number(std::string_view key) const { return attributes().number(key); }
-  bool boolean(std::string_view key) const { return attributes().boolean(key); }
-  std::string_view string(std::string_view key) const { return attributes().string(key); }
+  OpAttributes attributes() const { return {op_, attributes_}; }
+  const Attr* attribute(KeyRef key) const { return attributes().attribute(key); }
+  bool has(KeyRef key) const { return attribute(key) != nullptr; }
+  std::int64_t integer(KeyRef key) const { return attributes().integer(key); }
+  std::vector<std::int64_t> integers(KeyRef key) const { return attributes().integers(key); }
+  double number(KeyRef key) const { return attributes().number(key); }
+  bool boolean(KeyRef key) const { return attributes().boolean(key); }
+  std::string_view string(KeyRef key) const { return attributes().string(key); }
 
   /// How the codes of a value or parameter are meant; null: they are numbers.
   const ref::Quantisation* quantisation(const Value& value) const;

@@ -2,6 +2,7 @@
 
 #include "eval/evaluators.hpp"
 #include "kernels/ref/unary.hpp"
+#include "mir/linalg_ops.hpp"
 
 namespace mir::eval {
 
@@ -11,7 +12,11 @@ Result<void> absolute(EvalCall& call) {
 }
 
 Result<void> clip(EvalCall& call) {
-  return ref::clip(call.in(0), call.number("min_val"), call.number("max_val"), call.out());
+  const DType dtype = call.operand(0).dtype();
+  const linalg::Clip bounds(call);
+  const auto low = bounds.min_val().element(dtype), high = bounds.max_val().element(dtype);
+  if (!low || !high) return (low ? high : low).error();
+  return ref::clip(call.in(0), call.view(*low), call.view(*high), call.out());
 }
 
 Result<void> where(EvalCall& call) {

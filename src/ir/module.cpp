@@ -5,7 +5,7 @@
 
 #include "mir/walk.hpp"
 #include "support/arena.hpp"
-#include "syntax/text_literal.hpp"
+#include "support/number_text.hpp"
 
 namespace mir {
 
@@ -88,7 +88,7 @@ std::optional<Symbol> Module::declared_symbol(const Op* op) const {
   const OpRow* row = op->row();
   if (row == nullptr || !has(row->traits, Trait::kSymbol)) return std::nullopt;
   if (op->has_symbol()) return op->symbol();
-  const Attr* attribute = op->attribute(symbol_key_);
+  const Attr* attribute = op->attribute(key::kSymbol);
   if (attribute == nullptr || attribute->kind() != AttrKind::kString) return std::nullopt;
   return context_.intern(attribute->text());
 }

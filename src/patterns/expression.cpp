@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "mir/equivalence.hpp"
+#include "support/number_text.hpp"
 #include "support/suggest.hpp"
 
 namespace mir::patterns {
@@ -352,7 +353,7 @@ std::optional<std::partial_ordering> compare(const Attr& a, const Attr& b, IRCon
     return std::partial_ordering(difference.constant() <=> 0);
   }
   if (!is_number(a) || !is_number(b)) return std::nullopt;
-  return a.number() <=> b.number();
+  return order_of_numbers(a, b);
 }
 
 /// The truth of a comparison of extents for all values of their symbols; no value if it is not
@@ -385,8 +386,10 @@ const Attr* compared(const Expression& of, const Attr& a, const Attr& b, const B
                      IRContext& context) {
   if (of.kind == Kind::kIn) {
     if (b.kind() != AttrKind::kArray) return nullptr;
-    return context.boolean(std::ranges::any_of(
-        b.elements(), [&](const Attr* each) { return are_equal(a, *each, context); }));
+    return context.boolean(std::ranges::any_of(b.elements(), [&](const Attr* each) {
+      return are_equal(a, *each, context) ||
+             compare(a, *each, context) == std::partial_ordering::equivalent;
+    }));
   }
   const bool asks_equal = of.kind == Kind::kEqual || of.kind == Kind::kDiffers;
   const auto order = compare(a, b, context);
@@ -476,8 +479,13 @@ bool are_equal(const Attr& a, const Attr& b, IRContext& context) {
       return are_equal(*x, *y, context);
     });
   }
-  const auto order = compare(a, b, context);
-  return order && *order == 0;
+  if (is_number(a) && is_number(b)) return are_same_number(a, b);
+  return compare(a, b, context) == std::partial_ordering::equivalent;
+}
+
+std::partial_ordering order_of_numbers(const Attr& a, const Attr& b) {
+  const auto x = Decimal::read(a.spelling()), y = Decimal::read(b.spelling());
+  return x && y ? std::partial_ordering(order_of(*x, *y)) : a.number() <=> b.number();
 }
 
 const Attr* evaluate(const Expression& of, const Bindings& bindings, IRContext& context) {

@@ -2,6 +2,7 @@
 // `users(%a) == 1`. docs/patterns.md describes them.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -109,7 +110,9 @@ std::span<const Function> functions();
 const Attr* attribute_of(Dim extent, IRContext& context);
 /// The extent that an integer or an extent stands for.
 std::optional<Dim> extent_of(const Attr& value);
-/// Whether two attributes are the same value: equal, or equal as numbers.
+/// Whether two attributes are the same value: equal, or the same number.
 bool are_equal(const Attr& a, const Attr& b, IRContext& context);
+/// The order of two numbers, without rounding.
+std::partial_ordering order_of_numbers(const Attr& a, const Attr& b);
 
 }  // namespace mir::patterns

@@ -105,9 +105,9 @@ const Attr* pick(Arguments of, IRContext& context, bool least) {
       return each->kind() == AttrKind::kInt || each->kind() == AttrKind::kFloat;
     };
     if (!std::ranges::all_of(of, is_number)) return nullptr;
-    const double x = of[0]->number(), y = of[1]->number();
-    if (std::isnan(x) || std::isnan(y)) return nullptr;
-    return (x < y) == least ? of[0] : of[1];
+    const auto order = order_of_numbers(*of[0], *of[1]);
+    if (order == std::partial_ordering::unordered) return nullptr;
+    return (order < 0) == least ? of[0] : of[1];
   }
   const Dim difference = context.dims().subtract(*a, *b);
   if (!difference.is_constant()) return nullptr;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "dialects/quantisation.hpp"
+#include "mir/equivalence.hpp"
 #include "mir/module.hpp"
 #include "mir/tensor.hpp"
 #include "patterns/unify.hpp"
@@ -157,7 +158,8 @@ class Matcher {
     for (const OpTemplate::Attribute& each : wanted.attributes) {
       if (each.value.kind != TemplateKind::kLiteral) continue;
       const Attr* found = value_in(op, each);
-      if (found != nullptr && are_equal(*each.value.literal, *found, context_)) continue;
+      const Attr* wanted_value = as_element(op, *each.row, each.value.literal);
+      if (found != nullptr && are_equal(*wanted_value, *found, context_)) continue;
       return fail(op, [&] { return fmt::format("attribute '{}' differs", each.row->name); });
     }
     for (const OpTemplate::Default& each : wanted.defaults) {
@@ -182,8 +184,7 @@ class Matcher {
 
   /// The numbers that the text states for a constant; null for other values.
   const Attr* numbers_of(const Value& value) const {
-    return value.is_free() && !value.has_symbol() ? value.attribute(pattern_.constant_key)
-                                                  : nullptr;
+    return value.is_free() && !value.has_symbol() ? value.attribute(key::kConstant) : nullptr;
   }
 
   /// True if a constant is where the pattern has one, with the right numbers if the pattern states
@@ -204,9 +205,22 @@ class Matcher {
                 [&] { return fmt::format("no '{}' defines '%{}'", op.info->name, wanted.name); });
   }
 
-  static const Attr* value_in(const Op& op, const OpTemplate::Attribute& wanted) {
+  /// The value of an attribute that becomes an element: the number that this element is.
+  const Attr* as_element(const Op& op, const AttrRow& row, const Attr* value) const {
+    const TensorType* type = op.result_count() == 0 ? nullptr : op.result()->tensor_type();
+    if (value == nullptr || !row.is_element || type == nullptr || !type->dtype()) return value;
+    const auto element = element_of(*type->dtype(), value->spelling());
+    if (!element || !is_real(*type->dtype())) return value;
+    const Attr* number = context_.number(shortest_number(*element, 0));
+    return are_same_number(*number, *value) ? value : number;
+  }
+
+  const Attr* value_in(const Op& op, const OpTemplate::Attribute& wanted) const {
     const Attr* stated = op.attribute(wanted.key);
-    return stated != nullptr ? stated : wanted.by_default;
+    const Attr* value = stated != nullptr ? stated : wanted.by_default;
+    // An expression computes with the numbers that texts state.
+    return wanted.value.kind == TemplateKind::kExpression ? value
+                                                          : as_element(op, *wanted.row, value);
   }
 
   bool match_op(std::size_t step, Op& op) {

@@ -241,8 +241,7 @@ class ProgramDecoder {
   std::unordered_map<Symbol, std::size_t> labels_;
 };
 
-ProgramCode::ProgramCode(const Module& module)
-    : module_(module), constant_(module.context().intern("constant")) {
+ProgramCode::ProgramCode(const Module& module) : module_(module) {
   ProgramDecoder(module, *this).run();
 }
 
@@ -266,7 +265,7 @@ const Value* ProgramCode::declared(ValueName slot) const {
 StatedMention ProgramCode::mention(const Use& use) const {
   StatedMention mention = mention_of(use);
   const auto has_constant = [&] {
-    return std::ranges::find(mention.attributes, constant_, &NamedAttr::key) !=
+    return std::ranges::find(mention.attributes, key::kConstant.symbol, &NamedAttr::key) !=
            mention.attributes.end();
   };
   const auto take = [&](const Value& value) {
@@ -284,7 +283,7 @@ StatedMention ProgramCode::mention(const Use& use) const {
 
 const Attr* ProgramCode::constant_of(const Use& use) const {
   for (const NamedAttr& each : mention(use).attributes) {
-    if (each.key == constant_) return each.value;
+    if (each.key == key::kConstant) return each.value;
   }
   return nullptr;
 }

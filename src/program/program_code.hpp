@@ -189,7 +189,7 @@ class ProgramCode {
   /// null: none.
   const Value* declared(ValueName slot) const;
   /// True if the value's own mention states its numbers.
-  bool is_constant(const Value& value) const { return value.attribute(constant_) != nullptr; }
+  bool is_constant(const Value& value) const { return value.attribute(key::kConstant) != nullptr; }
   /// The numbers of an operand that is a constant: those of the table, else of the mention; null
   /// for another one.
   const Attr* constant_of(const Use& use) const;
@@ -202,7 +202,6 @@ class ProgramCode {
  private:
   friend class ProgramDecoder;
   const Module& module_;
-  Symbol constant_;
   std::vector<prog::Fragment> fragments_;
   std::size_t code_ = prog::kOutside;  // in fragments_
   std::vector<prog::Body> bodies_;

@@ -151,7 +151,7 @@ class JsonWriter {
   void add_value(Json& object, const Value& value) {
     object["device"] = device_of(value);
     if (!code_.is_constant(value)) return;
-    const Attr& constant = *value.attribute(context_.intern("constant"));
+    const Attr& constant = *value.attribute(key::kConstant);
     const TensorType* type = value.tensor_type();
     const bool fine =
         constant.kind() == AttrKind::kArray && type != nullptr && type->has_static_shape();
@@ -159,7 +159,11 @@ class JsonWriter {
     if (!fine) return;
     object["constant"] = Json::array();
     object["shape"] = Json::array();
-    for (const Attr* element : constant.elements()) object["constant"].push_back(element->number());
+    for (const Attr* element : constant.elements()) {
+      Json number = Json::parse(element->spelling(), nullptr, false);
+      expect(number.is_number(), fmt::format("JSON has no number {}", element->spelling()));
+      object["constant"].push_back(std::move(number));
+    }
     for (const Dim dim : type->dims()) object["shape"].push_back(dim.constant());
   }
 

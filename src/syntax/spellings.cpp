@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mir/parse.hpp"
+#include "support/number_text.hpp"
 #include "support/utf8.hpp"
 #include "syntax/layout.hpp"
 #include "syntax/lexer.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "support/number_text.hpp"
 #include "syntax/spellings.hpp"
-#include "syntax/text_literal.hpp"
 
 namespace mir {
 

@@ -14,6 +14,7 @@
 #include "ir/mention.hpp"
 #include "mir/print.hpp"
 #include "mir/walk.hpp"
+#include "support/number_text.hpp"
 #include "syntax/spellings.hpp"
 #include "syntax/text_literal.hpp"
 #include "text/value_scopes.hpp"

@@ -211,8 +211,6 @@ class Resolver::State : private ValueReader {
   TextTable<OpName> op_names_;
   std::vector<const Type*> type_scratch_;
   std::vector<Value*> value_scratch_;
-
-  Symbol constant_key_, version_key_;
 };
 
 }  // namespace mir

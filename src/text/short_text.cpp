@@ -20,8 +20,8 @@ namespace {
 using K = TokenKind;
 using Items = std::vector<StreamItem>;
 
-constexpr std::string_view kVersionKey = "mir_version";
-constexpr std::string_view kSymbolKey = "symbol";
+constexpr std::string_view kVersionKey = key::kMirVersion;
+constexpr std::string_view kSymbolKey = key::kSymbol;
 static_assert(kTypeAliasVersion == kImpliedSymbolVersion);
 
 /// Calls `visit(index, module, depth)` for each item, with the number of its module and of the

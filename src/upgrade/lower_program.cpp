@@ -112,7 +112,11 @@ class ProgramPlan {
     const auto [at, is_new] = slots.try_emplace(&value, 0);
     if (!is_new) return at->second;
     at->second = make_slot(value);
-    if (value.attribute(module_.context().intern("constant")) != nullptr) {
+    if (const Attr* constant = value.attribute(key::kConstant)) {
+      if (!has_finite_numbers(*constant)) {
+        report_.refuse(*value.first_use()->user(), key::kConstant,
+                       "JSON has no infinities and NaNs", diagnostics_);
+      }
       constants.push_back(&value);
       given.emplace(at->second, &value);
     }
@@ -152,7 +156,7 @@ class ProgramPlan {
   void drop_notes(const Op& op, std::span<const NamedAttr> notes) {
     for (const NamedAttr& note : notes) {
       const std::string_view key = module_.context().text(note.key);
-      if (key == "constant" || key == "symbol") continue;
+      if (key == key::kConstant || key == key::kSymbol) continue;
       drop(op, key, note.value == nullptr ? "" : note.value->spelling());
     }
   }
@@ -475,11 +479,11 @@ class ProgramWriter {
   /// What upstream prints of a value in programs.
   std::vector<NamedAttr> notes_of(const Value& value) const {
     std::vector<NamedAttr> notes;
-    if (const Attr* constant = value.attribute(key("constant"))) {
-      notes.push_back({key("constant"), constant});
+    if (const Attr* constant = value.attribute(key::kConstant)) {
+      notes.push_back({key::kConstant, constant});
     }
     if (value.has_symbol()) {
-      notes.push_back({key("symbol"), context_.word(context_.text(value.symbol()))});
+      notes.push_back({key::kSymbol, context_.word(context_.text(value.symbol()))});
     }
     return notes;
   }

@@ -23,7 +23,7 @@ class BoundSymbols {
 
   /// A cache's length is bound before the run.
   void bind_past(const Op& op) {
-    const Attr* past = op.is(OpId::kLinalgKVCache) ? op.attribute("past") : nullptr;
+    const Attr* past = op.is(OpId::kLinalgKVCache) ? op.attribute(key::kPast) : nullptr;
     if (past == nullptr) return;
     for_each_symbol(*past, [&](Symbol symbol) { bound_.insert(symbol); });
   }

@@ -18,7 +18,6 @@ using enum ConstraintId;
 FormChecks::FormChecks(Reporter& reporter)
     : reporter_(reporter),
       context_(reporter.module().context()),
-      constant_(context_.intern("constant")),
       recipe_(context_.intern("quant_recipe")),
       is_wanted_(reporter.wants_any(op_c4, op_c5, op_c6, signature_c3, signature_c4, signature_c5,
                                     attribute_c1, attribute_c4, type_c7, register_c1, register_c2,
@@ -162,15 +161,15 @@ void FormChecks::check_register(const Op& op) {
   }
   if (op.result_count() != 1) return;
   const Value& result = *op.result();
-  const Attr* name = op.attribute("symbol");
-  const bool is_constant = name != nullptr && result.attribute(constant_) != nullptr;
+  const Attr* name = op.attribute(key::kSymbol);
+  const bool is_constant = name != nullptr && result.attribute(key::kConstant) != nullptr;
   if (!result.has_symbol() && !is_constant) {
     reporter_.report(register_c2, op, [&] {
       return fmt::format("'{}' needs the parameter's name, '[@name]' on its result", op.name());
     });
   } else if (result.has_symbol() && name != nullptr && name->kind() == AttrKind::kString &&
              name->text() != text(op, result.symbol())) {
-    reporter_.report_at(register_c2, op, {"symbol"}, [&] {
+    reporter_.report_at(register_c2, op, {key::kSymbol}, [&] {
       return fmt::format("the result of '{}' is named '@{}', its attribute 'symbol' says '{}'",
                          op.name(), text(op, result.symbol()), name->text());
     });
@@ -193,7 +192,7 @@ void FormChecks::check_value(const Value& value, const Op& place, bool may_decla
   }
   if (value.attributes().empty()) return;
   check_annotations(value.attributes(), place, &value);
-  if (!may_declare && value.attribute(constant_) != nullptr) report(type_c7, "a 'constant'");
+  if (!may_declare && value.attribute(key::kConstant) != nullptr) report(type_c7, "a 'constant'");
 }
 
 namespace {
@@ -298,7 +297,7 @@ void FormChecks::check_scale(const NamedAttr& attribute, const Value& value, con
 
 /// What text refers to as `%n:...[@name]` without defining it.
 void FormChecks::check_parameter(const Value& value, const Op& place) {
-  if (!value.has_symbol() || value.attribute(constant_) != nullptr) return;
+  if (!value.has_symbol() || value.attribute(key::kConstant) != nullptr) return;
   const Value* parameter = reporter_.module().lookup_value(value.symbol());
   if (parameter == nullptr) {
     reporter_.report(param_c2, place, [&] {

@@ -33,7 +33,6 @@ OpChecks::OpChecks(Reporter& reporter)
       is_dump_(!reporter.module().is_portable()),
       op_type_(context_.intern(program_field::kOpType)),
       op_options_(context_.intern(program_field::kOpOptions)),
-      constant_(context_.intern("constant")),
       sound_(std::clamp(std::bit_ceil(std::size_t{reporter.module().op_id_end()}), std::size_t{16},
                         kMostSlots)),
       weights_(reporter) {
@@ -213,7 +212,7 @@ void OpChecks::enter(const Region& region) {
     if (!value->has_uses()) continue;
     const Op& user = *value->first_use()->user();
     check_strange_type(*value, user);
-    if (const Attr* values = value->attribute(constant_)) {
+    if (const Attr* values = value->attribute(key::kConstant)) {
       constant_values(*value, *values, user, reporter_);
     }
   }
@@ -227,7 +226,7 @@ void OpChecks::enter(const Region& region) {
 /// What a program's symbol table declares.
 void OpChecks::check_constant(const Op& op) {
   for (const Value& result : op.results()) {
-    const Attr* values = result.attribute(constant_);
+    const Attr* values = result.attribute(key::kConstant);
     if (values != nullptr) constant_values(result, *values, op, reporter_);
   }
 }
@@ -360,7 +359,7 @@ void OpChecks::check_dump_types(const Op& op, const Target& target) {
 
 /// A product whose options are lost must fit with operand 1 as it is or transposed.
 void OpChecks::check_product(const Op& op, const Target& target) {
-  const NamedAttr transposed{context_.intern("transpose_b"), context_.boolean(true)};
+  const NamedAttr transposed{key::kTransposeB, context_.boolean(true)};
   if (!run_rule(op, target, {&transposed, 1}, false)) run_rule(op, target, {}, true);
 }
 

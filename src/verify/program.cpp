@@ -185,9 +185,9 @@ void check_constant(const ProgramCode& code, const Use& use, Symbol key, Reporte
 /// Mentions of constants against the tables.
 void check_constants(const ProgramCode& code, Reporter& reporter) {
   if (code.table_constants().empty()) return;
-  const Symbol key = reporter.module().context().intern("constant");
   for (const prog::Instruction& each : code.instructions()) {
-    for (const Use& use : each.op->operand_uses()) check_constant(code, use, key, reporter);
+    for (const Use& use : each.op->operand_uses())
+      check_constant(code, use, key::kConstant, reporter);
   }
 }
 

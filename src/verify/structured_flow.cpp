@@ -3,6 +3,7 @@
 
 #include "mir/control_flow.hpp"
 #include "verify/checks.hpp"
+#include "weights/elements.hpp"
 
 namespace mir::checks {
 
@@ -33,8 +34,8 @@ void check_condition(const Op& op, const Value& value, Reporter& reporter) {
 }
 
 /// A number that a constant value states; no value for others.
-std::optional<std::int64_t> stated_integer(const Value& value, IRContext& context) {
-  const Attr* numbers = value.attribute(context.intern("constant"));
+std::optional<std::int64_t> stated_integer(const Value& value) {
+  const Attr* numbers = value.attribute(key::kConstant);
   const bool is_list = numbers != nullptr && numbers->kind() == AttrKind::kArray;
   if (!is_list || numbers->elements().size() != 1) return std::nullopt;
   const Attr& only = *numbers->elements().front();
@@ -64,7 +65,7 @@ void check_bounds(const Op& loop, Reporter& reporter) {
                          loop.name(), loop.result_count());
     });
   }
-  const auto step = stated_integer(*loop.operand(2), loop.module().context());
+  const auto step = stated_integer(*loop.operand(2));
   if (!step || *step > 0) return;
   reporter.report(ConstraintId::control_c4, loop, [&] {
     return fmt::format("the step of '{}' is {}, expected a number above 0", loop.name(), *step);
@@ -114,20 +115,30 @@ void check_cases(const Op& op, Reporter& reporter) {
                          index.type()->spelling());
     });
   }
-  const Attr* const cases = op.attribute("cases");
+  const Attr* const cases = op.attribute(key::kCases);
   if (cases == nullptr || cases->kind() != AttrKind::kArray) return;  // attribute_c2, attribute_c3
   const std::size_t wanted = op.extra().successors.size() - 1;
   if (cases->elements().size() != wanted) {
-    reporter.report_at(ConstraintId::control_c5, op, {"cases"}, [&] {
+    reporter.report_at(ConstraintId::control_c5, op, {key::kCases}, [&] {
       return fmt::format(
           "'{}' has {} cases and {} successors, expected one case for each but the first",
           op.name(), cases->elements().size(), wanted + 1);
     });
   }
+  const TensorType* type = index.tensor_type();
+  const auto dtype = type == nullptr ? std::nullopt : type->dtype();
+  for (const Attr* each : cases->elements()) {
+    const bool is_known = dtype && is_index(*dtype) && each->kind() == AttrKind::kInt;
+    if (!is_known || encode_element(*dtype, each->spelling())) continue;
+    reporter.report_at(ConstraintId::control_c5, op, {key::kCases}, [&] {
+      return fmt::format("case {} of '{}' is not a value of its index, {}", each->spelling(),
+                         op.name(), name_of(*dtype));
+    });
+  }
   std::set<std::int64_t> seen;
   for (const Attr* each : cases->elements()) {
     if (each->kind() != AttrKind::kInt || seen.insert(each->integer()).second) continue;
-    reporter.report_at(ConstraintId::control_c5, op, {"cases"}, [&] {
+    reporter.report_at(ConstraintId::control_c5, op, {key::kCases}, [&] {
       return fmt::format("case {} of '{}' is stated twice", each->integer(), op.name());
     });
   }

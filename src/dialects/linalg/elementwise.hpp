@@ -10,8 +10,16 @@ inline constexpr Trait kMap = Trait::kPure | Trait::kElementwise;
 inline constexpr Trait kSameMap = kMap | Trait::kSameShape;
 
 inline constexpr AttrRow kClipAttributes[] = {
-    {.name = "min_val", .type = AttrType::kFloat, .required = true, .summary = "lowest result"},
-    {.name = "max_val", .type = AttrType::kFloat, .required = true, .summary = "highest result"},
+    {.name = "min_val",
+     .type = AttrType::kFloat,
+     .required = true,
+     .summary = "lowest result",
+     .is_element = true},
+    {.name = "max_val",
+     .type = AttrType::kFloat,
+     .required = true,
+     .summary = "highest result",
+     .is_element = true},
 };
 
 inline constexpr OpRow kArithmeticRows[] = {

@@ -86,7 +86,8 @@ inline constexpr AttrRow kPadAttributes[] = {
     {.name = "value",
      .type = AttrType::kFloat,
      .default_text = "0",
-     .summary = "what mode constant pads with"},
+     .summary = "what mode constant pads with",
+     .is_element = true},
 };
 inline constexpr AttrRow kCastTypeAttributes[] = {
     {.name = "dtype", .type = AttrType::kDType, .summary = "element type of the result"},
@@ -107,7 +108,8 @@ inline constexpr AttrRow kFillAttributes[] = {
     {.name = "value",
      .type = AttrType::kFloat,
      .default_text = "0",
-     .summary = "every element, for specific"},
+     .summary = "every element, for specific",
+     .is_element = true},
     {.name = "start",
      .type = AttrType::kFloat,
      .default_text = "0",

@@ -6,10 +6,12 @@
 #include <array>
 #include <cstring>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "ir/context/context_state.hpp"
 #include "ir/context/quant_spec.hpp"
+#include "support/number_text.hpp"
 #include "support/utf8.hpp"
 #include "syntax/spellings.hpp"
 #include "syntax/text_literal.hpp"
@@ -208,6 +210,12 @@ const Attr* IRContext::integer(std::int64_t value) {
 
 const Attr* IRContext::number(double value) {
   return scanned(AttrKind::kFloat, number_text(value));
+}
+
+const Attr* IRContext::number(const ElementNumber& value) {
+  if (const auto* real = std::get_if<double>(&value)) return number(*real);
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return integer(*whole);
+  return scanned(AttrKind::kInt, fmt::format_int(std::get<std::uint64_t>(value)).c_str());
 }
 
 const Attr* IRContext::boolean(bool value) {

@@ -34,7 +34,7 @@ struct IRContext::State {
   ~State();
 
   IRContext& context;
-  StringInterner strings;
+  StringInterner strings{kAttributeKeys};
   DimTable dims{strings};
   SourceManager sources;
   LocationTable locations{strings};

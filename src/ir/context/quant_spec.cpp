@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "mir/type.hpp"
-#include "syntax/text_literal.hpp"
+#include "support/number_text.hpp"
 
 namespace mir {
 

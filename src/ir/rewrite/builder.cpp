@@ -145,9 +145,8 @@ Op* Builder::return_op(std::span<Value* const> values) {
 }
 
 Value* Builder::parameter(std::string_view symbol, const Type* type) {
-  const NamedAttr attribute{context().intern("symbol"), is_bare_word(symbol)
-                                                            ? context().word(symbol)
-                                                            : context().string(symbol)};
+  const NamedAttr attribute{
+      key::kSymbol, is_bare_word(symbol) ? context().word(symbol) : context().string(symbol)};
   Op* op = rewriter_.create({.name = context().op_name("tensor.CPU.register"),
                              .result_types = std::span(&type, 1),
                              .attributes = std::span(&attribute, 1)});
@@ -163,7 +162,7 @@ Value* Builder::constant(const TensorType* type, std::span<const double> values)
     elements.push_back(integral ? context().integer(static_cast<std::int64_t>(value))
                                 : context().number(value));
   }
-  const NamedAttr attribute{context().intern("constant"), context().array(elements)};
+  const NamedAttr attribute{key::kConstant, context().array(elements)};
   return rewriter_.constant(*block()->parent(),
                             {.type = type, .attributes = std::span(&attribute, 1)});
 }

@@ -9,7 +9,7 @@
 namespace mir {
 
 Module::Module(IRContext& context, Symbol name)
-    : context_(context), arena_(std::make_unique<Arena>()), symbol_key_(context.intern("symbol")) {
+    : context_(context), arena_(std::make_unique<Arena>()) {
   Rewriter rewriter(*this);
   top_ = rewriter.create_detached(
       {.name = context.op_name(OpId::kBuiltinModule), .regions = 1, .has_signature = false});

@@ -31,10 +31,10 @@ std::vector<const Type*> types_of_graph(const Module& module, const UntypedOp& c
 /// The parameter's type, with the extents of `shape` where that states any.
 const Type* type_of_parameter(const Module& module, std::span<const NamedAttr> attributes) {
   IRContext& context = module.context();
-  const Attr* name = find(context, attributes, "name", AttrKind::kString);
+  const Attr* name = find(context, attributes, key::kName, AttrKind::kString);
   const Value* parameter = name == nullptr ? nullptr : module.lookupSymbol(name->text()).value;
   const TensorType* type = parameter == nullptr ? nullptr : parameter->tensor_type();
-  const Attr* shape = find(context, attributes, "shape", AttrKind::kArray);
+  const Attr* shape = find(context, attributes, key::kShape, AttrKind::kArray);
   if (type == nullptr || shape == nullptr || shape->elements().empty()) return type;
   std::vector<Dim> extents;
   for (const Attr* extent : shape->elements()) {

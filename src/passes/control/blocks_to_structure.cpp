@@ -396,7 +396,7 @@ class Structuring {
       if (Op* end = branch_of(*block, OpId::kCfSwitch)) switches.push_back(end);
     }
     for (Op* end : switches) {
-      const Attr* const cases = end->attribute("cases");
+      const Attr* const cases = end->attribute(key::kCases);
       const bool is_complete =
           cases != nullptr && cases->elements().size() + 1 == end->extra().successors.size();
       const TensorType* const type = end->operand(0)->tensor_type();
@@ -431,7 +431,7 @@ class Structuring {
     IRContext& context = rewriter_.context();
     const auto* type = index.tensor_type();
     const Attr* const element = &number;
-    const NamedAttr constant{context.intern("constant"), context.array({&element, 1})};
+    const NamedAttr constant{key::kConstant, context.array({&element, 1})};
     const std::array<Value*, 2> operands{
         &index, rewriter_.constant(region_, {.type = type, .attributes = {&constant, 1}})};
     const Type* const truth =

@@ -12,7 +12,7 @@ namespace mir {
 
 void for_each_symbol_bound_by(const Op& op, const std::function<void(Symbol)>& visit) {
   for_each_symbol_found_out(op, visit);
-  const Attr* past = cache_of(op) ? op.attribute("past") : nullptr;
+  const Attr* past = cache_of(op) ? op.attribute(key::kPast) : nullptr;
   if (past == nullptr || past->kind() != AttrKind::kDim) return;
   std::ranges::for_each(op.module().context().dims().symbols(past->dim()), visit);
 }

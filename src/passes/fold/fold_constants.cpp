@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -19,30 +17,11 @@ namespace mir {
 
 namespace {
 
-/// A number that encodes as this element of a tensor; null if there is none.
-const Attr* number_at(const Tensor& tensor, std::int64_t index, IRContext& context) {
-  const DType dtype = tensor.dtype();
-  const double value = element_as_double(tensor, index);
-  if (is_integer(dtype)) {
-    constexpr double kInexact = 9007199254740992.0;  // 2^53, which the next integer rounds to
-    if (std::abs(value) >= kInexact) return nullptr;
-    return context.integer(static_cast<std::int64_t>(value));
-  }
-  if (!std::isfinite(value)) return context.number(value);
-  // The shortest text that rounds to the same element.
-  const double shortest =
-      std::strtod(fmt::format("{}", static_cast<float>(value)).c_str(), nullptr);
-  const auto exact = encode_element(dtype, value), rounded = encode_element(dtype, shortest);
-  const bool is_same = exact && rounded && *exact == *rounded;
-  return context.number(is_same ? shortest : value);
-}
-
 /// The numbers of a constant with these elements, one if they are all the same.
 const Attr* numbers_of(const Tensor& tensor, IRContext& context) {
   std::vector<const Attr*> numbers;
   for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-    numbers.push_back(number_at(tensor, i, context));
-    if (numbers.back() == nullptr) return nullptr;
+    numbers.push_back(context.number(shortest_number(tensor, i)));
   }
   if (numbers.empty()) return nullptr;
   const auto is_first = [&](const Attr* each) { return each == numbers.front(); };
@@ -102,7 +81,7 @@ PatternMatch match_constants(Op& op, std::int64_t most) {
   IRContext& context = op.module().context();
   std::vector<Tensor> operands;
   for (const Use& use : op.operand_uses()) {
-    auto tensor = constant_tensor(*use.value(), context);
+    auto tensor = constant_tensor(*use.value());
     if (!tensor) return PatternMatch::failed("an operand is no constant", op);
     operands.push_back(*std::move(tensor));
   }
@@ -121,10 +100,9 @@ PatternMatch match_constants(Op& op, std::int64_t most) {
 
 void replace_by_constants(Rewriter& rewriter, const PatternMatch& match) {
   Op& op = match.root();
-  const Symbol key = rewriter.context().intern("constant");
   std::vector<Value*> values;
   for (const Attr* numbers : match.plan<Numbers>()) {
-    const NamedAttr constant{key, numbers};
+    const NamedAttr constant{key::kConstant, numbers};
     values.push_back(rewriter.constant(
         *op.parent_region(),
         {.type = op.result(values.size())->type(), .attributes = std::span(&constant, 1)}));

@@ -88,9 +88,8 @@ class Linking {
   void rename(Module& module, Op& graph, std::span<Op* const> calls, Symbol name) {
     Rewriter rewriter(module);
     rewriter.set_symbol(graph, name);
-    const Symbol key = context_.intern("symbol");
-    if (graph.attribute(key) != nullptr) {
-      rewriter.set_attribute(graph, key, context_.word(text(name)));
+    if (graph.attribute(key::kSymbol) != nullptr) {
+      rewriter.set_attribute(graph, key::kSymbol, context_.word(text(name)));
     }
     for (Op* call : calls) rewriter.set_symbol(*call, name);
   }

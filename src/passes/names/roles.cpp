@@ -41,7 +41,7 @@ std::string_view role_in_attention(const Use& use) {
   if (!op.is(OpId::kLinalgMatMul) || use.index() != 1) return {};
   const Op* weights = op.operand(0)->defining_op();
   if (weights != nullptr && weights->is(OpId::kLinalgSoftmax)) return "values";
-  const Attr* transposed = op.attribute("transpose_b");
+  const Attr* transposed = op.attribute(key::kTransposeB);
   return transposed != nullptr && transposed->boolean() ? "keys" : std::string_view();
 }
 

@@ -90,8 +90,8 @@ Op& GraphCopies::make(Op& graph, const DimBindings& values) {
   Op& made = *detached_.clone(graph, mapping);
   const std::string name = name_of(graph, key);
   rewriter_.set_symbol(made, context_.intern(name));
-  const Symbol stated = context_.intern("symbol");
-  if (made.attribute(stated) != nullptr) rewriter_.set_attribute(made, stated, context_.word(name));
+  if (made.attribute(key::kSymbol) != nullptr)
+    rewriter_.set_attribute(made, key::kSymbol, context_.word(name));
   Op*& last = last_copies_.try_emplace(&graph, &graph).first->second;
   rewriter_.insert(made, *graph.block(), last->next());
   last = &made;

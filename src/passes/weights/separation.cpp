@@ -1,7 +1,7 @@
 #include "passes/weights/separation.hpp"
 
-#include "eval/attributes.hpp"
 #include "eval/parameters.hpp"
+#include "mir/op_attributes.hpp"
 #include "passes/sink/op_motion.hpp"
 
 namespace mir {
@@ -33,8 +33,8 @@ std::string_view why_not_single(const Op& op) {
   const bool are_single = is_single(op.operand(0)->tensor_type()) && op.operand_count() == 1 &&
                           is_single(op.result()->tensor_type());
   if (!are_single) return "the operand and the result are not Float32";
-  const AttributeReader attributes(op);
-  const Attr* impl = attributes.find("impl_type");
+  const OpAttributes attributes(op);
+  const Attr* impl = attributes.attribute(key::kImplType);
   return impl != nullptr && impl->text() != "Default" ? "the weight has a form of its own" : "";
 }
 
@@ -58,7 +58,7 @@ Value* SeparatedOps::make(OpId kind, std::vector<Value*> operands, const Type* t
 }
 
 Value* SeparatedOps::view(Value* x, std::span<const Dim> dims) {
-  return make(OpId::kLinalgView, {x}, type_like(*x, dims), {attribute("to_shape", list(dims))});
+  return make(OpId::kLinalgView, {x}, type_like(*x, dims), {attribute(key::kToShape, list(dims))});
 }
 
 Value* SeparatedOps::permute(Value* x, std::span<const std::int64_t> axes) {
@@ -67,12 +67,12 @@ Value* SeparatedOps::permute(Value* x, std::span<const std::int64_t> axes) {
     dims.push_back(x->tensor_type()->dims()[static_cast<std::size_t>(axis)]);
     order.emplace_back(axis);
   }
-  return make(OpId::kLinalgPermute, {x}, type_like(*x, dims), {attribute("axis", list(order))});
+  return make(OpId::kLinalgPermute, {x}, type_like(*x, dims), {attribute(key::kAxis, list(order))});
 }
 
 Value* SeparatedOps::product(Value* x, Value* weight, const Type* type) {
   return make(OpId::kLinalgMatMul, {x, weight}, type,
-              {attribute("transpose_b", context_.boolean(true))});
+              {attribute(key::kTransposeB, context_.boolean(true))});
 }
 
 Value* SeparatedOps::biased(Value* x, const OwnedWeight& bias) {

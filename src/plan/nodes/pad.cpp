@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "eval/attributes.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
 
@@ -30,9 +30,9 @@ ref::PadMode mode_of(std::string_view name) {
 class PadNode final : public OpNode {
  public:
   PadNode(const PlannedStep& step, Tensor element) : OpNode(step), element_(std::move(element)) {
-    const AttributeReader attributes(*step.op);
-    mode_ = mode_of(attributes.string("mode"));
-    const auto margins = attributes.integers("pad");
+    const OpAttributes attributes(*step.op);
+    mode_ = mode_of(attributes.string(key::kMode));
+    const auto margins = attributes.integers(key::kPad);
     for (std::size_t i = 0; i < margins.size(); i += 2) before_.push_back(margins[i]);
   }
 
@@ -106,16 +106,15 @@ class PadNode final : public OpNode {
   std::vector<std::int64_t> before_;
 };
 
-/// Returns the element of constant margins; no value if the element type has no such number.
-std::optional<Tensor> margin_element(const Op& op) {
-  // -0 is 0 here, as it is for the reference kernel.
-  return element_of(AttributeReader(op).number("value") + 0.0, *dtype_of(*op.result()));
+/// Returns the element of constant margins; an error if the element type has no such number.
+Result<Tensor> margin_element(const Op& op) {
+  return OpAttributes(op).number_text(key::kValue).element(*dtype_of(*op.result()));
 }
 
 }  // namespace
 
 bool can_pad(const Op& op) {
-  return margin_element(op).has_value();
+  return margin_element(op).ok();
 }
 
 std::unique_ptr<PlanNode> pad_node(const FastStep& step) {

@@ -99,7 +99,7 @@ class Recovery {
 
   /// Whether a value needs no definition: a constant or a parameter.
   bool is_given(const Value& value) const {
-    return value.has_symbol() || value.attribute(context().intern("constant")) != nullptr;
+    return value.has_symbol() || value.attribute(key::kConstant) != nullptr;
   }
 
   /// Whether the dump states the attribute: then it stands.

@@ -52,7 +52,7 @@ void cast_operands(Recovery& recovery, Op& op) {
 /// The block in the name of upstream's kernels for weights with scales of two levels:
 /// `QNN_LPBQ_w4a16o16_G32`.
 std::optional<std::int64_t> lpbq_block(const Op& op) {
-  const Attr* kernel = op.attribute("impl_type");
+  const Attr* kernel = op.attribute(key::kImplType);
   if (kernel == nullptr || kernel->kind() != AttrKind::kString) return std::nullopt;
   const std::string_view name = kernel->text();
   const auto at = name.rfind("_G");
@@ -192,7 +192,7 @@ void cast_operand(Recovery& recovery, Op& op, std::uint32_t index, DType dtype) 
   const TensorType& from = *operand->tensor_type();
   const Symbol name = context.intern(name_of(dtype));
   const Type* type = context.tensor(from.dims(), name, from.device());
-  const NamedAttr stated{context.intern("dtype"), context.word(name_of(dtype))};
+  const NamedAttr stated{key::kDtype, context.word(name_of(dtype))};
   Op* cast = IRWriter(recovery.module)
                  .createAtPos(&op, IRWriter::BEFORE,
                               {.name = context.op_name(OpId::kLinalgCastType, from.device()),

@@ -75,6 +75,19 @@ TEST_SUITE("equivalence") {
     CHECK(compared(scope, "flow.scope () -> () { }") == "different");
   }
 
+  TEST_CASE("numbers are the same without rounding, but zeros of different signs are not") {
+    const auto clip = [](const std::string& first, const std::string& second) {
+      return compared("linalg.CPU.ClipOp [min_val:" + first + ", max_val:1.0] (%x) -> (%1:$)",
+                      "linalg.CPU.ClipOp [min_val:" + second + ", max_val:1.0] (%x) -> (%2:$)");
+    };
+    CHECK(clip("0.5", "5e-1") == "equivalent");
+    CHECK(clip("0.50", ".5") == "equivalent");
+    CHECK(clip("nan", "nan") == "equivalent");
+    CHECK(clip("0.0", "-0.0") == "different");
+    CHECK(clip("0.0", "1e-400") == "different");
+    CHECK(clip("9007199254740993.0", "9007199254740992.0") == "different");
+  }
+
   TEST_CASE("floats are the same by their value, strings by their text") {
     FlowReading reading("@main [mir_version:1] () -> () {\n}\n");
     IRContext& context = reading.context;
