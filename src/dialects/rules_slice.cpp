@@ -69,7 +69,12 @@ std::optional<Dim> sliced_extent(InferContext& op, const Attr& entry, std::size_
     bad_entry(op, entry, dimension, "an end that is not before the start");
     return std::nullopt;
   }
-  // ceil(length / step)
+  // ceil(length / step), without a sum that needs more than 64 bits.
+  constexpr std::int64_t kLarge = std::int64_t{1} << 62;
+  if (length == kZero) return kZero;
+  if (length.is_constant() || bounds->step > kLarge) {
+    return dims.add(dims.floor_divide(dims.subtract(length, Dim(1)), Dim(bounds->step)), Dim(1));
+  }
   return dims.floor_divide(dims.add(length, Dim(bounds->step - 1)), Dim(bounds->step));
 }
 

@@ -4,6 +4,8 @@
 
 #include "mir/context.hpp"
 #include "mir/module.hpp"
+#include "support/number_text.hpp"
+#include "weights/elements.hpp"
 
 namespace mir {
 
@@ -50,6 +52,28 @@ std::vector<std::int64_t> AttributeReader::integers(std::string_view key) const 
 double AttributeReader::number(std::string_view key) const {
   const Attr* value = find(key);
   return value != nullptr ? value->number() : read_number<double>(default_text(key));
+}
+
+std::string_view AttributeReader::number_text(std::string_view key) const {
+  const Attr* value = find(key);
+  return value != nullptr ? value->spelling() : default_text(key);
+}
+
+Result<Tensor> AttributeReader::element(std::string_view key, DType dtype) const {
+  return element_of(dtype, number_text(key));
+}
+
+ref::Sequence AttributeReader::sequence() const {
+  const auto whole = [&](std::string_view key) -> std::optional<std::uint64_t> {
+    const auto number = Decimal::read(number_text(key));
+    const auto magnitude = number && number->is_whole() ? number->whole_part() : std::nullopt;
+    if (!magnitude) return std::nullopt;
+    return number->is_negative() ? 0 - *magnitude : *magnitude;
+  };
+  ref::Sequence sequence{.start = number("start"), .step = number("step")};
+  const auto start = whole("start"), step = whole("step");
+  if (start && step) sequence.whole = {.start = *start, .step = *step};
+  return sequence;
 }
 
 bool AttributeReader::boolean(std::string_view key) const {

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/ref/movement.hpp"
 #include "mir/op.hpp"
+#include "mir/tensor.hpp"
 
 namespace mir {
 
@@ -26,10 +28,15 @@ class AttributeReader {
   /// The entries of a list of integers; a single integer is a list of one.
   std::vector<std::int64_t> integers(std::string_view key) const;
   double number(std::string_view key) const;
+  /// The element of a type that a number is (weights/elements.hpp), without dimensions.
+  Result<Tensor> element(std::string_view key, DType dtype) const;
+  /// The numbers that `start` and `step` describe.
+  ref::Sequence sequence() const;
   bool boolean(std::string_view key) const;
   std::string_view string(std::string_view key) const;
 
  private:
+  std::string_view number_text(std::string_view key) const;
   std::string_view default_text(std::string_view key) const;
 
   const Op& op_;

@@ -109,15 +109,8 @@ Result<void> pad(EvalCall& call) {
   ref::Dims before(call.operand(0).shape().size(), 0);
   for (std::size_t i = 0; i < margins.size(); i += 2)
     before[before.size() - 1 - i / 2] = margins[i];
-  auto value = Tensor::allocate(call.operand(0).dtype(), {});
-  auto stated = Tensor::allocate(DType::kFloat64, {});
-  if (!value || !stated) return value ? stated.error() : value.error();
-  // Zero bytes are 0 in every type, those that have no conversion included.
-  if (call.number("value") != 0) {
-    stated->as_mutable<double>()[0] = call.number("value");
-    const auto cast = ref::cast(call.view(*stated), call.view_to_write(*value));
-    if (!cast) return cast;
-  }
+  const auto value = call.attributes().element("value", call.operand(0).dtype());
+  if (!value) return value.error();
   return ref::pad(call.in(0), before,
                   mode == "reflect"     ? ref::PadMode::kReflect
                   : mode == "replicate" ? ref::PadMode::kReplicate

@@ -11,7 +11,11 @@ Result<void> absolute(EvalCall& call) {
 }
 
 Result<void> clip(EvalCall& call) {
-  return ref::clip(call.in(0), call.number("min_val"), call.number("max_val"), call.out());
+  const DType dtype = call.operand(0).dtype();
+  const auto low = call.attributes().element("min_val", dtype),
+             high = call.attributes().element("max_val", dtype);
+  if (!low || !high) return (low ? high : low).error();
+  return ref::clip(call.in(0), call.view(*low), call.view(*high), call.out());
 }
 
 Result<void> where(EvalCall& call) {

@@ -12,6 +12,7 @@
 #include "eval/slice_operands.hpp"
 #include "kernels/ref/random.hpp"
 #include "mir/context.hpp"
+#include "weights/elements.hpp"
 #include "weights/random.hpp"
 
 namespace mir::eval {
@@ -141,42 +142,34 @@ Result<void> copy(EvalCall& call) {
 
 namespace {
 
-/// `values` (Float64) converted to the element type of the result and copied into all of it.
-Result<void> spread(EvalCall& call, const Tensor& values) {
-  auto converted = Tensor::allocate(call.result().dtype(), values.shape());
-  if (!converted) return std::move(converted).error();
-  if (auto cast = ref::cast(call.view(values), call.view_to_write(*converted)); !cast) return cast;
-  ref::View view = call.view(*converted);
-  if (values.elements() == 1) {
-    const auto strides = call.keep(ref::Dims(call.result().shape().size(), 0));
-    return ref::copy({view.dtype, view.data, call.result().shape(), strides}, call.out());
-  }
-  return ref::copy({view.dtype, view.data, call.result().shape(),
-                    call.keep(ref::row_major_strides(call.result().shape()))},
+/// One element as all of the result.
+Result<void> spread(EvalCall& call, const Tensor& element) {
+  const auto strides = call.keep(ref::Dims(call.result().shape().size(), 0));
+  return ref::copy({element.dtype(), element.bytes().data(), call.result().shape(), strides},
                    call.out());
 }
 
-}  // namespace
-
-namespace {
-
-/// `count` values start + i step.
-Result<Tensor> sequence(double start, double step, std::int64_t count) {
-  auto values = Tensor::allocate(DType::kFloat64, {count});
+/// The first `count` numbers of the op's sequence as elements of the result.
+Result<Tensor> sequence(EvalCall& call, std::int64_t count) {
+  const auto element = ref::sequence_element(call.result().dtype());
+  if (!element) return element.error();
+  auto values = Tensor::allocate(call.result().dtype(), {count});
   if (!values) return values;
-  const auto elements = values->as_mutable<double>();
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    elements[i] = start + static_cast<double>(i) * step;
+  const ref::Sequence numbers = call.attributes().sequence();
+  std::byte* at = values->mutable_bytes();
+  for (std::int64_t i = 0; i < count; ++i, at += info(values->dtype()).unit_bytes) {
+    element->write(numbers, i, at);
   }
   return values;
 }
 
-/// Uniform on [start, end), from the stream of `seed`.
-Result<Tensor> random_values(EvalCall& call) {
+/// Uniform on [start, end), from the stream of `seed`, in row-major order.
+Result<void> fill_randomly(EvalCall& call) {
   const double start = call.number("start"), end = call.number("end");
   const RandomStream stream(static_cast<std::uint64_t>(call.integer("seed")), "");
   const Interval interval{.centre = start + (end - start) / 2, .half_width = (end - start) / 2};
-  return random_reals(stream, DType::kFloat64, {call.result().elements()}, interval);
+  const auto values = random_reals(stream, DType::kFloat64, call.result().shape(), interval);
+  return values ? ref::cast(call.view(*values), call.out()) : Result<void>(values.error());
 }
 
 }  // namespace
@@ -184,12 +177,16 @@ Result<Tensor> random_values(EvalCall& call) {
 Result<void> fill(EvalCall& call) {
   const std::string_view type = call.string("type");
   if (type == "zeros") return {};
-  const auto values =
-      type == "random" ? random_values(call)
-      : type == "arange"
-          ? sequence(call.number("start"), call.number("step"), call.result().elements())
-          : sequence(type == "ones" ? 1 : call.number("value"), 0, 1);
-  return values ? spread(call, *values) : Result<void>(values.error());
+  if (type == "random") return fill_randomly(call);
+  if (type == "arange") {
+    auto values = sequence(call, call.result().elements());
+    if (values) values = values->reshaped(call.result().shape());
+    return values ? ref::copy(call.view(*values), call.out()) : Result<void>(values.error());
+  }
+  const DType dtype = call.result().dtype();
+  const auto element =
+      type == "ones" ? element_of(dtype, "1") : call.attributes().element("value", dtype);
+  return element ? spread(call, *element) : Result<void>(element.error());
 }
 
 Result<void> extent(EvalCall& call) {
@@ -202,11 +199,11 @@ Result<void> iota(EvalCall& call) {
   const Shape& shape = call.result().shape();
   const auto dim = ref::normalise_axis(call.integer("dim"), shape.size());
   if (!dim) return dim.error();
-  const auto values = sequence(call.number("start"), call.number("step"), shape[*dim]);
+  const auto values = sequence(call, shape[*dim]);
   if (!values) return values.error();
   ref::Dims strides(shape.size(), 0);
   strides[*dim] = 1;
-  return ref::cast({DType::kFloat64, values->bytes().data(), shape, call.keep(std::move(strides))},
+  return ref::copy({values->dtype(), values->bytes().data(), shape, call.keep(std::move(strides))},
                    call.out());
 }
 

@@ -108,15 +108,10 @@ Result<std::vector<RankedElement>> top_elements(const Tensor& tensor, std::size_
   const std::int64_t width = tensor.shape().back();
   std::vector<RankedElement> row;
   for (std::int64_t i = 0; i < width; ++i) {
-    row.push_back({i, element_as_double(tensor, tensor.elements() - width + i)});
+    row.push_back({i, element_number(tensor, tensor.elements() - width + i)});
   }
-  const auto key = [](double value) {
-    return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
-  };
-  const auto before = [&](const RankedElement& a, const RankedElement& b) {
-    if (key(a.value) != key(b.value)) return key(a.value) > key(b.value);
-    if (std::isnan(a.value) != std::isnan(b.value)) return std::isnan(b.value);
-    return a.index < b.index;
+  const auto before = [](const RankedElement& a, const RankedElement& b) {
+    return comes_before(a.value, a.index, b.value, b.index);
   };
   const auto kept = static_cast<std::ptrdiff_t>(std::min(count, row.size()));
   std::partial_sort(row.begin(), row.begin() + kept, row.end(), before);

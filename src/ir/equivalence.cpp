@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mir/module.hpp"
+#include "support/number_text.hpp"
 
 namespace mir {
 
@@ -25,11 +26,21 @@ bool has_other_attributes_of(const Op& b, const Op& a, std::span<const RowAttrib
 
 }  // namespace
 
+namespace {
+
+/// True for the same number in any spelling, without rounding. Zeros of different signs differ.
+bool are_same_number(const Attr& a, const Attr& b) {
+  const auto x = Decimal::read(a.spelling()), y = Decimal::read(b.spelling());
+  return x && y ? *x == *y : a.spelling() == b.spelling();
+}
+
+}  // namespace
+
 bool are_same_value(const Attr& a, const Attr& b) {
   if (&a == &b) return true;
   if (a.kind() != b.kind()) return false;
   return (a.kind() == AttrKind::kString && a.text() == b.text()) ||
-         (a.kind() == AttrKind::kFloat && a.number() == b.number());
+         (a.kind() == AttrKind::kFloat && are_same_number(a, b));
 }
 
 const Attr* effective_attribute(const Op& op, const AttrRow& row) {

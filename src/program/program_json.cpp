@@ -159,7 +159,11 @@ class JsonWriter {
     if (!fine) return;
     object["constant"] = Json::array();
     object["shape"] = Json::array();
-    for (const Attr* element : constant.elements()) object["constant"].push_back(element->number());
+    for (const Attr* element : constant.elements()) {
+      Json number = Json::parse(element->spelling(), nullptr, false);
+      expect(number.is_number(), fmt::format("JSON has no number {}", element->spelling()));
+      object["constant"].push_back(std::move(number));
+    }
     for (const Dim dim : type->dims()) object["shape"].push_back(dim.constant());
   }
 

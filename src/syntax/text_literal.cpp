@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
 #include "mir/parse.hpp"
 
@@ -39,20 +38,6 @@ std::optional<std::uint32_t> read_hex4(std::string_view text, std::size_t at) {
   const auto [end, error] = std::from_chars(first, first + 4, code, 16);
   if (error != std::errc() || end != first + 4) return std::nullopt;
   return code;
-}
-
-/// True if a decimal number that no double is near is too small rather than too large.
-bool is_tiny(std::string_view text) {
-  const auto e = std::min(text.find_first_of("eE"), text.size());
-  const std::string_view mantissa = text.substr(0, e);
-  std::string_view exponent = text.substr(std::min(e + 1, text.size()));
-  if (exponent.starts_with('+')) exponent.remove_prefix(1);
-  // Digits before the point of a number written with one digit other than 0 first.
-  const auto first = static_cast<std::int64_t>(mantissa.find_first_of("123456789"));
-  const auto point = static_cast<std::int64_t>(std::min(mantissa.find('.'), mantissa.size()));
-  const auto power = exponent.empty() ? std::optional<std::int64_t>(0) : read_integer(exponent);
-  if (!power) return exponent.starts_with('-');  // more than the mantissa can weigh up
-  return *power < first - point;
 }
 
 }  // namespace
@@ -107,25 +92,6 @@ std::string quote(std::string_view text) {
     }
   }
   return out += '"';
-}
-
-std::optional<std::int64_t> read_integer(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::optional<double> read_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size()) return std::nullopt;
-  if (error == std::errc::result_out_of_range) {
-    value = is_tiny(text) ? 0.0 : HUGE_VAL;
-    return text.starts_with('-') ? -value : value;
-  }
-  if (error != std::errc()) return std::nullopt;
-  return value;
 }
 
 std::string number_text(double value) {

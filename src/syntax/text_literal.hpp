@@ -1,10 +1,11 @@
 // Quoted strings and numbers as text spells them.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "support/number_text.hpp"
 
 namespace mir {
 
@@ -12,9 +13,6 @@ namespace mir {
 std::optional<std::string> unquote(std::string_view quoted);
 /// `text` in quotes, with quotes, backslashes and control characters escaped.
 std::string quote(std::string_view text);
-std::optional<std::int64_t> read_integer(std::string_view text);
-/// Decimal numbers, `inf` and `nan`, signed.
-std::optional<double> read_number(std::string_view text);
 /// Shortest text that reads back as the same double, never looking like an integer.
 std::string number_text(double value);
 

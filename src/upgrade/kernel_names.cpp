@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ constexpr std::int64_t kAll = 2147483633;
 
 class LaunchOptions {
  public:
-  LaunchOptions(IRContext& context, LossReport& report) : context_(context), report_(report) {}
+  LaunchOptions(IRContext& context, LossReport& report, Diagnostics& diagnostics)
+      : context_(context), report_(report), diagnostics_(diagnostics) {}
 
   prog::KernelSpec spec_of(const Op& op) {
     return {context_.word(op.row()->type_name), options_of(op)};
@@ -39,6 +41,10 @@ class LaunchOptions {
       const bool declared = std::ranges::any_of(
           op.row()->attributes, [&](const AttrRow& row) { return row.name == text; });
       const Attr* value = declared && is_serialised(text) ? in_json(*each.value) : nullptr;
+      if (value != nullptr && !has_finite_numbers(*value)) {
+        report_.refuse(op, text, fmt::format("JSON has no number {}", value->spelling()),
+                       diagnostics_);
+      }
       if (value != nullptr) {
         options.push_back({each.key, text == "indices" ? with_sentinels(*value) : value});
       } else if (text != "cache") {
@@ -110,6 +116,7 @@ class LaunchOptions {
 
   IRContext& context_;
   LossReport& report_;
+  Diagnostics& diagnostics_;
 };
 
 /// The name of the weights or the cache that a kernel of the op owns; empty if it owns nothing.
@@ -125,11 +132,20 @@ std::string_view owner_name(const Op& op) {
 
 }  // namespace
 
+bool has_finite_numbers(const Attr& value) {
+  if (value.kind() == AttrKind::kFloat) return std::isfinite(value.number());
+  return std::ranges::all_of(value.elements(),
+                             [](const Attr* each) { return has_finite_numbers(*each); }) &&
+         std::ranges::all_of(value.entries(), [](const NamedAttr& each) {
+           return each.value == nullptr || has_finite_numbers(*each.value);
+         });
+}
+
 KernelNames::KernelNames(std::span<const Op* const> ops, LossReport& report,
                          Diagnostics& diagnostics) {
   if (ops.empty()) return;
   const IRContext& context = ops.front()->module().context();
-  LaunchOptions options(ops.front()->module().context(), report);
+  LaunchOptions options(ops.front()->module().context(), report, diagnostics);
   std::unordered_map<std::string_view, const Op*> owners;  // by name
   const auto fits = [&](const Op& op, const Op& owner) { return of(op).spec.fits(of(owner).spec); };
   for (const Op* op : ops) {

@@ -11,6 +11,9 @@
 
 namespace mir {
 
+/// False if an infinity or a NaN is part of the value, which JSON cannot hold.
+bool has_finite_numbers(const Attr& value);
+
 /// A kernel owns weights and state, and one name is one kernel of one type with one set of options.
 /// So a cache has its own name, whatever its op is called; an op that owns neither gives its name
 /// up where another one has it.

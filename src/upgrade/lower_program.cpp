@@ -112,7 +112,11 @@ class ProgramPlan {
     const auto [at, is_new] = slots.try_emplace(&value, 0);
     if (!is_new) return at->second;
     at->second = make_slot(value);
-    if (value.attribute(module_.context().intern("constant")) != nullptr) {
+    if (const Attr* constant = value.attribute(module_.context().intern("constant"))) {
+      if (!has_finite_numbers(*constant)) {
+        report_.refuse(*value.first_use()->user(), "constant", "JSON has no infinities and NaNs",
+                       diagnostics_);
+      }
       constants.push_back(&value);
       given.emplace(at->second, &value);
     }

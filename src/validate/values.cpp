@@ -178,6 +178,7 @@ std::optional<Tensor> all_values(DType dtype) {
 
 std::string element_text(const Tensor& tensor, std::int64_t i) {
   if (!is_drawable(tensor.dtype())) return "?";
+  if (is_real(tensor.dtype())) return text_of(element_number(tensor, i));
   return fmt::format("{}", fmt::join(parts_of(tensor, i), " and "));
 }
 

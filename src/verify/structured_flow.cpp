@@ -3,6 +3,7 @@
 
 #include "mir/control_flow.hpp"
 #include "verify/checks.hpp"
+#include "weights/elements.hpp"
 
 namespace mir::checks {
 
@@ -122,6 +123,15 @@ void check_cases(const Op& op, Reporter& reporter) {
       return fmt::format(
           "'{}' has {} cases and {} successors, expected one case for each but the first",
           op.name(), cases->elements().size(), wanted + 1);
+    });
+  }
+  const auto dtype = index.tensor_type() == nullptr ? std::nullopt : index.tensor_type()->dtype();
+  for (const Attr* each : cases->elements()) {
+    const bool is_known = dtype && is_index(*dtype) && each->kind() == AttrKind::kInt;
+    if (!is_known || encode_element(*dtype, each->spelling())) continue;
+    reporter.report_at(ConstraintId::control_c5, op, {"cases"}, [&] {
+      return fmt::format("case {} of '{}' is not a value of its index, {}", each->spelling(),
+                         op.name(), name_of(*dtype));
     });
   }
   std::set<std::int64_t> seen;

@@ -112,9 +112,7 @@ std::vector<std::int64_t> largest_of_row(const Tensor& tensor, std::int64_t firs
   std::vector<std::int64_t> order(static_cast<std::size_t>(width));
   std::iota(order.begin(), order.end(), std::int64_t{0});
   const auto before = [&](std::int64_t a, std::int64_t b) {
-    const double x = element_as_double(tensor, first + a), y = element_as_double(tensor, first + b);
-    if (std::isnan(x) != std::isnan(y)) return std::isnan(y);
-    return x == y || std::isnan(x) ? a < b : x > y;
+    return comes_before(element_number(tensor, first + a), a, element_number(tensor, first + b), b);
   };
   const auto kept = static_cast<std::ptrdiff_t>(std::min(count, order.size()));
   std::partial_sort(order.begin(), order.begin() + kept, order.end(), before);
@@ -218,7 +216,8 @@ class Comparer {
     const double allowed = finite ? tolerance_.abs + tolerance_.rel * std::abs(e) : 0;
     const bool close = error <= allowed || (finite && units <= tolerance_.ulp);
     if (!close && !tolerance_.exact && tolerance_.judges_elements) ++result_.over_tolerance;
-    worst_.offer(error - allowed, {i, e, a, error});
+    worst_.offer(error - allowed,
+                 {i, element_number(expected_, i), element_number(actual_, i), error});
   }
 
   const Tensor& expected_;
@@ -279,9 +278,10 @@ std::string render(const Tolerance& tolerance) {
 namespace {
 
 /// The shortest text of an element: of a Float32 as that, nine digits at most.
-std::string element_text(double value) {
-  const auto narrow = static_cast<float>(value);
-  return narrow == value ? fmt::format("{}", narrow) : fmt::format("{}", value);
+std::string element_text(const ElementNumber& number) {
+  const auto* const value = std::get_if<double>(&number);
+  const bool is_narrow = value != nullptr && static_cast<float>(*value) == *value;
+  return is_narrow ? fmt::format("{}", static_cast<float>(*value)) : text_of(number);
 }
 
 /// Text of a number computed from elements. Integers have no fraction.

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
 
+#include "support/number_text.hpp"
 #include "weights/float_codecs.hpp"
 
 namespace mir {
@@ -45,18 +45,23 @@ std::uint16_t narrow(double value, int exponent_bits, int fraction_bits) {
 }
 
 struct IntegerRange {
-  double lowest;
-  double end;  ///< one above the largest
+  std::int64_t lowest;
+  std::uint64_t highest;
+
+  /// Whether the magnitude, negated if so asked, is in the range.
+  bool holds(bool is_negative, std::uint64_t magnitude) const {
+    return is_negative ? magnitude <= 0 - static_cast<std::uint64_t>(lowest) : magnitude <= highest;
+  }
 };
 
 IntegerRange range_of(DType dtype) {
-  if (dtype == DType::kBool) return {0, 2};
-  if (dtype == DType::kInt4) return {-8, 8};
-  if (dtype == DType::kUInt4) return {0, 16};
+  if (dtype == DType::kBool) return {0, 1};
+  if (dtype == DType::kInt4) return {-8, 7};
+  if (dtype == DType::kUInt4) return {0, 15};
   const int bits = info(dtype).unit_bytes * 8;
-  const double half = static_cast<double>(std::uint64_t{1} << (bits - 1));
-  if (info(dtype).type_class == DTypeClass::kSignedInt) return {-half, half};
-  return {0, 2 * half};
+  const auto highest = ~std::uint64_t{0} >> (64 - bits);
+  if (info(dtype).type_class != DTypeClass::kSignedInt) return {0, highest};
+  return {-static_cast<std::int64_t>(highest / 2) - 1, highest / 2};
 }
 
 Error out_of_range(DType dtype, std::string_view text) {
@@ -64,12 +69,39 @@ Error out_of_range(DType dtype, std::string_view text) {
           fmt::format("'{}' is not a value of type {}", text, name_of(dtype))};
 }
 
-template <class T>
-std::optional<T> parse(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+std::uint64_t signed_bits(bool is_negative, std::uint64_t magnitude) {
+  return is_negative ? 0 - magnitude : magnitude;
+}
+
+/// The bits of the float that is nearest.
+std::uint64_t nearest_float(DType dtype, double value) {
+  std::uint64_t bits = 0;
+  with_float_codec(dtype, [&](auto codec) {
+    const auto rounded = codec.encode(value);
+    std::memcpy(&bits, &rounded, sizeof rounded);
+  });
+  return bits;
+}
+
+/// The bits of the integer or Bool that is nearest toward zero; NaN is 0, and any number but 0 is
+/// true.
+std::uint64_t nearest_integer(DType dtype, std::string_view text, double value) {
+  if (dtype == DType::kBool) {
+    const auto number = Decimal::read(text);
+    return number ? !number->is_zero() : std::uint64_t{value != 0};
+  }
+  if (std::isnan(value)) return 0;
+  const IntegerRange range = range_of(dtype);
+  const auto number = Decimal::read(text);
+  const auto magnitude = number ? number->whole_part() : std::nullopt;
+  const bool is_negative = std::signbit(value);
+  if (magnitude && range.holds(is_negative, *magnitude))
+    return signed_bits(is_negative, *magnitude);
+  return is_negative ? static_cast<std::uint64_t>(range.lowest) : range.highest;
+}
+
+std::string_view without_plus(std::string_view text) {
+  return text.size() > 1 && text[0] == '+' && text[1] != '-' ? text.substr(1) : text;
 }
 
 /// Integers as a stored type and its conversion, as the codecs of floats are.
@@ -170,47 +202,98 @@ void elements_as_doubles(const Tensor& tensor, std::int64_t first, std::span<dou
   }
 }
 
+ElementNumber element_number(const Tensor& tensor, std::int64_t index) {
+  const auto at = static_cast<std::size_t>(index);
+  if (tensor.dtype() == DType::kInt64) return tensor.as<std::int64_t>()[at];
+  if (tensor.dtype() == DType::kUInt64) return tensor.as<std::uint64_t>()[at];
+  const double value = element_as_double(tensor, index);
+  if (is_float(storage_type(tensor.dtype()))) return value;
+  return static_cast<std::int64_t>(value);
+}
+
+ElementNumber shortest_number(const Tensor& tensor, std::int64_t index) {
+  const ElementNumber number = element_number(tensor, index);
+  const auto* const value = std::get_if<double>(&number);
+  if (value == nullptr || !std::isfinite(*value)) return number;
+  const auto shortest = read_number(fmt::format("{}", static_cast<float>(*value)));
+  const auto exact = encode_element(tensor.dtype(), *value);
+  const auto rounded = encode_element(tensor.dtype(), *shortest);
+  return exact && rounded && *exact == *rounded ? *shortest : *value;
+}
+
+std::string text_of(const ElementNumber& number) {
+  return std::visit([](auto value) { return fmt::format("{}", value); }, number);
+}
+
+bool comes_before(const ElementNumber& a, std::int64_t index_of_a, const ElementNumber& b,
+                  std::int64_t index_of_b) {
+  const bool is_a_number = a == a, is_b_number = b == b;
+  if (is_a_number != is_b_number) return is_a_number;
+  return a == b || !is_a_number ? index_of_a < index_of_b : a > b;
+}
+
 Result<std::uint64_t> encode_element(DType dtype, double value) {
   const DType stored = storage_type(dtype);
   const auto refuse = [&] { return out_of_range(dtype, fmt::format("{}", value)); };
   if (is_float(stored)) {
-    std::uint64_t bits = 0;
+    const std::uint64_t bits = nearest_float(stored, value);
     bool overflows = false;
     with_float_codec(stored, [&](auto codec) {
-      const auto rounded = codec.encode(value);
+      typename decltype(codec)::Stored rounded;
+      std::memcpy(&rounded, &bits, sizeof rounded);
       overflows = std::isfinite(value) && !std::isfinite(codec.decode(rounded));
-      // 464 is the first number that would round beyond 448.
-      overflows |= stored == DType::kFloat8E4M3 && std::abs(value) >= 464;
-      std::memcpy(&bits, &rounded, sizeof rounded);
     });
+    // 464 is the first number that would round beyond 448.
+    overflows |= stored == DType::kFloat8E4M3 && std::abs(value) >= 464;
     if (overflows) return refuse();
     return bits;
   }
-  if (!is_integer(stored)) return refuse();
-  const auto range = range_of(stored);
-  const bool in_range = value >= range.lowest && value < range.end;
-  if (!in_range || value != std::trunc(value)) return refuse();
-  return value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
-                   : static_cast<std::uint64_t>(value);
+  // 2^64 is the first double beyond all integers.
+  if (!is_integer(stored) || value != std::trunc(value) || !(std::abs(value) < 0x1p64)) {
+    return refuse();
+  }
+  const auto magnitude = static_cast<std::uint64_t>(std::abs(value));
+  if (!range_of(stored).holds(value < 0, magnitude)) return refuse();
+  return signed_bits(value < 0, magnitude);
 }
 
 Result<std::uint64_t> encode_element(DType dtype, std::string_view text) {
   const DType stored = storage_type(dtype);
   if (stored == DType::kBool && (text == "true" || text == "false"))
     return std::uint64_t{text == "true"};
-  std::string_view digits = text;
-  if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
-  if (stored == DType::kInt64) {
-    if (const auto value = parse<std::int64_t>(digits)) return static_cast<std::uint64_t>(*value);
+  const std::string_view digits = without_plus(text);
+  if (is_integer(stored)) {
+    const auto number = Decimal::read(digits);
+    const auto magnitude = number && number->is_whole() ? number->whole_part() : std::nullopt;
+    if (!magnitude || !range_of(stored).holds(number->is_negative(), *magnitude)) {
+      return out_of_range(dtype, text);
+    }
+    return signed_bits(number->is_negative(), *magnitude);
   }
-  if (stored == DType::kUInt64) {
-    if (const auto value = parse<std::uint64_t>(digits)) return *value;
-  }
-  const auto value = parse<double>(digits);
-  if (!value) return out_of_range(dtype, text);
+  const auto value = read_number(digits);
+  // An infinity that is written as a number is beyond all numbers.
+  if (!value || (std::isinf(*value) && Decimal::read(digits))) return out_of_range(dtype, text);
   auto bits = encode_element(dtype, *value);
   if (!bits) return out_of_range(dtype, text);
   return bits;
+}
+
+Result<Tensor> element_of(DType dtype, std::string_view text) {
+  auto element = Tensor::allocate(dtype, {});
+  if (!element) return element;
+  if (text == "true" || text == "false") text = text == "true" ? "1" : "0";
+  const auto value = read_number(text);
+  if (!value) return out_of_range(dtype, text);
+  // Zero bytes are zero, in types that have no other numbers, too.
+  if (*value == 0 && !std::signbit(*value) && dtype != DType::kBool) return element;
+  if (!is_real(dtype)) return out_of_range(dtype, text);
+  const std::uint64_t bits =
+      !is_float(dtype)
+          ? nearest_integer(dtype, text, *value)
+          : nearest_float(dtype,
+                          std::isnan(*value) ? std::numeric_limits<double>::quiet_NaN() : *value);
+  std::memcpy(element->mutable_bytes(), &bits, info(dtype).unit_bytes);
+  return element;
 }
 
 Result<Tensor> convert_floats(const Tensor& tensor, DType to) {

@@ -1,13 +1,22 @@
 // Single elements of tensors as numbers, and conversions between float types.
+//
+// note [numbers as elements]
+// The number of an attribute, a constant, a list on a command line is a text. These functions tell
+// which element of a type it is, to the bit: integers are exact in every spelling, zeros keep their
+// sign, other numbers are rounded to double and then to the type. encode_element() refuses what the
+// type cannot hold, as constants and inputs do. element_of() takes the nearest element, as the
+// pages of Clip, Fill and Pad say. Nothing else converts the number of an attribute to an element.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
+#include "mir/weights.hpp"
 
 namespace mir {
 
@@ -41,14 +50,32 @@ double element_as_double(const Tensor& tensor, std::int64_t index);
 /// As many as `values` has room for, from `first` on; all must exist.
 void elements_as_doubles(const Tensor& tensor, std::int64_t first, std::span<double> values);
 
+/// The number that such an element is.
+ElementNumber element_number(const Tensor& tensor, std::int64_t index);
+/// An integer, or of the numbers that a constant can have for this element the one with the
+/// shortest text.
+ElementNumber shortest_number(const Tensor& tensor, std::int64_t index);
+/// The shortest text that reads back as the same integer or double.
+std::string text_of(const ElementNumber& number);
+/// True if the number is listed before the other one, largest first: equal ones by index, NaNs
+/// last. Both are of one type.
+bool comes_before(const ElementNumber& a, std::int64_t index_of_a, const ElementNumber& b,
+                  std::int64_t index_of_b);
+
+// Which element a number is. See note [numbers as elements].
+
 /// The bytes of one element, in the low bytes of the result. Floats are rounded to nearest even;
 /// integers must be whole and in range, a Bool 0 or 1. `dtype` must have a real storage type.
 Result<std::uint64_t> encode_element(DType dtype, double value);
-/// Encodes an element from text: decimal or scientific numbers, `nan`, `inf` and `-inf` for floats
-/// (the text is rounded to double first), whole numbers, `true` and `false`. Integers are exact up
-/// to 64 bits.
+/// Encodes an element from text: decimal or scientific numbers, `nan`, `inf` and `-inf` for floats,
+/// whole numbers, `true` and `false`.
 Result<std::uint64_t> encode_element(DType dtype, std::string_view text);
-
+/// A tensor without dimensions that holds the number which `text` spells, converted as CastType
+/// converts a number: what is beyond a float type is an infinity (in Float8E4M3 448); an integer is
+/// rounded toward zero and to the nearest end of its range, NaN is 0; Bool is whether the number is
+/// not zero. Zero is an element of every type with one element in each storage unit. An error if
+/// the type has no other numbers.
+Result<Tensor> element_of(DType dtype, std::string_view text);
 /// `tensor` itself when it has type `to`; otherwise a copy converted element by element between
 /// float types: exact when widening, one rounding to nearest even when narrowing.
 Result<Tensor> convert_floats(const Tensor& tensor, DType to);

@@ -36,14 +36,26 @@ struct Delivery {
 };
 
 /// The elements of a tensor of at most `most` numbers, nothing for any other.
-std::vector<double> few_values(const Tensor& tensor, std::size_t most) {
-  std::vector<double> values;
+std::vector<ElementNumber> few_values(const Tensor& tensor, std::size_t most) {
+  std::vector<ElementNumber> values;
   const bool is_few = std::cmp_less_equal(tensor.elements(), most);
   if (!is_few || !is_real(storage_type(tensor.dtype()))) return values;
   for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-    values.push_back(element_as_double(tensor, i));
+    values.push_back(element_number(tensor, i));
   }
   return values;
+}
+
+std::string ranked_text(const ElementNumber& number) {
+  const auto* const value = std::get_if<double>(&number);
+  return value == nullptr ? mir::text_of(number) : fmt::format("{:.6g}", *value);
+}
+
+std::string list_text(std::span<const ElementNumber> numbers) {
+  std::vector<std::string> texts(numbers.size());
+  std::ranges::transform(numbers, texts.begin(),
+                         [](const ElementNumber& each) { return mir::text_of(each); });
+  return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
 class Execution {
@@ -322,7 +334,7 @@ void Execution::begin_report(std::size_t number) {
                             .values = few_values(tensor, 16)});
       const auto& [name, summary, values] = report.fed.back();
       text += fmt::format(", %{} = ", name);
-      text += values.empty() ? render(summary) : fmt::format("[{}]", fmt::join(values, ", "));
+      text += values.empty() ? render(summary) : list_text(values);
     }
   }
   if (*settings_.print_outputs && entries_.size() > 1) print_report("{}\n", text);
@@ -353,13 +365,14 @@ Result<void> Execution::deliver(std::size_t number, const Delivery& delivery) {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const TensorSummary summary = summarise(outputs_[i]);
     if (*settings_.print_outputs) print_report("%{}: {}\n", ports[i].name, render(summary));
-    const std::vector<double> elements = few_values(outputs_[i], *settings_.elements);
-    if (!elements.empty()) print_report("  [{}]\n", fmt::join(elements, ", "));
+    const auto elements = few_values(outputs_[i], *settings_.elements);
+    if (!elements.empty()) print_report("  {}\n", list_text(elements));
     report_.runs.back().outputs.push_back({ports[i].name, summary});
     if (*settings_.top == 0) continue;
     const auto row = top_elements(outputs_[i], *settings_.top);
     if (!row) return row.error();
-    for (const RankedElement& each : *row) print_report("  {}: {:.6g}\n", each.index, each.value);
+    for (const RankedElement& each : *row)
+      print_report("  {}: {}\n", each.index, ranked_text(each.value));
   }
   auto written = write_outputs(outputs_of(number), delivery.files, outputs_);
   if (!written) return written;

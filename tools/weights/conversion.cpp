@@ -45,6 +45,7 @@ struct Conversion::Item {
   TensorInfo before;
   const UnpackRule* rule;  ///< null: the tensor is used as it is
   TensorPlan plan;
+  bool allows_overflow = false;
   std::optional<Accuracy> lost;  ///< set when the tensor was converted
 
   Result<Tensor> original() const {
@@ -71,6 +72,13 @@ struct Conversion::Item {
     const auto back = as_reals(*converted);
     if (!back) return back.error();
     lost = accuracy(**reals, **back);
+    if (lost->overflows > 0 && !allows_overflow) {
+      return Error{
+          DiagCode::kElementOutOfRange,
+          fmt::format("tensor '{}': {} of {} values are beyond the largest {}; "
+                      "--allow-overflow stores the nearest that it has",
+                      plan.name, lost->overflows, tensor->elements(), name_of(plan.dtype))};
+    }
     return converted;
   }
 };
@@ -133,7 +141,8 @@ std::string Conversion::new_name(const std::string& name) const {
 
 void Conversion::add_item(const TensorFile& file, std::string source, const TensorInfo& tensor,
                           const UnpackRule* rule) {
-  auto item = std::make_shared<Item>(Item{&file, std::move(source), tensor, rule, {}, {}});
+  auto item = std::make_shared<Item>(
+      Item{&file, std::move(source), tensor, rule, {}, rules_.allows_overflow, {}});
   item->plan = {new_name(tensor.name), chosen_type(tensor), tensor.shape,
                 [raw = item.get()] { return raw->load(); }};
   items_.push_back(std::move(item));
@@ -193,6 +202,7 @@ std::string Conversion::report() const {
   std::uint64_t before = 0;
   std::uint64_t after = 0;
   std::size_t converted = 0;
+  std::string overflows;
   for (const auto& item : items_) {
     const auto elements = element_count(item->plan.shape);
     const auto bytes =
@@ -201,13 +211,17 @@ std::string Conversion::report() const {
     after += bytes;
     if (!item->lost) continue;
     ++converted;
+    if (item->lost->overflows > 0) {
+      overflows += fmt::format("tensor '{}': {} values are beyond the largest {}\n",
+                               item->plan.name, item->lost->overflows, name_of(item->plan.dtype));
+    }
     table.add({item->plan.name, std::string(name_of(item->before.dtype)),
                std::string(name_of(item->plan.dtype)), fmt::format("{}", bytes),
                fmt::format("{:.3g}", item->lost->max_error),
                fmt::format("{:.3g}", item->lost->rms_error),
                fmt::format("{:.3g}", item->lost->relative)});
   }
-  return (converted == 0 ? std::string() : table.render("")) +
+  return (converted == 0 ? std::string() : table.render("")) + overflows +
          fmt::format("{} tensors written as {}, {} of them converted; {} bytes of data became {}\n",
                      items_.size(), name_of(rules_.format), converted, before, after);
 }

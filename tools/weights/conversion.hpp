@@ -45,6 +45,7 @@ struct ConversionRules {
   std::vector<NamePattern> only;              ///< empty: every tensor
   std::vector<UnpackRule> unpacked;
   std::map<std::string, std::string> metadata;  ///< replaces that of the files
+  bool allows_overflow = false;  ///< numbers beyond the largest one of a type become infinities
 };
 
 /// One conversion, planned and then run.

@@ -150,6 +150,12 @@ Statistics statistics(const Tensor& reals) {
   return result;
 }
 
+/// Whether a number beyond the largest one of a type became an infinity, or in Float8E4M3 448.
+bool overflows(DType dtype, double before, double after) {
+  const bool may_overflow = !std::isfinite(after) || dtype == DType::kFloat8E4M3;
+  return may_overflow && !encode_element(dtype, before);
+}
+
 Accuracy accuracy(const Tensor& original, const Tensor& changed) {
   Accuracy result;
   double errors = 0;
@@ -160,6 +166,7 @@ Accuracy accuracy(const Tensor& original, const Tensor& changed) {
     // Equal infinities are no error, and neither is a NaN that stays one.
     const bool same = before == after || (std::isnan(before) && std::isnan(after));
     const double error = same ? 0 : std::fabs(after - before);
+    result.overflows += std::isfinite(before) && overflows(changed.dtype(), before, after);
     result.max_error = std::isnan(error) ? error : std::max(result.max_error, error);
     errors += error * error;
     if (std::isfinite(before)) squares += before * before;

@@ -116,6 +116,10 @@ struct WeightsSettings {
        .help = "convert each tensor to the type of the parameter of its name in MODULE; rules of "
                "--dtype win"},
       read_file_name("*.mir")};
+  Flag allow_overflow{convert,
+                      {.name = "allow-overflow",
+                       .help = "convert numbers that a type cannot hold to infinities, instead of "
+                               "refusing them"}};
   OptionList<UnpackRule> unpack{
       convert,
       {.name = "unpack",

@@ -199,8 +199,8 @@ Result<void> cast(DType from_type, const std::byte* from, DType to_type, std::by
   return {};
 }
 
-Result<void> iota(const IotaResult& out, double start, double step, Context& context) {
-  const auto element = ref::element_cast(DType::kFloat64, out.dtype);
+Result<void> iota(const IotaResult& out, const ref::Sequence& sequence, Context& context) {
+  const auto element = ref::sequence_element(out.dtype);
   if (!element) return element.error();
   const std::size_t bytes = info(out.dtype).unit_bytes;
   const std::int64_t rows = out.inner == 0 ? 0 : out.outer * out.length;
@@ -209,9 +209,8 @@ Result<void> iota(const IotaResult& out, double start, double step, Context& con
   context.pool().for_each(chunks.count, [&](std::int64_t task, unsigned) {
     for (std::int64_t i = 0; i < chunks.length(task); ++i) {
       const std::int64_t row = chunks.first(task) + i;
-      const double value = start + static_cast<double>(row % out.length) * step;
       std::byte* const first = out.data + static_cast<std::size_t>(row * out.inner) * bytes;
-      element->convert(&value, 0, first, 0);
+      element->write(sequence, row % out.length, first);
       for (std::int64_t k = 1; k < out.inner; ++k) {
         std::memcpy(first + static_cast<std::size_t>(k) * bytes, first, bytes);
       }

@@ -6,6 +6,7 @@
 
 #include "kernels/fast/broadcast.hpp"
 #include "kernels/fast/context.hpp"
+#include "kernels/ref/movement.hpp"
 #include "mir/tensor.hpp"
 
 namespace mir::fast {
@@ -25,8 +26,7 @@ struct IotaResult {
   std::byte* data = nullptr;
   std::int64_t outer = 1, length = 1, inner = 1;  ///< extents before the dimension, its own, after
 };
-/// Element i of each `length` is start + i step in double, converted with the bits of ref::cast. An
-/// error for the types that it does not take.
-Result<void> iota(const IotaResult& out, double start, double step, Context& context);
+/// Element i of each `length` is number i of the sequence, with the bits of ref::sequence_element.
+Result<void> iota(const IotaResult& out, const ref::Sequence& sequence, Context& context);
 
 }  // namespace mir::fast

@@ -1,4 +1,8 @@
 // Conversion of elements between any two element types.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "kernels/ref/common/dispatch.hpp"
 #include "kernels/ref/common/loop.hpp"
 #include "kernels/ref/movement.hpp"
@@ -39,7 +43,38 @@ void convert_element(const void* from, std::int64_t from_at, void* to, std::int6
   static_cast<To*>(to)[to_at] = convert<To>(static_cast<const From*>(from)[from_at]);
 }
 
+template <class T>
+void write_number(const Sequence& sequence, std::int64_t i, void* to) {
+  const double near = sequence.start + static_cast<double>(i) * sequence.step;
+  T element = convert<T>(near);
+  if constexpr (std::is_integral_v<T>) {
+    if (sequence.whole) {
+      using Limits = std::numeric_limits<T>;
+      const auto value = static_cast<Wide<T>>(sequence.whole->start +
+                                              static_cast<std::uint64_t>(i) * sequence.whole->step);
+      // The double is near enough to tell by how many times 2^64 the other is wrong.
+      const double turns = std::round((near - static_cast<double>(value)) / 0x1p64);
+      if (turns == 0) {
+        element = static_cast<T>(std::clamp(value, static_cast<Wide<T>>(Limits::min()),
+                                            static_cast<Wide<T>>(Limits::max())));
+      }
+    }
+  }
+  *static_cast<T*>(to) = element;
+}
+
 }  // namespace
+
+Result<SequenceElement> sequence_element(DType dtype) {
+  SequenceElement element{};
+  const auto done =
+      with_number_or_bool("sequence", dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
+        element.write = &write_number<T>;
+        return {};
+      });
+  if (!done) return done.error();
+  return element;
+}
 
 Result<ElementCast> element_cast(DType from, DType to) {
   ElementCast element{};

@@ -4,6 +4,9 @@
 // MXFP4 and the GGUF blocks), keep all bits, and need input and output of one type.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "kernels/ref/view.hpp"
 
 namespace mir::ref {
@@ -40,5 +43,24 @@ struct ElementCast {
 };
 /// An error for types that cast() does not take.
 Result<ElementCast> element_cast(DType from, DType to);
+
+/// The numbers start + i step, in double.
+struct Sequence {
+  /// Whole numbers of up to 64 bits, modulo 2^64.
+  struct Whole {
+    std::uint64_t start, step;
+  };
+
+  double start = 0, step = 1;
+  std::optional<Whole> whole{};  ///< if both numbers are whole; exact in elements of integer types
+};
+
+/// Writes number `i` of a sequence as one element, with the bits of cast(); integers of a whole
+/// sequence are exact, and beyond the range of the type the nearest end of it.
+struct SequenceElement {
+  void (*write)(const Sequence& sequence, std::int64_t i, void* to);
+};
+/// An error for types that cast() does not take.
+Result<SequenceElement> sequence_element(DType dtype);
 
 }  // namespace mir::ref

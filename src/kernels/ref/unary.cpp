@@ -117,15 +117,6 @@ void apply_magnitude(const View& x, const MutableView& out) {
   });
 }
 
-template <class T>
-T element_from(double value) {
-  if constexpr (std::is_integral_v<T>) {
-    return truncate_to<T>(value);
-  } else {
-    return store<T>(value);
-  }
-}
-
 }  // namespace
 
 Result<void> abs(const View& x, const MutableView& out) {
@@ -223,11 +214,12 @@ Result<void> quick_gelu(const View& x, const MutableView& out) {
   return on_floating("quick_gelu", x, out, quick_gelu_of);
 }
 
-Result<void> clip(const View& x, double low, double high, const MutableView& out) {
+Result<void> clip(const View& x, const View& low, const View& high, const MutableView& out) {
   if (auto ok = check("clip", x, out); !ok) return ok;
+  if (auto ok = check_one_dtype("clip", {x, low, high}); !ok) return ok;
   return with_number("clip", x.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {
-    const Wide<T> least = load<T>(element_from<T>(low));
-    const Wide<T> most = load<T>(element_from<T>(high));
+    const Wide<T> least = load<T>(*static_cast<const T*>(low.data));
+    const Wide<T> most = load<T>(*static_cast<const T*>(high.data));
     apply<T>(x, out, [least, most](Wide<T> v) {
       const Wide<T> raised = v < least ? least : v;
       return raised > most ? most : raised;

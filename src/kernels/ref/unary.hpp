@@ -57,10 +57,9 @@ Result<void> gelu(const View& x, const MutableView& out);
 /// x / (1 + e^-(c x)), c = 1.702 rounded to Float32; at -inf the limit -0.
 Result<void> quick_gelu(const View& x, const MutableView& out);
 
-/// min(max(x, low), high), the bounds first converted to the element type (floating: nearest even;
-/// integers: toward zero, saturating). low > high gives high; a NaN bound is no bound for floating
-/// types and 0 for integers.
-Result<void> clip(const View& x, double low, double high, const MutableView& out);
+/// min(max(x, low), high), where the bounds are one element each. low > high gives high; a NaN is
+/// no bound.
+Result<void> clip(const View& x, const View& low, const View& high, const MutableView& out);
 
 }  // namespace mir::ref
 // quick_gelu at x < 0, where the rounding of v in e^v counts |v| times.

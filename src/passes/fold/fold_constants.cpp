@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -19,22 +17,11 @@ namespace mir {
 
 namespace {
 
-/// A number that encodes as this element of a tensor; null if there is none.
+/// The shortest number that encodes as this element of a tensor.
 const Attr* number_at(const Tensor& tensor, std::int64_t index, IRContext& context) {
-  const DType dtype = tensor.dtype();
-  const double value = element_as_double(tensor, index);
-  if (is_integer(dtype)) {
-    constexpr double kInexact = 9007199254740992.0;  // 2^53, which the next integer rounds to
-    if (std::abs(value) >= kInexact) return nullptr;
-    return context.integer(static_cast<std::int64_t>(value));
-  }
-  if (!std::isfinite(value)) return context.number(value);
-  // The shortest text that rounds to the same element.
-  const double shortest =
-      std::strtod(fmt::format("{}", static_cast<float>(value)).c_str(), nullptr);
-  const auto exact = encode_element(dtype, value), rounded = encode_element(dtype, shortest);
-  const bool is_same = exact && rounded && *exact == *rounded;
-  return context.number(is_same ? shortest : value);
+  const ElementNumber number = shortest_number(tensor, index);
+  if (const auto* real = std::get_if<double>(&number)) return context.number(*real);
+  return context.scalar(AttrKind::kInt, text_of(number));
 }
 
 /// The numbers of a constant with these elements, one if they are all the same.
@@ -42,7 +29,6 @@ const Attr* numbers_of(const Tensor& tensor, IRContext& context) {
   std::vector<const Attr*> numbers;
   for (std::int64_t i = 0; i < tensor.elements(); ++i) {
     numbers.push_back(number_at(tensor, i, context));
-    if (numbers.back() == nullptr) return nullptr;
   }
   if (numbers.empty()) return nullptr;
   const auto is_first = [&](const Attr* each) { return each == numbers.front(); };

@@ -21,9 +21,7 @@ fast::ChainFunction chain_function(const Op& op) {
   const FastFunction& function = find_fast_op(op)->function;
   if (const auto* unary = std::get_if<fast::Unary>(&function)) return *unary;
   if (const auto* binary = std::get_if<fast::Binary>(&function)) return *binary;
-  const AttributeReader attributes(op);
-  return fast::Clip{.low = ref::narrow_to_float(attributes.number("min_val")),
-                    .high = ref::narrow_to_float(attributes.number("max_val"))};
+  return clip_bounds(op);
 }
 
 /// Steps by their numbers in a chain, and the values that it reads from elsewhere.

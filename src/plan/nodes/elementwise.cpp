@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "eval/attributes.hpp"
+#include "eval/parameters.hpp"
 #include "kernels/ref/gather.hpp"
 #include "kernels/ref/movement.hpp"
 #include "kernels/ref/numeric.hpp"
@@ -34,22 +35,18 @@ class UnaryNode final : public OpNode {
 
 class ClipNode final : public OpNode {
  public:
-  explicit ClipNode(const PlannedStep& step) : OpNode(step) {
-    const AttributeReader attributes(*step.op);
-    low_ = ref::narrow_to_float(attributes.number("min_val"));
-    high_ = ref::narrow_to_float(attributes.number("max_val"));
-  }
+  explicit ClipNode(const PlannedStep& step) : OpNode(step), bounds_(clip_bounds(op())) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
     if (x.elements() != out.elements()) return require(false, "extents differ");
-    fast::clip(x.floats(), low_, high_, out.floats(), x.elements(), frame.context);
+    fast::clip(x.floats(), bounds_.low, bounds_.high, out.floats(), x.elements(), frame.context);
     return {};
   }
   bool may_overwrite(std::size_t) const override { return true; }
 
  private:
-  float low_ = 0, high_ = 0;
+  fast::Clip bounds_;
 };
 
 class BinaryNode final : public OpNode {
@@ -106,6 +103,13 @@ class EmbeddingNode final : public OpNode {
 };
 
 }  // namespace
+
+fast::Clip clip_bounds(const Op& op) {
+  const auto bound = [attributes = AttributeReader(op)](std::string_view key) {
+    return only_float(*attributes.element(key, DType::kFloat32)).value();
+  };
+  return {.low = bound("min_val"), .high = bound("max_val")};
+}
 
 std::unique_ptr<PlanNode> unary_node(const FastStep& step) {
   return std::make_unique<UnaryNode>(step, std::get<fast::Unary>(step.row.function));

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/fast/chain.hpp"
 #include "kernels/fast/elementwise.hpp"
 #include "kernels/fast/matrix/linear.hpp"
 #include "kernels/fast/matrix/product.hpp"
@@ -131,8 +132,8 @@ std::unique_ptr<PlanNode> code_product_node(std::size_t step, PlanValueIndex x,
                                             const ref::Quantisation& codes, const LinearPart& part,
                                             std::vector<float> scales);
 
-/// The number as one element; no value where its type has no conversion.
-std::optional<Tensor> element_of(double number, DType dtype);
+/// Returns the bounds of a Clip of Float32.
+fast::Clip clip_bounds(const Op& op);
 
 // Makers that rows of fast_ops.cpp name.
 

@@ -106,16 +106,15 @@ class PadNode final : public OpNode {
   std::vector<std::int64_t> before_;
 };
 
-/// Returns the element of constant margins; no value if the element type has no such number.
-std::optional<Tensor> margin_element(const Op& op) {
-  // -0 is 0 here, as it is for the reference kernel.
-  return element_of(AttributeReader(op).number("value") + 0.0, *dtype_of(*op.result()));
+/// Returns the element of constant margins; an error if the element type has no such number.
+Result<Tensor> margin_element(const Op& op) {
+  return AttributeReader(op).element("value", *dtype_of(*op.result()));
 }
 
 }  // namespace
 
 bool can_pad(const Op& op) {
-  return margin_element(op).has_value();
+  return margin_element(op).ok();
 }
 
 std::unique_ptr<PlanNode> pad_node(const FastStep& step) {

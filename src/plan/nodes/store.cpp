@@ -8,6 +8,7 @@
 #include "kernels/ref/random.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
+#include "weights/elements.hpp"
 
 namespace mir {
 
@@ -69,8 +70,7 @@ class IotaNode final : public OpNode {
   explicit IotaNode(const PlannedStep& step) : OpNode(step) {
     const AttributeReader attributes(op());
     dim_ = attributes.integer("dim");
-    start_ = attributes.number("start");
-    step_ = attributes.number("step");
+    sequence_ = attributes.sequence();
   }
 
   Result<void> run(Frame& frame) const override {
@@ -82,12 +82,12 @@ class IotaNode final : public OpNode {
       const std::int64_t extent = out.extents[static_cast<std::size_t>(i)];
       (i < dim ? result.outer : i == dim ? result.length : result.inner) *= extent;
     }
-    return fast::iota(result, start_, step_, frame.context);
+    return fast::iota(result, sequence_, frame.context);
   }
 
  private:
   std::int64_t dim_ = 0;
-  double start_ = 0, step_ = 1;
+  ref::Sequence sequence_;
 };
 
 /// Four words at a time depend on each other by ten rounds, so there is nothing to gain from more
@@ -107,27 +107,13 @@ std::optional<Tensor> repeated_element(const Op& op) {
   const AttributeReader attributes(op);
   const std::string_view type = attributes.string("type");
   if (type != "zeros" && type != "ones" && type != "specific") return std::nullopt;
-  return element_of(type == "zeros"  ? 0
-                    : type == "ones" ? 1
-                                     : attributes.number("value"),
-                    *dtype_of(*op.result()));
+  const DType dtype = *dtype_of(*op.result());
+  auto element = type == "specific" ? attributes.element("value", dtype)
+                                    : element_of(dtype, type == "ones" ? "1" : "0");
+  return element ? std::optional(*std::move(element)) : std::nullopt;
 }
 
 }  // namespace
-
-std::optional<Tensor> element_of(double number, DType dtype) {
-  auto value = Tensor::allocate(DType::kFloat64, {1});
-  auto element = Tensor::allocate(dtype, {1});
-  if (!value || !element) return std::nullopt;
-  // Zero bytes are 0 in every other type, those that have no conversion included.
-  if (number == 0 && !std::signbit(number)) return *std::move(element);
-  value->as_mutable<double>()[0] = number;
-  const std::int64_t extent = 1, stride = 1;
-  const ref::View from{DType::kFloat64, value->bytes().data(), {&extent, 1}, {&stride, 1}};
-  const ref::MutableView to{dtype, element->mutable_bytes(), {&extent, 1}, {&stride, 1}};
-  if (!ref::cast(from, to)) return std::nullopt;
-  return *std::move(element);
-}
 
 std::unique_ptr<PlanNode> iota_node(const FastStep& step) {
   return std::make_unique<IotaNode>(step);

@@ -156,7 +156,9 @@ Problem unary_problem(const Function& f, std::int64_t n, bool in_place) {
 Problem clip_problem(float low, float high, std::int64_t n) {
   const FloatValues x = elements(n, 4);
   Array out(DType::kFloat32, {n});
-  require_ok(ref::clip(Array(DType::kFloat32, {n}, {x.begin(), x.end()}), low, high, out));
+  const auto bound = [](float value) { return Array(DType::kFloat32, {}, {value}); };
+  require_ok(
+      ref::clip(Array(DType::kFloat32, {n}, {x.begin(), x.end()}), bound(low), bound(high), out));
   const auto count = static_cast<std::size_t>(n);
   return {.name = fmt::format("clip of {} to {}, {}", n, low, high),
           .out_size = count,

@@ -223,7 +223,7 @@ Problem iota_problem(DType dtype, const ref::Dims& s, double start, double step)
       bytes_of(out), [=](std::byte* to, Context& context) {
         const IotaResult result{
             .dtype = dtype, .data = to, .outer = s[0], .length = s[1], .inner = s[2]};
-        require_ok(iota(result, start, step, context));
+        require_ok(iota(result, {.start = start, .step = step}, context));
       });
 }
 

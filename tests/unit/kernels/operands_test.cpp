@@ -77,7 +77,10 @@ std::vector<Call> elementwise_calls() {
       unary("silu", silu),
       unary("gelu", gelu),
       unary("quick_gelu", quick_gelu),
-      unary("clip", [](const View& x, const MutableView& out) { return clip(x, 0.5, 1, out); }),
+      unary("clip",
+            [](const View& x, const MutableView& out) {
+              return clip(x, Array(x.dtype, {}, {0}), Array(x.dtype, {}, {1}), out);
+            }),
       unary("copy", copy, {"out0 has a rank of one more"}),
       unary("cast", cast, {"in0 is of another type", "out0 is of another type"}),
       binary("add", add),

@@ -200,31 +200,36 @@ TEST_CASE("exp and log reach infinity, zero and NaN") {
   CHECK(l[2] == kInf);
 }
 
+Array element(double value, DType dtype = DType::kFloat32) {
+  return {dtype, {}, {value}};
+}
+
 TEST_CASE("clip keeps a zero that is at a bound with its sign") {
   Array clipped(DType::kFloat32, {2});
   const Array zeros(DType::kFloat32, {2}, {0.0, -0.0});
   for (const auto& [low, high] :
        {std::pair(0.0, 1.0), std::pair(-0.0, 1.0), std::pair(-1.0, 0.0), std::pair(-1.0, -0.0)}) {
-    REQUIRE(clip(zeros, low, high, clipped));
+    REQUIRE(clip(zeros, element(low), element(high), clipped));
     CHECK_FALSE(std::signbit(clipped.values()[0]));
     CHECK(std::signbit(clipped.values()[1]));
   }
 }
 
-TEST_CASE("clip converts its bounds to the element type first") {
+TEST_CASE("clip compares with bounds of the element type") {
   const Array x(DType::kInt8, {4}, {-100, -1, 1, 100});
   Array out(DType::kInt8, {4});
-  REQUIRE(clip(x, -2.7, 1e9, out));
+  REQUIRE(clip(x, element(-2, DType::kInt8), element(127, DType::kInt8), out));
   CHECK(out.values() == Values{-2, -1, 1, 100});
   const Array y(DType::kFloat32, {4}, {-5, 0.5, 5, kNaN});
   Array clipped(DType::kFloat32, {4});
-  REQUIRE(clip(y, -1, 1, clipped));
+  REQUIRE(clip(y, element(-1), element(1), clipped));
   CHECK(clipped[0] == -1);
   CHECK(clipped[1] == 0.5);
   CHECK(clipped[2] == 1);
   CHECK(clipped[3] != clipped[3]);
-  REQUIRE(clip(y, 3, 1, clipped));
+  REQUIRE(clip(y, element(3), element(1), clipped));
   CHECK(clipped[0] == 1);
+  CHECK_FALSE(clip(y, element(3, DType::kInt32), element(1), clipped));
 }
 
 TEST_CASE("unary kernels refuse other extents and types") {

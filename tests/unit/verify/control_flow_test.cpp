@@ -151,6 +151,11 @@ TEST_SUITE("control flow") {
               "but the first"});
     CHECK(choice(kIndex, "[4, 4]") ==
           Lines{"2:20 MIR0432 case 4 of 'cf.SwitchOp' is stated twice"});
+    CHECK(choice(kIndex, "[2147483647, -2147483648]") == Lines{});
+    CHECK(
+        choice(kIndex, "[0, 4294967296]") ==
+        Lines{"2:20 MIR0432 case 4294967296 of 'cf.SwitchOp' is not a value of its index, Int32"});
+    CHECK(choice("tensor<[1], Int64, CPU>", "[0, 4294967296]") == Lines{});
   }
 
   TEST_CASE("signature_c1, signature_c2: a region states the results that its end passes") {

@@ -4,7 +4,9 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <string_view>
 
 #include "temporary.hpp"
 
@@ -102,6 +104,58 @@ TEST_CASE("elements are read as numbers of their type") {
   CHECK(element_as_double(tensor_of<std::int64_t>(DType::kInt64, {1}, {1 << 20}), 0) == 1 << 20);
 }
 
+TEST_CASE("a number becomes the element that a cast of it is") {
+  struct Case {
+    DType dtype;
+    std::string_view text;
+    std::uint64_t bits;
+  };
+  const Case cases[] = {
+      {DType::kFloat32, "-0.0", 0x80000000},
+      {DType::kFloat32, "-1e-400", 0x80000000},
+      {DType::kFloat32, "-nan", 0x7FC00000},
+      {DType::kFloat32, "1e39", 0x7F800000},
+      {DType::kFloat8E4M3, "-inf", 0xFE},
+      {DType::kInt8, "-2.7", 0xFE},
+      {DType::kInt8, "1e9", 127},
+      {DType::kInt8, "-inf", 0x80},
+      {DType::kInt64, "nan", 0},
+      {DType::kInt64, "9007199254740993", 9007199254740993},
+      {DType::kInt64, "9007199254740993.9", 9007199254740993},
+      {DType::kInt64, "1e400", ~std::uint64_t{0} >> 1},
+      {DType::kUInt64, "18446744073709551615", ~std::uint64_t{0}},
+      {DType::kUInt64, "-1", 0},
+      {DType::kBool, "1e-400", 1},
+      {DType::kBool, "-0.0", 0},
+      {DType::kBool, "true", 1},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(name_of(each.dtype));
+    CAPTURE(each.text);
+    const auto element = element_of(each.dtype, each.text);
+    REQUIRE(element);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, element->bytes().data(), element->bytes().size());
+    CHECK(bits == each.bits);
+  }
+  // Types that have no numbers have a zero.
+  CHECK(element_of(DType::kComplexFP32, "0"));
+  CHECK_FALSE(element_of(DType::kComplexFP32, "1"));
+}
+
+TEST_CASE("the number of an element is exact, and its shortest text gives it back") {
+  const Tensor large = tensor_of<std::int64_t>(DType::kInt64, {2}, {9007199254740993, -1});
+  CHECK(text_of(element_number(large, 0)) == "9007199254740993");
+  CHECK(text_of(element_number(tensor_of<std::uint64_t>(DType::kUInt64, {1}, {~std::uint64_t{0}}),
+                               0)) == "18446744073709551615");
+  const Tensor tenth = tensor_of<float>(DType::kFloat32, {1}, {0.1f});
+  CHECK(text_of(element_number(tenth, 0)) == "0.10000000149011612");
+  CHECK(text_of(shortest_number(tenth, 0)) == "0.1");
+  CHECK(comes_before(element_number(large, 0), 0, std::int64_t{9007199254740992}, 1));
+  CHECK(comes_before(1.0, 1, std::numeric_limits<double>::quiet_NaN(), 0));
+  CHECK(comes_before(1.0, 0, 1.0, 1));
+}
+
 TEST_CASE("an element takes what its type can hold and refuses the rest") {
   struct Case {
     DType dtype;
@@ -117,7 +171,18 @@ TEST_CASE("an element takes what its type can hold and refuses the rest") {
       {DType::kUInt8PerTensor, "256", false, 0},
       {DType::kByte, "7", true, 7},
       {DType::kInt64, "9007199254740993", true, 9007199254740993},
+      {DType::kInt64, "9007199254740993.0", true, 9007199254740993},
+      {DType::kInt64, "-9.007199254740993e15", true, ~std::uint64_t{9007199254740992}},
+      {DType::kInt64, "0.0009007199254740993e+19", true, 9007199254740993},
       {DType::kInt64, "9223372036854775808", false, 0},
+      {DType::kInt64, "-9223372036854775808", true, std::uint64_t{1} << 63},
+      {DType::kInt64, "-9223372036854775809", false, 0},
+      {DType::kInt64, "1e-400", false, 0},
+      {DType::kInt64, "1e400", false, 0},
+      {DType::kInt64, "inf", false, 0},
+      {DType::kInt64, "0e999999999999999999999", true, 0},
+      {DType::kUInt64, "1.8446744073709551615e19", true, ~std::uint64_t{0}},
+      {DType::kUInt64, "-0.0", true, 0},
       {DType::kUInt64, "18446744073709551615", true, ~std::uint64_t{0}},
       {DType::kUInt64, "18446744073709551616", false, 0},
       {DType::kInt32, "1.5", false, 0},
@@ -129,6 +194,11 @@ TEST_CASE("an element takes what its type can hold and refuses the rest") {
       {DType::kBool, "2", false, 0},
       {DType::kFloat32, "0.1", true, 0x3DCCCCCD},
       {DType::kFloat32, "1e39", false, 0},
+      {DType::kFloat32, "1e-46", true, 0},
+      {DType::kFloat64, "1e-400", true, 0},
+      {DType::kFloat64, "-0.001e-330", true, std::uint64_t{1} << 63},
+      {DType::kFloat64, "1e400", false, 0},
+      {DType::kFloat64, "-inf", true, 0xFFF0000000000000},
       {DType::kFloat32, "inf", true, 0x7F800000},
       {DType::kFloat16, "65519", true, 0x7BFF},
       {DType::kFloat16, "65520", false, 0},
