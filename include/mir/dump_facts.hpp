@@ -1,5 +1,5 @@
-// What the text of an op, a mention or a signature states beyond the IR. Nearly all of it occurs in
-// dumps only. It is part of what it describes, so edits of that keep it right.
+// Facts that the text of an op, a mention or a signature states beyond the IR. Nearly all of them
+// occur in dumps only. Ops and regions own their facts, so that edits keep them right.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class ValueName {
   static constexpr std::uint32_t kSymbolBit = 0x8000'0000u;
   static constexpr std::uint32_t kNone = 0x7fff'ffffu;
   constexpr explicit ValueName(std::uint32_t raw) : raw_(raw) {}
-  std::uint32_t raw_ = kNone;  ///< none: printing chooses a fresh number
+  std::uint32_t raw_ = kNone;  ///< if kNone, printing chooses a fresh number
 };
 
 /// A mention of a value whose type or attributes differ from the value's: dumps print cached types
@@ -54,7 +54,7 @@ struct RegionResult {
   std::span<const NamedAttr> attributes{};
 };
 
-/// What a dump states of one op.
+/// Facts that a dump states about one op.
 struct DumpFacts {
   /// Upstream had not numbered the instruction.
   static constexpr std::uint64_t kUnnumbered = ~std::uint64_t{0};
@@ -65,11 +65,11 @@ struct DumpFacts {
   std::span<StatedMention*> mentions;    ///< by operand, where there are any; see stated_mention()
 };
 
-/// Null if the mention states nothing beyond the value.
+/// Returns null if the mention states nothing beyond the value.
 const StatedMention* stated_mention(const Use& use);
 
-/// What the signature of a region states of its results: Region::stated_results() if there are any,
-/// otherwise what the returned values are.
+/// Returns the results in the signature of a region: Region::stated_results() if there are any,
+/// otherwise the names and types of the returned values.
 std::vector<RegionResult> signature_results(const Region& region);
 
 }  // namespace mir

@@ -79,8 +79,8 @@ class Arena;
 class RewriteListener;
 class TypeMentions;
 
-/// What edits draw on: memory, ids, listeners, constants by what they hold. A module has an editor;
-/// while a pass works on its graphs in threads, each thread has one of its own.
+/// Resources of edits: memory, ids, listeners, and constants by their elements. A module has an
+/// editor; while a pass works on its graphs in threads, each thread has one of its own.
 class Editor {
  public:
   /// For a thread that works on graphs.

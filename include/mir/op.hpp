@@ -187,12 +187,13 @@ namespace mir {
 
 // Operations, values, blocks and regions of one module.
 //
-// Everything lives in the module's arena: addresses are stable, nothing is freed before it,
-// pointers do not own. What is here only reads; every change goes through the rewriter
-// (mir/rewriter.hpp). Ids are dense per module and never used again, so side tables are vectors.
+// Everything lives in arenas of the module: addresses are stable, nothing is freed before it,
+// pointers do not own. These types only read; every change goes through the rewriter
+// (mir/rewriter.hpp). Ids are unique in a module and never used again. They have few gaps, left by
+// threads that take blocks of them, so side tables are vectors.
 
-/// What the ops inside an isolated op share, except for those in isolated ops that are nested
-/// there. Two threads may edit two graphs of a module.
+/// State shared by the ops inside an isolated op, except for ops in nested isolated ops. Two
+/// threads may edit two graphs of a module.
 struct GraphState {
   Module* module = nullptr;
   Editor* editor = nullptr;    ///< gives memory and ids; of the thread that works on the graph
@@ -276,7 +277,7 @@ class Op {
   const OpExtra& extra() const { return extra_ == nullptr ? kNoExtra : *extra_; }
   /// Text of the i-th `<...>`; empty when there is none.
   std::string_view angle(std::size_t i) const;
-  /// What the text of a dump states of the op beyond all this.
+  /// Facts that the text of a dump states about the op beyond all this.
   const DumpFacts& dump_facts() const {
     return extra().dump == nullptr ? kNoDumpFacts : *extra().dump;
   }
