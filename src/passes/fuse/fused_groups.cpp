@@ -6,6 +6,7 @@
 
 #include "eval/attributes.hpp"
 #include "eval/slices.hpp"
+#include "ir/equal_extents.hpp"
 #include "kernels/fast/chain.hpp"
 #include "mir/type.hpp"
 
@@ -35,8 +36,7 @@ constexpr std::size_t kNone = StepGraph::kNone;
 
 bool same_extents(const Value& a, const Value& b) {
   const TensorType *x = a.tensor_type(), *y = b.tensor_type();
-  return x != nullptr && y != nullptr && x->dtype() == y->dtype() &&
-         std::ranges::equal(x->dims(), y->dims());
+  return x != nullptr && y != nullptr && x->dtype() == y->dtype() && equal_extents(*x, *y);
 }
 
 class Matcher {
@@ -300,7 +300,8 @@ class Matcher {
     }
     const std::int64_t width = all.back().constant();
     return width > 0 && part.back().constant() * 2 == width &&
-           std::ranges::equal(part.first(part.size() - 1), all.first(all.size() - 1));
+           std::ranges::equal(part.first(part.size() - 1), all.first(all.size() - 1),
+                              [](Dim a, Dim b) { return equal_extents(a, b); });
   }
 
   /// True if the product with a value has that value's extents, and rows have an entry for each
@@ -484,9 +485,12 @@ class Matcher {
 
   /// Right-aligned, each extent is that of the scores or 1, and keys have one entry each.
   static bool repeats_over(std::span<const Dim> mask, std::span<const Dim> scores) {
-    if (mask.empty() || mask.size() > scores.size() || mask.back() != scores.back()) return false;
+    if (mask.empty() || mask.size() > scores.size() || !equal_extents(mask.back(), scores.back())) {
+      return false;
+    }
     const auto aligned = scores.last(mask.size());
-    return std::ranges::equal(mask, aligned, [](Dim a, Dim b) { return a == b || a == Dim(1); });
+    return std::ranges::equal(mask, aligned,
+                              [](Dim a, Dim b) { return equal_extents(a, b) || a == Dim(1); });
   }
 
   /// Goes on below a product with a constant, or a division by one.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "dialects/all_of_dimension.hpp"
+#include "ir/equal_extents.hpp"
 #include "mir/infer.hpp"
 #include "mir/tensor.hpp"
 #include "passes/sink/op_motion.hpp"
@@ -60,7 +61,7 @@ PatternMatch match_slice(Op& slice) {
   }
   if (const auto why = why_fixed(*op); !why.empty()) return failed(why);
   const TensorType &from = *whole.tensor_type(), &to = *slice.result()->tensor_type();
-  if (from.rank() != to.rank() || std::ranges::equal(from.dims(), to.dims())) {
+  if (from.rank() != to.rank() || equal_extents(from, to)) {
     return failed("the slice takes all");
   }
   const auto rows = row_rank(*op);
@@ -73,8 +74,11 @@ PatternMatch match_slice(Op& slice) {
   for (std::uint32_t i = 0; i < op->operand_count(); ++i) {
     if (!is_elementwise && i != 0) continue;  // a weight
     const TensorType& type = *op->operand(i)->tensor_type();
-    const bool fits =
-        is_elementwise ? std::ranges::equal(type.dims(), from.dims()) : type.rank() == from.rank();
+    // The one operand of an elementwise op has the extents of the result. Of several, one with an
+    // unknown extent may be broadcast.
+    const bool fits = !is_elementwise            ? type.rank() == from.rank()
+                      : op->operand_count() == 1 ? std::ranges::equal(type.dims(), from.dims())
+                                                 : equal_extents(type, from);
     if (!fits) {
       if (is_elementwise && type.element_count() == 1) continue;  // one number for all elements
       return failed("an operand is broadcast");

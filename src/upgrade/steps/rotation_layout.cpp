@@ -1,6 +1,7 @@
 #include "upgrade/steps/rotation_layout.hpp"
 
 #include "ir/computed_op.hpp"
+#include "ir/equal_extents.hpp"
 
 namespace mir {
 
@@ -9,8 +10,9 @@ RotationLayouts layouts_of_rotation(const Op& op) {
   const TensorType *x = op.operand(0)->tensor_type(), *table = op.operand(1)->tensor_type();
   if (x == nullptr || table == nullptr || x->rank() != 4 || table->rank() < 2) return {};
   const Dim rows = table->dims()[table->rank() - 2];
-  return {
-      .known = true, .heads_first = rows == x->dims()[2], .positions_first = rows == x->dims()[1]};
+  return {.known = true,
+          .heads_first = equal_extents(rows, x->dims()[2]),
+          .positions_first = equal_extents(rows, x->dims()[1])};
 }
 
 std::optional<bool> positions_come_first(const Op& op) {
