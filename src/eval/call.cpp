@@ -5,6 +5,7 @@
 #include "eval/parameters.hpp"
 #include "eval/stand_ins.hpp"
 #include "eval/substitute.hpp"
+#include "ir/told_attributes.hpp"
 #include "mir/infer.hpp"
 #include "mir/module.hpp"
 
@@ -46,10 +47,11 @@ Result<void> EvalCall::infer() {
   const auto types = operand_types();
   if (!types) return types.error();
   Diagnostics problems;
+  const ToldAttributes told(op_.module(), *row, op_.path(), attributes_);
   auto inferred = mir::infer({.context = context(),
                               .row = *row,
                               .operands = *types,
-                              .attributes = attributes_,
+                              .attributes = told.all(),
                               .result_count = op_.result_count(),
                               .device = op_.op_name().device},
                              problems);

@@ -7,6 +7,7 @@
 #include "ir/attribute_place.hpp"
 #include "ir/context/element_count.hpp"
 #include "ir/extent_prover.hpp"
+#include "ir/told_attributes.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
@@ -61,10 +62,11 @@ std::optional<std::vector<const Type*>> infer(const Op& op, std::span<const Type
                                               std::span<const NamedAttr> attributes,
                                               Diagnostics& diagnostics) {
   std::optional<ExtentProver> prover = ExtentProver::of(op.module());
+  const ToldAttributes told(op.module(), *op.row(), op.path(), attributes);
   const InferRequest request{.context = op.module().context(),
                              .row = *op.row(),
                              .operands = operands,
-                             .attributes = attributes,
+                             .attributes = told.all(),
                              .result_count = op.result_count(),
                              .at = op.span(),
                              .op_name = op.name(),

@@ -64,7 +64,10 @@ Op* Builder::create(std::string_view spelling, std::span<Value* const> operands,
   }
   std::optional<std::vector<const Type*>> inferred;
   if (result_types.empty() && info.row != nullptr && info.row->results.max != 0) {
-    inferred = infer({.name = name, .attributes = list, .result_count = info.row->results.min},
+    inferred = infer({.name = name,
+                      .attributes = list,
+                      .result_count = info.row->results.min,
+                      .path = name_in_model},
                      operands, *info.row);
     if (!inferred) return nullptr;
     result_types = *inferred;

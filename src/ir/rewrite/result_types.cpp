@@ -4,6 +4,7 @@
 
 #include "ir/call_types.hpp"
 #include "ir/program_fields.hpp"
+#include "ir/told_attributes.hpp"
 #include "mir/infer.hpp"
 #include "mir/ops.hpp"
 
@@ -24,7 +25,10 @@ std::vector<const Type*> types_of_graph(const Module& module, const UntypedOp& c
   const Region* region = graph == nullptr ? nullptr : graph->first_region();
   if (region == nullptr) return types;
   const CallTypes match(module.context(), *region, call.operands);
-  for (const Type* type : region->result_types()) types.push_back(match.at_call(type));
+  for (const Type* type : region->result_types()) {
+    const Value* returned = type == nullptr ? region->returned(types.size()) : nullptr;
+    types.push_back(match.at_call(returned == nullptr ? type : returned->type()));
+  }
   return types;
 }
 
@@ -76,10 +80,11 @@ std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
   if (row == nullptr || row->infer == nullptr) return Types{};
   const bool typed = std::ranges::find(op.operands, nullptr) == op.operands.end();
   if (!typed || !row->operands.admits(op.operands.size())) return Types{};
+  const ToldAttributes told(module, *row, op.path, options);
   return infer({.context = context,
                 .row = *row,
                 .operands = op.operands,
-                .attributes = options,
+                .attributes = told.all(),
                 .result_count = op.result_count,
                 .at = op.at,
                 .op_name = op.name.info->mnemonic,

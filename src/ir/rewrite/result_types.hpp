@@ -20,6 +20,7 @@ struct UntypedOp {
   std::span<const NamedAttr> attributes{};
   std::size_t result_count = 0;
   Span at{};
+  Symbol path{};  ///< under which its parameters are registered
 };
 
 /// The types that the op's rule gives; for a launch those of its kernel's rule, for a call those of
