@@ -10,6 +10,8 @@
 #include "mir/walk.hpp"
 #include "support/pointer_table.hpp"
 #include "verify/checks.hpp"
+#include "verify/declared_extents.hpp"
+#include "verify/weights.hpp"
 
 namespace mir::checks {
 
@@ -54,16 +56,29 @@ class BoundSymbols {
     const auto add = [&](Symbol symbol) { bound.insert(symbol); };
     for (const Value& argument : body.entry_arguments()) for_each_symbol(argument.type(), add);
     for_each_op(body, WalkScope::kGraph, [&](const Op& op) {
-      // The length of a cache is the same wherever it is used. An extent that a rule leaves unknown
-      // may have a name of its own: the run finds it out.
+      // The length of a cache is the same wherever it is used.
       const Attr* past = op.is(OpId::kLinalgKVCache) ? op.attribute("past") : nullptr;
       if (past != nullptr) for_each_symbol(*past, [&](Symbol symbol) { lengths_.insert(symbol); });
-      for_each_symbol_found_out(op, add);
+      bind_results(op, bound);
     });
     for_each_region(body, WalkScope::kGraph, [&](const Region& region) {
       if (!region.has_several_blocks()) return;
       for (const Block* block : region.blocks()) for_each_symbol_joined_by(*block, add);
     });
+  }
+
+  /// An extent that a rule leaves unknown may have a name of its own: the run finds it out, unless
+  /// only the declared type tells the extent.
+  void bind_results(const Op& op, SymbolSet& bound) {
+    std::vector<Symbol> found;
+    for_each_symbol_found_out(op, [&](Symbol symbol) { found.push_back(symbol); });
+    if (found.empty()) return;
+    for (const DeclaredExtent& each : declared_extents(op, reporter_.prover())) {
+      const TensorType* type = op.result(each.result)->tensor_type();
+      if (type == nullptr || each.dim >= type->rank()) continue;
+      for_each_symbol(type->dims()[each.dim], [&](Symbol symbol) { std::erase(found, symbol); });
+    }
+    bound.insert(found.begin(), found.end());
   }
 
   bool is_bound(Symbol symbol) const {
@@ -109,7 +124,17 @@ class BoundSymbols {
       if (use.value()->is_free()) check_once(use.value()->type(), check);
     }
     for (const Value& result : op.results()) check_once(result.type(), check);
+    if (op.is(OpId::kTensorRegister)) check_parameter(op);
     for (const NamedAttr& each : op.attributes()) check_once(*each.value, check);
+  }
+
+  /// The symbols of a parameter have no values before a run, even if inputs bind them.
+  void check_parameter(const Op& op) {
+    const TensorType* type = op.result_count() == 1 ? op.result()->tensor_type() : nullptr;
+    if (type == nullptr || std::ranges::none_of(type->dims(), &Dim::is_symbolic)) return;
+    bool is_told = false;
+    for_each_symbol(type, [&](Symbol symbol) { is_told = is_told || reported_.contains(symbol); });
+    if (!is_told) report_parameter(op, *type, reporter_);
   }
 
   template <class Visit>

@@ -9,6 +9,7 @@
 #include "mir/dialects.hpp"
 #include "mir/infer.hpp"
 #include "mir/walk.hpp"
+#include "verify/declared_extents.hpp"
 
 namespace mir::checks {
 
@@ -252,6 +253,15 @@ void OpChecks::check_strange_type(const Value& value, const Op& place) {
   only_in_patterns(type, place, reporter_);
 }
 
+namespace {
+
+bool has_unknown_extent(const Value& value) {
+  const TensorType* type = value.tensor_type();
+  return type != nullptr && std::ranges::any_of(type->dims(), &Dim::is_unknown);
+}
+
+}  // namespace
+
 void OpChecks::op(const Op& op) {
   const std::size_t before = reporter_.breaches();
   const bool is_structured = has_structure(op);
@@ -268,6 +278,7 @@ void OpChecks::op(const Op& op) {
   const bool has_control = op.is_in(DialectId::kCf) || op.is(OpId::kGraphFused);
   if (is_structured && has_control) control_flow(op, reporter_);
   if (op.is(OpId::kLinalgParam)) check_named_parameter(op, reporter_);
+  if (op.is(OpId::kTensorRegister)) check_parameter(op, reporter_);
   if (op.is(OpId::kProgValueSymbol)) check_constant(op);
   operands_.resize(op.plain_operands().size());
   std::ranges::transform(op.plain_operands(), operands_.begin(),
@@ -295,9 +306,31 @@ void OpChecks::op(const Op& op) {
   if (reporter_.breaches() != before + is_mixed) return;
   const std::vector<OwnedParameter> parameters = weights_.owned_by(op, operands_);
   weights_.check(op, parameters);
+  // Ops with the same signature need not share what a parameter tells of a result.
+  if (std::ranges::any_of(op.results(), has_unknown_extent)) {
+    if (reporter_.breaches() == before + is_mixed) check_open_extents(op);
+    return;
+  }
   if (signature.count == 0) return;
   remember(known, signature, parameters);
   known.is_mixed = is_mixed;
+}
+
+/// What only the type of a result tells, it must tell.
+void OpChecks::check_open_extents(const Op& op) {
+  if (is_dump_ || !reporter_.wants(ConstraintId::type_c9)) return;
+  for (const auto& [number, dim, attribute] : declared_extents(op, reporter_.prover())) {
+    const TensorType* stated = op.result(number)->tensor_type();
+    if (stated == nullptr || dim >= stated->rank() || !stated->dims()[dim].is_unknown()) continue;
+    reporter_.report(ConstraintId::type_c9, op, [&] {
+      const std::string why =
+          attribute.empty() ? std::string("no attribute determines")
+                            : fmt::format("neither '{}' nor a parameter determines", attribute);
+      return fmt::format("result {} of '{}' is {}, and {} extent {}", number, op.name(),
+                         stated->spelling(), why, dim);
+    });
+    return;
+  }
 }
 
 /// The op that a launch names against what it is launched with.

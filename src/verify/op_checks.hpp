@@ -98,6 +98,7 @@ class OpChecks {
   void check_types(const Op& op, const Target& target);
   void check_dump_types(const Op& op, const Target& target);
   void check_product(const Op& op, const Target& target);
+  void check_open_extents(const Op& op);
   /// Whether the rule accepts the operands and gives the stated result types; reports if asked to.
   bool run_rule(const Op& op, const Target& target, std::span<const NamedAttr> options,
                 bool report);

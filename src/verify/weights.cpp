@@ -80,6 +80,20 @@ void check_named_parameter(const Op& op, Reporter& reporter) {
   if (const Op* place = parameter->defining_op()) note(kept, *place, "registered here");
 }
 
+void report_parameter(const Op& op, const TensorType& type, Reporter& reporter) {
+  reporter.report(type_c9, op, [&] {
+    return fmt::format("parameter '@{}' is {}, expected numbers as extents",
+                       text(op, op.result()->symbol()), type.spelling());
+  });
+}
+
+void check_parameter(const Op& op, Reporter& reporter) {
+  if (!reporter.wants(type_c9) || op.result_count() != 1) return;
+  const auto* type = op.result()->tensor_type();
+  if (type == nullptr || std::ranges::none_of(type->dims(), &Dim::is_unknown)) return;
+  report_parameter(op, *type, reporter);
+}
+
 WeightChecks::WeightChecks(Reporter& reporter)
     : reporter_(reporter),
       // Sizes can differ only where something is registered.

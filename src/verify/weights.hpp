@@ -20,6 +20,10 @@ struct OwnedParameter {
 
 /// The type of a linalg.ParamOp against its attribute and the parameter that it names.
 void check_named_parameter(const Op& op, Reporter& reporter);
+/// Reports unknown extents of a registered parameter, which a run needs before it begins.
+void check_parameter(const Op& op, Reporter& reporter);
+/// Reports a registered parameter of this type.
+void report_parameter(const Op& op, const TensorType& type, Reporter& reporter);
 
 class WeightChecks {
  public:

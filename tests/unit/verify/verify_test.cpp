@@ -246,6 +246,44 @@ TEST_SUITE("verify") {
     CHECK(verified("@main () -> () {\n" + ops + "\n}\n") == Lines{});
   }
 
+  TEST_CASE("type_c9: MIR0811 extents that no run can determine") {
+    CHECK(checked({"linalg.CPU.ViewOp (%0) -> (%1:tensor<[?, 1], Float32, CPU>)"}) ==
+          Lines{"2:1 MIR0811 result 0 of 'linalg.ViewOp' is tensor<[?, 1], Float32, CPU>, and no "
+                "attribute determines extent 0"});
+    CHECK(checked({"linalg.CPU.ViewOp (%0) -> (%1:tensor<[8, 1], Float32, CPU>)"}) == Lines{});
+    CHECK(checked({"linalg.CPU.ViewOp [to_shape:[-1, 1]] (%0) -> "
+                   "(%1:tensor<[?, 1], Float32, CPU>)"}) == Lines{});
+    const auto product = [](const std::string& type, const std::string& options,
+                            const std::string& weight) {
+      return verified(
+          "@main [mir_version:1] (%x:tensor<[?, 4], Float32, CPU>) -> () {\n"
+          "graph.SubGraphOp @init <CPU> {\n() -> () {\n"
+          "tensor.CPU.register () -> (%w:tensor<" +
+          weight + ", Float32, CPU>[@up.weight])[symbol:up.weight]\n}\n}\n" +
+          "linalg.CPU.LinearOp <name=\"up\"> [bias:false" + options + "] (%x) -> (%y:tensor<" +
+          type + ", Float32, CPU>)\ncf.ReturnOp () -> ()\n}\n");
+    };
+    CHECK(product("[?, ?]", "", "[32]") ==
+          Lines{"7:1 MIR0811 result 0 of 'linalg.LinearOp' is tensor<[?, ?], Float32, CPU>, and "
+                "neither 'out_channels' nor a parameter determines extent 1"});
+    CHECK(product("[?, $H]", "", "[32]") == Lines{"7:1 MIR0427 no input and no cache binds '$H'"});
+    CHECK(product("[?, 8]", "", "[32]") == Lines{});
+    CHECK(product("[?, ?]", ", out_channels:8", "[32]") == Lines{});
+    CHECK(product("[?, ?]", "", "[8, 4]") == Lines{});
+    CHECK(product("[?, 6]", "", "[8, 4]").size() == 1);
+    CHECK(product("[?, 8]", "", "[?, 4]") ==
+          Lines{"4:1 MIR0811 parameter '@up.weight' is tensor<[?, 4], Float32, CPU>, expected "
+                "numbers as extents"});
+    CHECK(verified("@main [mir_version:1] (%x:tensor<[$S], Float32, CPU>) -> () {\n"
+                   "tensor.CPU.register () -> (%w:tensor<[$S], Float32, CPU>[@w])[symbol:w]\n"
+                   "cf.ReturnOp () -> ()\n}\n") ==
+          Lines{"2:1 MIR0811 parameter '@w' is tensor<[$S], Float32, CPU>, expected numbers as "
+                "extents"});
+    // Dumps lose attributes and parameters.
+    CHECK(verified("@main () -> () {\nlinalg.CPU.ViewOp(%0:tensor<[4], Float32, CPU>) -> "
+                   "(%1:tensor<[-1, 1], Float32, CPU>)\n}\n") == Lines{});
+  }
+
   TEST_CASE("type_c5: MIR0814 constants that do not fit their types") {
     const auto found = [](const std::string& values) {
       return checked(
