@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "dialects/parameters.hpp"
+#include "ir/call_types.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {
@@ -31,7 +32,9 @@ Dim past_of(const Op& step) {
 /// note [order of steps]
 /// A run is followed from the body of the module, and from every graph that nothing calls, into
 /// graphs as often as they are called, but twice at most: the second time shows that a step does
-/// not fit what the first one left. What blocks and regions leave that may not run is not known.
+/// not fit what the first one left. How many tokens blocks and regions append that may not run, or
+/// run several times, is not known. But `past` of a step after them cannot be a symbol, which is
+/// the length of the cache when the graph or the region of the step begins.
 class CacheSteps {
  public:
   explicit CacheSteps(Reporter& reporter)
@@ -50,6 +53,8 @@ class CacheSteps {
   struct Last {
     const Op* step = nullptr;
     Dim end = Dim::unknown();
+    std::size_t number = 0;  // counts all steps
+    bool is_inside = false;  // in a region that may not run, or several times
   };
   using State = std::unordered_map<Symbol, Last>;
 
@@ -58,24 +63,48 @@ class CacheSteps {
       for (const Block* block : region.blocks()) visit(*block, state);
       return;
     }
+    const State before = state;
     for (const Block* block : region.blocks()) {
       State own;
       visit(*block, own);
+      leave(own, before, state);
     }
-    state.clear();
   }
 
   void visit(const Block& block, State& state) {
     for (const Op* op : block.ops()) {
       if (op->is(OpId::kLinalgKVCache)) step(*op, state);
-      if (const Op* graph = called_graph(*op)) state = enter(*graph, std::move(state));
-      if (is_graph(*op)) continue;
+      if (const Op* graph = called_graph(*op)) call(*op, *graph, state);
+      if (is_graph(*op) || op->first_region() == nullptr) continue;
+      const State before = state;
       for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-        State own = state_inside(*op, state);
+        State own = state_inside(*op, before);
         visit(*inner, own);
+        leave(own, before, state);
       }
-      if (op->first_region() != nullptr) state.clear();
     }
+  }
+
+  /// Adds what a region or block appended that began with the state `before` or a part of it.
+  static void leave(const State& inside, const State& before, State& after) {
+    for (const auto& [cache, last] : inside) {
+      const auto found = before.find(cache);
+      if (found != before.end() && found->second.number == last.number) continue;
+      after[cache] = {.step = last.step, .number = last.number, .is_inside = true};
+    }
+  }
+
+  /// A call with symbols of its own binds them to the lengths that caches have when it begins.
+  void call(const Op& op, const Op& graph, State& state) {
+    State inside = state;
+    if (CallTypes::are_own(op, graph)) {
+      std::erase_if(inside, [](const auto& each) { return each.second.is_inside; });
+    }
+    inside = enter(graph, std::move(inside));
+    for (const auto& each : state) {
+      if (each.second.is_inside) inside.insert(each);
+    }
+    state = std::move(inside);
   }
 
   /// Symbols may have other values in a region, and a loop may have run its region before.
@@ -109,14 +138,22 @@ class CacheSteps {
     Last& last = state[cache];
     const Dim expected = last.end.is_unknown() ? Dim::unknown() : dims_.add(last.end, added);
     if (last.step != nullptr) check(op, cache, last, expected, held);
-    last = {&op, held.is_unknown() ? expected : held};
+    last = {&op, held.is_unknown() ? expected : held, ++steps_};
   }
 
   void check(const Op& op, Symbol cache, const Last& last, Dim expected, Dim held) {
     const Dim begin = past_of(op);
     const auto differ = [](Dim a, Dim b) { return !compatible(a, b); };
     Diagnostic* kept = nullptr;
-    if (differ(last.end, begin)) {
+    if (last.is_inside && begin.is_symbolic()) {
+      if (!reported_.insert(&op).second) return;
+      kept = reporter_.report(ConstraintId::cache_c1, op, [&] {
+        return fmt::format(
+            "'past' says {}, the length of cache '@{}' before the run, but a "
+            "condition, loop or branch above may append to it",
+            dims_.print(begin), text(op, cache));
+      });
+    } else if (differ(last.end, begin)) {
       if (!reported_.insert(&op).second) return;
       kept = reporter_.report(ConstraintId::cache_c1, op, [&] {
         return fmt::format("cache '@{}' holds {} tokens when this step begins, 'past' says {}",
@@ -135,6 +172,7 @@ class CacheSteps {
 
   Reporter& reporter_;
   DimTable& dims_;
+  std::size_t steps_ = 0;
   std::unordered_map<const Op*, int> entered_;  // graphs
   std::unordered_set<const Op*> open_;          // graphs that are followed
   std::unordered_set<const Op*> reported_;

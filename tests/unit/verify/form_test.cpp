@@ -340,4 +340,53 @@ TEST_SUITE("form") {
     CHECK(verified(head + graph + call + step(", past:$S+$past", "(%1, %2)") + end) == Lines{});
     CHECK(verified(head + graph + call + step(", past:$past", "(%1, %2)") + end).size() == 1);
   }
+
+  TEST_CASE("cache_c1: MIR0429 a symbol as 'past' of a step behind regions that may append") {
+    int steps = 0;
+    const auto step = [&](const std::string& past, const std::string& cache = "c") {
+      const std::string number = std::to_string(++steps);
+      return "linalg.CPU.KVCacheOp [cache:@" + cache + ", q_head:1, kv_head:1, head_dim:4" + past +
+             "] (%k, %k) -> (%K" + number + ", %V" + number + ")\n";
+    };
+    const std::string head =
+        "@main [mir_version:2] (%k:tensor<[1, 1, 1, 4], Float32, CPU>, %c:tensor<[1], Bool, CPU>, "
+        "%n:tensor<[1], Int32, CPU>) -> () {\n";
+    const std::string end = "cf.ReturnOp () -> ()\n}\n";
+    const auto loop = [](const std::string& body) {
+      return "cf.ForOp (%n, %n, %n) -> () {\n(%i:tensor<[1], Int32, CPU>) -> () {\n" + body +
+             "cf.YieldOp () -> ()\n}\n}\n";
+    };
+    const auto condition = [](const std::string& body) {
+      return "cf.IfOp (%c) -> () {\n() -> () {\ncf.YieldOp () -> ()\n}\n() -> () {\n" + body +
+             "cf.YieldOp () -> ()\n}\n}\n";
+    };
+    const auto breach = [](int line) {
+      return Lines{std::to_string(line) +
+                   ":1 MIR0429 'past' says $past, the length of cache '@c' before the run, but a "
+                   "condition, loop or branch above may append to it"};
+    };
+    const std::string past = step(", past:$past"), open = step("");
+    const std::string again = step(", past:$past");
+    CHECK(verified(head + loop(open) + past + end) == breach(8));
+    CHECK(verified(head + loop(past) + past + end) == breach(8));
+    CHECK(verified(head + condition(open) + past + end) == breach(11));
+    CHECK(verified(head + condition(loop(past)) + past + end) == breach(16));
+    // Without `past`, with a number, on another cache, or in a region with symbols of its own.
+    CHECK(verified(head + loop(open) + open + end) == Lines{});
+    CHECK(verified(head + loop(open) + step(", past:3") + end) == Lines{});
+    CHECK(verified(head + loop(step("", "d")) + past + end) == Lines{});
+    CHECK(verified(head + loop(open) + loop(past) + end) == Lines{});
+    CHECK(verified(head + past + loop(past) + end) == Lines{});
+    // What a region leaves as it was is still known.
+    CHECK(verified(head + past + loop(step("", "d")) + again + end).size() == 1);
+    CHECK(verified(head + past + loop(step("", "d")) + step(", past:$past+1") + end) == Lines{});
+    // Of a graph that is called.
+    const std::string graph =
+        "graph.SubGraphOp @f <CPU> {\n(%k:tensor<[1, 1, 1, 4], Float32, "
+        "CPU>, %n:tensor<[1], Int32, CPU>) -> () {\n" +
+        loop(open) + "cf.ReturnOp () -> ()\n}\n}\n";
+    const std::string call = "graph.CallGraphOp @f (%k, %n) -> ()\n";
+    CHECK(verified(head + graph + call + past + end) == breach(14));
+    CHECK(verified(head + graph + call + open + end) == Lines{});
+  }
 }
