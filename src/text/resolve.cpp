@@ -255,9 +255,8 @@ void Resolver::State::begin_module(const Node& node) {
 
 void Resolver::State::end_module() {
   leave();
-  settle_late_types();
+  settle_types();
   rewriter_.reset();
-  open_types_.clear();
   damaged_names_.clear();
   portable_ = false;
   if (!module_->is_portable() || !declares_dialect(*module_)) return;

@@ -4,10 +4,7 @@
 #include <algorithm>
 
 #include "ir/context/language_versions.hpp"
-#include "ir/rewrite/result_types.hpp"
-#include "mir/control_flow.hpp"
 #include "mir/equivalence.hpp"
-#include "mir/infer.hpp"
 #include "support/arena.hpp"
 #include "syntax/text_literal.hpp"
 #include "text/resolver.hpp"
@@ -71,15 +68,6 @@ void Resolver::State::define(Value& value, const Mention& mention) {
   scopes_.define(mention.name, &value);
 }
 
-namespace {
-
-bool has_unknown_extent(const Value& value) {
-  const auto* type = value.tensor_type();
-  return type != nullptr && std::ranges::any_of(type->dims(), &Dim::is_unknown);
-}
-
-}  // namespace
-
 /// In a portable module mentions agree; any of a constant's mentions may say what it is.
 void Resolver::State::check_mention(const Mention& mention, Value& value) {
   const auto attributes = attributes_of(mention);
@@ -91,13 +79,9 @@ void Resolver::State::check_mention(const Mention& mention, Value& value) {
       value.has_symbol_ = true;
     }
   }
-  // What a rule could not infer the first mention with a type may state.
-  const bool completes = mention.type != nullptr && open_types_.erase(&value) != 0 &&
-                         compatible(mention.type, value.type());
-  if (completes) value.type_ = mention.type;
-  const bool is_late_value = value.type() == nullptr && late_values_.contains(&value);
-  if (mention.type != nullptr && is_late_value) {
-    late_mentions_.push_back({&value, mention.type, span(mention.token)});
+  if (mention.type != nullptr && value.type() == nullptr && !value.is_free()) {
+    typed_mentions_.push_back({&value, mention.type, span(mention.token),
+                               types_noted_ == nullptr ? kUnnoted : types_noted_->next() - 1});
   }
   // That a value has no type is said where it is defined.
   if (mention.type != nullptr && value.type() != nullptr && mention.type != value.type()) {
@@ -140,234 +124,6 @@ void Resolver::State::attach_uses(Op* op, std::uint32_t first_operand, MentionLi
     if (same) continue;
     rewriter_->set_mention(use, {mention.type == nullptr ? value.type() : mention.type, attributes,
                                  mention.symbol, mention.has_symbol});
-  }
-}
-
-/// The type of a value that states this one, or none. In a template, that may be any.
-const Type* Resolver::State::type_in_template(const Type* type) {
-  return type == nullptr && templates_ != 0 ? any_type_ : type;
-}
-
-/// The prover of the module; null if it declares no symbols.
-ExtentProver* Resolver::State::prover_of_module() {
-  if (proved_ != module_) {
-    prover_.reset();
-    if (auto prover = ExtentProver::of(*module_)) prover_.emplace(std::move(*prover));
-    proved_ = module_;
-  }
-  return prover_ ? &*prover_ : nullptr;
-}
-
-std::optional<std::vector<const Type*>> Resolver::State::inferred_types(std::size_t count,
-                                                                        Diagnostics& diagnostics) {
-  std::vector<const Type*> operands;
-  for (std::uint32_t i = 0; i < head_.operands.count; ++i) {
-    operands.push_back(value_scratch_[i]->type());
-  }
-  auto inferred = infer_result_types(*module_,
-                                     {.name = head_.name,
-                                      .symbol = head_.symbol,
-                                      .operands = operands,
-                                      .attributes = head_.attributes,
-                                      .result_count = count,
-                                      .at = span(head_.token)},
-                                     diagnostics, prover_of_module());
-  if (prover_) prover_->forget_undecided();  // verification reports it
-  return inferred;
-}
-
-/// True if types of results follow from what comes below: a graph, or the regions of the op.
-bool Resolver::State::is_late() const {
-  if (!portable_) return false;
-  const OpRow* row = head_.name.info->row;
-  if (row != nullptr && row->region_flow) return true;
-  if (row != nullptr && row->callee) return module_->lookup_op(head_.symbol) == nullptr;
-  const auto operands = std::span(value_scratch_).first(head_.operands.count);
-  return std::ranges::any_of(operands,
-                             [&](const Value* value) { return late_values_.contains(value); });
-}
-
-/// True if types are missing that the end of the module tells.
-bool Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
-  if (std::find(types.begin(), types.end(), nullptr) == types.end()) return false;
-  if (is_late()) return true;
-  const auto inferred = inferred_types(types.size(), diagnostics_);
-  if (!inferred) return false;
-  // Where an operand has no type, its definition is the cause; of one that nothing has defined so
-  // far the end of the region tells more.
-  const auto is_cause = [&](const Value* value) {
-    return value->type() == nullptr && (portable_ || !value->is_free());
-  };
-  const auto is_untyped = [](const Value* value) { return value->type() == nullptr; };
-  const auto operands = std::span(value_scratch_).first(head_.operands.count);
-  const bool is_told = is_foreign_ || std::ranges::any_of(value_scratch_, is_cause) ||
-                       (diagnostics_.has_errors() && std::ranges::any_of(operands, is_untyped));
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    if (types[i] == nullptr && i < inferred->size()) types[i] = (*inferred)[i];
-    if (types[i] != nullptr || is_told) continue;
-    diagnostics_.error(DiagCode::kTypeMissing, span(mentions_[head_.results.first + i].token),
-                       "result needs a type: no rule infers it here");
-  }
-  return false;
-}
-
-void Resolver::State::note_late(Op& op) {
-  LateOp late{&op, {}};
-  for (std::uint32_t i = 0; i < head_.results.count; ++i) {
-    const bool is_untyped = op.result(i)->type() == nullptr;
-    late.untyped.push_back(is_untyped ? span(mentions_[head_.results.first + i].token) : Span());
-    if (is_untyped) late_values_.insert(op.result(i));
-  }
-  late_ops_.push_back(std::move(late));
-}
-
-namespace {
-
-/// The types that regions, or the op itself, pass to its results; null where nothing with a type is
-/// passed, or after reporting that types differ.
-std::vector<const Type*> passed_types(const Op& op, Diagnostics& diagnostics) {
-  std::vector<const Type*> types(op.result_count());
-  std::vector<bool> differ(op.result_count());
-  const auto pass = [&](const Op& from, const RegionEdge& edge) {
-    for (std::uint32_t i = 0; i < edge.operand_count; ++i) {
-      const std::uint32_t operand = edge.first_operand + i, result = edge.first_target + i;
-      if (operand >= from.operand_count() || result >= types.size() || differ[result]) continue;
-      const Type* type = from.operand(operand)->type();
-      const Type*& known = types[result];
-      if (type == nullptr || type == known) continue;
-      differ[result] = known != nullptr && !compatible(known, type);
-      if (known == nullptr) known = type;
-      if (!differ[result]) continue;
-      diagnostics.error(DiagCode::kTypeMissing, op.span(),
-                        fmt::format("result {} of '{}' needs a type: {} and {} are passed to it",
-                                    result, op.name(), known->spelling(), type->spelling()));
-      known = nullptr;
-    }
-  };
-  for (const RegionEdge& edge : op.row()->region_flow(op)) {
-    if (edge.to != RegionEdge::kOp) continue;
-    if (edge.from == RegionEdge::kOp) pass(op, edge);
-    if (edge.from == RegionEdge::kOp || edge.from >= op.region_count()) continue;
-    for (const Block* block : op.region(edge.from)->blocks()) {
-      if (!block->empty() && leaves_region(*block->back())) pass(*block->back(), edge);
-    }
-  }
-  return types;
-}
-
-}  // namespace
-
-/// The types of an op whose callee, operands or regions are known by now; null where they are not.
-std::vector<const Type*> Resolver::State::late_types(const Op& op, Diagnostics& diagnostics) {
-  if (op.row() != nullptr && op.row()->region_flow) return passed_types(op, diagnostics);
-  const std::vector<const Type*> operands = operand_types(op);
-  auto inferred = infer_result_types(*module_,
-                                     {.name = op.op_name(),
-                                      .symbol = op.symbol(),
-                                      .operands = operands,
-                                      .attributes = op.attributes(),
-                                      .result_count = op.result_count(),
-                                      .at = op.span()},
-                                     diagnostics, prover_of_module());
-  if (prover_) prover_->forget_undecided();
-  std::vector<const Type*> types = inferred ? std::move(*inferred) : std::vector<const Type*>();
-  types.resize(op.result_count());
-  return types;
-}
-
-/// Operands come before their users, so one pass in the order of the text is enough. An op with
-/// regions comes after what is in them.
-void Resolver::State::settle_late_types() {
-  const auto settle = [&](const LateOp& late) {
-    const auto& [op, untyped] = late;
-    const std::size_t errors = diagnostics_.error_count();
-    const std::vector<const Type*> types = late_types(*op, diagnostics_);
-    const auto is_untyped = [](const Use& use) { return use.value()->type() == nullptr; };
-    const bool is_told = is_foreign_ || diagnostics_.error_count() != errors ||
-                         std::ranges::any_of(op->operand_uses(), is_untyped);
-    for (std::uint32_t i = 0; i < op->result_count(); ++i) {
-      if (!untyped[i].known()) continue;
-      op->result(i)->type_ = types[i];
-      if (types[i] != nullptr) {
-        if (has_unknown_extent(*op->result(i))) open_types_.insert(op->result(i));
-      } else if (!is_told) {
-        diagnostics_.error(DiagCode::kTypeMissing, untyped[i],
-                           "result needs a type: no rule infers it here");
-      }
-    }
-  };
-  std::vector<const LateOp*> around;
-  const auto settle_around = [&](const Op* next) {
-    while (!around.empty() && (next == nullptr || !next->is_inside(*around.back()->op))) {
-      settle(*around.back());
-      around.pop_back();
-    }
-  };
-  for (const LateOp& each : late_ops_) {
-    settle_around(each.op);
-    if (each.op->first_region() != nullptr) {
-      around.push_back(&each);
-    } else {
-      settle(each);
-    }
-  }
-  settle_around(nullptr);
-  for (const auto& [value, type, at] : late_mentions_) {
-    if (value->type() == nullptr) continue;
-    if (open_types_.erase(value) != 0 && compatible(type, value->type())) value->type_ = type;
-    if (type == value->type()) continue;
-    diagnostics_.error(DiagCode::kTypeConflict, at,
-                       fmt::format("value is used as {}, defined as {}", type->spelling(),
-                                   value->type()->spelling()));
-  }
-  Diagnostics ignored;
-  for (const auto& [op, number] : late_calls_) {
-    const std::vector<const Type*> types = late_types(*op, ignored);
-    for (std::uint32_t i = 0; i < op->result_count(); ++i) {
-      if (types[i] != nullptr && types[i] == op->result(i)->type()) {
-        types_noted_->mark_redundant(number + i);
-      }
-    }
-  }
-  late_ops_.clear();
-  late_values_.clear();
-  late_mentions_.clear();
-  late_calls_.clear();
-}
-
-/// Before the mention is checked, which may complete the type of the value.
-void Resolver::State::note_operand(const Mention& mention, const Value& value) {
-  const bool completes = open_types_.contains(&value);
-  types_noted_->add(
-      {.at = span(mention.token).begin,
-       .stated = mention.type,
-       .value = &value,
-       .is_redundant = mention.type != nullptr && mention.type == value.type() && !completes});
-}
-
-void Resolver::State::note_free(const Mention& mention, const Value& value) {
-  types_noted_->add_free(
-      {.at = span(mention.token).begin, .stated = mention.type, .value = &value});
-}
-
-/// In a template, a result without a type may have any.
-void Resolver::State::note_results(const Op& op) {
-  Diagnostics ignored;
-  std::optional<std::vector<const Type*>> inferred;
-  const auto is_stated = [&](const Mention& mention) { return mention.type != nullptr; };
-  const auto results = std::span(mentions_).subspan(head_.results.first, head_.results.count);
-  if (templates_ == 0 && !is_foreign_ && is_late() && std::ranges::all_of(results, is_stated)) {
-    late_calls_.emplace_back(&op, types_noted_->next());
-  }
-  if (templates_ == 0 && !is_foreign_) inferred = inferred_types(op.result_count(), ignored);
-  for (std::uint32_t i = 0; i < head_.results.count; ++i) {
-    const Mention& mention = mentions_[head_.results.first + i];
-    const bool is_inferred =
-        inferred && i < inferred->size() && (*inferred)[i] == op.result(i)->type();
-    types_noted_->add({.at = span(mention.token).begin,
-                       .stated = mention.type,
-                       .value = op.result(i),
-                       .is_redundant = mention.type != nullptr && is_inferred});
   }
 }
 
@@ -431,7 +187,7 @@ Op* Resolver::State::make_op() {
   for (std::uint32_t i = 0; i < head_.results.count; ++i) {
     type_scratch_.push_back(type_in_template(mentions_[head_.results.first + i].type));
   }
-  const bool is_late = infer_missing_types(type_scratch_);
+  const bool waits = infer_missing_types(type_scratch_);
 
   Op* op = rewriter_->create_detached({.name = head_.name,
                                        .operands = value_scratch_,
@@ -443,14 +199,9 @@ Op* Resolver::State::make_op() {
   attach_uses(op, 0, head_.operands);
   set_successors(*op, head_.operands.count);
   for (std::uint32_t i = 0; i < head_.results.count; ++i) {
-    const Mention& mention = mentions_[head_.results.first + i];
-    Value& result = *op->result(i);
-    define(result, mention);
-    if (portable_ && mention.type == nullptr && has_unknown_extent(result)) {
-      open_types_.insert(&result);
-    }
+    define(*op->result(i), mentions_[head_.results.first + i]);
   }
-  if (is_late) note_late(*op);
+  if (waits) wait_for_types(*op);
   if (types_noted_ != nullptr) note_results(*op);
   rewriter_->insert(*op, current_block(), nullptr);
   op->mark_as_read();

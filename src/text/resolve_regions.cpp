@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "mir/control_flow.hpp"
 #include "support/arena.hpp"
 #include "support/suggest.hpp"
 #include "syntax/op_text.hpp"
@@ -98,6 +99,10 @@ void Resolver::State::end_body() {
 
 void Resolver::State::leave() {
   if (Region* region = bodies_.back().region) {
+    const bool is_open =
+        portable_ && (bodies_.size() == 1 || is_graph(*region->parent())) &&
+        std::ranges::find(region->result_types(), nullptr) != region->result_types().end();
+    if (is_open) open_signatures_.push_back(region);
     settle_free_values(*region);
     settle_successors(*region, bodies_.back().branches);
     region->parent()->mark_as_read();
@@ -130,27 +135,6 @@ void Resolver::State::suggest_value(Diagnostic& diagnostic, const Value& value) 
   }
 }
 
-/// Reports ops whose result types would follow from an operand that is defined below them.
-void Resolver::State::report_early_uses(const Value& value, const Value& defined) {
-  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
-    const Op& user = *use->user();
-    const auto is_untyped = [](const Value& result) { return result.type() == nullptr; };
-    if (!std::ranges::any_of(user.results(), is_untyped)) continue;
-    const Op* definition = defined.defining_op();
-    if (definition == nullptr || definition->block() != user.block()) {
-      diagnostics_.error(
-          DiagCode::kTypeMissing, user.span(),
-          fmt::format("result needs a type: operand {} is defined elsewhere", use->index()));
-      continue;
-    }
-    diagnostics_
-        .error(
-            DiagCode::kUseBeforeDefinition, user.span(),
-            fmt::format("operand {} of '{}' is defined below its use", use->index(), user.name()))
-        .note(definition->span(), "defined here");
-  }
-}
-
 /// Names of blocks become the blocks; the first of a name counts.
 void Resolver::State::settle_successors(const Region& region, std::span<Op* const> branches) {
   if (branches.empty()) return;
@@ -179,16 +163,13 @@ void Resolver::State::settle_free_values(Region& region) {
     if (damaged_names_.contains(value->name().raw())) continue;
     Value* defined = scopes_.find(value->name());
     if (defined != nullptr && defined != value) {
-      const bool is_late_value = defined->type() == nullptr && late_values_.contains(defined);
-      if (value->type() != nullptr && is_late_value) {
-        late_mentions_.push_back({defined, value->type(), value->first_use()->user()->span()});
+      if (value->type() != nullptr && defined->type() == nullptr) {
+        typed_mentions_.push_back({defined, value->type(), value->first_use()->user()->span()});
       } else if (value->type() != nullptr && value->type() != defined->type()) {
-        diagnostics_.error(
-            DiagCode::kTypeConflict, value->first_use()->user()->span(),
-            fmt::format("value is used as {}, defined as {}", value->type()->spelling(),
-                        defined->type() == nullptr ? "untyped" : defined->type()->spelling()));
+        diagnostics_.error(DiagCode::kTypeConflict, value->first_use()->user()->span(),
+                           fmt::format("value is used as {}, defined as {}",
+                                       value->type()->spelling(), defined->type()->spelling()));
       }
-      if (value->type() == nullptr) report_early_uses(*value, *defined);
       if (types_noted_ != nullptr) types_noted_->settle(*value, *defined);
       while (value->has_uses()) value->first_use()->set(defined);
       continue;

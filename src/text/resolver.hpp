@@ -77,17 +77,25 @@ class Resolver::State : private ValueReader {
       successor_operands.clear();
     }
   };
-  /// An op with results whose types follow from a graph that is declared below it.
-  struct LateOp {
+  /// An op with results whose types other values or text below it tell.
+  struct WaitingOp {
     Op* op;
-    std::vector<Span> untyped;  // for each result its mention; unknown if that states a type
+    std::uint32_t first_result = 0;  // into waiting_results_
+    std::uint32_t result_count = 0;
   };
-  /// A mention with a type of a value of such an op.
-  struct LateMention {
+  struct WaitingResult {
+    Value* value;
+    Span at;  // of its mention
+  };
+  static constexpr std::size_t kUnnoted = ~std::size_t{0};
+  /// A mention with a type of a value that has none so far.
+  struct TypedMention {
     Value* value;
     const Type* type;
     Span at;
+    std::size_t number = kUnnoted;  // of the noted mention
   };
+  class Worklist;
   /// A pair of braces, or the braces of a region with a signature inside them.
   struct OpenBody {
     Op* op;
@@ -139,11 +147,12 @@ class Resolver::State : private ValueReader {
   std::optional<std::vector<const Type*>> inferred_types(std::size_t count,
                                                          Diagnostics& diagnostics);
   ExtentProver* prover_of_module();
-  bool is_late() const;
+  bool may_wait() const;
   bool infer_missing_types(std::vector<const Type*>& types);
-  void note_late(Op& op);
-  std::vector<const Type*> late_types(const Op& op, Diagnostics& diagnostics);
-  void settle_late_types();
+  void wait_for_types(Op& op);
+  std::vector<const Type*> types_of_read(const Op& op, Diagnostics& diagnostics);
+  void settle_types();
+  void settle_signatures();
   void note_operand(const Mention& mention, const Value& value);
   void note_free(const Mention& mention, const Value& value);
   void note_results(const Op& op);
@@ -165,7 +174,6 @@ class Resolver::State : private ValueReader {
   void forget_mentions();
   std::vector<RegionResult> region_results(MentionList list);
   void suggest_value(Diagnostic& diagnostic, const Value& value);
-  void report_early_uses(const Value& value, const Value& defined);
   void settle_free_values(Region& region);
   void settle_successors(const Region& region, std::span<Op* const> branches);
   Region& current_region();
@@ -201,12 +209,13 @@ class Resolver::State : private ValueReader {
   const Type* any_type_ = nullptr;  // once there is a template
   ValueScopes scopes_;
   std::unordered_set<std::uint32_t> damaged_names_;  // raw names that damaged text mentions
-  std::unordered_set<const Value*> open_types_;      // results whose rule left an extent unknown
-  std::vector<LateOp> late_ops_;
-  std::unordered_set<const Value*> late_values_;
-  std::vector<LateMention> late_mentions_;
-  std::vector<std::pair<const Op*, std::size_t>> late_calls_;  // with the number of a noted mention
-  TypeMentions* types_noted_ = nullptr;                        // null: nobody asks
+  std::vector<WaitingOp> waiting_ops_;
+  std::vector<WaitingResult> waiting_results_;
+  std::vector<Region*> open_signatures_;  // of graphs, with results that have no type
+  std::vector<TypedMention> typed_mentions_;
+  // Ops of portable modules with the number of the noted mention of their first result.
+  std::vector<std::pair<const Op*, std::size_t>> noted_ops_;
+  TypeMentions* types_noted_ = nullptr;  // null: nobody asks
 
   TextTable<OpName> op_names_;
   std::vector<const Type*> type_scratch_;

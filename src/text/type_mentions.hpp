@@ -30,8 +30,11 @@ class TypeMentions {
   void add(const TypeMention& mention) { list_.push_back(mention); }
   /// The number of the next mention that is added.
   std::size_t next() const { return list_.size(); }
-  /// The mention with this number is redundant, which was not known when it was added.
-  void mark_redundant(std::size_t number) { list_[number].is_redundant = true; }
+  /// The type that the mention with this number may state is redundant, which was not known when it
+  /// was added.
+  void mark_redundant(std::size_t number) {
+    list_[number].is_redundant = list_[number].stated != nullptr;
+  }
   /// Adds the mention of a value that may get its definition below.
   void add_free(const TypeMention& mention);
   /// `value`, used above its definition, is `defined`.
