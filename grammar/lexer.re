@@ -36,6 +36,9 @@ again:
 
   ws       = [ \t\r\n];
   blank    = [ \t];
+  comment  = "//" [^\n\x00]*;
+  gap      = (ws | comment "\n")*;
+  done     = ws* ([,\]] | "//");
   digits   = [0-9]+;
   word     = [A-Za-z_][A-Za-z0-9_]*;
   symchars = [A-Za-z0-9_.$/-];
@@ -43,7 +46,8 @@ again:
   float    = "-"? ((digits "." [0-9]* | "." digits | digits) ([eE] [+-]? digits)? | "inf" | "nan");
   string   = ["] ([^"\\\n\x00] | "\\" [^\n\x00])* ["];
   dimatom  = digits | "$" word;
-  dimexpr  = [0-9($-][A-Za-z0-9_$+*/%() \t-]*;
+  dimchar  = [A-Za-z0-9_$+*%() \t-];
+  dimexpr  = [0-9($-] (dimchar | "/" dimchar)*;
   pack     = "$" word "..";
   dim      = integer | "?" | "$" word ([+*/%-] dimatom)* | pack;
   dimopen  = ([(-] blank*)*;
@@ -59,7 +63,7 @@ again:
   <*> [\x1b]  { return MIR_ACCEPT.fail_log_line(); }
   <*> *       { return MIR_ACCEPT.fail_stray(); }
   <*> ws+     { goto again; }
-  <body, list, attrs, data, spec, entries, tensor, shape, tail, label> "//" [^\n\x00]* { goto again; }
+  <body, list, attrs, data, spec, entries, tensor, shape, tail, label> comment { goto again; }
 
   // -- bodies and op heads --------------------------------------------------------------------
   <body> "@"                          { return MIR_ACCEPT.symbol_in_head(); }
@@ -79,7 +83,7 @@ again:
 
   <body, list> "["                { return MIR_ACCEPT.push(Nesting::kAttributes, TokenKind::kLBracket); }
   <body, list> "[" / (ws* "@")    { return MIR_ACCEPT.push(Nesting::kSymbolRef, TokenKind::kLBracketSymbol); }
-  <body, list> "[" / (ws* "^")    { return MIR_ACCEPT.push(Nesting::kList, TokenKind::kLBracketBlock); }
+  <body, list> "[" / (gap "^")    { return MIR_ACCEPT.push(Nesting::kList, TokenKind::kLBracketBlock); }
   <body, list> "^" symchars+      { return MIR_ACCEPT.finish(TokenKind::kBlockName); }
   <body, list> "("                { return MIR_ACCEPT.push(Nesting::kList, TokenKind::kLParen); }
   <body, list> ")"                { return MIR_ACCEPT.pop(Nesting::kList, TokenKind::kRParen); }
@@ -98,7 +102,7 @@ again:
   <body> "%" [A-Za-z0-9_.$-]*     { return MIR_ACCEPT.finish(TokenKind::kValue); }
   <list> word                     { return MIR_ACCEPT.finish(TokenKind::kWord); }
   <list> type                     { return MIR_ACCEPT.finish(TokenKind::kType); }
-  <list> "tensor" / (ws* "<")     { condition_ = yyctensor; return MIR_ACCEPT.finish(TokenKind::kTensor); }
+  <list> "tensor" / (gap "<")     { condition_ = yyctensor; return MIR_ACCEPT.finish(TokenKind::kTensor); }
   <list> "!" symchars+            { return MIR_ACCEPT.balanced(TokenKind::kOpaqueType, '<', '>'); }
 
   // -- tensor types that are not one token ----------------------------------------------------
@@ -125,13 +129,13 @@ again:
   <attrs> ")"                     { return MIR_ACCEPT.finish(TokenKind::kRParen); }
 
   // -- attribute values -----------------------------------------------------------------------
-  <value> integer / (ws* [,\]])   { return MIR_ACCEPT.value_done(TokenKind::kInt); }
-  <value> float / (ws* [,\]])     { return MIR_ACCEPT.value_done(TokenKind::kFloat); }
-  <value> "true" / (ws* [,\]])    { return MIR_ACCEPT.value_done(TokenKind::kTrue); }
-  <value> "false" / (ws* [,\]])   { return MIR_ACCEPT.value_done(TokenKind::kFalse); }
-  <value> "null" / (ws* [,\]])    { return MIR_ACCEPT.value_done(TokenKind::kNull); }
-  <value> dimexpr / (ws* [,\]])   { return MIR_ACCEPT.bare_value(); }
-  <value> ("?" | pack) / (ws* [,\]]) { return MIR_ACCEPT.value_done(TokenKind::kDim); }
+  <value> integer / done   { return MIR_ACCEPT.value_done(TokenKind::kInt); }
+  <value> float / done     { return MIR_ACCEPT.value_done(TokenKind::kFloat); }
+  <value> "true" / done    { return MIR_ACCEPT.value_done(TokenKind::kTrue); }
+  <value> "false" / done   { return MIR_ACCEPT.value_done(TokenKind::kFalse); }
+  <value> "null" / done    { return MIR_ACCEPT.value_done(TokenKind::kNull); }
+  <value> dimexpr done     { return MIR_ACCEPT.bare_value(); }
+  <value> ("?" | pack) / done { return MIR_ACCEPT.value_done(TokenKind::kDim); }
   <value> "<InvalidAttribute NYI>" { return MIR_ACCEPT.value_done(TokenKind::kInvalid); }
   <value> ["]                     { condition_ = yycattrs;
                                     return MIR_ACCEPT.fail(DiagCode::kUnterminatedString, "string without a closing quote"); }
@@ -145,7 +149,7 @@ again:
   <value, data, tail, entries> "#" symchars+ { return MIR_ACCEPT.balanced(TokenKind::kHash, '<', '>'); }
   <value, data> "!" symchars+     { return MIR_ACCEPT.balanced(TokenKind::kOpaqueType, '<', '>'); }
   <value, data> type              { return MIR_ACCEPT.value_done(TokenKind::kType); }
-  <value, data> "tensor" / (ws* "<") { value_done(TokenKind::kTensor); condition_ = yyctensor;
+  <value, data> "tensor" / (gap "<") { value_done(TokenKind::kTensor); condition_ = yyctensor;
                                     return MIR_ACCEPT.finish(TokenKind::kTensor); }
   <value, data, entries> quant      { return MIR_ACCEPT.value_done(TokenKind::kQuantSpec); }
   <value, data, entries> "QuantSpec" ws* "("       { return MIR_ACCEPT.push(Nesting::kSpec, TokenKind::kQuantSpecOpen); }
@@ -169,7 +173,7 @@ again:
                                   { return MIR_ACCEPT.finish(TokenKind::kDim); }
 
   // -- quantisation specs ---------------------------------------------------------------------
-  <spec> "None" ws* "(" / (ws* ",") { return MIR_ACCEPT.finish(TokenKind::kNoneOpen); }
+  <spec> "None" ws* "(" / (gap ",") { return MIR_ACCEPT.finish(TokenKind::kNoneOpen); }
   <spec, entries> word              { return MIR_ACCEPT.finish(TokenKind::kWord); }
   <spec, entries> integer           { return MIR_ACCEPT.finish(TokenKind::kInt); }
   <spec> "("                      { return MIR_ACCEPT.push(Nesting::kSpec, TokenKind::kDataLParen); }

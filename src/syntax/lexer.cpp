@@ -36,6 +36,10 @@ bool is_space(unsigned char c) {
   return is_blank(c) || c == '\n';
 }
 
+bool is_comment(const unsigned char* at) {
+  return at[0] == '/' && at[1] == '/';
+}
+
 /// True for characters that no unquoted text may hold: a line end, the end of the text or a NUL, an
 /// escape.
 bool ends_bare_text(unsigned char c) {
@@ -142,6 +146,13 @@ const Lexer::Byte* Lexer::skip_space(const Byte* at) const {
   return at;
 }
 
+const Lexer::Byte* Lexer::skip_gap(const Byte* at) const {
+  for (at = skip_space(at); is_comment(at); at = skip_space(at)) {
+    at = std::find(at, limit_, '\n');
+  }
+  return at;
+}
+
 const Lexer::Byte* Lexer::bare_limit(const Byte* from) const {
   return from + std::min(limit_ - from, kLongestBareText);
 }
@@ -153,18 +164,17 @@ void Lexer::trim_end() {
 /// `@` of an op or module head was read. The name ends before `(`, `<`, `[` or `{`; upstream
 /// prints it as it is, so it may hold blanks and may be empty.
 TokenKind Lexer::symbol_in_head() {
-  while (is_symbol_char(*cursor_) && !(cursor_[0] == '/' && cursor_[1] == '/')) ++cursor_;
+  while (is_symbol_char(*cursor_) && !is_comment(cursor_)) ++cursor_;
   const auto ends_head = [&](const Byte* at) {
     if (*at == '{') return true;
     if (*at == '<') return std::find(at, bare_limit(at), '>') != bare_limit(at);
     if (*at != '(' && *at != '[') return false;
-    const Byte* inner = skip_space(at + 1);
+    const Byte* inner = skip_gap(at + 1);
     if (*at == '(') return *inner == '%' || *inner == ')';
     return is_symbol_char(*inner) || *inner == '"' || *inner == ']' || *inner == '^';
   };
   const Byte* after = skip_blanks(cursor_);
-  const bool at_line_end =
-      *after == '\n' || after == limit_ || (after[0] == '/' && after[1] == '/');
+  const bool at_line_end = *after == '\n' || after == limit_ || is_comment(after);
   if (at_line_end || *after == '}' || ends_head(after)) return finish(TokenKind::kSymbol);
   const Byte* stop = bare_limit(after);
   for (const Byte* at = after; at != stop && !ends_bare_text(*at); ++at) {
@@ -194,7 +204,7 @@ TokenKind Lexer::op_name(bool free_mnemonic) {
   const Byte* stop = bare_limit(after);
   const auto continues = [&](const Byte* at) {
     return at != stop && !ends_bare_text(*at) && std::strchr("(<[{@", *at) == nullptr &&
-           !(at[0] == '/' && at[1] == '/');
+           !is_comment(at);
   };
   if (!continues(after)) return finish(TokenKind::kOpName);
   const Byte* at = after;
@@ -217,7 +227,11 @@ TokenKind Lexer::jump_label() {
     cursor_ = closed;
     return finish(TokenKind::kLabel);
   }
-  const Byte* line_end = std::find_if(cursor_, bare_limit(cursor_), ends_bare_text);
+  const Byte* line_end = cursor_;
+  while (line_end != bare_limit(cursor_) && !ends_bare_text(*line_end) &&
+         !(is_blank(*line_end) && is_comment(line_end + 1))) {
+    ++line_end;
+  }
   const auto found = std::search(cursor_, line_end, kEntrySuffix.begin(), kEntrySuffix.end());
   if (found != line_end) {
     const Byte* after = found + kEntrySuffix.size();
@@ -240,7 +254,7 @@ TokenKind Lexer::op_name_tag(char close, TokenKind kind) {
     if (*at != '"') continue;
     const Byte* bracket = skip_space(at + 1);
     if (*bracket != close) continue;
-    const Byte* after = skip_space(bracket + 1);
+    const Byte* after = skip_gap(bracket + 1);
     if (fallback == nullptr) fallback = bracket + 1;
     const bool before_loc = std::strncmp(reinterpret_cast<const char*>(after), "loc", 3) == 0;
     if (*after == '[' || *after == '(' || *after == '<' || before_loc) {
@@ -258,12 +272,14 @@ TokenKind Lexer::op_name_tag(char close, TokenKind kind) {
 /// `%` and name characters were read inside a list. Dumps can hold any text up to the colon.
 TokenKind Lexer::value_name() {
   const Byte* after = skip_space(cursor_);
-  if (*after == ':' || *after == ',' || *after == ')' || *after == '[' || *after == ']') {
+  if (*after == ':' || *after == ',' || *after == ')' || *after == '[' || *after == ']' ||
+      is_comment(after)) {
     return finish(TokenKind::kValue);
   }
   const Byte* at = cursor_;
-  while (std::strchr(":,()[]{}<>%\n\x1b", *at) == nullptr) ++at;  // strchr finds the NUL too
-  if (*at == ':' || *at == ',' || *at == ')' || *at == '[') cursor_ = at;
+  // strchr finds the NUL too
+  while (std::strchr(":,()[]{}<>%\n\x1b", *at) == nullptr && !is_comment(at)) ++at;
+  if (*at == ':' || *at == ',' || *at == ')' || *at == '[' || is_comment(at)) cursor_ = at;
   trim_end();
   return finish(TokenKind::kValue);
 }
@@ -271,42 +287,56 @@ TokenKind Lexer::value_name() {
 /// The first character of a key was matched along with what a plain key may hold.
 TokenKind Lexer::attribute_key() {
   const Byte* after = skip_space(cursor_);
-  if (*after == ':') return finish(TokenKind::kKey);
+  if (*after == ':' || is_comment(after)) return finish(TokenKind::kKey);
   const Byte* at = cursor_;
   const Byte* stop = bare_limit(at);
-  while (at != stop && std::strchr(":,()[]{}<>%@\"\n\x1b", *at) == nullptr) ++at;
-  if (*at == ':') cursor_ = at;
+  while (at != stop && std::strchr(":,()[]{}<>%@\"\n\x1b", *at) == nullptr && !is_comment(at)) {
+    ++at;
+  }
+  if (*at == ':' || is_comment(at)) cursor_ = at;
   trim_end();
   return finish(TokenKind::kKey);
 }
 
+namespace {
+
+/// True for the characters of an extent, which has a symbol.
+bool is_expression(std::string_view text) {
+  return !text.empty() && std::string_view("0123456789($-").find(text.front()) != text.npos &&
+         text.find_first_not_of(
+             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$+*/%() \t-") ==
+             text.npos;
+}
+
+}  // namespace
+
 /// An unquoted string: the shortest text up to `]`, to the end of the line, or to a comma that a
-/// key and a colon follow. Interior commas and blanks belong to it.
+/// key and a colon follow. Interior commas and blanks belong to it, and so does `//` unless what is
+/// before it is an extent.
 TokenKind Lexer::bare_value() {
   const auto key_follows = [&](const Byte* comma) {
-    const Byte* at = skip_space(comma + 1);
+    const Byte* at = skip_gap(comma + 1);
     const Byte* key = at;
     if (*at == '"') {
       at = string_end(at);
     } else {
       while (is_symbol_char(*at)) ++at;
     }
-    return at != nullptr && at != key && *skip_space(at) == ':';
+    return at != nullptr && at != key && *skip_gap(at) == ':';
+  };
+  const auto text_to = [&](const Byte* end) {
+    return std::string_view(begin(), static_cast<std::size_t>(end - begin_));
   };
   const Byte* at = begin_;
   bool symbolic = false;
   while (*at != ']' && !ends_bare_text(*at) && !(*at == ',' && key_follows(at))) {
+    if (symbolic && is_comment(at) && is_expression(text_to(at))) break;
     symbolic |= *at == '$' && is_word_char(at[1]);
     ++at;
   }
   cursor_ = at;
   trim_end();
-  const std::string_view text(begin(), static_cast<std::size_t>(end() - begin()));
-  const bool expression = symbolic &&
-                          std::string_view("0123456789($-").find(text.front()) != text.npos &&
-                          text.find_first_not_of(
-                              "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                              "0123456789_$+*/%() \t-") == text.npos;
+  const bool expression = symbolic && is_expression(text_to(cursor_));
   return value_done(expression ? TokenKind::kDim : TokenKind::kBare);
 }
 
@@ -441,7 +471,7 @@ TokenKind Lexer::resume() {
     if (line_start) {
       at = skip_space(at);
       if (nesting_.size() == 1 ? *at == '@' || *at == '#' || *at == '!' : looks_like_op(at)) break;
-      const bool comment = at[0] == '/' && at[1] == '/';
+      const bool comment = is_comment(at);
       // A line after a comment that is not an op has an error of its own: the comment's second
       // line.
       if (after_comment && !comment && nesting_.size() > 1) break;
@@ -456,12 +486,12 @@ TokenKind Lexer::resume() {
       last = nullptr;
       depth = 0;
       ++at;
-    } else if (at[0] == '/' && at[1] == '/') {
+    } else if (is_comment(at)) {
       at = std::find(at, limit_, '\n');
     } else if (*at == '}' && --depth < 0 && nesting_.size() > 1) {
       last = at;
       const Byte* after = skip_braces(at);
-      if (*after == '\n' || after == limit_ || (after[0] == '/' && after[1] == '/')) break;
+      if (*after == '\n' || after == limit_ || is_comment(after)) break;
       at = after;
     } else {
       if (!is_blank(*at)) last = at;

@@ -88,6 +88,8 @@ class Lexer {
   SourcePos position(const Byte* at) const;
   const Byte* skip_blanks(const Byte* at) const;
   const Byte* skip_space(const Byte* at) const;
+  /// Skips comments, too.
+  const Byte* skip_gap(const Byte* at) const;
   const Byte* bare_limit(const Byte* from) const;
   void trim_end();
 

@@ -222,6 +222,33 @@ TEST_SUITE("lexer") {
     CHECK(kinds(close) == kinds(wide));
   }
 
+  TEST_CASE("comments end numbers, extents, names and keys") {
+    const auto same = [](const std::string& text) {
+      std::string without = text;
+      for (auto at = without.find("//"); at != without.npos; at = without.find("//", at)) {
+        without.erase(at, without.find('\n', at) - at);
+      }
+      CAPTURE(text);
+      CHECK(kinds(text) == kinds(without));
+    };
+    same("a.b [k:3 // why\n, l:-2.5e1//\n]");
+    same("a.b [k:true // x\n, l:null // y\n, m:$S // z\n, n:2*$S/4//\n, o:? // p\n]");
+    same("a.b [k:word, // next\n l:3, // last\n // key\n \"m\" // colon\n :4]");
+    same(
+        "a.b [key // colon\n :4] (%x // x\n, %y//\n) -> (%z // z\n : // type\n tensor<[1], F, C>)");
+    same(
+        "a.b (%1:tensor // type\n < // shape\n [2 // rows\n, $S//\n, 4*$S/2 // x\n, ? // y\n] // "
+        "dtype\n"
+        ", F // device\n, C // end\n >)");
+    same("a.b [t:tensor // type\n <[1], F, C>] () -> () [ // blocks\n ^bb1]");
+    same("graph.SubGraphOp @some name // why\n <CPU> ( // inputs\n %x)");
+    same("prog.jump x.y // the .__entry follows\n [offset:3]");
+    CHECK(value_of("$S // x\n") == Pair{"Dim", "$S"});
+    CHECK(value_of("3 // x\n") == Pair{"Int", "3"});
+    CHECK(value_of("a // x") == Pair{"Bare", "a // x"});
+    CHECK(value_of("$S a// x") == Pair{"Bare", "$S a// x"});
+  }
+
   TEST_CASE("comments are text where only text can be") {
     CHECK(value_of("\"http://x\"") == Pair{"String", "\"http://x\""});
     CHECK(value_of("http://x") == Pair{"Bare", "http://x"});
