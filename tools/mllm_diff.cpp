@@ -37,10 +37,11 @@ struct DiffSettings {
       options,
       {.name = "normalise",
        .help = "write one file with canonical ids and sorted attributes, for git's textconv"}};
-  Option<std::string> module{
-      options,
-      {.name = "module", .argument = "NAME", .help = "compare only the module @NAME"},
-      symbol_name(ReferenceKind::kModule)};
+  Option<std::string> module{options,
+                             {.name = "module",
+                              .argument = "NAME",
+                              .help = "compare only this module, by name or position"},
+                             symbol_name(ReferenceKind::kModule)};
   DialectSettings dialects{options};
 };
 
@@ -108,9 +109,7 @@ void read_modules_of(Text& text, std::string_view name, IRContext& context) {
   text.modules = read_modules(*text.file, context, diagnostics);
   text.all_modules = text.modules;
   if (diagnostics.has_errors()) text.error = diagnostics.sorted().front();
-  if (name.empty()) return;
-  std::erase_if(text.modules,
-                [&](const Module* module) { return context.text(module->name()) != name; });
+  text.modules = select_modules(text.modules, name);
 }
 
 Result<Text> read(const std::string& path, std::string_view name, IRContext& context) {
@@ -133,7 +132,13 @@ Result<void> check_names(const DiffSettings& settings, std::initializer_list<con
     if (text->error) return {};
     add_names(names, text->all_modules);
   }
-  return names.check(settings.module);
+  if (auto known = names.check(settings.module); !known) return known;
+  for (const Text* text : texts) {
+    if (text->file == nullptr) continue;
+    auto single = check_unambiguous(text->all_modules, settings.module, text->file->name());
+    if (!single) return single;
+  }
+  return {};
 }
 
 /// Reports why a text cannot be used, and what the tool does instead.

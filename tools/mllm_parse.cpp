@@ -103,10 +103,12 @@ ExitCode parse_text(const Job& job, const SourceFile& file, IRContext& context) 
   std::vector<Module*> modules = resolve(tree, context, diagnostics);
   if (settings.module.is_given()) {
     add_names(*job.names, modules);
-    std::erase_if(modules, [&](const Module* module) {
-      return context.text(module->name()) != *settings.module;
-    });
-    if (modules.empty()) return worst(code, conclude(job, file, context.sources(), diagnostics));
+    const auto single = check_unambiguous(modules, settings.module, file.name());
+    if (!single) diagnostics.error(single.error().code, {}, single.error().message);
+    modules = select_modules(modules, *settings.module);
+    if (!single || modules.empty()) {
+      return worst(code, conclude(job, file, context.sources(), diagnostics));
+    }
   }
   code = worst(code, show_modules(job, modules, is_whole, diagnostics));
   return worst(code, conclude(job, file, context.sources(), diagnostics));

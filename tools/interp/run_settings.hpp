@@ -80,7 +80,7 @@ struct RunSettings {
       any_text(references_of_binding())};
   Option<std::string> module{
       options,
-      {.name = "module", .argument = "NAME", .help = "run this module of a file with several"},
+      {.name = "module", .argument = "NAME", .help = "run this module, by name or position"},
       symbol_name(ReferenceKind::kModule)};
   Option<std::string> entry{
       options,

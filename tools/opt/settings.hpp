@@ -267,10 +267,11 @@ struct OptSettings {
        .help = "if a pass fails, write its input and the command that repeats the failure to FILE"},
       written_file()};
 
-  Option<std::string> module{
-      options,
-      {.name = "module", .argument = "NAME", .help = "process only the module @NAME of each file"},
-      symbol_name(ReferenceKind::kModule)};
+  Option<std::string> module{options,
+                             {.name = "module",
+                              .argument = "NAME",
+                              .help = "process only this module, by name or position"},
+                             symbol_name(ReferenceKind::kModule)};
   Flag split_input_file{options,
                         {.name = "split-input-file",
                          .help = "process the parts between '// -----' lines separately"}};

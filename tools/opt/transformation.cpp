@@ -85,17 +85,22 @@ bool Transformation::transform(Module& module, TypedMap& reports, Diagnostics& d
 }
 
 bool Transformation::is_wanted(const Module& module) const {
-  const std::string& name = *settings_.module;
-  return name.empty() || module.context().text(module.name()) == name;
+  return !settings_.module.is_given() || wanted_.contains(&module);
 }
 
-bool Transformation::transform_modules(std::span<Module* const> modules, TypedMap& reports,
-                                       Diagnostics& diagnostics) {
+bool Transformation::transform_modules(std::span<Module* const> modules, std::string_view file,
+                                       TypedMap& reports, Diagnostics& diagnostics) {
   if (diagnostics.has_errors()) {
     verification_.look_further(modules, diagnostics);
     return false;
   }
   add_names(names_, modules);
+  const auto single = check_unambiguous(modules, settings_.module, file);
+  if (!single) {
+    diagnostics.error(single.error().code, {}, single.error().message);
+    return false;
+  }
+  for (const Module* module : select_modules(modules, *settings_.module)) wanted_.insert(module);
   if (settings_.explain_no_match.is_given()) add_values(modules);
   return std::ranges::all_of(modules, [&](Module* module) {
     return !is_wanted(*module) || transform(*module, reports, diagnostics);
@@ -237,7 +242,7 @@ Transformation::Outcome Transformation::transform_text(const SourceFile& given,
   }
   Outcome outcome;
   if (modules != std::vector<Module*>{nullptr} &&
-      transform_modules(modules, reports, diagnostics)) {
+      transform_modules(modules, given.name(), reports, diagnostics)) {
     outcome.text = text_of(modules, *tree, diagnostics);
   }
   made_.clear();

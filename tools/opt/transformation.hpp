@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "input_names.hpp"
@@ -40,7 +42,7 @@ class Transformation {
   };
 
   Outcome transform_text(const SourceFile& given, IRContext& context);
-  bool transform_modules(std::span<Module* const> modules, TypedMap& reports,
+  bool transform_modules(std::span<Module* const> modules, std::string_view file, TypedMap& reports,
                          Diagnostics& diagnostics);
   /// True if --module admits the module.
   bool is_wanted(const Module& module) const;
@@ -78,6 +80,7 @@ class Transformation {
   RewriteWatch rewrites_;
   Reproducer reproducer_;
   InputNames names_{""};                       // of the current file
+  std::unordered_set<const Module*> wanted_;   // that --module selects
   std::vector<std::unique_ptr<Module>> made_;  // from those of the current text
   std::vector<Outcome> outcomes_;
 };

@@ -53,10 +53,11 @@ struct ParseSettings {
       options,
       {.name = "form", .argument = "FORM", .help = "accept only modules in this form"},
       choice(kIsPortable)};
-  Option<std::string> module{
-      options,
-      {.name = "module", .argument = "NAME", .help = "process only the module @NAME of each file"},
-      symbol_name(ReferenceKind::kModule)};
+  Option<std::string> module{options,
+                             {.name = "module",
+                              .argument = "NAME",
+                              .help = "process only this module, by name or position"},
+                             symbol_name(ReferenceKind::kModule)};
   Flag split_input_file{options,
                         {.name = "split-input-file",
                          .help = "process the parts between '// -----' lines separately"}};

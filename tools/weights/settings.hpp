@@ -146,7 +146,7 @@ struct WeightsSettings {
   DialectSettings dialects{modules};
   Option<std::string> module{
       one_module,
-      {.name = "module", .argument = "NAME", .help = "read this module of a file with several"},
+      {.name = "module", .argument = "NAME", .help = "read this module, by name or position"},
       symbol_name(ReferenceKind::kModule)};
 
   OptionList<std::string> input{
