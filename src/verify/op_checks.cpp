@@ -319,15 +319,17 @@ void OpChecks::op(const Op& op) {
 /// What only the type of a result tells, it must tell.
 void OpChecks::check_open_extents(const Op& op) {
   if (is_dump_ || !reporter_.wants(ConstraintId::type_c9)) return;
-  for (const auto& [number, dim, attribute] : declared_extents(op, reporter_.prover())) {
-    const TensorType* stated = op.result(number)->tensor_type();
-    if (stated == nullptr || dim >= stated->rank() || !stated->dims()[dim].is_unknown()) continue;
+  for (const auto& open : declared_extents(op, reporter_.prover())) {
+    const TensorType* stated = op.result(open.result)->tensor_type();
+    if (stated == nullptr || open.dim >= stated->rank()) continue;
+    if (!stated->dims()[open.dim].is_unknown()) continue;
     reporter_.report(ConstraintId::type_c9, op, [&] {
       const std::string why =
-          attribute.empty() ? std::string("no attribute determines")
-                            : fmt::format("neither '{}' nor a parameter determines", attribute);
-      return fmt::format("result {} of '{}' is {}, and {} extent {}", number, op.name(),
-                         stated->spelling(), why, dim);
+          open.attribute.empty()
+              ? std::string("no attribute determines")
+              : fmt::format("neither '{}' nor a parameter determines", open.attribute);
+      return fmt::format("result {} of '{}' is {}, and {} extent {}", open.result, op.name(),
+                         stated->spelling(), why, open.dim);
     });
     return;
   }
