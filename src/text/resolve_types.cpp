@@ -116,7 +116,7 @@ const Value* parameter_of(const Op& op) {
   const Attr* name = op.is(OpId::kLinalgParam) ? op.attribute("name") : nullptr;
   return name == nullptr || name->kind() != AttrKind::kString
              ? nullptr
-             : op.module().lookupSymbol(name->text()).value;
+             : op.module().lookup_symbol(name->text()).value;
 }
 
 /// Calls `visit(value)` for each value without a type on which the types of an op depend.
