@@ -246,7 +246,7 @@ TEST_SUITE("lexer") {
     CHECK(value_of("$S // x\n") == Pair{"Dim", "$S"});
     CHECK(value_of("3 // x\n") == Pair{"Int", "3"});
     CHECK(value_of("a // x") == Pair{"Bare", "a // x"});
-    CHECK(value_of("$S a// x") == Pair{"Bare", "$S a// x"});
+    CHECK(value_of("$S a// x\n") == Pair{"Dim", "$S a"});
   }
 
   TEST_CASE("comments are text where only text can be") {

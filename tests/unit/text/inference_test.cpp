@@ -242,7 +242,7 @@ class TextWithoutTypes {
   std::string operation(Values& values, int depth) {
     switch (random_() % (depth < 2 ? 9 : 6)) {
       case 0: {
-        const std::string& x = any(values.any);
+        const std::string x = any(values.any);
         const bool is_known = std::ranges::find(values.known, x) != values.known.end();
         return fmt::format("linalg.CPU.NegOp({}) -> ({})\n", x, define(values, is_known));
       }

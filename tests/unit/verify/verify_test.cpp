@@ -277,7 +277,8 @@ TEST_SUITE("verify") {
     CHECK(verified("@main [mir_version:1] (%x:tensor<[$S], Float32, CPU>) -> () {\n"
                    "tensor.CPU.register () -> (%w:tensor<[$S], Float32, CPU>[@w])[symbol:w]\n"
                    "cf.ReturnOp () -> ()\n}\n") ==
-          Lines{"2:1 MIR0811 parameter '@w' is tensor<[$S], Float32, CPU>, expected numbers as "
+          Lines{"2:1 MIR0419 'tensor.register' must stand in graph '@init'",
+                "2:1 MIR0811 parameter '@w' is tensor<[$S], Float32, CPU>, expected numbers as "
                 "extents"});
     // Dumps lose attributes and parameters.
     CHECK(verified("@main () -> () {\nlinalg.CPU.ViewOp(%0:tensor<[4], Float32, CPU>) -> "
