@@ -1,3 +1,4 @@
+// Finds the extents that only declared types determine.
 #include "verify/declared_extents.hpp"
 
 #include <algorithm>
