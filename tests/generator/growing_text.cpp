@@ -321,6 +321,52 @@ std::string portable_graphs(std::size_t n) {
 std::string one_graph_name(std::size_t n) {
   return dump(each(n, "graph.SubGraphOp @g <CPU> {{\n() -> () {{\ncf.ReturnOp () -> ()\n}}\n}}\n"));
 }
+/// Types of results are left out, and a graph below tells the first of them.
+std::string waiting(std::string_view ops, std::size_t n) {
+  return fmt::format(
+      "@main [mir_version:2] (%x:{0}, %c:tensor<[1], Bool, CPU>, %n:tensor<[1], Int32, CPU>) -> "
+      "() {{\ngraph.CallGraphOp @f (%x) -> (%0)\n{1}graph.SubGraphOp @f <CPU> {{\n(%a:{0}) -> "
+      "(%a:{0}) {{\ncf.ReturnOp (%a) -> ()\n}}\n}}\ncf.ReturnOp () -> ()\n}}\n",
+      kType, each(n, ops));
+}
+std::string waiting_ops(std::size_t n) {
+  return waiting("linalg.CPU.AddOp (%{i}, %0) -> (%{j})\n", n);
+}
+std::string waiting_calls(std::size_t n) {
+  return waiting("graph.CallGraphOp @f (%{i}) -> (%{j})\n", n);
+}
+std::string waiting_conditions(std::size_t n) {
+  return waiting(
+      "cf.IfOp (%c) -> (%{j}) {{\n() -> (%{i}) {{\ncf.YieldOp (%{i}) -> ()\n}}\n() -> (%0) "
+      "{{\ncf.YieldOp (%0) -> ()\n}}\n}}\n",
+      n);
+}
+std::string waiting_loops(std::size_t n) {
+  return waiting(
+      "cf.ForOp (%n, %n, %n, %{i}) -> (%{j}) {{\n(%k:tensor<[1], Int32, CPU>, %s:{T}) -> (%s) "
+      "{{\ncf.YieldOp (%s) -> ()\n}}\n}}\n",
+      n);
+}
+/// Each op waits for the one below it.
+std::string waiting_blocks(std::size_t n) {
+  std::string blocks;
+  for (std::size_t i = n; i-- > 0;) {
+    blocks += fmt::format(
+        "^b{0}:\nlinalg.CPU.AddOp (%{0}, %0) -> (%{1})\ncf.BranchOp () -> () "
+        "[^{2}]\n",
+        i, i + 1, i + 1 == n ? std::string("end") : fmt::format("b{}", i + 1));
+  }
+  return fmt::format(
+      "@main [mir_version:2] (%0:{0}) -> () {{\ncf.BranchOp () -> () [^b0]\n{1}^end:\ncf.ReturnOp "
+      "() -> ()\n}}\n",
+      kType, blocks);
+}
+std::string open_extents(std::size_t n) {
+  return fmt::format(
+      "@main [mir_version:2] (%0:{0}, %m:tensor<[?], Bool, CPU>) -> () {{\n{1}cf.ReturnOp () -> "
+      "()\n}}\n",
+      kType, each(n, "linalg.CPU.CompressOp [dim:0] (%{i}, %m) -> (%{j})\n"));
+}
 std::string calls_in_calls(std::size_t n) {
   return portable(
       "1", "graph.CallGraphOp @g0 (%0) -> (%1:" + std::string(kType) + ")\n" +
@@ -532,6 +578,12 @@ constexpr GrowingText kTexts[] = {
     {"graphs", portable_graphs},
     {"graphs of one name", one_graph_name},
     {"calls in calls", calls_in_calls, 900},
+    {"ops that wait for types", waiting_ops},
+    {"calls that wait for types", waiting_calls},
+    {"conditions that wait for types", waiting_conditions},
+    {"loops that wait for types", waiting_loops},
+    {"blocks that wait for types", waiting_blocks},
+    {"unknown extents", open_extents},
     {"calls of one graph", calls_of_one},
     {"regions of an op", regions},
     {"nesting of ops", nested_ops, 240},

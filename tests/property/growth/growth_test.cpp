@@ -28,6 +28,7 @@
 #include "program/program_json.hpp"
 #include "syntax/edit.hpp"
 #include "text/emit/emit.hpp"
+#include "text/short_text.hpp"
 #include "tools/common/line_diff.hpp"
 #include "verify/repair.hpp"
 
@@ -148,6 +149,19 @@ void Bill::of_modules() {
   report(found);
   charge("print", [&] { return print(modules).size(); });
   charge("print what was read", [&] { return print(modules, *tree_).size(); });
+  const auto text_as = [&](const auto& write) {
+    return [&, write] {
+      Diagnostics refusals(0);
+      const auto text = write(*tree_, context_, refusals);
+      return text ? text->size() : 0;
+    };
+  };
+  charge("short text", text_as([](auto& tree, auto& context, auto& found) {
+           return short_text(tree, context, found);
+         }));
+  charge("full text", text_as([](auto& tree, auto& context, auto& found) {
+           return full_text(tree, context, found);
+         }));
   charge("emit JSON", [&] { return emit_json(modules).size(); });
   charge("emit statistics", [&] { return emit_stats(modules).size(); });
   charge("emit a drawing", [&] { return emit_dot(modules).size(); });
