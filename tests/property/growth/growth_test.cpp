@@ -156,11 +156,11 @@ void Bill::of_modules() {
       return text ? text->size() : 0;
     };
   };
-  charge("short text", text_as([](auto& tree, auto& context, auto& found) {
-           return short_text(tree, context, found);
+  charge("short text", text_as([](auto& tree, auto& context, auto& problems) {
+           return short_text(tree, context, problems);
          }));
-  charge("full text", text_as([](auto& tree, auto& context, auto& found) {
-           return full_text(tree, context, found);
+  charge("full text", text_as([](auto& tree, auto& context, auto& problems) {
+           return full_text(tree, context, problems);
          }));
   charge("emit JSON", [&] { return emit_json(modules).size(); });
   charge("emit statistics", [&] { return emit_stats(modules).size(); });

@@ -487,10 +487,13 @@ TEST_SUITE("features") {
     CHECK(actions[0]["kind"] == "quickfix");
     CHECK(actions[0]["diagnostics"][0]["code"] == found[0]["code"]);
     CHECK(edited(text, actions[0]["edit"]["documentChanges"][0]["edits"]) == kWhole);
-    CHECK(client
-              .of("codeAction", {{"range", found[0]["range"]},
-                                 {"context", {{"diagnostics", found}, {"only", {"refactor"}}}}})
-              .empty());
+    // The signature states the type of the result, so a rewriting of all types is possible.
+    for (const Json& each :
+         client.of("codeAction", {{"range", found[0]["range"]},
+                                  {"context", {{"diagnostics", found}, {"only", {"refactor"}}}}})) {
+      CHECK(each["kind"].get<std::string>().starts_with("refactor"));
+      CHECK_FALSE(each.contains("diagnostics"));
+    }
   }
 
   TEST_CASE("a name that may be meant is offered, and nothing makes it alone") {
