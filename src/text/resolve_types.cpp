@@ -379,7 +379,9 @@ void Resolver::State::settle_types() {
   settle_signatures();
   Diagnostics ignored;
   for (const auto& [op, number] : noted_ops_) {
+    const std::size_t errors = ignored.error_count();
     const std::vector<const Type*> types = types_of_read(*op, ignored);
+    if (ignored.error_count() != errors) continue;  // only stated types hide the error
     for (std::uint32_t i = 0; i < op->result_count(); ++i) {
       const Type* const type = types[i];
       const Value& result = *op->result(i);

@@ -392,6 +392,15 @@ TEST_SUITE("inference") {
     check_forms(with_types(module_with("t[1, ?]", "t[8, 4]")), 0);
   }
 
+  TEST_CASE("a type that hides that branches differ is not left out") {
+    const std::string text = with_types(
+        "@main [mir_version:2] (%c:b[1], %m:b[4], %x:t[4]) -> (%y:t[?]) {\n"
+        "linalg.CPU.CompressOp [dim:0] (%x, %m) -> (%n:t[$N])\n"
+        "cf.IfOp (%c) -> (%y:t[?]) {\n() -> (%x) {\ncf.YieldOp (%x) -> ()\n}\n"
+        "() -> (%n) {\ncf.YieldOp (%n) -> ()\n}\n}\ncf.ReturnOp (%y) -> ()\n}\n");
+    check_forms(text, 0);
+  }
+
   TEST_CASE("a signature without types has those of what is returned, and so have its calls") {
     const std::string text =
         "@main [mir_version:2] (%x:t[4]) -> (%y) {\n"
