@@ -39,10 +39,10 @@ BALANCED = r"<(?:->|[^<>\n]|<(?:->|[^<>\n]|<[^<>\n]*>)*>)*>"
 NUMBER = r"-?(?:(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)(?:[eE][+-]?[0-9]+)?|inf|nan)(?![A-Za-z0-9_])"
 EXTENT = r"(?:[-0-9(][A-Za-z0-9_+*/%() -]*)?\$[A-Za-z_][A-Za-z0-9_]*(?:[A-Za-z0-9_$+*/%() -]*[A-Za-z0-9_)])?"
 CONSTANT = r"(?:true|false|null)(?![A-Za-z0-9_])"
-ENDS_VALUE = r"(?=\s*[,\]])"
+ENDS_VALUE = r"(?=\s*(?:[,\]]|//))"
 # What begins a value that is no unquoted text.
-STRUCTURED = (r'(?:["\[{!]|#[A-Za-z]|tensor\s*<|Quant(?:Spec|Annotation)\s*\(|<InvalidAttribute NYI>|'
-              rf"(?:{NUMBER}|{CONSTANT}|{EXTENT}|@{NAME}*)\s*[,\]])")
+STRUCTURED = (r'(?:["\[{!]|#[A-Za-z]|tensor\s*(?:<|//)|Quant(?:Spec|Annotation)\s*\(|<InvalidAttribute NYI>|'
+              rf"(?:{NUMBER}|{CONSTANT}|{EXTENT}|@{NAME}*)\s*(?:[,\]]|//))")
 UNQUOTED = (rf"(?<=:)[ \t]*(?!{STRUCTURED})[^\s,\]]"
             rf"(?:(?!\s*(?:\]|$)|\s*,\s*{PLAIN_KEY}\s*:)[^\n])*")
 
@@ -110,7 +110,7 @@ def contexts(keywords):
         ],
         "value symbol": [Match("symbol", rf"@(?:{STRING}|(?:(?!\s*\])[^\n])*)")],
         "type": [
-            Region(r"tensor(?=\s*<)", r">", ("comment", "extent", "element type", "word", "dialect value", "type"), "type"),
+            Region(r"tensor(?=\s*(?:<|//))", r">", ("comment", "extent", "element type", "word", "dialect value", "type"), "type"),
             Match("type", rf"!{NAME}+(?:{BALANCED})?"),
         ],
         "extent": [Match("number", r"\?|[-0-9$(](?:(?!\s*(?:[,\]>]|//|$))[^\n])*")],
@@ -118,7 +118,7 @@ def contexts(keywords):
         "word": [Match("word", r"[A-Za-z_][A-Za-z0-9_]*")],
         "dialect value": [Match("macro", rf"#{NAME}+(?:{BALANCED})?"), Match("string", STRING)],
         "attribute": [
-            Match("key", rf'{STRING}(?=\s*:)|[^,()\[\]{{}}<>%@":\s](?:[^,()\[\]{{}}<>%@":\n]*[^,()\[\]{{}}<>%@":\s])?(?=\s*:)'),
+            Match("key", rf'{STRING}(?=\s*(?::|//))|[^,()\[\]{{}}<>%@":\s](?:(?:(?!//)[^,()\[\]{{}}<>%@":\n])*[^,()\[\]{{}}<>%@":\s])?(?=\s*(?::|//))'),
             Region(r":", r"(?=[,\]])", ("value",)),
         ],
         "value": [

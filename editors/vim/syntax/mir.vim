@@ -44,13 +44,13 @@ syn cluster mirListWords contains=mirRegion9
 syn region mirRegion10 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirCommentWords,@mirAttributeWords contained
 syn region mirRegion11 matchgroup=mirDelimiter start=/\v\[%(\s*\@)@=/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirValueSymbolWords contained
 syn match mirTypeInListedValue /\v![A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
-syn region mirRegion12 matchgroup=mirType start=/\vtensor%(\s*\<)@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
+syn region mirRegion12 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
 syn match mirValueInListedValue /\v\%%(%(\s*%([:,()[\]{}<>%]|\/\/|$))@![^\n])*/ contained
 syn cluster mirListedValueWords contains=mirRegion10,mirRegion11,mirTypeInListedValue,mirRegion12,mirValueInListedValue
 syn match mirSymbolInValueSymbol /\v\@%("%([^"\\\n]|\\.)*"|%(%(\s*\])@![^\n])*)/ contained
 syn cluster mirValueSymbolWords contains=mirSymbolInValueSymbol
 syn match mirTypeInType /\v![A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
-syn region mirRegion13 matchgroup=mirType start=/\vtensor%(\s*\<)@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
+syn region mirRegion13 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
 syn cluster mirTypeWords contains=mirTypeInType,mirRegion13
 syn match mirNumberInExtent /\v\?|[-0-9$(]%(%(\s*%([,\]>]|\/\/|$))@![^\n])*/ contained
 syn cluster mirExtentWords contains=mirNumberInExtent
@@ -62,28 +62,28 @@ syn match mirStringInDialectValue /\v"%([^"\\\n]|\\.)*"/ contained
 syn match mirMacroInDialectValue /\v#[A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
 syn cluster mirDialectValueWords contains=mirStringInDialectValue,mirMacroInDialectValue
 syn region mirRegion14 matchgroup=mirDelimiter start=/\v:/ matchgroup=mirDelimiter end=/\v%([,\]])@=/ contains=@mirValueWords contained
-syn match mirKeyInAttribute /\v"%([^"\\\n]|\\.)*"%(\s*:)@=|[^,()[\]{}<>%@": \t\r\n]%([^,()[\]{}<>%@":\n]*[^,()[\]{}<>%@": \t\r\n])?%(\s*:)@=/ contained
+syn match mirKeyInAttribute /\v"%([^"\\\n]|\\.)*"%(\s*%(:|\/\/))@=|[^,()[\]{}<>%@": \t\r\n]%(%(%(\/\/)@![^,()[\]{}<>%@":\n])*[^,()[\]{}<>%@": \t\r\n])?%(\s*%(:|\/\/))@=/ contained
 syn cluster mirAttributeWords contains=mirRegion14,mirKeyInAttribute
 syn match mirMacroInValue /\v#[A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
 syn region mirRegion15 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
 syn region mirRegion16 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
 syn match mirTypeInValue /\v![A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
-syn region mirRegion17 matchgroup=mirType start=/\vtensor%(\s*\<)@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
+syn region mirRegion17 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
 syn region mirRegion18 matchgroup=mirDelimiter start=/\v\{/ matchgroup=mirDelimiter end=/\v\}/ contains=@mirCommentWords,@mirDataWords contained
 syn region mirRegion19 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirCommentWords,@mirDataWords contained
 syn match mirStringInValue /\v"%([^"\\\n]|\\.)*"/ contained
 syn match mirCommentInValue /\v\/\/[^\n]*/ contained
 syn match mirSymbolInValue /\v\@[A-Za-z0-9_.$\/-]*/ contained
-syn match mirKeywordInValue /\v%(true|false|null)%([A-Za-z0-9_])@!%(\s*[,\]])@=/ contained
-syn match mirNumberInValue /\v%(-?%(%([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)%([eE][+-]?[0-9]+)?|inf|nan)%([A-Za-z0-9_])@!|%([-0-9(][A-Za-z0-9_+*\/%() -]*)?\$[A-Za-z_][A-Za-z0-9_]*%([A-Za-z0-9_$+*\/%() -]*[A-Za-z0-9_)])?)%(\s*[,\]])@=/ contained
+syn match mirKeywordInValue /\v%(true|false|null)%([A-Za-z0-9_])@!%(\s*%([,\]]|\/\/))@=/ contained
+syn match mirNumberInValue /\v%(-?%(%([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)%([eE][+-]?[0-9]+)?|inf|nan)%([A-Za-z0-9_])@!|%([-0-9(][A-Za-z0-9_+*\/%() -]*)?\$[A-Za-z_][A-Za-z0-9_]*%([A-Za-z0-9_$+*\/%() -]*[A-Za-z0-9_)])?)%(\s*%([,\]]|\/\/))@=/ contained
 syn match mirKeywordInValue /\v\<InvalidAttribute NYI\>/ contained
-syn match mirStringInValue /\v%(:)@<=[ \t]*%(%(["[{!]|#[A-Za-z]|tensor\s*\<|Quant%(Spec|Annotation)\s*\(|\<InvalidAttribute NYI\>|%(-?%(%([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)%([eE][+-]?[0-9]+)?|inf|nan)%([A-Za-z0-9_])@!|%(true|false|null)%([A-Za-z0-9_])@!|%([-0-9(][A-Za-z0-9_+*\/%() -]*)?\$[A-Za-z_][A-Za-z0-9_]*%([A-Za-z0-9_$+*\/%() -]*[A-Za-z0-9_)])?|\@[A-Za-z0-9_.$\/-]*)\s*[,\]]))@![^ \t\r\n,\]]%(%(\s*%(\]|$)|\s*,\s*%([A-Za-z0-9_.$-]+|"[^"\n]*")\s*:)@![^\n])*/ contained
+syn match mirStringInValue /\v%(:)@<=[ \t]*%(%(["[{!]|#[A-Za-z]|tensor\s*%(\<|\/\/)|Quant%(Spec|Annotation)\s*\(|\<InvalidAttribute NYI\>|%(-?%(%([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)%([eE][+-]?[0-9]+)?|inf|nan)%([A-Za-z0-9_])@!|%(true|false|null)%([A-Za-z0-9_])@!|%([-0-9(][A-Za-z0-9_+*\/%() -]*)?\$[A-Za-z_][A-Za-z0-9_]*%([A-Za-z0-9_$+*\/%() -]*[A-Za-z0-9_)])?|\@[A-Za-z0-9_.$\/-]*)\s*%([,\]]|\/\/)))@![^ \t\r\n,\]]%(%(\s*%(\]|$)|\s*,\s*%([A-Za-z0-9_.$-]+|"[^"\n]*")\s*:)@![^\n])*/ contained
 syn cluster mirValueWords contains=mirMacroInValue,mirRegion15,mirRegion16,mirTypeInValue,mirRegion17,mirRegion18,mirRegion19,mirStringInValue,mirCommentInValue,mirSymbolInValue,mirKeywordInValue,mirNumberInValue
 syn match mirMacroInStructured /\v#[A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
 syn region mirRegion20 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
 syn region mirRegion21 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
 syn match mirTypeInStructured /\v![A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
-syn region mirRegion22 matchgroup=mirType start=/\vtensor%(\s*\<)@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
+syn region mirRegion22 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
 syn region mirRegion23 matchgroup=mirDelimiter start=/\v\{/ matchgroup=mirDelimiter end=/\v\}/ contains=@mirCommentWords,@mirDataWords contained
 syn region mirRegion24 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirCommentWords,@mirDataWords contained
 syn match mirStringInStructured /\v"%([^"\\\n]|\\.)*"/ contained
@@ -97,7 +97,7 @@ syn match mirMacroInData /\v#[A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]
 syn region mirRegion25 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
 syn region mirRegion26 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
 syn match mirTypeInData /\v![A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
-syn region mirRegion27 matchgroup=mirType start=/\vtensor%(\s*\<)@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
+syn region mirRegion27 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
 syn region mirRegion28 matchgroup=mirDelimiter start=/\v\{/ matchgroup=mirDelimiter end=/\v\}/ contains=@mirCommentWords,@mirDataWords contained
 syn region mirRegion29 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirCommentWords,@mirDataWords contained
 syn match mirStringInData /\v"%([^"\\\n]|\\.)*"/ contained
