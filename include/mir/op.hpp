@@ -472,6 +472,17 @@ class Block {
   Symbol name_;
 };
 
+/// The names under which the inputs and outputs of a signature are read. None: that of the value.
+struct RegionPorts {
+  std::span<const ValueName> inputs{}, outputs{};
+};
+
+/// The port of an input or output for which a signature states none: the symbol of the value, else
+/// its name.
+inline ValueName default_port(const Value& value) {
+  return value.symbol() ? ValueName::symbol(value.symbol()) : value.name();
+}
+
 /// A list of blocks. A dump's region has one unnamed block.
 class Region {
  public:
@@ -514,6 +525,14 @@ class Region {
   /// The operand that becomes this result, of the first terminator in text that leaves the region.
   /// Null if there is none, or if it does not match the signature.
   Value* returned(std::size_t result) const;
+  /// The names under which the inputs and outputs of the signature are read. Edits of values keep
+  /// them. Reading a portable module states all of them; text has those that differ from the names
+  /// of their values. Empty in dumps.
+  const RegionPorts& ports() const { return ports_ == nullptr ? kNoPorts : *ports_; }
+  /// The stated port of an input, else that of the value.
+  ValueName input_port(std::size_t input) const;
+  /// The stated port of an output, else that of the returned value. None if neither exists.
+  ValueName output_port(std::size_t output) const;
   /// Values that are used here and defined neither here nor around the region, in order of first
   /// use.
   std::span<Value* const> free_values() const { return {free_, free_count_}; }
@@ -526,6 +545,9 @@ class Region {
   friend class Op;
   friend class Resolver;
   friend class Rewriter;
+
+  static constexpr RegionPorts kNoPorts{};
+
   Op* parent_ = nullptr;
   GraphState* graph_ = nullptr;  // of the ops in its blocks
   Region* next_ = nullptr;
@@ -533,6 +555,7 @@ class Region {
   Block* last_ = nullptr;
   std::span<const Type* const> result_types_;
   std::span<const RegionResult> stated_results_;
+  const RegionPorts* ports_ = nullptr;  // null: none is stated
   Value** free_ = nullptr;
   std::uint32_t free_count_ = 0;
   std::uint32_t free_capacity_ = 0;

@@ -126,6 +126,7 @@ enum class NodeKind : std::uint8_t {
   kValue,            ///< token: kTypedValue, or kValue (its kType node, if any, precedes)
   kValueSymbol,      ///< token: the symbol of `[@symbol]`; belongs to the kValue before
   kValueAttributes,  ///< count: number of kAttribute; belongs to the kValue before
+  kPort,             ///< token: the name of `[name]`; belongs to the kValue before
   kOperands,         ///< count: number of kValue
   kResults,          ///< count: number of kValue
   kLeaf,             ///< token: first token of a scalar attribute value; count: number of tokens

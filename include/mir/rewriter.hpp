@@ -403,7 +403,14 @@ class Rewriter {
   void erase_arguments(Block& block);
 
   void set_has_signature(Region& region, bool has);
+  /// Outputs that remain keep their ports, by position.
   void set_result_types(Region& region, std::span<const Type* const> types);
+  /// Sets the names under which the inputs and outputs of a portable module's signature are read.
+  /// Without a name in its list, a value is read under its own.
+  void set_ports(Region& region, const RegionPorts& ports);
+  /// States the ports that are not stated yet as the values are named now, so that further edits
+  /// keep them.
+  void state_ports(Region& region);
 
   // -- values that no op defines ---------------------------------------------------------------
   Value* create_free_value(Region& region, const Type* type, ValueName name);
@@ -489,6 +496,8 @@ class Rewriter {
   void copy_head(const Op& from, Op& to, const RewriteMapping& mapping);
   void copy_facts(const Op& from, Op& to);
   void copy_results(const Region& from, Region& to);
+  void store_ports(Region& region, const RegionPorts& ports);
+  void shift_input_ports(const Block& block, std::size_t i, bool is_new);
   void copy_value(const Value& from, Value& to, RewriteMapping& mapping);
   void copy_body(const Region& from, Region& to, RewriteMapping& mapping);
   void copy_module(const Module& from);

@@ -12,6 +12,7 @@
 #include "diff/pairing.hpp"
 #include "diff/same_ids.hpp"
 #include "ir/mention.hpp"
+#include "ir/ports.hpp"
 #include "mir/ops.hpp"
 #include "mir/upgrade.hpp"
 
@@ -103,6 +104,10 @@ class Comparison {
     count(one, other, "inputs", from.size(), to.size());
     for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
       values(from[i], to[i], one, other, fmt::format("input {}", i));
+      const bool are_inputs = a.previous() == nullptr && b.previous() == nullptr;
+      if (!are_inputs) continue;
+      port(one, other, {a.parent()->input_port(i), default_port(from[i])},
+           {b.parent()->input_port(i), default_port(to[i])}, fmt::format("port of input {}", i));
     }
     const Op* next = b.front();
     const auto added_until = [&](const Op* end) {
@@ -130,11 +135,25 @@ class Comparison {
     for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
       const std::string what = fmt::format("output {}", i);
       said(from[i], to[i], one, other, what);
+      if (a.returned(i) != nullptr && b.returned(i) != nullptr) {
+        port(one, other, {a.output_port(i), default_port(*a.returned(i))},
+             {b.output_port(i), default_port(*b.returned(i))}, fmt::format("port of {}", what));
+      }
       const bool named = a.returned(i) == nullptr && b.returned(i) == nullptr;
       if (named && !ids_.pair_storages(from[i].name, to[i].name)) {
         field(one, other, fmt::format("storage of {}", what), "one of before", "another", true);
       }
     }
+  }
+
+  struct NamedPort {
+    ValueName name, of_value;
+  };
+
+  /// The names of values are not compared, so ports count where one is not the name of its value.
+  void port(const Op& one, const Op& other, NamedPort a, NamedPort b, std::string what) {
+    if (a.name == a.of_value && b.name == b.of_value) return;
+    field(one, other, std::move(what), name_text(a.name, context_), name_text(b.name, context_));
   }
 
   // -- pairs of ops -------------------------------------------------------------------------------

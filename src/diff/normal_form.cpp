@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/rewrite/settle_ports.hpp"
 #include "mir/parse.hpp"
 #include "mir/print.hpp"
 #include "mir/rewriter.hpp"
@@ -19,7 +20,10 @@ class Normalising {
 
   void run() {
     sort(*module_.top());
-    if (module_.is_portable()) unname(module_.body());
+    if (!module_.is_portable()) return;
+    for_each_signature(module_.body(),
+                       [&](Region& each) { forget_implied_ports(rewriter_, each); });
+    unname(module_.body());
   }
 
  private:

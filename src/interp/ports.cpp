@@ -8,6 +8,7 @@
 
 #include "interp/schedule_ports.hpp"
 #include "interp/session_access.hpp"
+#include "ir/ports.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/module.hpp"
 #include "mir/session.hpp"
@@ -18,10 +19,6 @@
 namespace mir {
 
 namespace {
-
-Port port_of(const Value& value, const Schedule& schedule) {
-  return {value_name(value, schedule.module().context()), value.tensor_type()};
-}
 
 template <class T>
 std::optional<T> number(std::string_view text) {
@@ -75,7 +72,9 @@ Error at_port(std::string_view what, const Port& port, const Error& error) {
 }
 
 Port input_port(const Schedule& schedule, std::size_t number) {
-  return port_of(schedule.entry().entry_arguments()[number], schedule);
+  const Region& entry = schedule.entry();
+  return {name_text(entry.input_port(number), schedule.module().context()),
+          entry.entry_arguments()[number].tensor_type()};
 }
 
 std::vector<Port> input_ports(const Schedule& schedule) {
@@ -90,7 +89,11 @@ std::vector<Port> output_ports(const Schedule& schedule) {
   std::vector<Port> ports;
   const Op* const last = first_return(schedule.entry());
   if (last == nullptr) return ports;
-  for (const Use& use : last->operand_uses()) ports.push_back(port_of(*use.value(), schedule));
+  for (const Use& use : last->operand_uses()) {
+    ports.push_back(
+        {name_text(schedule.entry().output_port(ports.size()), schedule.module().context()),
+         use.value()->tensor_type()});
+  }
   return ports;
 }
 

@@ -171,6 +171,19 @@ Value* Region::returned(std::size_t result) const {
   return last->operand(first + result);
 }
 
+ValueName Region::input_port(std::size_t input) const {
+  const auto stated = ports().inputs;
+  if (input < stated.size() && !stated[input].is_none()) return stated[input];
+  return default_port(entry_arguments()[input]);
+}
+
+ValueName Region::output_port(std::size_t output) const {
+  const auto stated = ports().outputs;
+  if (output < stated.size() && !stated[output].is_none()) return stated[output];
+  const Value* const value = returned(output);
+  return value == nullptr ? ValueName() : default_port(*value);
+}
+
 Op* Block::terminator() const {
   if (last_ == nullptr) return nullptr;
   const OpRow* row = last_->row();

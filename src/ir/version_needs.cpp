@@ -9,6 +9,7 @@
 #include "ir/context/language_versions.hpp"
 #include "ir/declares_dialect.hpp"
 #include "ir/extent_walk.hpp"
+#include "ir/ports.hpp"
 #include "ir/symbol_declarations.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/walk.hpp"
@@ -39,6 +40,7 @@ class NeedSearch {
     const Op& head = *module_.top();
     if (declares_dialect(module_)) need({Feature::kDialect, kDialectsVersion, head});
     if (head.attribute(kSymbolsKey) != nullptr) need({Feature::kSymbols, kSymbolsVersion, head});
+    if (kPortsVersion > admitted_) search_ports();
     if (module_.body().has_several_blocks()) need({Feature::kBlocks, kBlocksVersion, head});
     if (needs_walk()) for_each_op(module_.body(), [&](const Op& op) { search_op(op); });
     if (context_.has_declared_dialects()) search_types();
@@ -69,6 +71,19 @@ class NeedSearch {
     }
     if (is_declared(op.info().dialect)) need({Feature::kDeclaredOp, kDialectsVersion, op});
     if (has_own_types(op)) need({Feature::kCalledSymbols, kSymbolsVersion, op});
+  }
+
+  void search_ports() {
+    for_each_signature(module_.body(), [&](const Region& signature) {
+      const auto port = first_unnameable(signature);
+      if (!port) return;
+      need({.feature = Feature::kPort,
+            .version = kPortsVersion,
+            .place = *signature.parent(),
+            .port = fmt::format("'%{}' of {} {} of '@{}'", name_text(port->name, context_),
+                                port->is_output ? "output" : "input", port->index,
+                                context_.text(signature.parent()->symbol()))});
+    });
   }
 
   void search_types() {
@@ -126,6 +141,8 @@ std::string describe_feature(const VersionNeed& need) {
     case Feature::kCalledSymbols:
       return fmt::format("the call of '@{}' gives symbols of the graph other values, which needs",
                          context.text(*callee_of(place)));
+    case Feature::kPort:
+      return fmt::format("port {} cannot be the name of its value, so the module needs", need.port);
     case Feature::kExtremum:
       return fmt::format("extent {} has a minimum or a maximum, so the module needs",
                          context.dims().print(need.extent));

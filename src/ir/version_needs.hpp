@@ -20,6 +20,7 @@ struct VersionNeed {
     kDeclaredOp,     ///< the op is of a dialect that a text declares
     kDeclaredType,   ///< the type of a value is
     kCalledSymbols,  ///< a call passes other extents for the symbols of its graph
+    kPort,           ///< an input or output has a port that its value cannot be named after
     kExtremum        ///< an extent has a minimum or a maximum; each extent is visited once
   };
 
@@ -28,6 +29,7 @@ struct VersionNeed {
   const Op& place;             ///< the op that has the feature; for a module, its head
   const Type* type = nullptr;  ///< of kDeclaredType
   Dim extent{};                ///< of kExtremum
+  std::string port{};          ///< of kPort: "'%q' of output 1 of '@main'"
 };
 
 /// Returns a sentence: "'cf.ForOp' needs mir_version:2".

@@ -178,6 +178,15 @@ Json hover_named(const View& view, const Named& named, bool markdown) {
       add_places(view, named, "alias", text);
       break;
     }
+    case NameKind::kPort: {
+      const bool has_value = named.value != kNone;
+      const std::string_view value =
+          has_value ? view.outline().values[named.value].name : std::string_view();
+      text.line(fmt::format("port {} of {}", text.code(named.name),
+                            text.code(fmt::format("%{}", value))));
+      text.line("the name under which runs read the input or output");
+      break;
+    }
     case NameKind::kBlock: {
       std::string label = "^" + named.name;
       for (const NameMention& each : mentions_of(view, named)) {

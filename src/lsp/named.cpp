@@ -428,6 +428,13 @@ std::optional<Named> named_at(const View& view, SourcePos at) {
   if (const std::uint32_t symbol = outline.symbol_at(at); symbol != kNone) {
     return named_symbol(view, symbol);
   }
+  if (const std::uint32_t index = outline.port_at(at); index != kNone) {
+    const PortMention& port = outline.ports[index];
+    return Named{.kind = NameKind::kPort,
+                 .name = std::string(view.text(port.at)),
+                 .mention = {.at = port.at, .declares = true, .is_quoted = port.is_quoted},
+                 .value = outline.mentions[port.mention].value};
+  }
   if (auto extent = extent_at(view, at)) return extent;
   std::optional<Named> found;
   for_each_word(view, {at, at}, [&](TokenKind kind, Span word) {
@@ -457,6 +464,8 @@ std::vector<NameMention> mentions_of(const View& view, const Named& named) {
       }
       return found;
     }
+    case NameKind::kPort:
+      return {named.mention};
     case NameKind::kTypeAlias:
     case NameKind::kAttributeAlias:
       return aliases_named(view, named);

@@ -13,6 +13,7 @@ namespace mir::lsp {
 
 enum class NameKind : std::uint8_t {
   kValue,           ///< `%name`
+  kPort,            ///< `[name]` of an input or output
   kSymbol,          ///< `@name`, `[symbol:name]`, labels of jumps
   kTypeAlias,       ///< `!name`, of a file
   kAttributeAlias,  ///< `#name`, of a file
@@ -41,7 +42,7 @@ struct Named {
   std::string dialect{};         ///< of kOp, kType and kAttribute
   Span scope{};                  ///< of kBlock and kExtent: where the name has this meaning
   bool is_declared = false;      ///< of kExtent: a variable of a declaration or of a pattern
-  std::uint32_t value = kNone;   ///< of kValue
+  std::uint32_t value = kNone;   ///< of kValue and kPort
   std::uint32_t symbol = kNone;  ///< of kSymbol, and of others that declare a symbol here
 };
 

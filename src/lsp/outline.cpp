@@ -74,6 +74,8 @@ class OutlineBuilder {
         return;
       case NodeKind::kValue:
         return value(node.token);
+      case NodeKind::kPort:
+        return port(node.token);
       case NodeKind::kValueSymbol:
         return symbol(node.token, current(), head_ != kNone && is_register(head_));
       case NodeKind::kLeaf:
@@ -300,6 +302,13 @@ class OutlineBuilder {
     if (head_ != kNone) extend(head_, std::max(whole.end, mention.type.end));
   }
 
+  void port(std::uint32_t token) {
+    Span at = span(token);
+    const bool is_quoted = text(token).starts_with('"');
+    if (is_quoted) at = {at.begin + 1, at.end - 1};
+    outline_.ports.push_back({at, pending_.back(), is_quoted});
+  }
+
   void list(const Node& node) {
     const List list{pending_.size() - std::min<std::size_t>(pending_.size(), node.count()),
                     node.count()};
@@ -520,6 +529,13 @@ std::uint32_t Outline::symbol_at(SourcePos at) const {
       symbols, at, {}, [](const SymbolMention& each) { return each.at.begin - 1; });
   if (next == symbols.begin() || at > std::prev(next)->at.end) return kNone;
   return static_cast<std::uint32_t>(next - symbols.begin()) - 1;
+}
+
+std::uint32_t Outline::port_at(SourcePos at) const {
+  const auto next = std::ranges::upper_bound(ports, at, {},
+                                             [](const PortMention& each) { return each.at.begin; });
+  if (next == ports.begin() || at > std::prev(next)->at.end) return kNone;
+  return static_cast<std::uint32_t>(next - ports.begin()) - 1;
 }
 
 std::uint32_t Outline::module_of(std::uint32_t op) const {

@@ -58,17 +58,26 @@ struct SymbolMention {
   bool is_quoted = false;
 };
 
+/// The port that a signature states after a value.
+struct PortMention {
+  Span at;                        ///< the name alone, without quotes
+  std::uint32_t mention = kNone;  ///< of the value; inputs define it
+  bool is_quoted = false;
+};
+
 struct Outline {
   std::vector<OutlineOp> ops;
   std::vector<Mention> mentions;
   std::vector<OutlineValue> values;
   std::vector<SymbolMention> symbols;
+  std::vector<PortMention> ports;
 
   /// The innermost op whose text has this place; kNone outside all modules.
   std::uint32_t op_at(SourcePos at) const;
   /// The mention at a place, which may be its end; kNone if there is none.
   std::uint32_t mention_at(SourcePos at) const;
   std::uint32_t symbol_at(SourcePos at) const;
+  std::uint32_t port_at(SourcePos at) const;
   /// The module that an op is in.
   std::uint32_t module_of(std::uint32_t op) const;
   bool is_inside(std::uint32_t op, std::uint32_t outer) const;

@@ -47,6 +47,8 @@ Spelling spelling_of(NameKind kind) {
   switch (kind) {
     case NameKind::kValue:
       return {'%', kNameCharacters, kNameRule};
+    case NameKind::kPort:
+      return {'\0', kNameCharacters, kNameRule};
     case NameKind::kSymbol:
       return {'@', kNameCharacters, kNameRule};
     case NameKind::kBlock:
@@ -119,6 +121,7 @@ Result<void> check_clash(const View& view, const Named& named, const std::string
   if (named.kind == NameKind::kValue) {
     return check_value_clash(outline, outline.values[named.value], name);
   }
+  if (named.kind == NameKind::kPort) return {};  // two may have one name
   if (named.symbol != kNone) {
     const SymbolMention& symbol = outline.symbols[named.symbol];
     const auto clashes = [&](const SymbolMention& each) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/ports.hpp"
 #include "plan/schedule.hpp"
 
 namespace mir {
@@ -11,8 +12,11 @@ std::string DimPlace::text(const IRContext& context) const {
   switch (kind) {
     case Kind::kCaller:
       return "the caller";
-    case Kind::kInput:
-      return fmt::format("extent {} of input {} '%{}'", dim, number, value_name(*value, context));
+    case Kind::kInput: {
+      const Region& signature = *value->argument_of()->parent();
+      return fmt::format("extent {} of input {} '%{}'", dim, number,
+                         name_text(signature.input_port(value->index()), context));
+    }
     case Kind::kResult:
       return fmt::format("extent {} of result {} of '{}'", dim, number, name);
     case Kind::kCache:

@@ -9,6 +9,7 @@
 #include "dialects/parameters.hpp"
 #include "eval/parameters.hpp"
 #include "ir/block_count.hpp"
+#include "ir/ports.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/walk.hpp"
 #include "plan/captured_values.hpp"
@@ -18,10 +19,7 @@
 namespace mir {
 
 std::string value_name(const Value& value, const IRContext& context) {
-  if (value.has_symbol() && value.symbol()) return std::string(context.text(value.symbol()));
-  if (value.name().is_none()) return {};
-  return value.name().is_number() ? fmt::to_string(value.name().number())
-                                  : std::string(context.text(value.name().symbol()));
+  return name_text(default_port(value), context);
 }
 
 const Region* ScheduleBuilder::find_entry(std::string_view entry) {

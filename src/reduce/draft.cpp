@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "ir/rewrite/settle_ports.hpp"
 #include "mir/dialects.hpp"
 #include "mir/ops.hpp"
 #include "mir/print.hpp"
+#include "mir/rewriter.hpp"
 #include "mir/verify.hpp"
 #include "mir/walk.hpp"
 
@@ -27,7 +29,11 @@ std::unique_ptr<Draft> Draft::read(const std::string& text, const Surroundings& 
     return nullptr;
   }
   draft->modules_ = read_modules(*file, draft->context_, diagnostics);
-  if (diagnostics.has_errors()) draft.reset();
+  if (diagnostics.has_errors()) return nullptr;
+  for (Module* module : draft->modules_) {
+    Rewriter rewriter(*module);
+    for_each_signature(module->body(), [&](Region& each) { forget_implied_ports(rewriter, each); });
+  }
   return draft;
 }
 

@@ -1,8 +1,11 @@
 // Steps that are passes.
+#include <algorithm>
 #include <initializer_list>
 
 #include "ir/declaration_graphs.hpp"
+#include "ir/ports.hpp"
 #include "mir/ops.hpp"
+#include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "reduce/steps.hpp"
 
@@ -57,9 +60,34 @@ Edits extract_graph(Draft& draft) {
   return edits;
 }
 
+namespace {
+
+/// Leaves numbers as names of inputs and outputs.
+void drop_ports(Module& module) {
+  Rewriter rewriter(module);
+  for_each_signature(module.body(), [&](Region& signature) {
+    rewriter.set_ports(signature, {});
+    for (const SignaturePort& port : ports_of(signature)) {
+      if (!port.value->name().is_number()) rewriter.set_name(*port.value, module.fresh_name());
+    }
+  });
+}
+
+}  // namespace
+
 Edits simplify_names(Draft& draft) {
   if (!draft.is_portable()) return edits_of_pipelines(draft, {"strip-locations"});
-  return edits_of_pipelines(draft, {"strip-locations", "strip-names", "number-values"});
+  Edits edits = edits_of_pipelines(draft, {"strip-locations", "strip-names", "number-values"});
+  for (Module* module : draft.modules()) {
+    bool has_words = false;
+    for_each_signature(module->body(), [&](const Region& each) {
+      has_words |= std::ranges::any_of(ports_of(each), [](const SignaturePort& port) {
+        return !port.name.is_none() && !port.name.is_number();
+      });
+    });
+    if (has_words) edits.list.insert(edits.list.begin(), [module] { drop_ports(*module); });
+  }
+  return edits;
 }
 
 }  // namespace mir::reduce

@@ -113,7 +113,13 @@ void Signatures::drop_output(Region& graph, std::size_t index) {
   rewriter_.set_operands(*end, operands);
   std::vector<const Type*> types(graph.result_types().begin(), graph.result_types().end());
   types.erase(types.begin() + at);
+  const RegionPorts ports = graph.ports();
   rewriter_.set_result_types(graph, types);
+  if (index < ports.outputs.size()) {
+    std::vector<ValueName> outputs(ports.outputs.begin(), ports.outputs.end());
+    outputs.erase(outputs.begin() + at);
+    rewriter_.set_ports(graph, {ports.inputs, outputs});
+  }
   for (Op* call : calls) rewriter_.erase_result(*call, index);
 }
 

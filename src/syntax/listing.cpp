@@ -131,6 +131,9 @@ class SyntaxListing {
       case NodeKind::kValueSymbol:
         mentions_.back() += fmt::format(" [{}]", text(node.token));
         return;
+      case NodeKind::kPort:
+        mentions_.back() += fmt::format(" [{}]", text(node.token));
+        return;
       case NodeKind::kValueAttributes:
         mentions_.back() += fmt::format(" [{}]", join(attributes_, node.count()));
         return;

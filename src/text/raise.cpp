@@ -12,6 +12,7 @@
 
 #include "ir/context/language_versions.hpp"
 #include "ir/mention.hpp"
+#include "ir/ports.hpp"
 #include "mir/print.hpp"
 #include "mir/walk.hpp"
 #include "syntax/spellings.hpp"
@@ -23,6 +24,12 @@
 // it: where a use would find another value than its own, that value gets a fresh number in the
 // second walk. Fresh numbers collide with nothing, so one replay is enough: taking a definition's
 // name away can only uncover values that were wrong before and are in the set themselves.
+//
+// note [ports]
+// In version 1, the name of an input or output is its port, so its value is printed under the name
+// of the port. In later versions the value keeps its name and the port is printed where it differs.
+// In both, such a value does not lose its name to another one: where the replay finds that it
+// would, the name is reserved for it, and the walk is done once more.
 
 namespace mir {
 
@@ -88,32 +95,64 @@ class BlockNames {
   std::unordered_map<const Block*, Symbol> fresh_;
 };
 
-/// Whether a value may have this text for its name, which is not one of a number.
-bool is_sayable(std::string_view name, bool has_type) {
-  const auto number = read_integer(name);
-  const bool reads_as_number =
-      number && *number >= 0 && *number <= ValueName::kMaxNumber && name == std::to_string(*number);
-  return !reads_as_number && is_value_name(name, has_type);
-}
+/// The names of values in text.
+struct TextNames {
+  explicit TextNames(const Module& module)
+      : are_others(module.value_id_end()), others(module.value_id_end()) {}
+
+  /// None: the value needs a fresh name.
+  ValueName of(const Value& value) const {
+    return are_others[value.id()] ? others[value.id()] : value.name();
+  }
+  void set(const Value& value, ValueName name) {
+    are_others[value.id()] = true;
+    others[value.id()] = name;
+  }
+
+  std::vector<bool> are_others;  // by id: whether the name is another one than the value's
+  std::vector<ValueName> others;
+};
 
 class NameCheck {
  public:
-  NameCheck(const Module& module, std::vector<bool>& renamed, BlockNames& blocks)
-      : portable_(module.is_portable()),
-        context_(module.context()),
-        renamed_(renamed),
-        blocks_(blocks) {
-    scopes_.enter(true);
-    region(module.body());
-    scopes_.leave();
+  NameCheck(const Module& module, TextNames& names, BlockNames& blocks)
+      : module_(module), context_(module.context()), names_(names), blocks_(blocks) {
+    run();
+    while (std::exchange(is_contested_, false)) {
+      names_ = TextNames(module);
+      scopes_ = {};
+      run();
+    }
   }
 
  private:
+  void run() {
+    scopes_.enter(true);
+    region(module_.body());
+    scopes_.leave();
+  }
+
   void region(const Region& of) {
     blocks_.add(of);
+    if (of.has_signature() || of.parent() == module_.top()) name_ports(of);
     for (Block* block : of.blocks()) {
       for (Value& argument : block->arguments()) define(argument);
       for (Op* op : block->ops()) visit(*op);
+    }
+  }
+
+  void name_ports(const Region& signature) {
+    if (!module_.is_portable()) return;
+    const bool have_names = module_.version() < kPortsVersion && !first_unnameable(signature);
+    for (const SignaturePort& port : ports_of(signature)) {
+      const Value& value = *port.value;
+      if (value.symbol()) continue;
+      if (have_names && !port.name.is_none()) {
+        if (port.name != value.name()) names_.set(value, port.name);
+        owners_.insert(value.id());
+      } else if (port.name == value.name()) {
+        owners_.insert(value.id());
+      }
     }
   }
 
@@ -130,45 +169,57 @@ class NameCheck {
 
   /// A portable region defines a name once; only a use above it may have mentioned it.
   void define(Value& value) {
-    if (!value.name().is_none() && portable_ && scopes_.defined_here(value.name())) {
-      const Value* known = scopes_.find(value.name());
-      if (known != nullptr && known != &value) renamed_[value.id()] = true;
+    const ValueName name = names_.of(value);
+    if (!name.is_none() && module_.is_portable() && scopes_.defined_here(name)) {
+      const Value* known = scopes_.find(name);
+      if (known != nullptr && known != &value) take_name(value, name);
     }
-    if (!can_say(value)) {
-      renamed_[value.id()] = true;
-    } else if (!renamed_[value.id()]) {
-      scopes_.define(value.name(), &value);
+    if (!can_say(value) || is_reserved(value, name)) {
+      names_.set(value, {});
+    } else if (!names_.of(value).is_none()) {
+      scopes_.define(name, &value);
     }
   }
 
   void check(Value& value) {
-    if (!can_say(value)) {
-      renamed_[value.id()] = true;
+    const ValueName name = names_.of(value);
+    if (!can_say(value) || is_reserved(value, name)) {
+      names_.set(value, {});
       return;
     }
-    Value* found = scopes_.find(value.name());
+    Value* found = scopes_.find(name);
     if (found == &value) return;
     // The first mention of a free value defines its name; a use above its definition is legal
     // where the definition follows in the same region.
     if (found == nullptr) {
-      scopes_.define(value.name(), &value);
+      scopes_.define(name, &value);
     } else {
-      renamed_[value.id()] = true;
+      take_name(value, name);
     }
   }
 
-  /// Whether text can name the value so, and means no number.
-  bool can_say(const Value& value) const {
-    if (value.name().is_none()) return false;
-    return value.name().is_number() ||
-           is_sayable(context_.text(value.name().symbol()), value.type() != nullptr);
+  /// Another value has the name here. The next walk reserves that of an input or output for it.
+  void take_name(const Value& value, ValueName name) {
+    if (owners_.contains(value.id())) is_contested_ |= reserved_.insert(name.raw()).second;
+    names_.set(value, {});
   }
 
-  const bool portable_;
+  bool is_reserved(const Value& value, ValueName name) const {
+    return !reserved_.empty() && reserved_.contains(name.raw()) && !owners_.contains(value.id());
+  }
+
+  bool can_say(const Value& value) const {
+    return is_printable_name(names_.of(value), value.type(), context_);
+  }
+
+  const Module& module_;
   const IRContext& context_;
-  std::vector<bool>& renamed_;
+  TextNames& names_;
   BlockNames& blocks_;
   ValueScopes scopes_;
+  std::unordered_set<std::uint32_t> owners_;    // inputs and outputs that have the names of ports
+  std::unordered_set<std::uint32_t> reserved_;  // names of which others are taken away
+  bool is_contested_ = false;
 };
 
 class Raiser {
@@ -179,9 +230,8 @@ class Raiser {
         out_(printer),
         source_(source),
         blocks_(module.context()),
-        renamed_(module.value_id_end()),
-        fresh_(module.value_id_end()) {
-    NameCheck(module, renamed_, blocks_);
+        names_(module) {
+    NameCheck(module, names_, blocks_);
     number_renamed();
     if (source_ != nullptr) {
       same_form_ = source_->is_portable(module.top()->span().begin) == module.is_portable();
@@ -198,10 +248,12 @@ class Raiser {
 
  private:
   void number_renamed() {
-    if (std::find(renamed_.begin(), renamed_.end(), true) == renamed_.end()) return;
+    const std::vector<bool>& are_others = names_.are_others;
+    if (std::find(are_others.begin(), are_others.end(), true) == are_others.end()) return;
     std::uint32_t taken = 0;
-    for (std::size_t id = 0; id < renamed_.size(); ++id) {
-      if (renamed_[id]) fresh_[id] = module_.upcoming_name(taken++);
+    for (std::size_t id = 0; id < are_others.size(); ++id) {
+      ValueName& name = names_.others[id];
+      if (are_others[id] && name.is_none()) name = module_.upcoming_name(taken++);
     }
   }
 
@@ -252,9 +304,8 @@ class Raiser {
     return {end, digits_.data() + digits_.size()};
   }
 
-  ValueName name_of(const Value& value) const {
-    return renamed_[value.id()] ? fresh_[value.id()] : value.name();
-  }
+  ValueName name_of(const Value& value) const { return names_.of(value); }
+  bool is_renamed(const Value& value) const { return names_.are_others[value.id()]; }
 
   Symbol name_of(const OpExtra::Successor& successor) const {
     return successor.block == nullptr ? successor.stated : blocks_.of(*successor.block);
@@ -317,6 +368,11 @@ class Raiser {
   static bool goes_on(const Attr& value) {
     return value.kind() == AttrKind::kDim ||
            (value.kind() == AttrKind::kString && !value.is_quoted());
+  }
+
+  /// A key without quotes wherever it stands.
+  static bool is_plain_key(std::string_view bare) {
+    return is_word(bare) && bare.find('/') == bare.npos;
   }
 
   static bool begins_key(char c) { return c != '/' && is_word({&c, 1}); }
@@ -495,12 +551,33 @@ class Raiser {
   }
 
   void signature(const Region& region) {
-    list(region.entry_arguments(), [&](const Value& argument) { definition(argument); });
+    list(region.entry_arguments(), [&](const Value& argument) {
+      definition(argument);
+      port(region.ports().inputs, argument.index(), printed_port(argument));
+    });
     out_.token(K::kArrow);
     const std::vector<RegionResult> results = signature_results(region);
     list(results, [&](const RegionResult& result) {
-      region_result(region.returned(static_cast<std::size_t>(&result - results.data())), result);
+      const auto i = static_cast<std::size_t>(&result - results.data());
+      const Value* const returned = region.returned(i);
+      region_result(returned, result);
+      port(region.ports().outputs, i,
+           returned == nullptr ? sayable(result) : printed_port(*returned));
     });
+  }
+
+  /// The port of a value whose mention states none.
+  ValueName printed_port(const Value& value) const {
+    return value.symbol() ? ValueName::symbol(value.symbol()) : name_of(value);
+  }
+
+  void port(std::span<const ValueName> stated, std::size_t i, ValueName implied) {
+    if (module_.version() < kPortsVersion || i >= stated.size()) return;
+    if (stated[i].is_none() || stated[i] == implied) return;
+    const std::string name = name_text(stated[i], context_);
+    out_.token(K::kLBracket);
+    out_.token(K::kKey, is_plain_key(name) ? name : quote(name));
+    out_.token(K::kRBracket);
   }
 
   /// The stated name serves where nothing is returned.
@@ -510,8 +587,7 @@ class Raiser {
   }
 
   ValueName sayable(const RegionResult& result) const {
-    const bool can_say =
-        result.name.is_number() || is_sayable(text(result.name.symbol()), result.type != nullptr);
+    const bool can_say = is_printable_name(result.name, result.type, context_);
     return can_say ? result.name : module_.upcoming_name(module_.value_id_end());
   }
 
@@ -551,7 +627,7 @@ class Raiser {
 
   bool any_renamed(ValueRange values) const {
     return std::any_of(values.begin(), values.end(),
-                       [&](const Value& value) { return renamed_[value.id()]; });
+                       [&](const Value& value) { return is_renamed(value); });
   }
 
   /// Whether the op's own tokens still say what it is.
@@ -564,7 +640,7 @@ class Raiser {
       if (blocks_.is_fresh(successor.block)) return false;
     }
     for (const Use& use : op.operand_uses()) {
-      if (renamed_[use.value()->id()]) return false;
+      if (is_renamed(*use.value())) return false;
     }
     for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
       if (any_renamed(region->entry_arguments()) || !returns_as_stated(*region)) return false;
@@ -575,7 +651,8 @@ class Raiser {
   /// True if the text of the op may have a short form that the version of the module lacks.
   bool uses_later_forms(const Op& op, std::span<const TokenRange> pieces) const {
     const auto has_alias = [&](TokenRange piece) { return source_->has_type_alias(piece); };
-    return op.is(OpId::kTensorRegister) || std::ranges::any_of(pieces, has_alias);
+    return op.is(OpId::kTensorRegister, OpId::kGraphSubGraph) ||
+           std::ranges::any_of(pieces, has_alias);
   }
 
   bool returns_as_stated(const Region& region) const {
@@ -639,8 +716,7 @@ class Raiser {
   bool has_lower_version_ = false;  // maybe than the source
   std::vector<bool> restated_;      // ops that must be printed anew
   std::unordered_map<std::uint32_t, std::vector<TypedMention>> mentions_;  // by op, of their text
-  std::vector<bool> renamed_;
-  std::vector<ValueName> fresh_;
+  TextNames names_;
   std::string scratch_;
   std::array<char, 16> digits_{};
 };

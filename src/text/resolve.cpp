@@ -57,6 +57,8 @@ void Resolver::State::node(const Node& node) {
       return;
     case NodeKind::kValueAttributes:
       return mention_attributes(node);
+    case NodeKind::kPort:
+      return port(node);
     case NodeKind::kOperands:
     case NodeKind::kResults:
       return mention_list(node);
@@ -166,6 +168,11 @@ void Resolver::State::mention_attributes(const Node& node) {
   attributes_.erase(first, attributes_.end());
 }
 
+void Resolver::State::port(const Node& node) {
+  const Symbol name = symbol_from_text(text(node.token));
+  mentions_.back().port = name_from_text(context_.text(name));
+}
+
 void Resolver::State::mention_list(const Node& node) {
   const MentionList list{static_cast<std::uint32_t>(mentions_.size()) - node.count(), node.count()};
   if (portable_) {
@@ -249,6 +256,7 @@ void Resolver::State::begin_module(const Node& node) {
   scopes_.enter(true);
   bodies_.back().block = make_block(region, loose_operands_, {});
   rewriter_->state_results(region, region_results(loose_results_));
+  read_ports(region);
   top->mark_as_read();
   forget_mentions();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/context/language_versions.hpp"
 #include "mir/control_flow.hpp"
 #include "support/arena.hpp"
 #include "support/suggest.hpp"
@@ -50,6 +51,7 @@ void Resolver::State::begin_region(const Node&) {
   scopes_.enter(false);
   bodies_.back().block = make_block(*region, loose_operands_, {});
   rewriter_->state_results(*region, region_results(loose_results_));
+  read_ports(*region);
   forget_mentions();
 }
 
@@ -78,6 +80,30 @@ std::vector<RegionResult> Resolver::State::region_results(MentionList list) {
                        mention.has_symbol, attributes_of(mention)});
   }
   return results;
+}
+
+/// The signatures of modules and graphs state all ports: edits of their values do not rename them.
+/// In text, the name of the value is the port if there is no other.
+void Resolver::State::read_ports(Region& region) {
+  const Op& op = *region.parent();
+  bool has_ports = &op == module_->top() || op.is(OpId::kGraphSubGraph);
+  const auto names_of = [&](MentionList list) {
+    std::vector<ValueName> names;
+    for (const Mention& each : std::span(mentions_).subspan(list.first, list.count)) {
+      names.push_back(!each.port.is_none() ? each.port
+                      : each.symbol        ? ValueName::symbol(each.symbol)
+                                           : each.name);
+      if (each.port.is_none()) continue;
+      has_ports = true;
+      if (is_foreign_ || module_->version() >= kPortsVersion) continue;
+      diagnostics_.error(DiagCode::kNeedsVersion, span(each.token),
+                         fmt::format("a port needs mir_version:{}", kPortsVersion));
+    }
+    return names;
+  };
+  const std::vector<ValueName> inputs = names_of(loose_operands_),
+                               outputs = names_of(loose_results_);
+  if (portable_ && has_ports) rewriter_->set_ports(region, {inputs, outputs});
 }
 
 void Resolver::State::begin_block(const Node& node) {

@@ -34,6 +34,7 @@ class Resolver::State : private ValueReader {
   /// A value as one place of the text mentions it.
   struct Mention {
     ValueName name;
+    ValueName port;              // none: left out
     const Type* type = nullptr;  // null: left out
     Symbol symbol;
     bool has_symbol = false;
@@ -113,6 +114,7 @@ class Resolver::State : private ValueReader {
   void angle(const Node& node);
   void path(const Node& node);
   void mention_attributes(const Node& node);
+  void port(const Node& node);
   void mention_list(const Node& node);
   void attribute_list(const Node& node);
   void successor(const Node& node);
@@ -173,6 +175,7 @@ class Resolver::State : private ValueReader {
   Block* make_block(Region& region, MentionList arguments, Symbol name);
   void forget_mentions();
   std::vector<RegionResult> region_results(MentionList list);
+  void read_ports(Region& region);
   void suggest_value(Diagnostic& diagnostic, const Value& value);
   void settle_free_values(Region& region);
   void settle_successors(const Region& region, std::span<Op* const> branches);

@@ -96,7 +96,8 @@ class Downgrade {
     for (Value& argument : block.arguments()) arguments.push_back(&argument);
     drop(*module_.top(), "inputs", fmt::format("{}", arguments.size()));
     for (Value* argument : arguments) {
-      Value* free = rewriter_.create_free_value(body, argument->type(), argument->name());
+      Value* free =
+          rewriter_.create_free_value(body, argument->type(), body.input_port(argument->index()));
       rewriter_.set_attributes(*free, argument->attributes());
       rewriter_.replace_all_uses(*argument, *free);
     }

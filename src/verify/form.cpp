@@ -21,8 +21,9 @@ FormChecks::FormChecks(Reporter& reporter)
       constant_(context_.intern("constant")),
       recipe_(context_.intern("quant_recipe")),
       is_wanted_(reporter.wants_any(op_c4, op_c5, op_c6, signature_c3, signature_c4, signature_c5,
-                                    attribute_c1, attribute_c4, type_c7, register_c1, register_c2,
-                                    register_c3, param_c2, param_c3, param_c4, quant_c8)) {
+                                    signature_c6, attribute_c1, attribute_c4, type_c7, register_c1,
+                                    register_c2, register_c3, param_c2, param_c3, param_c4,
+                                    quant_c8)) {
   if (is_wanted_) attributes(*reporter.module().top(), reporter);
 }
 
@@ -31,6 +32,13 @@ void FormChecks::enter(const Region& region) {
   const Op& parent = *region.parent();
   if (parent.is(OpId::kGraphSubGraph)) check_signature(region, parent);
   check_stated_results(region, parent);
+  const bool has_ports = !region.ports().inputs.empty() || !region.ports().outputs.empty();
+  if (has_ports && !parent.is(OpId::kGraphSubGraph) && &parent != reporter_.module().top()) {
+    reporter_.report(signature_c6, parent, [&] {
+      return fmt::format("a region of '{}' has no ports, only modules and graphs do",
+                         parent.name());
+    });
+  }
   for (const Value* value : region.free_values()) {
     if (!value->has_uses()) continue;
     const Op& user = *value->first_use()->user();

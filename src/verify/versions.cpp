@@ -1,7 +1,12 @@
 #include <fmt/format.h>
 
+#include <unordered_map>
+#include <vector>
+
 #include "ir/context/language_versions.hpp"
+#include "ir/ports.hpp"
 #include "ir/version_needs.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/rewriter.hpp"
 #include "verify/checks.hpp"
 #include "verify/lower_version.hpp"
@@ -78,17 +83,66 @@ void versions(Reporter& reporter) {
 
 }  // namespace checks
 
+namespace {
+
+/// Copies the returned value before each return: the output has a value of its own then.
+void copy_output(Module& module, Region& signature, std::size_t output) {
+  IRContext& context = module.context();
+  Rewriter rewriter(module);
+  for (Block* block : signature.blocks()) {
+    Op* const end = block->back();
+    if (end == nullptr || !leaves_region(*end)) continue;
+    Value& value = *end->operand(output);
+    rewriter.set_insertion_point(*end);
+    const Op& copy = *rewriter.create(
+        {.name = context.op_name(OpId::kLinalgClone, value.tensor_type()->device()),
+         .operands = std::vector{&value},
+         .result_types = std::vector{value.type()},
+         .location = end->location()});
+    rewriter.set_operand(*end, output, copy.result());
+  }
+}
+
+/// True if copies of outputs make the ports of the signature expressible by names of values.
+bool can_separate_outputs(const Region& signature) {
+  const IRContext& context = signature.parent()->module().context();
+  std::unordered_map<std::uint32_t, const Value*> values;
+  for (const SignaturePort& port : ports_of(signature)) {
+    const Value& value = *port.value;
+    const bool is_copied = port.is_output && value.tensor_type() != nullptr;
+    const auto [known, is_new] = values.try_emplace(port.name.raw(), &value);
+    if (port.name.is_none()) continue;
+    if (known->second != &value || !is_printable_name(port.name, value.type(), context)) {
+      return false;
+    }
+    if (!is_copied && value.symbol() && default_port(value) != port.name) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool lower_version(Module& module, std::int64_t version, Diagnostics& diagnostics) {
   if (!module.is_portable() || module.version() <= version) return true;
   bool is_free = true;
   const VerifyOptions options;  // the reporter refers to them
   checks::Reporter reporter(module, diagnostics, options);
+  std::vector<Region*> shared;  // signatures that return one value under several names
   for_each_version_need(module, version, [&](const VersionNeed& need) {
+    Region* const region = need.place.first_region();
+    if (need.feature == VersionNeed::Feature::kPort && can_separate_outputs(*region)) {
+      shared.push_back(region);
+      return;
+    }
     report_need(need, reporter);
     is_free = false;
   });
-  if (is_free) Rewriter(module).set_version(version);
-  return is_free;
+  if (!is_free) return false;
+  for (Region* region : shared) {
+    while (const auto port = first_unnameable(*region)) copy_output(module, *region, port->index);
+  }
+  Rewriter(module).set_version(version);
+  return true;
 }
 
 }  // namespace mir

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <random>
 #include <span>
@@ -14,7 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "../unit/ir/isomorphic.hpp"
 #include "exact_passes.hpp"
+#include "ir/ports.hpp"
 #include "mir/pass.hpp"
 #include "mir/print.hpp"
 #include "mir/rewriter.hpp"
@@ -22,6 +25,7 @@
 #include "mir/walk.hpp"
 #include "module_runs.hpp"
 #include "sample_changes.hpp"
+#include "verify/verify_text.hpp"
 
 using namespace mir;
 using namespace mir::test;
@@ -159,16 +163,60 @@ std::string reports_of(const Diagnostics& problems) {
   return text;
 }
 
-/// Runs a pass, after which the module verifies; a second run of an idempotent one changes nothing.
-/// Returns true if the first run changed something.
+/// The ports of the module, and of each graph by its name.
+std::map<std::string, std::vector<std::string>> ports_by_graph(const Module& module) {
+  const IRContext& context = module.context();
+  std::map<std::string, std::vector<std::string>> ports;
+  for_each_signature(module.body(), [&](const Region& each) {
+    const bool is_body = each.parent() == module.top();
+    auto& list = ports[is_body ? "" : std::string(context.text(each.parent()->symbol()))];
+    for (const SignaturePort& port : ports_of(each)) {
+      list.push_back((port.is_output ? "-> %" : "%") + name_text(port.name, context));
+    }
+  });
+  return ports;
+}
+
+/// The module and the graphs that are left have as many ports as before, under the same names, in
+/// the same order.
+void check_ports(const std::map<std::string, std::vector<std::string>>& before,
+                 const Module& module, const Pass& pass) {
+  const auto is_number = [](const std::string& port) {
+    return port.find_first_not_of("0123456789", port.find('%') + 1) == port.npos;
+  };
+  const bool names_numbers = pass.name == "name-values" || pass.name == "number-values";
+  for (const auto& [graph, after] : ports_by_graph(module)) {
+    CAPTURE(graph);
+    const auto known = before.find(graph);
+    if (known == before.end()) continue;
+    REQUIRE(after.size() == known->second.size());
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      const bool may_change = names_numbers && is_number(known->second[i]);
+      if (!may_change) CHECK(after[i] == known->second[i]);
+    }
+  }
+}
+
+/// Runs a pass, after which the module verifies, its text reads back as the same IR, and its ports
+/// are what they were; a second run of an idempotent one changes nothing. Returns true if the first
+/// run changed something.
 bool run_pass(Module& module, const PipelineItem& item, const PipelineRun& how) {
   const std::string before = print(module);
+  const auto ports = ports_by_graph(module);
   const Pipeline one{.items = {item}};
   Diagnostics problems;
   CHECK(run_pipeline(module, one, how, problems));
   CHECK(reports_of(problems) == "");
   CHECK(findings(module) == "");
+  check_ports(ports, module, *item.pass);
   const std::string after = print(module);
+  Diagnostics unread;
+  CHECK(verify_text(module, unread));
+  CHECK(text_of(unread) == "");
+  Subject again(after);
+  REQUIRE(again.is_read());
+  const Isomorphism same(module, again.module(), Isomorphism::Match::kEdited);
+  CHECK(same.difference() == "");
   if (item.pass->is_idempotent) {
     CHECK(run_pipeline(module, one, {}, problems));
     CHECK(print(module) == after);

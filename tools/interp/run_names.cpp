@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/ports.hpp"
 #include "mir/ops.hpp"
 #include "mir/session.hpp"
 #include "mir/walk.hpp"
@@ -68,17 +69,10 @@ void add_ports(InputNames& names, Kind kind, std::span<const std::string> ports)
 
 void add_ports(InputNames& names, const Region& entry, const IRContext& context) {
   std::vector<std::string> inputs, outputs;
-  for (const Value& argument : entry.entry_arguments()) {
-    inputs.push_back(value_name(argument, context));
-    add_element_type(names, argument);
+  for (const SignaturePort& port : ports_of(entry)) {
+    (port.is_output ? outputs : inputs).push_back(name_text(port.name, context));
+    add_element_type(names, *port.value);
   }
-  for_each_child(entry, [&](const Op& op) {
-    if (!op.is(OpId::kCfReturn)) return;
-    for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
-      outputs.push_back(value_name(*op.operand(i), context));
-      add_element_type(names, *op.operand(i));
-    }
-  });
   add_ports(names, Kind::kInput, inputs);
   add_ports(names, Kind::kOutput, outputs);
 }

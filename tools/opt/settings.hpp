@@ -67,7 +67,11 @@ inline constexpr Choice<NameCollision> kNameCollisions[] = {
     {"refuse", NameCollision::kRefuse},
     {"rename", NameCollision::kRename, "the later graph gets another name"}};
 
-inline constexpr Choice<bool> kYesNo[] = {{"yes", true}, {"no", false}};
+enum class VerifyEach : std::uint8_t { kYes, kNo, kText };
+inline constexpr Choice<VerifyEach> kVerifyEach[] = {
+    {"yes", VerifyEach::kYes},
+    {"no", VerifyEach::kNo},
+    {"text", VerifyEach::kText, "the printed module is read and verified, too"}};
 
 /// A graph, or with `*` or `?` a pattern, which names none.
 inline References<std::string> graph_or_pattern() {
@@ -279,13 +283,13 @@ struct OptSettings {
       options,
       {.name = "verify-diagnostics",
        .help = "compare diagnostics with the file's 'expect-' comments; write no module"}};
-  Option<bool> verify_each{
+  Option<VerifyEach> verify_each{
       options,
       {.name = "verify-each",
        .argument = "ANSWER",
        .help = "verify after every pass, not only before the first and after the last"},
-      choice(kYesNo),
-      true};
+      choice(kVerifyEach),
+      VerifyEach::kYes};
   VerificationSettings verification{options};
   DialectSettings dialects{options};
   ConversionFacts conversion{};  ///< from the options that state facts

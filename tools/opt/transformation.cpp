@@ -22,6 +22,7 @@
 #include "upgrade/settle_text.hpp"
 #include "upgrade/symbolic_proposals.hpp"
 #include "verify/lower_version.hpp"
+#include "verify/verify_text.hpp"
 
 namespace mir::tools {
 
@@ -72,8 +73,12 @@ bool Transformation::transform(Module& module, TypedMap& reports, Diagnostics& d
       .facts = &facts_,
       .reports = &reports,
       .observers = {&record_, &printer_},
-      .verify = [this](Module& each, Diagnostics& found) { return verify(each, found); },
-      .verifies_each = *settings_.verify_each};
+      .verify =
+          [this](Module& each, Diagnostics& found) {
+            if (!verify(each, found)) return false;
+            return *settings_.verify_each != VerifyEach::kText || verify_text(each, found);
+          },
+      .verifies_each = *settings_.verify_each != VerifyEach::kNo};
   if (settings_.dump_dir.is_given()) how.observers.push_back(&dumper_);
   if (settings_.explain_no_match.is_given()) how.observers.push_back(&explainer_);
   if (settings_.reproducer.is_given()) how.observers.push_back(&reproducer_);

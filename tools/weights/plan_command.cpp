@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "input_sets.hpp"
+#include "ir/ports.hpp"
 #include "mir/dialects.hpp"
 #include "mir/parse.hpp"
 #include "mir/verify.hpp"
@@ -33,8 +34,8 @@ InputNames names_of(const Module& module) {
   names.mention(ReferenceKind::kInput);
   names.mention(ReferenceKind::kSymbol);
   const ValueRange inputs = module.body().entry_arguments();
-  for (const Value& input : inputs) {
-    names.add(ReferenceKind::kInput, value_name(input, module.context()));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    names.add(ReferenceKind::kInput, name_text(module.body().input_port(i), module.context()));
   }
   names.add_positions(ReferenceKind::kInput, inputs.size());
   for (const std::string& symbol : extent_symbols(module)) {

@@ -19,6 +19,8 @@ inline constexpr std::int64_t kSymbolsVersion = 2;
 inline constexpr std::int64_t kBlocksVersion = 2;
 /// Minima and maxima in extents.
 inline constexpr std::int64_t kExtremaVersion = 2;
+/// Ports with other names than their values.
+inline constexpr std::int64_t kPortsVersion = 2;
 /// Aliases of types, `!name = type`. Dumps have them, too.
 inline constexpr std::int64_t kTypeAliasVersion = 2;
 /// `tensor.CPU.register () -> (%0:T[@w])` means the same as followed by `[symbol:w]`.

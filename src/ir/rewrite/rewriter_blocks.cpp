@@ -33,7 +33,54 @@ void Rewriter::set_has_signature(Region& region, bool has) {
 void Rewriter::set_result_types(Region& region, std::span<const Type* const> types) {
   region.result_types_ = arena_of(*region.graph_).copy(types);
   region.stated_results_ = {};
+  if (region.ports().outputs.size() > types.size()) {
+    store_ports(region, {region.ports().inputs, region.ports().outputs.first(types.size())});
+  }
   changed(region);
+}
+
+// -- ports ----------------------------------------------------------------------------------------
+
+void Rewriter::store_ports(Region& region, const RegionPorts& ports) {
+  if (ports.inputs.empty() && ports.outputs.empty()) {
+    region.ports_ = nullptr;
+    return;
+  }
+  for (const ValueName name : ports.inputs) module_.reserve_name(name);
+  for (const ValueName name : ports.outputs) module_.reserve_name(name);
+  Arena& arena = arena_of(*region.graph_);
+  region.ports_ =
+      arena.create<RegionPorts>(RegionPorts{arena.copy(ports.inputs), arena.copy(ports.outputs)});
+}
+
+void Rewriter::set_ports(Region& region, const RegionPorts& ports) {
+  store_ports(region, ports);
+  changed(region);
+}
+
+void Rewriter::state_ports(Region& region) {
+  const std::size_t input_count = region.entry_arguments().size();
+  const std::size_t output_count = region.result_types().size();
+  const RegionPorts& stated = region.ports();
+  const auto are_stated = [](std::span<const ValueName> ports, std::size_t count) {
+    return ports.size() == count && std::ranges::none_of(ports, &ValueName::is_none);
+  };
+  if (are_stated(stated.inputs, input_count) && are_stated(stated.outputs, output_count)) return;
+  std::vector<ValueName> inputs, outputs;
+  for (std::size_t i = 0; i < input_count; ++i) inputs.push_back(region.input_port(i));
+  for (std::size_t i = 0; i < output_count; ++i) outputs.push_back(region.output_port(i));
+  store_ports(region, {inputs, outputs});
+}
+
+/// Ports stay with their inputs when an argument of the entry comes or goes.
+void Rewriter::shift_input_ports(const Block& block, std::size_t i, bool is_new) {
+  Region& region = *block.parent_;
+  const auto stated = region.ports().inputs;
+  if (region.first_ != &block || i >= stated.size()) return;
+  std::vector<ValueName> inputs(stated.begin(), stated.end());
+  const auto at = inputs.begin() + static_cast<std::ptrdiff_t>(i);
+  is_new ? inputs.insert(at, ValueName()) : inputs.erase(at);
+  store_ports(region, {inputs, region.ports().outputs});
 }
 
 void Rewriter::state_results(Region& region, std::span<const RegionResult> results) {
@@ -211,6 +258,7 @@ void Rewriter::take_body(Region& to, Region& from) {
   set_has_signature(to, from.has_signature());
   copy_results(from, to);
   set_result_types(from, {});
+  store_ports(from, {});
 }
 
 // -- arguments ------------------------------------------------------------------------------------
@@ -219,6 +267,7 @@ Value* Rewriter::insert_argument(Block& block, std::size_t i, const Type* type) 
   GraphState& graph = *block.parent_->graph_;
   Value* value = place_value(graph, block.arguments_, i, type,
                              reinterpret_cast<std::uintptr_t>(&block) | Value::kArgument);
+  shift_input_ports(block, i, true);
   block.parent_->parent_->modified_ = true;
   tell_edit(graph, false, &RewriteListener::did_change_arguments, block);
   return value;
@@ -227,6 +276,7 @@ Value* Rewriter::insert_argument(Block& block, std::size_t i, const Type* type) 
 void Rewriter::erase_argument(Block& block, std::size_t i) {
   const GraphState& graph = *block.parent_->graph_;
   take_value(graph, block.arguments_, i);
+  shift_input_ports(block, i, false);
   block.parent_->parent_->modified_ = true;
   tell_edit(graph, false, &RewriteListener::did_change_arguments, block);
 }

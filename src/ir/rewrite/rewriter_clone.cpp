@@ -116,10 +116,11 @@ void Rewriter::copy_facts(const Op& from, Op& to) {
   if (facts.label) set_label(to, *facts.label);
 }
 
-/// The types, and what the text says where it says anything.
+/// The types, what the text says where it says anything, and the ports.
 void Rewriter::copy_results(const Region& from, Region& to) {
   const auto stated = from.stated_results();
   stated.empty() ? set_result_types(to, from.result_types()) : state_results(to, stated);
+  store_ports(to, from.ports());
 }
 
 void Rewriter::copy_value(const Value& from, Value& to, RewriteMapping& mapping) {

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "ir/context/repeated_key.hpp"
+#include "ir/ports.hpp"
 #include "mir/rewriter.hpp"
 #include "support/arena.hpp"
 #include "syntax/spellings.hpp"
@@ -431,6 +432,7 @@ bool Rewriter::set_version(std::int64_t version) {
   }
   const Symbol key = context().intern("mir_version");
   if (version == 0) {
+    for_each_signature(module_.body(), [&](Region& each) { store_ports(each, {}); });
     remove_attribute(*module_.top(), key);
   } else {
     set_attribute(*module_.top(), key, context().integer(version));

@@ -59,6 +59,7 @@ Op& move_body_to_graph(Rewriter& rewriter, std::string_view name) {
     if (block != &entry) rewriter.move_block(*block, region);
   }
   rewriter.set_result_types(region, results);
+  rewriter.set_ports(region, body.ports());
   for (Op* op : entry.ops()) {
     if (!isa<RegisterOp>(op) || !op->result()->has_uses()) continue;
     Value& parameter = *op->result();

@@ -76,6 +76,7 @@ PassResult extract_graph(PassRun& run) {
   }
   rewriter.create({.name = context.op_name(OpId::kCfReturn), .operands = results});
   rewriter.set_result_types(run.module().body(), region.result_types());
+  rewriter.set_ports(run.module().body(), region.ports());
   eliminate_unused_graphs(run);
   eliminate_unused_parameters(run);
   return run.result();

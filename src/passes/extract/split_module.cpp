@@ -52,7 +52,12 @@ std::unique_ptr<Module> module_of(const Op& graph, const Module& whole) {
     results.push_back(region.returned(i));
   }
   std::unique_ptr<Module> part = extract_part(ops, results, whole, inputs).module;
-  Rewriter(*part).set_symbol(*part->top(), graph.symbol());
+  Rewriter rewriter(*part);
+  rewriter.set_symbol(*part->top(), graph.symbol());
+  for (Value& input : part->body().entry_arguments()) {
+    rewriter.set_name(input, inputs[input.index()]->name());
+  }
+  rewriter.set_ports(part->body(), region.ports());
   return part;
 }
 

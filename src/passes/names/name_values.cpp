@@ -6,8 +6,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/ports.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "passes/names/rename_ports.hpp"
 #include "passes/names/roles.hpp"
 #include "passes/standard_passes.hpp"
 
@@ -39,6 +41,12 @@ class Naming {
     taken_.swap(taken);
     counts_.swap(counts);
     collect(region);
+    words_.clear();
+    for (const SignaturePort& port : ports_of(region)) {
+      if (!port.name.is_number() && !port.name.is_none()) {
+        words_.emplace(port.value, name_text(port.name, context_));
+      }
+    }
     name(region);
     taken_.swap(taken);
     counts_.swap(counts);
@@ -65,11 +73,13 @@ class Naming {
     for (Block* block : region.blocks()) {
       for (Value& argument : block->arguments()) {
         const std::string_view role = role_of_input(argument);
+        if (set_to_port(argument)) continue;
         set(argument, role.empty() ? fmt::format("arg{}", argument.index()) : std::string(role));
       }
       for (Op* op : block->ops()) {
         for (Value& result : op->results()) {
           const std::string_view role = is_returned(result) ? role_of_output(result) : "";
+          if (set_to_port(result)) continue;
           set(result, role.empty() ? base_of(*op) : std::string(role));
         }
         if (op->has(Trait::kIsolated)) continue;
@@ -95,6 +105,14 @@ class Naming {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
     return as_name(name);
+  }
+
+  /// Names the value after a port that is a word. Returns false if it has none.
+  bool set_to_port(Value& value) {
+    const auto word = words_.find(&value);
+    if (word == words_.end()) return false;
+    set(value, as_name(word->second));
+    return true;
   }
 
   static bool is_returned(const Value& value) {
@@ -124,6 +142,7 @@ class Naming {
   std::string_view graph_;
   std::unordered_set<std::string> taken_;
   std::unordered_map<std::string, std::size_t> counts_;  // by base
+  std::unordered_map<const Value*, std::string> words_;  // ports of the scope
 };
 
 PassResult name_values(PassRun& run) {
@@ -139,6 +158,8 @@ PassResult name_values(PassRun& run) {
     }
     return WalkResult::kContinue;
   });
+  Rewriter rewriter(module);
+  for_each_signature(module.body(), [&](Region& each) { rename_ports(rewriter, each); });
   return run.result();
 }
 

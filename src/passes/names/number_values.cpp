@@ -1,5 +1,7 @@
 // Gives all values numbers, in the order of the text.
+#include "ir/ports.hpp"
 #include "mir/rewriter.hpp"
+#include "passes/names/rename_ports.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {
@@ -10,6 +12,13 @@ class Numbering {
  public:
   explicit Numbering(Module& module) : rewriter_(module) {}
 
+  /// Ports that are words stay.
+  void number(Module& module) {
+    number(module.body());
+    for_each_signature(module.body(), [&](Region& each) { rename_ports(rewriter_, each); });
+  }
+
+ private:
   void number(Region& region) {
     for (Block* block : region.blocks()) {
       for (Value& argument : block->arguments()) set(argument);
@@ -25,7 +34,6 @@ class Numbering {
     for (Value* value : region.free_values()) set_once(*value);
   }
 
- private:
   void set(Value& value) {
     const ValueName name = ValueName::number(next_++);
     if (value.name() != name) rewriter_.set_name(value, name);
@@ -43,19 +51,20 @@ class Numbering {
 };
 
 PassResult number_values(PassRun& run) {
-  Numbering(run.module()).number(run.module().body());
+  Numbering(run.module()).number(run.module());
   return run.result();
 }
 
 }  // namespace
 
 Pass number_values_pass() {
-  return {.name = "number-values",
-          .summary = "gives all values numbers, in the order of the text",
-          .takes = PassForm::kPortable,
-          .is_idempotent = true,
-          .preserves = AnalysisSet::of<Dominance, CallGraph, Liveness, Aliases, SymbolRanges>(),
-          .run = number_values};
+  return {
+      .name = "number-values",
+      .summary = "gives all values numbers, in the order of the text; ports that are words stay",
+      .takes = PassForm::kPortable,
+      .is_idempotent = true,
+      .preserves = AnalysisSet::of<Dominance, CallGraph, Liveness, Aliases, SymbolRanges>(),
+      .run = number_values};
 }
 
 }  // namespace mir

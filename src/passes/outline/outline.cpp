@@ -327,6 +327,8 @@ class Outlining {
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Value& before = value_of(part, results[i]);
       rewriter_.set_attributes(*call->result(i), before.attributes());
+      // The value moves out of the scope, so its name is free there.
+      if (!before.name().is_number()) rewriter_.set_name(*call->result(i), before.name());
     }
     return call;
   }

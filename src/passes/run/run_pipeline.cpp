@@ -5,6 +5,7 @@
 #include <chrono>
 #include <unordered_map>
 
+#include "ir/rewrite/settle_ports.hpp"
 #include "mir/module.hpp"
 #include "mir/pass.hpp"
 #include "passes/run/anchors.hpp"
@@ -40,6 +41,7 @@ class PipelineRunner {
   }
 
   bool run(std::span<const PassStep> steps) {
+    settle_ports(module_);
     for (const PassStep& step : steps) {
       if (has_refused_ && !step.pass().after_refusal) return false;
       if (!run(step)) return false;
@@ -59,6 +61,7 @@ class PipelineRunner {
     if (report.anchors == 0) warn_of_nothing(step);
     has_refused_ = has_refused_ || report.result == PassResult::kRefused;
     if (has_refused_) return true;
+    if (report.result == PassResult::kChanged) settle_ports(module_);
     for (PassObserver* each : how_.observers) {
       if (!each->did_run(step, module_, report, diagnostics_)) return false;
     }

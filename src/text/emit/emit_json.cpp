@@ -137,15 +137,21 @@ class JsonEmitter {
     return out;
   }
 
+  void add_port(ValueName port, const Value& of, OrderedJson& out) const {
+    if (port != default_port(of)) out["port"] = name(port);
+  }
+
   OrderedJson region(const Region& of) const {
     OrderedJson out;
     if (of.has_signature()) {
       out["results"] = OrderedJson::array();
       for (const RegionResult& result : signature_results(of)) {
-        const Value* returned = of.returned(out["results"].size());
+        const std::size_t i = out["results"].size();
+        const Value* returned = of.returned(i);
         out["results"].push_back(mention(name(returned == nullptr ? result.name : returned->name()),
                                          result.type, result.has_symbol, result.symbol,
                                          result.attributes));
+        if (returned != nullptr) add_port(of.output_port(i), *returned, out["results"].back());
       }
     }
     out["blocks"] = OrderedJson::array();
@@ -153,7 +159,11 @@ class JsonEmitter {
       OrderedJson each;
       if (block->name()) each["name"] = context_.text(block->name());
       each["arguments"] = OrderedJson::array();
-      for (const Value& argument : block->arguments()) each["arguments"].push_back(value(argument));
+      for (const Value& argument : block->arguments()) {
+        each["arguments"].push_back(value(argument));
+        if (block != of.entry()) continue;
+        add_port(of.input_port(argument.index()), argument, each["arguments"].back());
+      }
       each["ops"] = OrderedJson::array();
       for (Op* inner : block->ops()) each["ops"].push_back(op(*inner));
       out["blocks"].push_back(std::move(each));

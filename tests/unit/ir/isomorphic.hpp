@@ -1,10 +1,13 @@
 // Whether two modules are the same but for value names, ids and places in text.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "ir/ports.hpp"
 #include "mir/module.hpp"
 
 namespace mir::test {
@@ -197,6 +200,17 @@ class Isomorphism {
     return true;
   }
 
+  /// Those that both state. Version 1 says only what names of values can say.
+  bool ports(std::span<const ValueName> a, std::span<const ValueName> b) {
+    if (a_.version() < 2) return true;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+      if (a[i].is_none() || b[i].is_none()) continue;
+      if (!texts("port", name_text(a[i], a_.context()), name_text(b[i], b_.context())))
+        return false;
+    }
+    return true;
+  }
+
   static bool is_blank(const Region& region) {
     const Block* block = region.entry();
     return block == nullptr || (block->empty() && block->next() == nullptr && !block->name() &&
@@ -219,6 +233,8 @@ class Isomorphism {
         return false;
       }
     }
+    if (!ports(a.ports().inputs, b.ports().inputs) || !ports(a.ports().outputs, b.ports().outputs))
+      return false;
     if (is_blank(a) && is_blank(b)) return true;
     const Block *left = a.entry(), *right = b.entry();
     for (; left != nullptr && right != nullptr; left = left->next(), right = right->next()) {

@@ -152,6 +152,36 @@ TEST_SUITE("names") {
     }
   }
 
+  TEST_CASE("a port is found at its place, and renamed alone") {
+    const std::string text =
+        "@main [mir_version:2] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[2], Float32, CPU>, "
+        "%y:tensor<[2], Float32, CPU>[logits]) {\n"
+        "    linalg.CPU.NegOp(%x) -> (%y:tensor<[2], Float32, CPU>)\n"
+        "    cf.ReturnOp (%y, %y) -> ()\n"
+        "}\n";
+    LspClient client;
+    client.open(text);
+    CHECK(client.diagnostics() == Json::array());
+    const Json at = {{"line", 0}, {"character", text.find("logits") + 2}};
+    const std::string hover = ask(client, "hover", at)["contents"]["value"];
+    CHECK_MESSAGE(hover.starts_with("port logits of %y"), hover);
+    CHECK(ask(client, "definition", at).size() == 1);
+    const Json edit = ask(client, "rename", at, {{"newName", "scores.0"}});
+    REQUIRE(edit.contains("changes"));
+    std::string wanted = text;
+    CHECK(edited(text, edit["changes"][mir::test::kUri]) ==
+          wanted.replace(text.find("logits"), 6, "scores.0"));
+    CHECK(ask(client, "rename", at, {{"newName", "a b"}}).contains("code"));
+    // The value gets another name, the port stays.
+    const Json value = {
+        {"line", 1}, {"character", text.find("(%y:tensor", text.find('\n')) - text.find('\n') + 1}};
+    const Json renamed = ask(client, "rename", value, {{"newName", "z"}});
+    REQUIRE(renamed.contains("changes"));
+    const std::string after = edited(text, renamed["changes"][mir::test::kUri]);
+    CHECK(after.find("%z:tensor<[2], Float32, CPU>[logits]") != after.npos);
+    CHECK(after.find("%y") == after.npos);
+  }
+
   TEST_CASE("every kind is completed behind its sigil") {
     const auto offered = [](const std::string& before) {
       std::string text = kNames;

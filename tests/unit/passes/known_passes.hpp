@@ -5,6 +5,8 @@
 #include "mir/pass.hpp"
 #include "mir/print.hpp"
 #include "mir/upgrade.hpp"
+#include "mir/verify.hpp"
+#include "verify/verify_text.hpp"
 
 namespace mir::test {
 
@@ -34,6 +36,14 @@ struct Passes {
   }
   Lines problems;
 
+  /// Checks that the text of a module that verifies reads back.
+  static void check_text(const Module& module) {
+    Diagnostics ignored, found;
+    if (!verify(module, ignored, {.report_findings = false})) return;
+    CHECK(verify_text(module, found));
+    CHECK(lines_of(found, module.context()) == Lines{});
+  }
+
   /// What was reported of a run; empty when it was good.
   Lines run(Module& module, std::string_view text, const PipelineRun& how = {}) {
     const auto pipeline = read(text);
@@ -41,6 +51,7 @@ struct Passes {
     Diagnostics diagnostics;
     const bool good = run_pipeline(module, *pipeline, how, diagnostics);
     CHECK(good != diagnostics.has_errors());
+    if (good) check_text(module);
     return lines_of(diagnostics, module.context());
   }
 };

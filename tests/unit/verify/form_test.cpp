@@ -90,6 +90,20 @@ TEST_SUITE("form") {
                "cf.ReturnOp (%5:tensor<[2, 4], Float32, CPU>[@w]) -> ()", "}", "}"}) == Lines{});
   }
 
+  TEST_CASE("signature_c6: MIR0405 a region that is no graph has ports") {
+    const auto found = [](const std::string& port) {
+      const std::string type = ":tensor<[2], Float32, CPU>";
+      return verified("@main [mir_version:2] (%x" + type + ") -> (%y" + type +
+                      "[out]) {\ngraph.FusedOp () -> (%y" + type + ") {\n() -> (%z" + type + port +
+                      ") {\nlinalg.CPU.NegOp(%x) -> (%z" + type +
+                      ")\ncf.YieldOp (%z) -> ()\n}\n}\ncf.ReturnOp (%y) -> ()\n}\n");
+    };
+    CHECK(found("[q]") ==
+          Lines{"2:1 MIR0405 a region of 'graph.FusedOp' has no ports, only modules "
+                "and graphs do"});
+    CHECK(found("") == Lines{});
+  }
+
   TEST_CASE("attribute_c4: MIR0312 a mark of another kind, on an op or a value") {
     CHECK(checked({"linalg.CPU.SiLUOp [using_qnn:3] (%0) -> (%1)"}) ==
           Lines{"2:30 MIR0312 attribute 'using_qnn' of 'linalg.SiLUOp' is 3, expected 'true' or "

@@ -73,6 +73,13 @@ std::vector<Subject> subjects() {
                  "cf.ReturnOp () -> ()\n"),
        "7:1 MIR0321 the call of '@part' gives symbols of the graph other values, which needs "
        "mir_version:2"},
+      {Feature::kPort,
+       fmt::format("@main [mir_version:2] ({}) -> (%y:tensor<[4], Float32, CPU>[x]) {{\n"
+                   "linalg.CPU.NegOp (%x) -> (%y)\ncf.ReturnOp (%y) -> ()\n}}\n",
+                   kFour),
+       "1:1 MIR0321 port '%x' of output 0 of '@main' cannot be the name of its value, so the "
+       "module "
+       "needs mir_version:2"},
       {Feature::kExtremum,
        with_body("%x:tensor<[$S min 4], Float32, CPU>", "cf.ReturnOp () -> ()\n"),
        "1:1 MIR0321 extent ($S min 4) has a minimum or a maximum, so the module needs "
@@ -113,8 +120,9 @@ TEST_SUITE("versions") {
 
   TEST_CASE("version_c1: MIR0321 verification of version 1 reports the same") {
     for (const Subject& subject : subjects()) {
-      // Version 1 has unknown ops, and calls that do not fit (MIR0412).
-      if (subject.feature == Feature::kUnknownOp || subject.feature == Feature::kCalledSymbols) {
+      // Version 1 has unknown ops, and calls that do not fit (MIR0412). Its texts have no ports.
+      if (subject.feature == Feature::kUnknownOp || subject.feature == Feature::kCalledSymbols ||
+          subject.feature == Feature::kPort) {
         continue;
       }
       CAPTURE(subject.text);
@@ -156,6 +164,26 @@ TEST_SUITE("versions") {
     CHECK_FALSE(lower_version(module, 1, diagnostics));
     CHECK(lines_of(diagnostics, reading.context).size() == 5);
     CHECK(print(module) == before);
+  }
+
+  TEST_CASE("lowering copies a value that is read as several outputs") {
+    Reading reading(
+        "@main [mir_version:2] (%0:tensor<[4], Float32, CPU>[x]) -> (%1:tensor<[4], Float32, "
+        "CPU>[p], "
+        "%1:tensor<[4], Float32, CPU>[q], %0:tensor<[4], Float32, CPU>[r]) {\n"
+        "linalg.CPU.NegOp(%0) -> (%1:tensor<[4], Float32, CPU>)\ncf.ReturnOp (%1, %1, %0) -> "
+        "()\n}\n");
+    REQUIRE(reading.errors() == Lines{});
+    Module& module = *reading.modules.front();
+    Diagnostics diagnostics(0);
+    CHECK(lower_version(module, 1, diagnostics));
+    CHECK(lines_of(diagnostics, reading.context) == Lines{});
+    const std::string text = print(module);
+    CHECK(text.find("(%x:tensor<[4], Float32, CPU>) -> (%p:tensor<[4], Float32, CPU>, "
+                    "%q:tensor<[4], Float32, CPU>, %r:tensor<[4], Float32, CPU>) {") != text.npos);
+    CHECK(text.find("CloneOp(%p:tensor<[4], Float32, CPU>) -> (%q") != text.npos);
+    CHECK(text.find("CloneOp(%x:tensor<[4], Float32, CPU>) -> (%r") != text.npos);
+    CHECK(verified(text) == Lines{});
   }
 
   TEST_CASE("a module without such features gets version 1, others keep theirs") {
