@@ -29,6 +29,16 @@ std::optional<Symbol> callee_of(const Op& op);
 inline bool is_graph(const Op& op) {
   return op.has(Trait::kCallable);
 }
+/// The region of the graph, module or other isolated op around a region, which is this region or
+/// contains it. The outermost region if no op around it is isolated.
+template <class AnyRegion>
+AnyRegion& graph_around(AnyRegion& region) {
+  AnyRegion* at = &region;
+  while (!at->parent()->has(Trait::kIsolated) && at->parent()->parent_region() != nullptr) {
+    at = at->parent()->parent_region();
+  }
+  return *at;
+}
 /// The graph that a call runs; null if the op is no call, or if no graph with a body has the
 /// symbol, and while passes work on graphs, which other threads may change.
 Op* called_graph(const Op& op);

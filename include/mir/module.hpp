@@ -94,6 +94,12 @@ class Editor {
   /// How many of them were of ops with regions, so that there may be other graphs.
   std::uint64_t region_edits() const { return region_edits_; }
 
+  /// Restricts edits to the graph of a region: the ops, blocks and values in it, but not in nested
+  /// graphs. Edits elsewhere throw StrayEdit, except those of detached ops.
+  void admit_only(const Region& body) { admitted_ = body.graph_; }
+  void admit_all() { admitted_ = nullptr; }
+  void admit_none() { admitted_ = &kNoGraph; }
+
  private:
   friend class ListenerScope;
   friend class Module;
@@ -109,6 +115,8 @@ class Editor {
   bool is_of_module_ = false;
   Ids op_ids_, value_ids_;
   std::uint64_t edits_ = 0, region_edits_ = 0;
+  static constexpr GraphState kNoGraph{};
+  const GraphState* admitted_ = nullptr;  // null admits all
   std::vector<RewriteListener*> listeners_;
   std::unordered_map<const Region*, ConstantTable>
       constants_;  // of regions that were asked for any

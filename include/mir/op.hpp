@@ -540,6 +540,7 @@ class Region {
  private:
   friend class Block;
   friend class Cursor;
+  friend class Editor;
   friend class ListenerScope;
   friend class Module;
   friend class Op;

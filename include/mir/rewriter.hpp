@@ -64,7 +64,7 @@ class Cursor {
 /// The ops of a region, block by block, while they are edited.
 class RegionWalk {
  public:
-  explicit RegionWalk(Region& region) : region_(region), cursor_(Cursor::Side::kAfter) {}
+  explicit RegionWalk(const Region& region) : region_(region), cursor_(Cursor::Side::kAfter) {}
   /// The next op; null at the end.
   Op* next() {
     Op* op = cursor_.at_ != nullptr      ? cursor_.at_->next()
@@ -82,7 +82,7 @@ class RegionWalk {
   }
 
  private:
-  Region& region_;
+  const Region& region_;
   Cursor cursor_;
 };
 
@@ -117,24 +117,26 @@ WalkResult visit_as(const Visit& visit, Op& op) {
   }
 }
 
-/// Calls `visit` for each op of the region and for the ops nested in it but not in templates, in
-/// order: with Op&, or with a view T for the ops that fit it. The visit returns a WalkResult or
-/// nothing. It may create, move and erase any op or block, through any rewriter, including the
-/// current op and the ops around it. Ops that are created or moved after the current op are
-/// visited, ops that are created before it are not, and erased ops never are. Walks may nest.
-/// Returns false if interrupted.
+/// Calls `visit` for each op of a region or module and for the ops nested in it but not in
+/// templates, in order: with Op&, or with a view T for the ops that fit it. A walk over a region
+/// leaves out what is inside graphs (WalkRoot). The visit returns a WalkResult or nothing. It may
+/// create, move and erase any op or block, through any rewriter, including the current op and the
+/// ops around it. Ops that are created or moved after the current op are visited, ops that are
+/// created before it are not, and erased ops never are. Walks may nest. Returns false if
+/// interrupted.
 template <class T = Op, class Visit>
-bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
-  RegionWalk ops(region);
+bool walk(WalkRoot root, WalkOrder order, const Visit& visit) {
+  RegionWalk ops(root.region);
   while (Op* op = ops.next()) {
     if (order == WalkOrder::kPreOrder) {
       const WalkResult result = visit_as<T>(visit, *op);
       if (result == WalkResult::kInterrupt) return false;
       if (result == WalkResult::kSkip) continue;
     }
-    Region* inner = op->is_erased() || op->has(Trait::kTemplate) ? nullptr : op->first_region();
+    const bool is_left_out = op->is_erased() || op->has(Trait::kTemplate) || !root.enters(*op);
+    Region* inner = is_left_out ? nullptr : op->first_region();
     for (; inner != nullptr; inner = op->is_erased() ? nullptr : inner->next()) {
-      if (!walk<T>(module, *inner, order, visit)) return false;
+      if (!walk<T>({*inner, root.scope}, order, visit)) return false;
     }
     if (order == WalkOrder::kPostOrder && !op->is_erased() &&
         visit_as<T>(visit, *op) == WalkResult::kInterrupt) {
@@ -145,12 +147,8 @@ bool walk(Module& module, Region& region, WalkOrder order, const Visit& visit) {
 }
 /// The same, an op before what is inside it.
 template <class T = Op, class Visit>
-bool walk(Module& module, Region& region, const Visit& visit) {
-  return walk<T>(module, region, WalkOrder::kPreOrder, visit);
-}
-template <class T = Op, class Visit>
-bool walk(Module& module, const Visit& visit) {
-  return walk<T>(module, module.body(), WalkOrder::kPreOrder, visit);
+bool walk(WalkRoot root, const Visit& visit) {
+  return walk<T>(root, WalkOrder::kPreOrder, visit);
 }
 
 // The only interface through which IR is changed.
@@ -258,6 +256,12 @@ class RewriteMapping {
 
   std::unordered_map<const Value*, Value*> values_;
   std::unordered_map<const Block*, Block*> blocks_;
+};
+
+/// Thrown at an edit outside the graph to which its editor is restricted. The runner of a pipeline
+/// catches it and reports MIR0921.
+struct StrayEdit {
+  const Op& op;  ///< the edited op, or the op with the edited block or value
 };
 
 /// A successor of a block's last op.
@@ -448,19 +452,30 @@ class Rewriter {
     if (is_quiet_) return;
     for (RewriteListener* listener : graph.editor->listeners_) (listener->*event)(what...);
   }
-  /// Also counts the edit.
-  template <class... Told, class... Given>
+  /// Also counts the edit, of an op, block or value in the graph.
+  template <class... Told, class Edited, class... Given>
   void tell_edit(const GraphState& graph, bool has_regions, void (RewriteListener::*event)(Told...),
-                 Given&&... what) {
+                 Edited& edited, Given&&... what) {
     if (is_quiet_) return;
+    check_scope(graph, edited);
     ++graph.editor->edits_;
     if (has_regions) ++graph.editor->region_edits_;
-    tell(graph, event, what...);
+    tell(graph, event, edited, what...);
   }
   template <class... Told, class... Given>
   void tell_edit(const Op& op, void (RewriteListener::*event)(Told...), Given&&... what) {
     tell_edit(*op.graph_, op.first_region() != nullptr, event, what...);
   }
+  /// Throws StrayEdit if the editor must not edit the graph.
+  template <class Edited>
+  void check_scope(const GraphState& graph, const Edited& edited) const {
+    const GraphState* admitted = graph.editor->admitted_;
+    if (admitted != nullptr && admitted != &graph) refuse_linked(owner_of(edited));
+  }
+  void refuse_linked(const Op& op) const;
+  static const Op& owner_of(const Op& op) { return op; }
+  static const Op& owner_of(const Block& block) { return *block.parent_->parent_; }
+  static const Op& owner_of(const Value& value);
   std::uint32_t next_value_id(GraphState& graph);
   ValueName fresh_name();
   void changed(Op& op, OpChange change);

@@ -34,7 +34,8 @@ inline IRContext::SymbolUse Module::lookupSymbol(std::string_view name) const {
   return lookup_symbol(name);
 }
 
-/// Edits one region while walking it.
+/// Edits a module, or one region, while walking it. A walk over a region leaves out what is inside
+/// graphs.
 class IRWriter {
  public:
   enum class WalkResult : std::uint8_t {
@@ -44,18 +45,19 @@ class IRWriter {
   };
   enum Position { BEFORE, AFTER };
 
-  IRWriter(Module& module, Region& region) : rewriter_(module), region_(region) {}
-  explicit IRWriter(Module& module) : IRWriter(module, module.body()) {}
+  IRWriter(Module& module, Region& region, WalkScope scope = WalkScope::kGraph)
+      : rewriter_(module), region_(region), scope_(scope) {}
+  explicit IRWriter(Module& module) : IRWriter(module, module.body(), WalkScope::kAll) {}
 
   Module& module() const { return rewriter_.module(); }
   IRContext& context() const { return rewriter_.context(); }
   /// For edits that upstream has no name for.
   Rewriter& rewriter() { return rewriter_; }
 
-  /// Calls `visit(IRWriter&, T)` for each op of the region that fits T; see mir::walk.
+  /// Calls `visit(IRWriter&, T)` for each op that fits T; see mir::walk.
   template <class T, class Visit>
   bool walk(const Visit& visit) {
-    return mir::walk<T>(module(), region_,
+    return mir::walk<T>({region_, scope_},
                         [&](T op) { return static_cast<mir::WalkResult>(visit(*this, op)); });
   }
 
@@ -82,6 +84,7 @@ class IRWriter {
  private:
   Rewriter rewriter_;
   Region& region_;
+  WalkScope scope_;
 };
 
 /// Prints a module, an op or a region.

@@ -4,9 +4,7 @@
 // uses mir::walk (mir/rewriter.hpp).
 #pragma once
 
-#include <concepts>
 #include <cstdint>
-#include <type_traits>
 
 #include "mir/op.hpp"
 
@@ -14,8 +12,21 @@ namespace mir {
 
 /// Whether a walk also visits what is inside isolated ops, such as graphs.
 enum class WalkScope : std::uint8_t {
-  kAll,
-  kGraph  ///< visits isolated ops, but not what is inside them
+  kGraph,  ///< visits isolated ops, but not what is inside them
+  kAll
+};
+
+/// What a walk visits. Regions and modules convert to it: a walk over a region stays in the graph
+/// of the region, a walk over a module visits all graphs.
+struct WalkRoot {
+  WalkRoot(const Region& from, WalkScope how = WalkScope::kGraph) : region(from), scope(how) {}
+  WalkRoot(const Module& module);
+
+  /// True unless the walk leaves out what is inside the op.
+  bool enters(const Op& op) const { return scope == WalkScope::kAll || !op.has(Trait::kIsolated); }
+
+  const Region& region;
+  WalkScope scope;
 };
 
 /// Calls `visit(Op&)` for each op of the region's blocks, without the ops nested in those. The
@@ -35,54 +46,45 @@ void for_each_child(const Op& op, const Visit& visit) {
   }
 }
 
-/// Calls `visit(Op&)` for each op of the region and for the ops nested in it, but not in templates.
+/// Calls `visit(Op&)` for each op of a region or module and for the ops nested in it, but not in
+/// templates.
 template <class Visit>
-void for_each_op(const Region& region, WalkScope scope, const Visit& visit) {
-  for_each_child(region, [&](Op& op) {
+void for_each_op(WalkRoot root, const Visit& visit) {
+  for_each_child(root.region, [&](Op& op) {
     visit(op);
-    if (op.has(Trait::kTemplate)) return;
-    if (scope == WalkScope::kGraph && op.has(Trait::kIsolated)) return;
+    if (!root.enters(op) || op.has(Trait::kTemplate)) return;
     for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
-      for_each_op(*inner, scope, visit);
+      for_each_op({*inner, root.scope}, visit);
     }
   });
 }
-template <class Visit>
-void for_each_op(const Region& region, const Visit& visit) {
-  for_each_op(region, WalkScope::kAll, visit);
-}
 
-/// Calls `visit` for the region and for the regions nested in it, as what the first one is: Region&
-/// or const Region&.
-template <class AnyRegion, class Visit>
-requires std::same_as<std::remove_const_t<AnyRegion>, Region>
-void for_each_region(AnyRegion& region, WalkScope scope, const Visit& visit) {
-  visit(region);
-  for_each_child(region, [&](Op& op) {
-    if (scope == WalkScope::kGraph && op.has(Trait::kIsolated)) return;
+/// Calls `visit(Region&)` for a region, or the body of a module, and for the regions nested in it.
+template <class Visit>
+void for_each_region(WalkRoot root, const Visit& visit) {
+  visit(*root.region.parent()->region(root.region.index()));
+  for_each_child(root.region, [&](Op& op) {
+    if (!root.enters(op)) return;
     for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
-      for_each_region<AnyRegion>(*inner, scope, visit);
+      for_each_region({*inner, root.scope}, visit);
     }
   });
 }
-template <class AnyRegion, class Visit>
-void for_each_region(AnyRegion& region, const Visit& visit) {
-  for_each_region(region, WalkScope::kAll, visit);
-}
 
-/// Calls `visit(Value&, Op&)` for each free value, block argument and result of the region and of
-/// the regions nested in it. The op is the one with the result; for the other values it is the op
-/// that has their region.
+/// Calls `visit(Value&, Op&)` for each free value, block argument and result of a region or module
+/// and of the regions nested in it. The op is the one with the result; for the other values it is
+/// the op that has their region.
 template <class Visit>
-void for_each_value(const Region& region, const Visit& visit) {
-  Op& owner = *region.parent();
-  for (Value* value : region.free_values()) visit(*value, owner);
-  for (Block* block : region.blocks()) {
+void for_each_value(WalkRoot root, const Visit& visit) {
+  Op& owner = *root.region.parent();
+  for (Value* value : root.region.free_values()) visit(*value, owner);
+  for (Block* block : root.region.blocks()) {
     for (Value& argument : block->arguments()) visit(argument, owner);
     for (Op* op : block->ops()) {
       for (Value& result : op->results()) visit(result, *op);
+      if (!root.enters(*op)) continue;
       for (Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
-        for_each_value(*inner, visit);
+        for_each_value({*inner, root.scope}, visit);
       }
     }
   }

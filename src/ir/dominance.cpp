@@ -119,7 +119,7 @@ class DominatorSearch {
 }  // namespace
 
 Dominance::Dominance(const Region& graph) {
-  for_each_region(graph, WalkScope::kGraph, [&](const Region& region) {
+  for_each_region(graph, [&](const Region& region) {
     if (region.has_several_blocks()) build_tree(region);
   });
 }

@@ -3,6 +3,7 @@
 
 #include <unordered_map>
 
+#include "mir/control_flow.hpp"
 #include "mir/dominance.hpp"
 
 namespace mir {
@@ -11,11 +12,8 @@ class DominanceByGraph {
  public:
   /// Of the graph that contains the region, directly or nested in other ops.
   const Dominance& around(const Region& region) {
-    const Region* graph = &region;
-    while (!graph->parent()->has(Trait::kIsolated) && graph->parent()->parent_region() != nullptr) {
-      graph = graph->parent()->parent_region();
-    }
-    return of_graphs_.try_emplace(graph, *graph).first->second;
+    const Region& graph = graph_around(region);
+    return of_graphs_.try_emplace(&graph, graph).first->second;
   }
 
  private:

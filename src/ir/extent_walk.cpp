@@ -43,12 +43,8 @@ void visit_declared_attributes(const Op& op, const VisitExtent& visit) {
 
 void for_each_extent(const Module& module, const VisitExtent& visit) {
   visit_attributes(*module.top(), visit);
-  for_each_extent(module.body(), visit);
-}
-
-void for_each_extent(const Region& region, const VisitExtent& visit) {
-  for_each_op(region, [&](const Op& op) { visit_attributes(op, visit); });
-  for_each_value(region, [&](const Value& value, const Op& op) {
+  for_each_op(module, [&](const Op& op) { visit_attributes(op, visit); });
+  for_each_value(module, [&](const Value& value, const Op& op) {
     if (value.tensor_type() == nullptr) return;
     for (const Dim extent : value.tensor_type()->dims()) visit(extent, op);
   });

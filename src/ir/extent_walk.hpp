@@ -12,8 +12,6 @@ namespace mir {
 /// Calls `visit` with each extent in the types of values and in the attributes of ops, as often as
 /// it occurs, and with the op that has it.
 void for_each_extent(const Module& module, const std::function<void(Dim, const Op&)>& visit);
-/// The same within a region, not for the attributes of the op that has it.
-void for_each_extent(const Region& region, const std::function<void(Dim, const Op&)>& visit);
 
 /// Calls `visit` with each extent in the attributes of an op and in the types of its results.
 void for_each_extent_of(const Op& op, const std::function<void(Dim)>& visit);

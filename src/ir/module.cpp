@@ -10,6 +10,8 @@
 
 namespace mir {
 
+WalkRoot::WalkRoot(const Module& module) : WalkRoot(module.body(), WalkScope::kAll) {}
+
 std::size_t Module::memory() const {
   std::size_t bytes = own_.arena_->bytes_reserved();
   for (const auto& arena : more_arenas_) bytes += arena->bytes_reserved();

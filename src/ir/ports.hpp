@@ -38,7 +38,7 @@ template <class Visit>
 void for_each_signature(Region& body, const Visit& visit) {
   visit(body);
   if (!body.may_have_graphs()) return;
-  for_each_op(body, WalkScope::kGraph, [&](Op& op) {
+  for_each_op(body, [&](Op& op) {
     if (op.is(OpId::kGraphSubGraph) && op.first_region() != nullptr) {
       for_each_signature(*op.first_region(), visit);
     }

@@ -58,7 +58,7 @@ void drop_symbols_around(SymbolSet& owned, const Region& region) {
   for (const Value& argument : region.entry_arguments()) drop(argument);
   for (const Value& result : parent.results()) drop(result);
   for (const Use& use : parent.operand_uses()) drop(*use.value());
-  for_each_op(region, WalkScope::kGraph, [&](const Op& op) {
+  for_each_op(region, [&](const Op& op) {
     for (const Use& use : op.operand_uses()) {
       if (!region_of(*use.value())->sees(region)) drop(*use.value());
     }
@@ -155,7 +155,7 @@ void for_each_symbol_bound_by(const Op& op, const std::function<void(Symbol)>& v
 SymbolSet symbols_bound_in(const Op& op) {
   SymbolSet bound;
   for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
-    for_each_op(*region, WalkScope::kGraph, [&](const Op& inner) {
+    for_each_op(*region, [&](const Op& inner) {
       for_each_symbol_bound_by(inner, [&](Symbol symbol) { bound.insert(symbol); });
     });
   }
@@ -167,7 +167,7 @@ namespace {
 /// Adds the lengths of caches in the graphs that ops of a region call, directly or through others.
 void add_lengths_in_callees(const Region& region, std::unordered_set<const Op*>& seen,
                             SymbolSet& lengths) {
-  for_each_op(region, WalkScope::kGraph, [&](const Op& op) {
+  for_each_op(region, [&](const Op& op) {
     for_each_symbol_of_past(op, [&](Symbol symbol) { lengths.insert(symbol); });
     const Op* const graph = op.is(OpId::kGraphCallGraph) ? called_graph(op) : nullptr;
     if (graph == nullptr || graph->first_region() == nullptr || !seen.insert(graph).second) return;
@@ -252,7 +252,7 @@ bool binds_symbols(const Block& block) {
     if (op->has(Trait::kIsolated)) continue;  // a graph, which runs elsewhere
     look(*op);
     for (const Region* region = op->first_region(); region != nullptr; region = region->next()) {
-      for_each_op(*region, WalkScope::kGraph, look);
+      for_each_op(*region, look);
     }
   }
   return binds;

@@ -42,7 +42,7 @@ class NeedSearch {
     if (head.attribute(kSymbolsKey) != nullptr) need({Feature::kSymbols, kSymbolsVersion, head});
     if (kPortsVersion > admitted_) search_ports();
     if (module_.body().has_several_blocks()) need({Feature::kBlocks, kBlocksVersion, head});
-    if (needs_walk()) for_each_op(module_.body(), [&](const Op& op) { search_op(op); });
+    if (needs_walk()) for_each_op(module_, [&](const Op& op) { search_op(op); });
     if (context_.has_declared_dialects()) search_types();
     if (context_.dims().has_extrema()) search_extents();
   }
@@ -87,7 +87,7 @@ class NeedSearch {
   }
 
   void search_types() {
-    for_each_value(module_.body(), [&](const Value& value, const Op& place) {
+    for_each_value(module_, [&](const Value& value, const Op& place) {
       const auto* type = dyn_cast<DialectType>(value.type());
       if (type == nullptr || !is_declared(type->kind().dialect)) return;
       need({.feature = Feature::kDeclaredType,

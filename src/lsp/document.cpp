@@ -148,7 +148,7 @@ const std::vector<Module*>& Snapshot::modules() {
 const Op* Snapshot::op_named_at(SourcePos name) {
   if (ops_.empty()) {
     for (const Module* module : modules()) {
-      for_each_op(module->body(), [&](const Op& op) { ops_.emplace_back(op.span().begin, &op); });
+      for_each_op(*module, [&](const Op& op) { ops_.emplace_back(op.span().begin, &op); });
     }
     std::ranges::sort(ops_);
   }

@@ -64,7 +64,7 @@ Result<Refactored> upgraded(Reading& reading) {
 /// The op of a module whose name is at `place`; null if there is none.
 Op* op_at(const Module& module, SourcePos place) {
   Op* found = nullptr;
-  for_each_op(module.body(), [&](Op& op) {
+  for_each_op(module, [&](Op& op) {
     if (op.span().begin == place) found = &op;
   });
   return found;

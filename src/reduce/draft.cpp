@@ -72,8 +72,7 @@ std::string Draft::text() const {
 Size Draft::size() const {
   Size size{.modules = modules_.size()};
   for (const Module* module : modules_) {
-    for_each_op(module->body(),
-                [&](const Op& op) { ++(isa<SubGraphOp>(&op) ? size.graphs : size.ops); });
+    for_each_op(*module, [&](const Op& op) { ++(isa<SubGraphOp>(&op) ? size.graphs : size.ops); });
   }
   const std::string all = text();
   size.lines = static_cast<std::size_t>(std::ranges::count(all, '\n'));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
 #include "reduce/signatures.hpp"
@@ -46,7 +47,7 @@ class OpDropping {
     for (Value* value : lost_uses_) {
       const Op* op = value->defining_op();
       if (op == nullptr || op->is_erased() || value->has_uses() || isa<RegisterOp>(op)) continue;
-      Region& graph = graph_around(*op);
+      Region& graph = graph_around(*op->parent_region());
       if (op->parent_region() == &graph) signatures_.add_output(graph, *value);
     }
   }
@@ -64,7 +65,7 @@ class OpDropping {
  private:
   Value& stand_in(const Op& op, const Value& result) {
     if (signatures_.rewriter().module().is_portable()) {
-      return signatures_.add_input(graph_around(op), result.type());
+      return signatures_.add_input(graph_around(*op.parent_region()), result.type());
     }
     return *signatures_.rewriter().create_free_value(*op.parent_region(), result.type(),
                                                      result.name());
@@ -96,7 +97,7 @@ Edits edits_of_ops(Draft& draft, const Wanted& wanted, const Apply& apply) {
   for (Module* module : draft.modules()) {
     const auto dropping = std::make_shared<OpDropping>(*module);
     droppings.push_back(dropping);
-    for_each_op(module->body(), [&](Op& op) {
+    for_each_op(*module, [&](Op& op) {
       if (wanted(op)) edits.list.push_back([dropping, &op, apply] { apply(*dropping, op); });
     });
   }

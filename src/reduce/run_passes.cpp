@@ -27,7 +27,7 @@ Edits edits_of_pipelines(Draft& draft, std::initializer_list<std::string_view> p
 bool has_calls(const Draft& draft) {
   bool found = false;
   for (const Module* module : draft.modules()) {
-    for_each_op(module->body(), [&](const Op& op) { found |= isa<CallGraphOp>(&op); });
+    for_each_op(*module, [&](const Op& op) { found |= isa<CallGraphOp>(&op); });
   }
   return found;
 }

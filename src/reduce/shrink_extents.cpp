@@ -22,17 +22,17 @@ class ExtentChange {
       : module_(module), context_(module.context()), rewriter_(module), from_(from), to_(to) {}
 
   void apply(bool with_attributes) {
-    for_each_value(module_.body(), [&](Value& value, Op&) {
+    for_each_value(module_, [&](Value& value, Op&) {
       set_type(value, changed(value.type()));
       cut_constant(value);
     });
-    for_each_region(module_.body(), [&](Region& region) {
+    for_each_region(module_, [&](Region& region) {
       std::vector<const Type*> types;
       for (const Type* type : region.result_types()) types.push_back(changed(type));
       rewriter_.set_result_types(region, types);
     });
     if (with_attributes) {
-      for_each_op(module_.body(), [&](Op& op) { change_attributes(op); });
+      for_each_op(module_, [&](Op& op) { change_attributes(op); });
     }
     // Results of calls have the types of graphs, which may come later in the text.
     constexpr int kMostRounds = 4;
@@ -107,7 +107,7 @@ class ExtentChange {
   /// Returns true if a type changed.
   bool infer_again() {
     bool has_changed = false;
-    for_each_op(module_.body(), [&](Op& op) {
+    for_each_op(module_, [&](Op& op) {
       const std::vector<const Type*> types = result_types(op);
       for (std::size_t i = 0; i < std::min<std::size_t>(types.size(), op.result_count()); ++i) {
         has_changed |= set_type(*op.result(i), types[i]);
@@ -148,7 +148,7 @@ class ExtentChange {
 /// Calls `visit(Dim)` for each extent of each value of a module.
 template <class Visit>
 void for_each_extent(const Module& module, const Visit& visit) {
-  for_each_value(module.body(), [&](const Value& value, const Op&) {
+  for_each_value(module, [&](const Value& value, const Op&) {
     const auto* tensor = value.tensor_type();
     if (tensor != nullptr) std::ranges::for_each(tensor->dims(), visit);
   });

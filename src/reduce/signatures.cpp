@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
 
@@ -25,16 +26,8 @@ std::vector<Value*> operands_of(const Op& op) {
 
 }  // namespace
 
-Region& graph_around(const Op& op) {
-  Region* region = op.parent_region();
-  while (region->parent()->parent_op() != nullptr && !region->parent()->has(Trait::kIsolated)) {
-    region = region->parent()->parent_region();
-  }
-  return *region;
-}
-
 Signatures::Signatures(Module& module) : rewriter_(module) {
-  for_each_op(module.body(), [&](Op& op) {
+  for_each_op(module, [&](Op& op) {
     if (isa<CallGraphOp>(&op)) calls_[op.symbol()].push_back(&op);
   });
 }
@@ -57,7 +50,7 @@ Value& Signatures::add_input(Region& graph, const Type* type) {
   open_.emplace_back(&graph, &input);
   for (Op* call : calls_of(graph)) {
     std::vector<Value*> operands = operands_of(*call);
-    operands.push_back(&add_input(graph_around(*call), type));
+    operands.push_back(&add_input(graph_around(*call->parent_region()), type));
     rewriter_.set_operands(*call, operands);
   }
   open_.pop_back();
@@ -78,8 +71,8 @@ bool Signatures::add_output(Region& graph, Value& value) {
   for (Op* call : calls_of(graph)) {
     Value& result = *rewriter_.add_result(*call, value.type());
     rewriter_.name_results(*call);
-    if (call->parent_region() == &graph_around(*call)) {
-      add_output(graph_around(*call), result);
+    if (call->parent_region() == &graph_around(*call->parent_region())) {
+      add_output(graph_around(*call->parent_region()), result);
     }
   }
   open_.pop_back();

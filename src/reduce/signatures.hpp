@@ -10,9 +10,6 @@
 
 namespace mir::reduce {
 
-/// The body of the graph or module that contains the op.
-Region& graph_around(const Op& op);
-
 /// Changes signatures of one portable module. Calls may be erased meanwhile, but not created.
 class Signatures {
  public:

@@ -47,7 +47,7 @@ Edits drop_attributes(Draft& draft) {
   Edits edits;
   for (Module* module : draft.modules()) {
     const IRContext& context = module->context();
-    for_each_op(module->body(), [&](Op& op) {
+    for_each_op(*module, [&](Op& op) {
       if (isa<RegisterOp>(&op)) return;
       for (const NamedAttr& each : op.attributes()) {
         if (is_required(op, context.text(each.key))) continue;
@@ -55,7 +55,7 @@ Edits drop_attributes(Draft& draft) {
             [module, &op, key = each.key] { Rewriter(*module).remove_attribute(op, key); });
       }
     });
-    for_each_value(module->body(), [&](Value& value, const Op&) {
+    for_each_value(*module, [&](Value& value, const Op&) {
       for (const NamedAttr& each : value.attributes()) {
         if (defines_value(context.text(each.key))) continue;
         edits.list.push_back(
@@ -70,7 +70,7 @@ Edits simplify_constants(Draft& draft) {
   Edits edits;
   for (Module* module : draft.modules()) {
     const Symbol key = module->context().intern("constant");
-    for_each_value(module->body(), [&](Value& value, const Op&) {
+    for_each_value(*module, [&](Value& value, const Op&) {
       const Attr* numbers = value.attribute(key);
       if (numbers == nullptr || numbers->elements().empty()) return;
       for (const std::string_view number : {"1", ""}) {

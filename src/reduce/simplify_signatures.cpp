@@ -16,7 +16,7 @@ void for_each_signature(Draft& draft, const Visit& visit) {
   for (Module* module : draft.modules()) {
     if (!module->is_portable()) continue;
     const auto signatures = std::make_shared<Signatures>(*module);
-    for_each_op(module->body(), [&](const Op& op) {
+    for_each_op(*module, [&](const Op& op) {
       if (isa<SubGraphOp>(&op) && op.region_count() == 1) visit(signatures, *op.first_region());
     });
     visit(signatures, module->body());

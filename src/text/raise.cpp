@@ -238,7 +238,7 @@ class Raiser {
       has_lower_version_ = module.top()->is_modified() && module.is_portable() &&
                            module.version() < kTypeAliasVersion;
       restated_.resize(module.op_id_end());
-      for_each_region(module.body(), [&](const Region& each) { restate_free_values(each); });
+      for_each_region(module, [&](const Region& each) { restate_free_values(each); });
     }
   }
 

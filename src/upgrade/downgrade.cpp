@@ -39,7 +39,7 @@ class Downgrade {
     if (require_one_block(module_.body(), "dump form", report_, diagnostics_)) {
       refuse_several_blocks(module_, "dump form", report_, diagnostics_);
     }
-    for_each_value(module_.body(), [&](const Value& value, const Op& at) { check(value, at); });
+    for_each_value(module_, [&](const Value& value, const Op& at) { check(value, at); });
     const FrozenPatterns patterns(settling_patterns());
     const bool is_legal = settle_ops(patterns, true);
     if (!is_legal || diagnostics_.error_count() != before) return false;

@@ -63,8 +63,8 @@ class FirstSpelling {
 
   bool run(Diagnostics& diagnostics, const ExplainConversion& explain) {
     leave_out_parameters();
-    for_each_value(module_.body(), [&](Value& value, Op& at) { spell(value, at); });
-    for_each_region(module_.body(), [&](Region& region) {
+    for_each_value(module_, [&](Value& value, Op& at) { spell(value, at); });
+    for_each_region(module_, [&](Region& region) {
       forget_symbols(region);
       edit_results(rewriter_, region, [&](RegionResult& result) {
         result.type = spelled(result.type);
@@ -98,7 +98,7 @@ class FirstSpelling {
       if (name == "init" || name == "deinit") graphs.push_back(&op);
     });
     std::vector<Op*> registers;
-    for_each_op(module_.body(), [&](Op& op) {
+    for_each_op(module_, [&](Op& op) {
       if (op.is(OpId::kTensorRegister)) registers.push_back(&op);
     });
     for (Op* op : registers) leave_out(*op);
@@ -194,11 +194,11 @@ class LaterSpelling {
       : module_(module), rewriter_(module), context_(module.context()) {}
 
   void run() {
-    for_each_value(module_.body(), [&](Value& value, Op&) {
+    for_each_value(module_, [&](Value& value, Op&) {
       const Type* type = spelled(value.type());
       if (type != value.type()) rewriter_.set_type(value, type);
     });
-    for_each_region(module_.body(), [&](Region& region) {
+    for_each_region(module_, [&](Region& region) {
       std::vector<Op*> ops;
       for_each_child(region, [&](Op& op) { ops.push_back(&op); });
       for (Op* op : ops) spell(*op);

@@ -41,7 +41,7 @@ class Lift {
     note_dropped();
     const OpRange ops = module_.body().only_block().ops();
     const std::vector<Op*> fragments(ops.begin(), ops.end());
-    for_each_op(module_.body(), [&](Op& op) { editable_.emplace(&op, &op); });
+    for_each_op(module_, [&](Op& op) { editable_.emplace(&op, &op); });
     if (!stand_in_fragments(fragments)) return false;
     lift_parameters(fragments);
     settle_input_types();
@@ -376,7 +376,7 @@ class Lift {
 
 bool has_program(const Module& module) {
   bool has = false;
-  for_each_op(module.body(), [&](const Op& op) { has = has || op.is_in(DialectId::kProg); });
+  for_each_op(module, [&](const Op& op) { has = has || op.is_in(DialectId::kProg); });
   return has;
 }
 

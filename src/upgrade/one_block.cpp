@@ -20,7 +20,7 @@ bool require_one_block(const Region& region, std::string_view form, LossReport& 
 bool refuse_several_blocks(const Module& module, std::string_view form, LossReport& report,
                            Diagnostics& diagnostics) {
   bool good = true;
-  for_each_region(module.body(), [&](const Region& region) {
+  for_each_region(module, [&](const Region& region) {
     if (region.has_several_blocks()) {
       good = require_one_block(region, form, report, diagnostics) && good;
     }

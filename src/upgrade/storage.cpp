@@ -50,14 +50,14 @@ std::unordered_set<std::uint32_t> storages_with_stored_parts(const Module& modul
     const Chain chain(value);
     if (chain.has_slice) stored.insert(chain.names.begin(), chain.names.end());
   };
-  for_each_op(module.body(), [&](const Op& op) {
+  for_each_op(module, [&](const Op& op) {
     const Value* destination = destination_of(op);
     if (destination == nullptr) return;
     destinations.insert(destination->name().raw());
     add(*destination);
   });
   // A graph may store into a slice that it receives.
-  for_each_op(module.body(), [&](const Op& op) {
+  for_each_op(module, [&](const Op& op) {
     const Op* graph = called_graph(op);
     if (graph == nullptr || graph->first_region() == nullptr) return;
     const auto arguments = graph->first_region()->entry_arguments();

@@ -165,7 +165,7 @@ class Proposing {
         proposal.outputs.push_back(describe(context_, *output));
       }
     }
-    for_each_value(body, [&](const Value& value, const Op&) {
+    for_each_value(*trial.module, [&](const Value& value, const Op&) {
       proposal.values += is_symbolic(value) ? 1 : 0;
     });
     std::map<std::string, std::size_t> numbers;

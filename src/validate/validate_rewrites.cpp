@@ -43,7 +43,7 @@ std::vector<Op*> in_order(std::span<Op* const> matched) {
 void number_values(Module& module) {
   Rewriter rewriter(module);
   std::uint32_t next = 0;
-  for_each_value(module.body(),
+  for_each_value(module,
                  [&](Value& value, Op&) { rewriter.set_name(value, ValueName::number(next++)); });
 }
 
@@ -51,7 +51,7 @@ void number_values(Module& module) {
 std::string text_but_for_names(const Module& module) {
   std::string text = print(module);
   std::size_t number = 0;
-  for_each_op(module.body(), [&](const Op& op) {
+  for_each_op(module, [&](const Op& op) {
     if (!op.has_path()) return;
     const std::string_view name = module.context().text(op.path());
     const std::string other = fmt::to_string(number++);
@@ -70,7 +70,7 @@ std::string text_but_for_names(const Module& module) {
 /// Rough work of a run: elements of results, times the terms of each of a product.
 double work_of(const Module& module) {
   double work = 1;
-  for_each_op(module.body(), [&](const Op& op) {
+  for_each_op(module, [&](const Op& op) {
     for (const Value& result : op.results()) {
       const TensorType* type = result.tensor_type();
       double elements =

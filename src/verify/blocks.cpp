@@ -67,11 +67,11 @@ class BlockChecks {
  public:
   explicit BlockChecks(Reporter& reporter) : reporter_(reporter) {}
 
-  void run(const Region& body) {
-    for_each_region(body, [&](const Region& region) {
+  void run(const Module& module) {
+    for_each_region(module, [&](const Region& region) {
       if (region.has_several_blocks()) check_blocks(region);
     });
-    for_each_op(body, [&](const Op& op) { check_successors(op, reporter_); });
+    for_each_op(module, [&](const Op& op) { check_successors(op, reporter_); });
   }
 
  private:
@@ -111,7 +111,7 @@ class BlockChecks {
 
 void blocks(const Census& census, Reporter& reporter) {
   if (!census.has_flow) return;
-  BlockChecks(reporter).run(reporter.module().body());
+  BlockChecks(reporter).run(reporter.module());
 }
 
 }  // namespace mir::checks

@@ -35,8 +35,7 @@ class BoundSymbols {
       if (graph->first_region() != nullptr) bind(*graph, *graph->first_region());
     }
     if (are_shared_) {
-      return for_each_op(reporter_.module().body(), WalkScope::kAll,
-                         [&](const Op& op) { check(op); });
+      return for_each_op(reporter_.module(), [&](const Op& op) { check(op); });
     }
     for (const Op* graph : calls_.graphs()) {
       if (graph->first_region() == nullptr) continue;
@@ -44,7 +43,7 @@ class BoundSymbols {
       seen_ = {};
       // The attributes of a graph are stated in its symbols.
       if (graph != reporter_.module().top()) check(*graph);
-      for_each_op(*graph->first_region(), WalkScope::kGraph, [&](const Op& op) {
+      for_each_op(*graph->first_region(), [&](const Op& op) {
         if (!is_graph(op)) check(op);
       });
     }
@@ -55,13 +54,13 @@ class BoundSymbols {
     SymbolSet& bound = bound_[are_shared_ ? nullptr : &graph];
     const auto add = [&](Symbol symbol) { bound.insert(symbol); };
     for (const Value& argument : body.entry_arguments()) for_each_symbol(argument.type(), add);
-    for_each_op(body, WalkScope::kGraph, [&](const Op& op) {
+    for_each_op(body, [&](const Op& op) {
       // The length of a cache is the same wherever it is used.
       const Attr* past = op.is(OpId::kLinalgKVCache) ? op.attribute("past") : nullptr;
       if (past != nullptr) for_each_symbol(*past, [&](Symbol symbol) { lengths_.insert(symbol); });
       bind_results(op, bound);
     });
-    for_each_region(body, WalkScope::kGraph, [&](const Region& region) {
+    for_each_region(body, [&](const Region& region) {
       if (!region.has_several_blocks()) return;
       for (const Block* block : region.blocks()) for_each_symbol_joined_by(*block, add);
     });

@@ -20,10 +20,10 @@ FormChecks::FormChecks(Reporter& reporter)
       context_(reporter.module().context()),
       constant_(context_.intern("constant")),
       recipe_(context_.intern("quant_recipe")),
-      is_wanted_(reporter.wants_any(op_c4, op_c5, op_c6, signature_c3, signature_c4, signature_c5,
-                                    signature_c6, attribute_c1, attribute_c4, type_c7, register_c1,
-                                    register_c2, register_c3, param_c2, param_c3, param_c4,
-                                    quant_c8)) {
+      is_wanted_(reporter.wants_any(op_c4, op_c5, op_c6, op_c7, signature_c3, signature_c4,
+                                    signature_c5, signature_c6, attribute_c1, attribute_c4, type_c7,
+                                    register_c1, register_c2, register_c3, param_c2, param_c3,
+                                    param_c4, quant_c8)) {
   if (is_wanted_) attributes(*reporter.module().top(), reporter);
 }
 
@@ -144,6 +144,12 @@ bool is_in_fragment(const Op& op) {
   return op.parent_of_kind(OpId::kProgFragment) != nullptr;
 }
 
+/// True for graphs, fragments, templates and modules: ops with a symbol around regions of their
+/// own.
+bool is_definition(const Op& op) {
+  return op.row() != nullptr && has_all(op.row()->traits, Trait::kSymbol | Trait::kIsolated);
+}
+
 bool is_in_init(const Op& op) {
   const Op* graph = op.parent_op();
   return graph->is(OpId::kGraphSubGraph) && text(*graph, graph->symbol()) == "init";
@@ -153,6 +159,12 @@ bool is_in_init(const Op& op) {
 
 void FormChecks::check_place(const Op& op) {
   if (op.is(OpId::kTensorRegister)) return check_register(op);
+  if (is_definition(op) && !op.is(OpId::kProgFragment) && !is_definition(*op.parent_op())) {
+    reporter_.report(op_c7, op, [&] {
+      return fmt::format("'{}' must be directly inside the module or a graph, not in '{}'",
+                         op.name(), op.parent_op()->name());
+    });
+  }
   if (!op.is_in(DialectId::kProg) || op.has(Trait::kDumpOnly)) return;
   const bool is_fragment = op.is(OpId::kProgFragment);
   if (is_fragment ? op.parent_op() == reporter_.module().top() : is_in_fragment(op)) return;

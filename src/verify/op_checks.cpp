@@ -153,7 +153,7 @@ void OpChecks::find_stale_values() {
   if (!module.has_made(OpId::kProgKernelLaunch) && !module.has_made(OpId::kLinalgSlice) &&
       !module.has_made(OpId::kLinalgSplit))
     return;
-  for_each_op(reporter_.module().body(), [&](const Op& op) {
+  for_each_op(reporter_.module(), [&](const Op& op) {
     // The first stale value is a part's.
     if (stale_values_.empty() && !may_be_part(op)) return;
     for (const Value& result : op.results()) {

@@ -142,7 +142,7 @@ void suggest_element_type(Diagnostic* diagnostic, const Op& place, const TensorT
 void suggest_callee(Diagnostic* diagnostic, const Op& call) {
   if (diagnostic == nullptr) return;
   NearestName nearest(text(call, call.symbol()));
-  for_each_op(call.module().body(), [&](const Op& op) {
+  for_each_op(call.module(), [&](const Op& op) {
     if (is_graph(op)) nearest.offer(text(op, op.symbol()));
   });
   if (nearest.best().empty()) return;
@@ -159,7 +159,7 @@ void suggest_parameter(Diagnostic* diagnostic, const Op& op, std::string_view sy
                        std::string_view suffix) {
   if (diagnostic == nullptr) return;
   NearestName nearest(symbol);
-  for_each_op(op.module().body(), [&](const Op& each) {
+  for_each_op(op.module(), [&](const Op& each) {
     for (const Value& result : each.results()) {
       if (result.has_symbol()) nearest.offer(text(each, result.symbol()));
     }

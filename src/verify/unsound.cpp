@@ -51,7 +51,7 @@ Ops ops_of(std::span<Module* const> modules) {
   Ops ops;
   for (const Module* module : modules) {
     ops.emplace_back(module->top()->span().begin, module->top());
-    for_each_op(module->body(), [&](const Op& op) { ops.emplace_back(op.span().begin, &op); });
+    for_each_op(*module, [&](const Op& op) { ops.emplace_back(op.span().begin, &op); });
   }
   std::ranges::sort(ops);
   return ops;

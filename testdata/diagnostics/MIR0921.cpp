@@ -1,7 +1,8 @@
 // Cause: A pass or pattern breaks its own declaration: the pass edits and returns that it changed
 // nothing, changes an analysis that it declares to preserve, reads an analysis that it does not
-// declare, or fails without an error; the pattern edits while it matches, or creates ops that it
-// does not declare. Later passes would rely on wrong facts. The fault is in the pass or pattern.
+// declare, edits outside the graph on which it runs, or fails without an error; the pattern edits
+// while it matches, or creates ops that it does not declare. Later passes would rely on wrong
+// facts. The fault is in the pass or pattern.
 //
 // Fix: Return `run.result()` at the end of the pass; remove the analysis from `preserves`, or add
 // it to `reads`; add the op to `makes` of the pattern.

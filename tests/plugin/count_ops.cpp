@@ -12,7 +12,7 @@ using namespace mir;
 
 PassResult count_ops(PassRun& run) {
   const std::vector<std::string_view> names = run.options().texts("names");
-  for_each_op(run.region(), WalkScope::kGraph, [&](Op& op) {
+  for_each_op(run.region(), [&](Op& op) {
     const bool is_wanted = names.empty() || std::ranges::find(names, op.name()) != names.end();
     if (is_wanted) run.count(op.name());
   });

@@ -73,7 +73,7 @@ std::string quantised_chain(std::uint64_t seed) {
 /// How many ops a module has.
 std::size_t op_count(Module& module) {
   std::size_t count = 0;
-  walk(module, module.body(), WalkOrder::kPreOrder, [&](Op&) {
+  walk(module, [&](Op&) {
     ++count;
     return WalkResult::kContinue;
   });

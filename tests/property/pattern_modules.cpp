@@ -156,7 +156,7 @@ class Workpiece {
   bool is_small() const {
     constexpr std::int64_t kMost = 1 << 12;
     bool is_small = true;
-    for_each_op(module_->body(), [&](const Op& op) {
+    for_each_op(*module_, [&](const Op& op) {
       for (const Value& result : op.results()) {
         const TensorType* type = result.tensor_type();
         if (type != nullptr && type->element_count().value_or(0) > kMost) is_small = false;

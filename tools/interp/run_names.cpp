@@ -22,8 +22,8 @@ void add_element_type(InputNames& names, const Value& value) {
   if (type != nullptr && type->dtype()) names.add(Kind::kElementType, name_of(*type->dtype()));
 }
 
-void add_ops(InputNames& names, const Region& region) {
-  for_each_op(region, [&](const Op& op) {
+void add_ops(InputNames& names, const Module& module) {
+  for_each_op(module, [&](const Op& op) {
     names.add(Kind::kOp, op.name());
     names.add(Kind::kOp, op.info().mnemonic);
   });
@@ -38,8 +38,8 @@ void add_graphs(InputNames& names, const Region& region, const IRContext& contex
   });
 }
 
-void add_element_types(InputNames& names, const Region& region) {
-  for_each_op(region, [&](const Op& op) {
+void add_element_types(InputNames& names, const Module& module) {
+  for_each_op(module, [&](const Op& op) {
     for (const Value& result : op.results()) add_element_type(names, result);
   });
 }
@@ -109,9 +109,9 @@ InputNames names_of(const Module& module, const RunSettings& settings) {
     names.mention(kind);
   const Region& body = module.body();
   if (refer_to(rows, Kind::kGraph)) add_graphs(names, body, context);
-  if (refer_to(rows, Kind::kOp)) add_ops(names, body);
+  if (refer_to(rows, Kind::kOp)) add_ops(names, module);
   if (refer_to(rows, Kind::kResult)) add_results(names, body, name, context);
-  if (refer_to(rows, Kind::kElementType)) add_element_types(names, body);
+  if (refer_to(rows, Kind::kElementType)) add_element_types(names, module);
   if (refer_to(rows, Kind::kSymbol)) {
     for (const std::string& symbol : extent_symbols(module)) names.add(Kind::kSymbol, symbol);
   }

@@ -48,7 +48,7 @@ void MatchExplainer::will_run(const PassStep& step, Module& module) {
   const Pass& pass = step.pass();
   if (!pass.patterns) return;
   const FrozenPatterns patterns(pass.patterns(module.context(), step.item->options));
-  for_each_op(module.body(), [&](Op& op) {
+  for_each_op(module, [&](Op& op) {
     for (const Value& result : op.results()) {
       const std::string name = name_of(result, module.context());
       if (std::ranges::find(values_, name) == values_.end()) continue;

@@ -115,7 +115,7 @@ bool Transformation::transform_modules(std::span<Module* const> modules, std::st
 void Transformation::add_values(std::span<Module* const> modules) {
   names_.mention(ReferenceKind::kValue);
   for (const Module* module : modules) {
-    for_each_op(module->body(), [&](const Op& op) {
+    for_each_op(*module, [&](const Op& op) {
       for (const Value& result : op.results()) {
         names_.add(ReferenceKind::kValue, name_of(result, module->context()));
       }

@@ -38,7 +38,7 @@ void for_each_graph(Op& graph, const Visit& visit) {
   visit(*body);
   if (!body->may_have_graphs()) return;
   for (; body != nullptr; body = body->next()) {
-    for_each_op(*body, WalkScope::kAll, [&](Op& op) {
+    for_each_op({*body, WalkScope::kAll}, [&](Op& op) {
       if (op.has(Trait::kIsolated) && op.first_region() != nullptr) visit(*op.first_region());
     });
   }
@@ -59,6 +59,7 @@ void Module::end_graphs(std::span<Editor> editors) {
     value_id_end_.compare_exchange_strong(each.value_ids_.end, each.value_ids_.next);
     own_.constants_.clear();  // it may hold tables of regions that were edited
   }
+  own_.admit_all();
   works_on_graphs_ = false;
 }
 

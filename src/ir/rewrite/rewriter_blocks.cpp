@@ -181,11 +181,12 @@ Block* Rewriter::split_block(Op& first) {
 void Rewriter::splice(Block& from, Block& to, Op* before, std::span<Value* const> arguments) {
   assert(&from != &to && from.predecessors().empty());
   assert(arguments.size() == from.arguments().size());
+  GraphState& graph = *from.parent_->graph_;
+  check_scope(graph, from);
   for (Value& argument : from.arguments()) {
     replace_all_uses(argument, *arguments[argument.index()]);
   }
   Op* last = before == nullptr ? to.last_ : before->previous_;
-  GraphState& graph = *from.parent_->graph_;
   for (Cursor* each = graph.cursors; each != nullptr; each = each->next_) {
     each->follow_merge(from, to, last, before);
   }
@@ -212,6 +213,7 @@ void Rewriter::move_block(Block& block, Region& region, Block* before) {
   Region& from = *block.parent_;
   const bool was_linked = !block.empty() && module_.is_linked(*block.front());
   GraphState& graph = *from.graph_;
+  check_scope(graph, block);
   for (Cursor* each = graph.cursors; each != nullptr; each = each->next_) {
     each->follow_move(block);
   }

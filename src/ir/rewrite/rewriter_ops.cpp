@@ -31,6 +31,17 @@ GraphState& Rewriter::graph_of(const Value& value) {
   return *value.free_in()->graph_;
 }
 
+const Op& Rewriter::owner_of(const Value& value) {
+  if (const Op* op = value.defining_op()) return *op;
+  if (const Block* block = value.argument_of()) return owner_of(*block);
+  return *value.free_in()->parent_;
+}
+
+/// A detached op is in no graph yet.
+void Rewriter::refuse_linked(const Op& op) const {
+  if (module_.is_linked(op)) throw StrayEdit{op};
+}
+
 GraphState& Rewriter::graph() const {
   assert(place_.block() != nullptr || !module_.works_on_graphs());
   return place_.block() == nullptr ? module_.state_ : *place_.block()->parent_->graph_;
@@ -151,7 +162,7 @@ void Rewriter::erase(Op& op) {
 }
 
 void Rewriter::tell_erased(Op& op) {
-  if (!op.graph_->editor->listeners_.empty()) {
+  if (op.graph_->may_have_graphs || !op.graph_->editor->listeners_.empty()) {
     for_each_child(op, [&](Op& inner) { tell_erased(inner); });
   }
   tell_edit(op, &RewriteListener::will_erase, op);
@@ -205,6 +216,7 @@ void Rewriter::move_to_end(Op& op, Block& block) {
 void Rewriter::relink(Op& op, Block& block, Op* before) {
   Block& from = *op.block_;
   GraphState& graph = *op.graph_;
+  check_scope(graph, op);
   const bool was_linked = module_.is_linked(op);
   leave(op);
   op.block_->take_out(&op);

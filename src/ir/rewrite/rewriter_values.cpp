@@ -386,7 +386,7 @@ void Rewriter::clear_mention(const Use& use) {
 }
 
 void Rewriter::clear_mentions() {
-  for_each_op(module_.body(), WalkScope::kAll, [&](Op& op) {
+  for_each_op(module_, [&](Op& op) {
     bool is_changed = false;
     for (const Use& use : op.operand_uses()) is_changed |= drop_mention(use);
     if (is_changed) changed(op, OpChange::kMention);

@@ -17,10 +17,10 @@ bool is_view(const Op& op) {
 Aliases::Aliases(const Region& graph) {
   // In text order a view of a view comes after it, but where blocks stand in another order; the
   // origin of such a view is found when it is asked for.
-  for_each_op(graph, WalkScope::kGraph, [&](const Op& op) {
+  for_each_op(graph, [&](const Op& op) {
     if (is_view(op)) origins_[op.result()] = op.operand(0);
   });
-  for_each_op(graph, WalkScope::kGraph, [&](const Op& op) {
+  for_each_op(graph, [&](const Op& op) {
     if (is_view(op)) views_[&origin(*op.result())].push_back(op.result());
   });
 }

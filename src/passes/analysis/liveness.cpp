@@ -33,7 +33,7 @@ void follow_uses(const Value& value, const Block& definition, const ControlFlowG
 }  // namespace
 
 Liveness::Liveness(const Region& graph) {
-  for_each_region(graph, WalkScope::kGraph, [&](const Region& region) {
+  for_each_region(graph, [&](const Region& region) {
     if (region.has_several_blocks()) flow(region);
   });
 }

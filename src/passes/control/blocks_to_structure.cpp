@@ -19,6 +19,7 @@
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "passes/control/block_ends.hpp"
+#include "passes/extract/body_graph.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {
@@ -31,6 +32,8 @@ class Structuring {
       : run_(run), rewriter_(rewriter), ends_(rewriter), region_(region) {}
 
   void run() {
+    const std::vector<Block*> blocks(region_.blocks().begin(), region_.blocks().end());
+    move_declarations(rewriter_, blocks);
     split_switches();
     for (Block* block : region_.blocks()) {
       for (const auto& successor : block->successors()) add_edge(*block, *successor.block);
@@ -471,7 +474,7 @@ PassResult blocks_to_structure(PassRun& run) {
     if (region.has_several_blocks() && is_plain(region)) regions.push_back(&region);
   };
   add(run.region());
-  walk(run.module(), run.region(), WalkOrder::kPostOrder, [&](Op& op) {
+  walk(run.region(), WalkOrder::kPostOrder, [&](Op& op) {
     if (op.has(Trait::kIsolated)) return WalkResult::kContinue;
     for (Region* region = op.first_region(); region != nullptr; region = region->next())
       add(*region);

@@ -80,12 +80,8 @@ void remove_blocks(Rewriter& rewriter, BlockEnds& ends, Region& region,
   };
   for (Block* block : blocks) {
     if (Op* const end = block->terminator()) ends.take_off(*end);
-    std::vector<Op*> declared;
-    for (Op* op : block->ops()) {
-      if (declares(*op)) declared.push_back(op);
-    }
-    for (Op* op : declared) rewriter.move_before(*op, *region.entry()->front());
   }
+  move_declarations(rewriter, blocks);
   for (Block* block : blocks) {
     for (Value& argument : block->arguments()) drop(argument);
     for (Op* op : block->ops()) {

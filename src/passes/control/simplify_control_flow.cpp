@@ -55,7 +55,7 @@ void clean_blocks(PassRun& run, Rewriter& rewriter, Region& region) {
 
 PassResult simplify_control_flow(PassRun& run) {
   Rewriter rewriter(run.module());
-  walk(run.module(), run.region(), WalkOrder::kPostOrder, [&](Op& op) {
+  walk(run.region(), WalkOrder::kPostOrder, [&](Op& op) {
     for (Region* region = op.first_region(); region != nullptr; region = region->next()) {
       if (!op.has(Trait::kIsolated)) clean_blocks(run, rewriter, *region);
     }

@@ -138,7 +138,7 @@ bool may_flatten(const Op& op) {
 
 PassResult structure_to_blocks(PassRun& run) {
   std::vector<Op*> found;
-  walk(run.module(), run.region(), WalkOrder::kPostOrder, [&](Op& op) {
+  walk(run.region(), WalkOrder::kPostOrder, [&](Op& op) {
     if (op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile)) found.push_back(&op);
     return WalkResult::kContinue;
   });

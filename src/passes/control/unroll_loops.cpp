@@ -48,7 +48,7 @@ void unroll(Rewriter& rewriter, Op& loop, const LoopRange& range) {
 PassResult unroll_loops(PassRun& run) {
   Rewriter rewriter(run.module());
   const auto most = static_cast<std::uint64_t>(run.options().integer("most"));
-  walk(run.module(), run.region(), WalkOrder::kPostOrder, [&](Op& op) {
+  walk(run.region(), WalkOrder::kPostOrder, [&](Op& op) {
     const auto range = constant_range(op);
     const bool is_short = range && range->count > 0 && range->count <= most &&
                           op.operand_count() == op.result_count() + 3 &&

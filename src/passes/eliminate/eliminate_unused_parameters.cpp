@@ -12,7 +12,7 @@ namespace mir {
 PassResult eliminate_unused_parameters(PassRun& run) {
   std::unordered_set<Symbol> used;
   std::vector<Op*> registers;
-  for_each_op(run.module().body(), [&](Op& op) {
+  for_each_op(run.module(), [&](Op& op) {
     if (isa<RegisterOp>(&op)) {
       registers.push_back(&op);
       return;

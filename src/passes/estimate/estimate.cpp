@@ -30,7 +30,7 @@ class CostMarks {
   }
 
   PassResult remove() {
-    for_each_op(run_.module().body(), [&](Op& op) {
+    for_each_op(run_.module(), [&](Op& op) {
       for (const std::string_view key : {kFlop, kRead, kWritten, kPeak}) {
         rewriter_.remove_attribute(op, context_.intern(key));
       }

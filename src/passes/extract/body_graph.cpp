@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "mir/control_flow.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/ops.hpp"
+#include "mir/walk.hpp"
 
 namespace mir {
 
@@ -22,21 +24,35 @@ bool declares(const Op& op) {
   return isa<SubGraphOp>(&op) || isa<RegisterOp>(&op);
 }
 
+void move_declarations(Rewriter& rewriter, std::span<Block* const> blocks) {
+  if (blocks.empty()) return;
+  Block& entry = *blocks.front()->parent()->entry();
+  Op* first = entry.front();
+  while (declares(*first) && first->next() != nullptr) first = first->next();
+  for (Block* block : blocks) {
+    if (block == &entry) continue;
+    for (Op* op : block->ops()) {
+      if (declares(*op)) rewriter.move_before(*op, *first);
+    }
+  }
+}
+
+void erase_inner_graphs(Rewriter& rewriter, Op& copy) {
+  for_each_child(copy, [&](Op& op) {
+    if (is_graph(op)) rewriter.erase(op);
+  });
+}
+
 Op& move_body_to_graph(Rewriter& rewriter, std::string_view name) {
   Module& module = rewriter.module();
   Region& body = module.body();
   Block& entry = *body.entry();
-  std::vector<Op*> ops, declared;
-  for (Block* block : body.blocks()) {
-    for (Op* op : block->ops()) {
-      if (declares(*op)) {
-        if (block != &entry) declared.push_back(op);
-      } else if (block == &entry) {
-        ops.push_back(op);
-      }
-    }
+  const std::vector<Block*> blocks(body.blocks().begin(), body.blocks().end());
+  move_declarations(rewriter, blocks);
+  std::vector<Op*> ops;
+  for (Op* op : entry.ops()) {
+    if (!declares(*op)) ops.push_back(op);
   }
-  for (Op* op : declared) rewriter.move_before(*op, ops.empty() ? *entry.front() : *ops.front());
   std::vector<const Type*> types;
   for (const Value& input : entry.arguments()) types.push_back(input.type());
   const std::vector<const Type*> results(body.result_types().begin(), body.result_types().end());
@@ -54,7 +70,6 @@ Op& move_body_to_graph(Rewriter& rewriter, std::string_view name) {
     rewriter.replace_all_uses(input, argument);
   }
   for (Op* op : ops) rewriter.move_to_end(*op, first);
-  const std::vector<Block*> blocks(body.blocks().begin(), body.blocks().end());
   for (Block* block : blocks) {
     if (block != &entry) rewriter.move_block(*block, region);
   }

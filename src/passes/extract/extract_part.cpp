@@ -9,6 +9,7 @@
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
+#include "passes/extract/body_graph.hpp"
 
 namespace mir {
 
@@ -120,7 +121,9 @@ class Extraction {
     if (const Op* graph = whole_.lookup_op(symbol); graph != nullptr && isa<SubGraphOp>(graph)) {
       if (module().lookup_op(symbol) != nullptr) return;
       rewriter_.set_insertion_point_to_start(*block_);
-      collect_needs(*rewriter_.clone(*graph, ignored)->first_region());
+      Op& copy = *rewriter_.clone(*graph, ignored);
+      erase_inner_graphs(rewriter_, copy);
+      collect_needs(*copy.first_region());
       return;
     }
     const Value* parameter = whole_.lookup_value(symbol);

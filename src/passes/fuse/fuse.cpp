@@ -227,7 +227,7 @@ class Fusing {
 
 PassResult unfuse(PassRun& run) {
   Rewriter rewriter(run.module());
-  walk(run.module(), run.region(), WalkOrder::kPostOrder, [&](Op& op) {
+  walk(run.region(), WalkOrder::kPostOrder, [&](Op& op) {
     if (!op.is(OpId::kGraphFused)) return WalkResult::kContinue;
     Region& region = *op.first_region();
     if (region.empty() || region.has_several_blocks()) return WalkResult::kContinue;

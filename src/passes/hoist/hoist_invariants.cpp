@@ -49,7 +49,7 @@ void hoist(PassRun& run, Rewriter& rewriter, Op& loop) {
 void hoist_in(PassRun& run, Rewriter& rewriter, Region& region) {
   RegionWalk ops(region);
   while (Op* op = ops.next()) {
-    if (is_graph(*op) || op->has(Trait::kTemplate)) continue;
+    if (op->has(Trait::kIsolated)) continue;
     for (Region* in = op->first_region(); in != nullptr; in = in->next()) {
       hoist_in(run, rewriter, *in);
     }

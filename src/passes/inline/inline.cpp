@@ -74,7 +74,7 @@ class Inlining {
   bool has_room_for(const Op& graph) {
     std::size_t size = 0;
     for (const Region* region = graph.first_region(); region != nullptr; region = region->next()) {
-      for_each_op(*region, WalkScope::kGraph, [&](const Op&) { ++size; });
+      for_each_op(*region, [&](const Op&) { ++size; });
     }
     added_ += size;
     return added_ <= kMostAdded;
@@ -104,7 +104,7 @@ class Inlining {
 
   void inline_regions(const Op& graph) {
     for (Region* region = graph.first_region(); region != nullptr; region = region->next()) {
-      walk(run_.module(), *region, WalkOrder::kPostOrder, [&](Op& op) {
+      walk(*region, WalkOrder::kPostOrder, [&](Op& op) {
         inline_single_run(op);
         return WalkResult::kContinue;
       });

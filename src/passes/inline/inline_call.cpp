@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "ir/call_types.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/walk.hpp"
+#include "passes/extract/body_graph.hpp"
 #include "passes/inline/replace_by_region.hpp"
 #include "passes/inline/single_exit.hpp"
 
@@ -13,13 +15,6 @@ namespace mir {
 namespace {
 
 constexpr std::uint32_t kMostCalls = 8;  // that a location names
-
-/// The graph that an op is in, or the module.
-const Op& graph_around(const Op& op) {
-  const Op* at = op.parent_op();
-  while (!at->has(Trait::kIsolated) && at->parent_op() != nullptr) at = at->parent_op();
-  return *at;
-}
 
 }  // namespace
 
@@ -35,14 +30,14 @@ CallInliner::LocatedOps& CallInliner::ops_of(const Op& graph) {
   const auto [found, is_new] = ops_.try_emplace(&graph);
   LocatedOps& ops = found->second;
   if (is_new) {
-    for_each_op(*graph.first_region(), WalkScope::kGraph, [&](Op& op) { ops.push_back({&op}); });
+    for_each_op(*graph.first_region(), [&](Op& op) { ops.push_back({&op}); });
   }
   return ops;
 }
 
 /// The ops of the graph will be where the call is.
 void CallInliner::locate(const Op& graph, const Op& call) {
-  LocatedOps& around = ops_of(graph_around(call));
+  LocatedOps& around = ops_of(*graph_around(*call.parent_region()).parent());
   const LocatedOps inside = std::move(ops_of(graph));
   ops_.erase(&graph);
   IRContext& context = graph.module().context();
@@ -59,7 +54,9 @@ void CallInliner::locate(const Op& graph, const Op& call) {
 
 void CallInliner::inline_copy(Op& call, const Op& graph) {
   RewriteMapping mapping;
-  inline_only(call, *rewriter_.clone(graph, mapping));  // detached
+  Op& copy = *rewriter_.clone(graph, mapping);  // detached
+  erase_inner_graphs(rewriter_, copy);
+  inline_only(call, copy);
 }
 
 void CallInliner::inline_only(Op& call, Op& graph) {

@@ -58,8 +58,7 @@ class Linking {
     const CallGraph calls(module);
     bool is_settled = true;
     for (Op* graph : calls.graphs()) {
-      const bool is_top = graph == module.top();
-      if (!is_top && (is_declaration(*graph) || graph->parent_op() != module.top())) continue;
+      if (graph != module.top() && is_declaration(*graph)) continue;
       if (!is_taken(graph->symbol())) continue;
       if (collision_ == NameCollision::kRefuse) {
         refuse(DiagCode::kDuplicateSymbol, *graph,

@@ -149,7 +149,7 @@ PassResult name_values(PassRun& run) {
   Module& module = run.module();
   Naming naming(module);
   naming.name_scope(module.body(), "");
-  walk(module, module.body(), WalkOrder::kPreOrder, [&](Op& op) {
+  walk(module, [&](Op& op) {
     if (!op.has(Trait::kIsolated)) return WalkResult::kContinue;
     const std::string_view name =
         isa<SubGraphOp>(&op) ? module.context().text(op.symbol()) : std::string_view();

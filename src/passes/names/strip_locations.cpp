@@ -10,7 +10,7 @@ namespace {
 PassResult strip_locations(PassRun& run) {
   Rewriter rewriter(run.module());
   const LocationTable& locations = run.module().context().locations();
-  for_each_op(run.module().body(), [&](Op& op) {
+  for_each_op(run.module(), [&](Op& op) {
     if (!locations.is_stated(op.location())) return;
     rewriter.set_location(op, {});
     run.count("locations removed");

@@ -14,7 +14,7 @@ bool needs_name(const Op& op) {
 
 PassResult strip_names(PassRun& run) {
   Rewriter rewriter(run.module());
-  for_each_op(run.module().body(), [&](Op& op) {
+  for_each_op(run.module(), [&](Op& op) {
     if (!op.has_path() || needs_name(op)) return;
     rewriter.clear_path(op);
     run.count("names removed");

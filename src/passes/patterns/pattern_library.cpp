@@ -54,7 +54,7 @@ std::size_t count_from(const Op* first, const Op* end) {
   for (const Op* op = first; op != end; op = op->next()) {
     ++count;
     for (const Region* region = op->first_region(); region != nullptr; region = region->next()) {
-      for_each_op(*region, WalkScope::kAll, [&](const Op&) { ++count; });
+      for_each_op(*region, [&](const Op&) { ++count; });
     }
   }
   return count;
@@ -67,7 +67,7 @@ void replace_by_bodies(PassRun& run) {
   std::size_t added = 0;
   for (bool has_changed = true; has_changed;) {
     has_changed = false;
-    walk(run.module(), run.region(), WalkOrder::kPreOrder, [&](Op& op) {
+    walk(run.region(), [&](Op& op) {
       if (!has_body(op)) return WalkResult::kContinue;
       if (added > kMostFromBodies) {
         run.count("bodies left, for the size");

@@ -103,7 +103,7 @@ class Conversion : RewriteListener {
 
   bool run() {
     if (options_.types != nullptr) convert_signatures();
-    for_each_op(module_.body(), [&](const Op&) { ++ops_; });
+    for_each_op(module_, [&](const Op&) { ++ops_; });
     while (sweep()) {
     }
     if (has_failed_) return false;
@@ -127,7 +127,7 @@ class Conversion : RewriteListener {
   /// Calls `visit` for each illegal op, and casts only if they may not remain.
   template <class Visit>
   void for_each_illegal(const Visit& visit) {
-    walk(module_, module_.body(), WalkOrder::kPreOrder, [&](Op& op) {
+    walk(module_, [&](Op& op) {
       if (is_illegal(op)) visit(op);
       return !op.is_erased() && target_.is_closed(op) ? WalkResult::kSkip : WalkResult::kContinue;
     });
@@ -220,7 +220,7 @@ class Conversion : RewriteListener {
   void convert_signatures() {
     convert_signature(module_.body());
     std::vector<Op*> graphs, calls;
-    for_each_op(module_.body(), [&](Op& op) {
+    for_each_op(module_, [&](Op& op) {
       if (is_graph(op) && op.first_region() != nullptr) graphs.push_back(&op);
       if (called_graph(op) != nullptr) calls.push_back(&op);
     });
@@ -281,7 +281,7 @@ class Conversion : RewriteListener {
 
   /// Removes casts of casts that restore a type, and casts that nothing uses.
   void remove_casts() {
-    walk(module_, module_.body(), WalkOrder::kPreOrder, [&](Op& op) {
+    walk(module_, [&](Op& op) {
       const Op* before = options_.types->is_cast(op) ? op.operand(0)->defining_op() : nullptr;
       const bool cancels = before != nullptr && options_.types->is_cast(*before) &&
                            before->operand(0)->type() == op.result()->type();
@@ -289,7 +289,7 @@ class Conversion : RewriteListener {
       return WalkResult::kContinue;
     });
     std::vector<Op*> casts;
-    for_each_op(module_.body(), [&](Op& op) {
+    for_each_op(module_, [&](Op& op) {
       if (options_.types->is_cast(op)) casts.push_back(&op);
     });
     for (auto cast = casts.rbegin(); cast != casts.rend(); ++cast) {

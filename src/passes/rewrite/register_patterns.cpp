@@ -17,7 +17,7 @@ struct OwnedText {
 
 bool has_pattern(const Module& module) {
   bool has = false;
-  for_each_op(module.body(), [&](const Op& op) { has = has || op.is(OpId::kPatternRewrite); });
+  for_each_op(module, [&](const Op& op) { has = has || op.is(OpId::kPatternRewrite); });
   return has;
 }
 

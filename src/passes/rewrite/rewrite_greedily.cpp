@@ -50,7 +50,7 @@ class GreedyRewrite : RewriteListener {
     did_make(op);
     for (Region* in = op.first_region(); in != nullptr && !op.has(Trait::kIsolated);
          in = in->next()) {
-      for_each_op(*in, WalkScope::kGraph, [&](Op& nested) { did_make(nested); });
+      for_each_op(*in, [&](Op& nested) { did_make(nested); });
     }
     push_around(op);
   }
@@ -113,12 +113,10 @@ class GreedyRewrite : RewriteListener {
     const std::uint64_t edits = edits_;
     const bool is_first = report_.sweeps++ == 0;
     has_nested_ = false;
-    walk(module_, region_, WalkOrder::kPreOrder, [&](Op& op) {
+    walk(region_, [&](Op& op) {
       if (is_first) ++report_.visited;
-      const bool goes_inside = !op.has(Trait::kIsolated);
-      has_nested_ = has_nested_ || (goes_inside && op.first_region() != nullptr);
-      if (!visit(op)) return WalkResult::kInterrupt;
-      return goes_inside ? WalkResult::kContinue : WalkResult::kSkip;
+      has_nested_ |= op.first_region() != nullptr && !op.has(Trait::kIsolated);
+      return visit(op) ? WalkResult::kContinue : WalkResult::kInterrupt;
     });
     while (Op* op = report_.has_failed ? nullptr : worklist_.pop()) {
       if (is_in_scope(*op)) visit(*op);
@@ -249,7 +247,7 @@ class GreedyRewrite : RewriteListener {
   void erase_unused_free_values() {
     rewriter_.erase_unused_free_values(region_);
     if (!has_nested_) return;
-    for_each_op(region_, WalkScope::kGraph, [&](Op& op) {
+    for_each_op(region_, [&](Op& op) {
       for (Region* in = op.first_region(); in != nullptr && !op.has(Trait::kIsolated);
            in = in->next()) {
         rewriter_.erase_unused_free_values(*in);

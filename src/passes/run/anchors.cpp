@@ -27,7 +27,7 @@ bool is_kind(std::string_view wanted, const Op& op) {
 
 void add_graphs(const Scope& scope, const Region& region, std::vector<Op*>& graphs) {
   if (!region.may_have_graphs()) return;
-  for_each_op(region, WalkScope::kGraph, [&](Op& op) {
+  for_each_op(region, [&](Op& op) {
     if (!is_graph(op) || op.first_region() == nullptr) return;
     if (selects_name(scope.of(Anchor::kGraph), op.module().context().text(op.symbol()))) {
       graphs.push_back(&op);
@@ -73,7 +73,7 @@ std::vector<AnchorPlace> places_in(const Scope& scope, const Pass& pass, Region&
     add_regions(body, places);
   } else {
     const PipelineItem* group = scope.of(Anchor::kOp);
-    for_each_op(body, WalkScope::kGraph, [&](Op& op) {
+    for_each_op(body, [&](Op& op) {
       const bool is_wanted = is_kind(pass.op, op) && (group == nullptr || is_kind(group->op, op));
       if (is_wanted && selects_name(group, name_of(op)))
         places.push_back({op.parent_region(), &op});

@@ -42,6 +42,7 @@ namespace {
 struct GraphWork {
   GraphWork(Module& of, std::size_t threads) : module(of), editors(threads > 1 ? threads : 0) {
     module.begin_graphs();
+    if (!editors.empty()) module.editor().admit_none();
   }
   GraphWork(const GraphWork&) = delete;
   GraphWork& operator=(const GraphWork&) = delete;

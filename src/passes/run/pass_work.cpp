@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "mir/module.hpp"
+#include "mir/rewriter.hpp"
 
 namespace mir {
 
@@ -31,13 +32,16 @@ PassResult PassWork::call(PassRun& run) {
     return pass().run(run);
   } catch (const UndeclaredAnalysis& analysis) {
     refuse(fmt::format("asks for analysis '{}', which it does not declare", analysis.name));
-    return PassResult::kFailed;
+  } catch (const StrayEdit& edit) {
+    refuse(fmt::format("edits '{}' outside the graph on which it runs", edit.op.name()),
+           edit.op.span());
   }
+  return PassResult::kFailed;
 }
 
 /// Returns false after reporting.
-bool PassWork::refuse(std::string_view what) {
-  diagnostics.error(DiagCode::kPassClaim, {}, fmt::format("pass '{}' {}", pass().name, what));
+bool PassWork::refuse(std::string_view what, Span at) {
+  diagnostics.error(DiagCode::kPassClaim, at, fmt::format("pass '{}' {}", pass().name, what));
   report.result = PassResult::kFailed;
   return false;
 }
@@ -48,7 +52,10 @@ bool PassWork::run_graph(Op& graph, Analyses& analyses) {
   const std::uint64_t edits_before = editor.edits();
   analyses.start_at(edits_before);
   const auto run_on = [&](Region& region, Op& anchor) {
-    return run({module, region, anchor, analyses, nullptr, context.frozen_of_module});
+    editor.admit_only(body);
+    const bool is_good = run({module, region, anchor, analyses, nullptr, context.frozen_of_module});
+    editor.admit_all();
+    return is_good;
   };
   if (pass().anchor == Anchor::kGraph) {
     if (!run_on(body, graph)) return false;

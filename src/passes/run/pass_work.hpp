@@ -25,7 +25,7 @@ struct StepContext {
 struct PassWork {
   const StepContext& context;
   Module& module;
-  const Editor& editor;
+  Editor& editor;
   Diagnostics& diagnostics;
   PassReport report{};
 
@@ -44,7 +44,7 @@ struct PassWork {
 
  private:
   PassResult call(PassRun& run);
-  bool refuse(std::string_view what);
+  bool refuse(std::string_view what, Span at = {});
 };
 
 }  // namespace mir

@@ -8,6 +8,7 @@
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
+#include "passes/extract/body_graph.hpp"
 #include "passes/symbols/substitute_extents.hpp"
 
 namespace mir {
@@ -61,6 +62,7 @@ Op& GraphCopies::make(Op& graph, const DimBindings& values) {
 
   RewriteMapping mapping;
   Op& made = *detached_.clone(graph, mapping);
+  erase_inner_graphs(rewriter_, made);
   const std::string name = name_of(graph, key);
   rewriter_.set_symbol(made, context_.intern(name));
   const Symbol stated = context_.intern("symbol");

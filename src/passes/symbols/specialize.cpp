@@ -100,7 +100,7 @@ class Dispatch {
     if (module_.version() >= kSymbolsVersion) return true;
     rewriter_.set_version(kSymbolsVersion);
     const Op* other = nullptr;
-    for_each_op(body(), [&](const Op& op) {
+    for_each_op(module_, [&](const Op& op) {
       const Op* const graph = isa<CallGraphOp>(&op) ? called_graph(op) : nullptr;
       const bool has_body = graph != nullptr && graph->first_region() != nullptr;
       if (other == nullptr && has_body && CallTypes::are_own(op, *graph)) other = &op;
@@ -277,7 +277,7 @@ PassResult specialize_calls(PassRun& run) {
   Module& module = run.module();
   if (module.version() < kSymbolsVersion) return PassResult::kUnchanged;  // no call passes others
   std::vector<Op*> calls;
-  for_each_op(module.body(), [&](Op& op) {
+  for_each_op(module, [&](Op& op) {
     if (isa<CallGraphOp>(&op)) calls.push_back(&op);
   });
   Rewriter rewriter(module);

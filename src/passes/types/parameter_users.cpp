@@ -10,7 +10,7 @@
 namespace mir {
 
 ParameterUsers::ParameterUsers(const Module& module) {
-  for_each_op(module.body(), [&](const Op& op) {
+  for_each_op(module, [&](const Op& op) {
     Value* value = isa<RegisterOp>(&op) && op.result_count() == 1 ? op.result() : nullptr;
     if (value == nullptr || value->tensor_type() == nullptr) return;
     if (parameters_.try_emplace(value->symbol(), Parameter{.declared = value}).second) {
@@ -21,12 +21,12 @@ ParameterUsers::ParameterUsers(const Module& module) {
     const auto found = parameters_.find(symbol);
     if (found != parameters_.end()) found->second.mentions.push_back(&value);
   };
-  for_each_region(module.body(), [&](const Region& region) {
+  for_each_region(module, [&](const Region& region) {
     for (Value* value : region.free_values()) {
       if (value->has_symbol()) mention(value->symbol(), *value);
     }
   });
-  for_each_op(module.body(), [&](Op& op) {
+  for_each_op(module, [&](Op& op) {
     const auto named = named_parameter(op);
     if (named && op.result_count() == 1) mention(*named, *op.result());
     for (const OwnedParameter& owned : owned_parameters(op)) {

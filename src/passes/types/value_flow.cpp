@@ -7,7 +7,7 @@ namespace mir {
 
 ValueFlow::ValueFlow(const Module& module) {
   add_exits(module.body());
-  for_each_op(module.body(), [&](const Op& op) { add_op(op); });
+  for_each_op(module, [&](const Op& op) { add_op(op); });
 }
 
 std::optional<ValueFlow::Target> ValueFlow::of_operand(const Op& op, std::uint32_t operand) const {

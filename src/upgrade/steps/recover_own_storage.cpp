@@ -18,7 +18,7 @@ void note_own_storage(Recovery& recovery, Op& op) {
 }  // namespace
 
 void recover_own_storage(Recovery& recovery) {
-  for_each_op(recovery.module.body(), [&](Op& op) { note_own_storage(recovery, op); });
+  for_each_op(recovery.module, [&](Op& op) { note_own_storage(recovery, op); });
 }
 
 }  // namespace mir

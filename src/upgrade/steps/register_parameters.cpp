@@ -21,7 +21,7 @@ class Registration {
       if (op->has_path() && op->row() != nullptr) register_all(*op.op());
     });
     std::vector<Value*> mentioned;
-    for_each_value(module_.body(), [&](Value& value, Op&) {
+    for_each_value(module_, [&](Value& value, Op&) {
       if (value.has_symbol() && value.has_uses()) mentioned.push_back(&value);
     });
     for (Value* value : mentioned) register_mentioned(*value);

@@ -19,13 +19,13 @@ void settle_extents(Recovery& recovery) {
     return recovery.context().tensor(extents, tensor->dtype_name(), tensor->device(),
                                      tensor->encoding());
   };
-  for_each_value(module.body(), [&](Value& value, Op& at) {
+  for_each_value(module, [&](Value& value, Op& at) {
     const Type* type = settled(value.type());
     if (type == value.type()) return;
     recovery.note(at, LossEntry::Source::kDerived, "unknown extent", std::string(type->spelling()));
     recovery.rewriter.set_type(value, type);
   });
-  for_each_region(module.body(), [&](Region& region) {
+  for_each_region(module, [&](Region& region) {
     edit_results(recovery.rewriter, region,
                  [&](RegionResult& result) { result.type = settled(result.type); });
   });

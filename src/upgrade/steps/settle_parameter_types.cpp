@@ -18,7 +18,7 @@ class ParameterTypes {
 
   void run() {
     std::vector<Value*> mentions;
-    for_each_region(module_.body(), [&](Region& region) {
+    for_each_region(module_, [&](Region& region) {
       for (Value* value : region.free_values()) {
         if (value->has_symbol() && value->has_uses()) mentions.push_back(value);
       }

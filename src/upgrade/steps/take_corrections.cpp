@@ -37,7 +37,7 @@ class Corrections {
       if (grant.kind == Grant::Kind::kType) complete_type(grant);
       if (grant.kind == Grant::Kind::kReturn) end_graph(grant);
     }
-    for_each_region(module_.body(), [&](Region& region) { check_ends(region); });
+    for_each_region(module_, [&](Region& region) { check_ends(region); });
     end_program(module_, report_);
     name_implementations();
   }
@@ -54,7 +54,7 @@ class Corrections {
   void name_implementations() {
     const Symbol options = module_.context().intern(program_field::kOpOptions);
     const Symbol implementation = module_.context().intern("impl_type");
-    for_each_op(module_.body(), [&](Op& op) {
+    for_each_op(module_, [&](Op& op) {
       const Attr* stated =
           op.is(OpId::kProgKernelLaunch, OpId::kProgKernelSymbol) ? op.attribute(options) : nullptr;
       if (stated == nullptr || stated->kind() != AttrKind::kDict) return;
@@ -88,13 +88,13 @@ class Corrections {
       note_ = sample->operand(0)->attribute(key_);
       if (note_ == nullptr) return;
     }
-    visit(module_.body());
+    visit_module();
     if (found_ != nullptr) note(*found_, note_of(grant), grant.text);
   }
 
-  void visit(Region& region) {
-    for_each_value(region, [&](Value& value, Op& at) { correct(value, at); });
-    for_each_region(region, [&](Region& inner) {
+  void visit_module() {
+    for_each_value(module_, [&](Value& value, Op& at) { correct(value, at); });
+    for_each_region(module_, [&](Region& inner) {
       for_each_child(inner, [&](const Op& op) {
         for (const Use& use : op.operand_uses()) correct_mention(use);
       });
@@ -164,7 +164,7 @@ class Corrections {
     };
     const Type* type = nullptr;
     found_ = nullptr;
-    for_each_value(module_.body(), [&](Value& value, Op& at) {
+    for_each_value(module_, [&](Value& value, Op& at) {
       if (!is_meant(value.name())) return;
       if (!is_open(value.type()) && !is_complex_parameter(value)) return;
       if (type == nullptr) type = read_type(module_.context(), grant, diagnostics_);
@@ -172,7 +172,7 @@ class Corrections {
       if (found_ == nullptr) found_ = &at;
     });
     if (type == nullptr) return;
-    for_each_region(module_.body(), [&](Region& region) {
+    for_each_region(module_, [&](Region& region) {
       edit_results(rewriter_, region, [&](RegionResult& result) {
         if (is_meant(result.name) && is_open(result.type)) result.type = type;
       });

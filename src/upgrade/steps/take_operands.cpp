@@ -37,7 +37,7 @@ class Operands {
     const auto wanted = operand_number(grant);
     bool is_used = false;
     bool is_bad = false;  // reported for the first op that takes it
-    for_each_op(module_.body(), [&](Op& op) {
+    for_each_op(module_, [&](Op& op) {
       const bool lacks = running.contains(&op) && wanted == op.operand_count();
       if (is_bad || !lacks || !is_meant(op, grant)) return;
       is_used = true;
@@ -134,7 +134,7 @@ std::string spelling_of_fact(const Grant& grant) {
 std::string nearest_graph(const Module& module, std::string_view name) {
   NearestName nearest(name);
   nearest.offer("main");
-  for_each_op(module.body(), [&](const Op& op) {
+  for_each_op(module, [&](const Op& op) {
     if (isa<SubGraphOp>(&op)) nearest.offer(module.context().text(op.symbol()));
   });
   return std::string(nearest.best());
@@ -143,7 +143,7 @@ std::string nearest_graph(const Module& module, std::string_view name) {
 /// The attribute of ops of that type or name that was probably meant; empty: none.
 std::string nearest_attribute(const Module& module, const Grant& grant) {
   NearestName nearest(grant.key);
-  for_each_op(module.body(), [&](const Op& op) {
+  for_each_op(module, [&](const Op& op) {
     if (op.row() == nullptr) return;
     const bool is_meant = op.row()->type_name == grant.op ||
                           (op.has_path() && module.context().text(op.path()) == grant.op);
@@ -156,7 +156,7 @@ std::string nearest_attribute(const Module& module, const Grant& grant) {
 /// The type or name of an op that was probably meant; empty: none.
 std::string nearest_op(const Module& module, std::string_view name) {
   NearestName nearest(name);
-  for_each_op(module.body(), [&](const Op& op) {
+  for_each_op(module, [&](const Op& op) {
     if (op.row() != nullptr && !op.row()->type_name.empty()) nearest.offer(op.row()->type_name);
     if (op.has_path()) nearest.offer(module.context().text(op.path()));
     if (op.is(OpId::kProgKernelLaunch)) {
@@ -166,7 +166,7 @@ std::string nearest_op(const Module& module, std::string_view name) {
     }
   });
   // The name of an op is that of its parameters without their last part.
-  for_each_value(module.body(), [&](const Value& value, const Op&) {
+  for_each_value(module, [&](const Value& value, const Op&) {
     if (!value.has_symbol()) return;
     const std::string_view parameter = module.context().text(value.symbol());
     nearest.offer(parameter.substr(0, std::min(parameter.rfind('.'), parameter.size())));

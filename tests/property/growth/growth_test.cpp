@@ -179,7 +179,7 @@ void Bill::of_modules() {
   }
   charge("analyses", [&] {
     for (Module* module : modules) {
-      for_each_region(module->body(), [](const Region& region) {
+      for_each_region(*module, [](const Region& region) {
         if (!region.has_several_blocks()) return;
         const Dominance dominance(region);
         const Liveness liveness(region);

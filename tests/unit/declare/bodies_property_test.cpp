@@ -52,7 +52,7 @@ bool replace_all(Module& module) {
   bool has_changed = true;
   while (has_changed) {
     has_changed = false;
-    walk(module, module.body(), WalkOrder::kPreOrder, [&](Op& op) {
+    walk(module, WalkOrder::kPreOrder, [&](Op& op) {
       if (has_body(op)) has_changed |= replace_by_body(rewriter, op, found);
       return WalkResult::kContinue;
     });

@@ -200,7 +200,7 @@ TEST_SUITE("dialects of the toolkit as text") {
       Diagnostics diagnostics;
       const SourceFile* file = context.sources().add(path, test::read_whole(path));
       for (const Module* module : read_modules(*file, context, diagnostics)) {
-        for_each_op(module->body(), [&](const Op& op) { all.compare(op); });
+        for_each_op(*module, [&](const Op& op) { all.compare(op); });
       }
     }
     // Every rule is compared, and those without a signature are the ones that give no type.

@@ -43,7 +43,7 @@ std::string entries_of(const std::string& before, const std::string& after) {
 std::string op_texts(const std::string& text) {
   Reading reading(text);
   std::string all;
-  for_each_op(reading.module().body(), [&](const Op& op) {
+  for_each_op(reading.module(), [&](const Op& op) {
     all += fmt::format("name: {}\ncontent: {}\nstructure: {}\nline: {}\n", name_key(op),
                        content_key(op), structure_key(op), op_line(op));
     for (const Use& use : op.operand_uses()) {

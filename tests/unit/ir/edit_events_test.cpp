@@ -189,7 +189,7 @@ TEST_SUITE("edit events") {
     std::vector<std::string_view> seen;
     Rewriter rewriter(module);
     Op* wrap = op_at(module.body(), 0);
-    walk(module, module.body(), WalkOrder::kPreOrder, [&](Op& op) {
+    walk(module, [&](Op& op) {
       seen.push_back(op.name());
       if (op.name() == "a.x") rewriter.erase(*wrap);
       return WalkResult::kContinue;

@@ -141,7 +141,7 @@ TEST_SUITE("rewriter property") {
         std::map<const Op*, int> met;
         RandomEdits edits(module, seed + 1000);
         int left = 25;
-        walk(module, module.body(), order, [&](Op& op) {
+        walk(module, order, [&](Op& op) {
           REQUIRE_FALSE(op.is_erased());
           ++met[&op];
           if (left-- > 0) edits.step();

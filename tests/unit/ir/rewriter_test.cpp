@@ -476,7 +476,7 @@ TEST_SUITE("rewriter") {
     const ListenerScope listening(module, counter);
     // end
     // example [post-order]
-    walk(module, module.body(), WalkOrder::kPostOrder, [&](Op& each) {
+    walk(module, WalkOrder::kPostOrder, [&](Op& each) {
       if (is_pure(each) && std::ranges::none_of(each.results(), &Value::has_uses))
         rewriter.erase(each);
     });

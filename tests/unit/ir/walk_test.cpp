@@ -4,6 +4,7 @@
 #include "mir/flow_graph.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
+#include "mir/upstream.hpp"
 #include "read.hpp"
 
 namespace walk_test {
@@ -29,17 +30,55 @@ Names names_of(const auto& visit_all) {
 }
 
 TEST_SUITE("walks") {
-  TEST_CASE("children are direct ops of all blocks, walks go on to nested ones") {
+  TEST_CASE("children are direct ops of all blocks, walks go on to nested ones, not into graphs") {
     Reading reading(kNested);
-    const Region& body = reading.module().body();
+    Module& module = reading.module();
+    Region& body = module.body();
+    const Names in_module = {"my.A", "my.B", "my.C", "my.D", "my.E", "graph.SubGraphOp",
+                             "my.F", "my.G"};
+    const Names in_graph = {"my.A", "my.B", "my.C", "my.D", "my.E", "graph.SubGraphOp", "my.G"};
     CHECK(names_of([&](const auto& visit) { for_each_child(body, visit); }) ==
           Names{"my.A", "my.B", "graph.SubGraphOp", "my.G"});
     CHECK(names_of([&](const auto& visit) { for_each_child(*find_op(body, "my.B"), visit); }) ==
           Names{"my.C", "my.D"});
-    CHECK(names_of([&](const auto& visit) { for_each_op(body, visit); }) ==
-          Names{"my.A", "my.B", "my.C", "my.D", "my.E", "graph.SubGraphOp", "my.F", "my.G"});
-    CHECK(names_of([&](const auto& visit) { for_each_op(body, WalkScope::kGraph, visit); }) ==
-          Names{"my.A", "my.B", "my.C", "my.D", "my.E", "graph.SubGraphOp", "my.G"});
+    CHECK(names_of([&](const auto& visit) { for_each_op(body, visit); }) == in_graph);
+    CHECK(names_of([&](const auto& visit) {
+            for_each_op({body, WalkScope::kAll}, visit);
+          }) == in_module);
+    CHECK(names_of([&](const auto& visit) { for_each_op(module, visit); }) == in_module);
+  }
+
+  TEST_CASE("walks that edit have the same scopes") {
+    Reading reading(kNested);
+    Module& module = reading.module();
+    const auto visits = [&](const auto& run) {
+      return names_of([&](const auto& visit) {
+        run([&](Op& op) {
+          visit(op);
+          return WalkResult::kContinue;
+        });
+      });
+    };
+    constexpr auto kOrder = WalkOrder::kPreOrder;
+    const Names in_graph = {"my.A", "my.B", "my.C", "my.D", "my.E", "graph.SubGraphOp", "my.G"};
+    CHECK(visits([&](const auto& visit) { walk(module.body(), kOrder, visit); }) == in_graph);
+    CHECK(visits([&](const auto& visit) { walk(module.body(), WalkOrder::kPostOrder, visit); }) ==
+          Names{"my.A", "my.C", "my.E", "my.D", "my.B", "graph.SubGraphOp", "my.G"});
+    CHECK(visits([&](const auto& visit) { walk(module, kOrder, visit); }).size() == 8);
+    Region& graph = *find_op(module.body(), "graph.SubGraphOp")->first_region();
+    CHECK(visits([&](const auto& visit) { walk(graph, kOrder, visit); }) == Names{"my.F"});
+    CHECK(visits([&](const auto& visit) {
+            IRWriter(module, module.body()).walk<OpView>([&](IRWriter&, OpView op) {
+              visit(*op.op());
+              return IRWriter::WalkResult::WALK_CONTINUE;
+            });
+          }) == in_graph);
+    CHECK(visits([&](const auto& visit) {
+            IRWriter(module).walk<OpView>([&](IRWriter&, OpView op) {
+              visit(*op.op());
+              return IRWriter::WalkResult::WALK_CONTINUE;
+            });
+          }).size() == 8);
   }
 
   TEST_CASE("a walk visits ops, or views of one type, with or without a result") {
@@ -62,7 +101,7 @@ TEST_SUITE("walks") {
     // end
     CHECK(first_graph.op() == find_op(module.body(), "graph.SubGraphOp"));
     names.clear();
-    CHECK_FALSE(walk(module, module.body(), WalkOrder::kPostOrder, [&](Op& op) {
+    CHECK_FALSE(walk(module.body(), WalkOrder::kPostOrder, [&](Op& op) {
       names.emplace_back(op.name());
       return op.name() == "my.D" ? WalkResult::kInterrupt : WalkResult::kContinue;
     }));
@@ -73,20 +112,23 @@ TEST_SUITE("walks") {
     Reading reading(kNested);
     Names owners;
     const auto visit = [&](const Region& region) { owners.emplace_back(region.parent()->name()); };
-    for_each_region(reading.module().body(), visit);
+    for_each_region(reading.module(), visit);
     CHECK(owners == Names{"builtin.ModuleOp", "my.B", "my.D", "graph.SubGraphOp"});
     owners.clear();
-    for_each_region(std::as_const(reading.module().body()), WalkScope::kGraph, visit);
+    for_each_region(std::as_const(reading.module().body()), visit);
     CHECK(owners == Names{"builtin.ModuleOp", "my.B", "my.D"});
   }
 
   TEST_CASE("values are visited with the op that has them or their region") {
     Reading reading(kNested);
     Names found;
-    for_each_value(reading.module().body(), [&](const Value& value, const Op& op) {
+    for_each_value(reading.module(), [&](const Value& value, const Op& op) {
       found.push_back(std::to_string(value.name().number()) + " " + std::string(op.name()));
     });
     CHECK(found == Names{"0 builtin.ModuleOp", "1 my.A", "2 my.B", "3 graph.SubGraphOp"});
+    std::size_t in_graph = 0;
+    for_each_value(reading.module().body(), [&](const Value&, const Op&) { ++in_graph; });
+    CHECK(in_graph == 3);
   }
 
   TEST_CASE("the current child may be erased, and so may the current block") {

@@ -36,7 +36,7 @@ Lines after(const std::string& pass, const std::string& text, bool verifies = tr
   CHECK(verify(reading.module(), problems) == verifies);
   CHECK((test::lines_of(problems, reading.context) == Lines{}) == verifies);
   Lines lines;
-  for_each_op(reading.module().body(), [&](const Op& op) {
+  for_each_op(reading.module(), [&](const Op& op) {
     if (!op.has(Trait::kTerminator)) lines.emplace_back(op.info().mnemonic);
   });
   return lines;
@@ -60,7 +60,7 @@ Lines passed_after(const std::string& text) {
     if (op.result_count() != 0) line += " ->";
     for (const Value& result : op.results()) line += name_of(result);
   };
-  walk(reading.module(), reading.module().body(), WalkOrder::kPreOrder, [&](Op& op) {
+  walk(reading.module(), [&](Op& op) {
     add(op);
     return WalkResult::kContinue;
   });

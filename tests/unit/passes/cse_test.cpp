@@ -23,7 +23,7 @@ std::string left(FlowReading& reading) {
   verify(reading.module(), found);
   CHECK(test::lines_of(found, reading.context) == Lines{});
   std::string names;
-  for_each_op(reading.module().body(), [&](const Op& op) {
+  for_each_op(reading.module(), [&](const Op& op) {
     if (op.has(Trait::kTerminator)) return;
     names += (names.empty() ? "" : " ") + std::string(op.info().mnemonic);
   });

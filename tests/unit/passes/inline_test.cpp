@@ -104,7 +104,7 @@ TEST_SUITE("inline") {
     Passes all;
     CHECK(all.run(reading.module(), "inline{erase}") == Lines{});
     std::size_t ops = 0, calls = 0;
-    for_each_op(reading.module().body(), WalkScope::kAll, [&](const Op& op) {
+    for_each_op(reading.module(), [&](const Op& op) {
       ++ops;
       calls += op.is(OpId::kGraphCallGraph) ? 1 : 0;
     });

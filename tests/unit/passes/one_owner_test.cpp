@@ -59,7 +59,7 @@ std::string module_with(const TraitCase& of, std::string_view dtype) {
 
 std::size_t count_of(const Module& module, std::string_view name) {
   std::size_t count = 0;
-  for_each_op(module.body(), [&](const Op& op) { count += op.name() == name ? 1 : 0; });
+  for_each_op(module, [&](const Op& op) { count += op.name() == name ? 1 : 0; });
   return count;
 }
 

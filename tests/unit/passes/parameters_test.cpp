@@ -34,7 +34,7 @@ std::string module_of(const std::vector<std::pair<std::string, std::string>>& pa
 /// "name type" of every parameter, in the order of the text.
 Lines types_of(const Module& module) {
   Lines list;
-  for_each_op(module.body(), [&](const Op& op) {
+  for_each_op(module, [&](const Op& op) {
     if (!isa<RegisterOp>(&op)) return;
     const Value& value = *op.result();
     list.push_back(fmt::format("{} {}", module.context().text(value.symbol()),

@@ -107,7 +107,7 @@ Lines noted(std::string_view pipeline) {
 /// does not matter for: `double-negs`.
 PassResult double_negs(PassRun& run) {
   Rewriter rewriter(run.module());
-  walk(run.module(), run.region(), WalkOrder::kPreOrder, [&](Op& op) {
+  walk(run.region(), [&](Op& op) {
     if (op.has(Trait::kIsolated)) return WalkResult::kSkip;
     if (!op.is(OpId::kLinalgNeg) || !op.has_path()) return WalkResult::kContinue;
     Value* operand = op.result();
@@ -610,7 +610,7 @@ TEST_SUITE("passes") {
                         .anchor = Anchor::kGraph,
                         .run = double_negs});
       std::unordered_map<const Op*, std::uint32_t> ids;
-      walk(reading.module(), reading.module().body(), WalkOrder::kPreOrder, [&](Op& op) {
+      walk(reading.module(), [&](Op& op) {
         ids.emplace(&op, op.id());
         return WalkResult::kContinue;
       });
@@ -631,7 +631,7 @@ TEST_SUITE("passes") {
       CHECK(test::errors(text) == Lines{});
       // Ids stay, and each is of one op.
       std::vector<bool> seen(reading.module().op_id_end());
-      walk(reading.module(), reading.module().body(), WalkOrder::kPreOrder, [&](Op& op) {
+      walk(reading.module(), [&](Op& op) {
         CHECK(&op.module() == &reading.module());
         CHECK_FALSE(seen.at(op.id()));
         seen[op.id()] = true;

@@ -66,7 +66,7 @@ Lines errors(std::string_view text) {
 /// The extents of the value of this name, the first one in the text.
 std::string extents_of(const Module& module, std::string_view name) {
   std::string found = "nothing";
-  for_each_op(module.body(), [&](const Op& op) {
+  for_each_op(module, [&](const Op& op) {
     for (const Value& result : op.results()) {
       if (found != "nothing" || module.context().text(result.name().symbol()) != name) continue;
       const std::string_view type = result.type() == nullptr ? "none" : result.type()->spelling();
@@ -111,7 +111,7 @@ void check_forms(const std::string& text, std::uint64_t seed) {
   Reading reading(text);
   Module& module = reading.module();
   CHECK(errors(text) == Lines{});
-  for_each_op(module.body(), [](const Op& op) {
+  for_each_op(module, [](const Op& op) {
     for (const Value& result : op.results()) CHECK(result.type() != nullptr);
   });
   std::mt19937_64 random(seed);
@@ -172,7 +172,7 @@ std::size_t inferences_of(std::string_view text) {
   inferences = 0;
   const auto modules = read_modules(*file, context, diagnostics);
   CHECK(mir::test::lines_of(diagnostics, context) == Lines{});
-  for_each_op(modules.front()->body(), [](const Op& op) {
+  for_each_op(*modules.front(), [](const Op& op) {
     for (const Value& result : op.results()) CHECK(result.type() != nullptr);
   });
   return inferences;

@@ -625,7 +625,7 @@ TEST_SUITE("upgrade") {
       if (!module.good) return module.errors().front();
       CHECK(module.problems() == Lines{});
       const Op* index = nullptr;
-      for_each_op(module.module().body(), [&](const Op& each) {
+      for_each_op(module.module(), [&](const Op& each) {
         if (each.is(OpId::kLinalgIndex)) index = &each;
       });
       REQUIRE(index != nullptr);

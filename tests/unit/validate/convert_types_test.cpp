@@ -176,7 +176,7 @@ TEST_SUITE("conversion of types") {
       CHECK(run_passes(reading.module(), fmt::format("convert-types{{{}}}", options)) == Lines{});
       CHECK(outputs_of(reading.module(), KernelSet::kRef).size() == 2);
       std::size_t steps = 0;
-      for_each_op(reading.module().body(), [&](const Op& op) {
+      for_each_op(reading.module(), [&](const Op& op) {
         const bool is_step = op.is(OpId::kLinalgKVCache);
         steps += is_step && op.operand(0)->tensor_type()->dtype() == DType::kBFloat16 ? 1 : 0;
       });

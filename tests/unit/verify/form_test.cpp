@@ -44,6 +44,24 @@ TEST_SUITE("form") {
         Lines{"4:1 MIR0419 'prog.fragment' must stand at the top of the module"});
   }
 
+  TEST_CASE("op_c7: MIR0419 a graph in the region of another op") {
+    const auto inside = [](const std::string& head, const std::string& end) {
+      return verified("@main [mir_version:2] (%c:tensor<[1], Bool, CPU>) -> () {\n" + head +
+                      "graph.SubGraphOp @g <CPU> {\n() -> () {\ncf.ReturnOp () -> ()\n}\n}\n" +
+                      end + "graph.CallGraphOp @g () -> ()\ncf.ReturnOp () -> ()\n}\n");
+    };
+    CHECK(inside("cf.IfOp (%c) -> () {\n() -> () {\n",
+                 "cf.YieldOp () -> ()\n}\n() -> () {\ncf.YieldOp () -> ()\n}\n}\n") ==
+          Lines{"4:1 MIR0419 'graph.SubGraphOp' must be directly inside the module or a graph, not "
+                "in 'cf.IfOp'"});
+    CHECK(inside("graph.SubGraphOp @f <CPU> {\n() -> () {\n",
+                 "cf.ReturnOp () -> ()\n}\n}\ngraph.CallGraphOp @f () -> ()\n") == Lines{});
+    CHECK(inside("", "") == Lines{});
+    CHECK(verified("@main () -> () {\nmy.Wrap () -> () {\ngraph.SubGraphOp @g <CPU> {\n() -> () "
+                   "{\n}\n}\n}\ngraph.CallGraphOp @g () -> ()\n}\n")
+              .size() == 1);  // an unknown op; its region may have a graph in a dump
+  }
+
   TEST_CASE("op_c6: MIR0428 a device that dumps do not name, once for each") {
     CHECK(checked({"linalg.cpu.SiLUOp (%0) -> (%1)", "linalg.cpu.SiLUOp (%1) -> (%2)"}) ==
           Lines{"2:1 MIR0428 warning device 'cpu' is not known"});
