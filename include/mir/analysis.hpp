@@ -12,6 +12,7 @@
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -252,7 +253,8 @@ class DeadCode {
 
 // Analyses of a module.
 
-/// Effects of ops, where a call has those of the graphs that it runs.
+/// Effects of ops, where a call has those of the graphs that it runs. Edits that leave the effects
+/// of every graph as they are, such as the removal of pure ops, preserve it.
 class Effects {
  public:
   static constexpr std::string_view kAnalysisName = "effects";
@@ -261,8 +263,9 @@ class Effects {
 
   /// No value if the effects are unknown.
   std::optional<Effect> of(const Op& op) const;
-  /// As mir::is_pure, but a call is as pure as the graph that it runs.
+  // As the functions of mir/op.hpp, but a call is as pure as the graph that it runs.
   bool is_pure(const Op& op) const;
+  bool is_dead(const Op& op) const;
 
   friend bool operator==(const Effects&, const Effects&) = default;
 
@@ -276,8 +279,25 @@ class Effects {
   Summary summary_of(const Op& op) const;
   Summary summary_inside(const Op& op) const;
 
-  std::unordered_map<const Op*, Op*> targets_;  // of calls
-  std::unordered_map<const Op*, Summary> graphs_;
+  std::unordered_map<Symbol, Summary> graphs_;  // by the symbol that calls name
+};
+
+/// The graphs called in loops at which a run may stop because of what their arguments hold.
+class Refusals {
+ public:
+  static constexpr std::string_view kAnalysisName = "refusals";
+
+  Refusals(const Module& module, Analyses& analyses);
+
+  /// As mir::may_refuse, but a call in a loop refuses only if its graph does.
+  bool may_refuse(const Op& op) const;
+
+  friend bool operator==(const Refusals&, const Refusals&) = default;
+
+ private:
+  bool may_refuse_inside(const Op& op) const;
+
+  std::unordered_set<Symbol> never_;  // graphs at which no run stops
 };
 
 /// Ranges of the symbols in extents.

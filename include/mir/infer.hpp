@@ -31,6 +31,8 @@ struct InferRequest {
   Span at = {};                   ///< of the op's name
   std::string_view op_name = {};  ///< as messages name it; empty: the row's name
   Symbol device = {};             ///< of the op's name; empty: the CPU
+  /// The op of a call of may_refuse(), which reads constants among its operands. Null otherwise.
+  const Op* op = nullptr;
   /// Proves conditions on extents for all values that the module declares for its symbols. Null:
   /// it declares none, and only equal expressions are equal.
   ExtentProver* prover = nullptr;
@@ -46,6 +48,12 @@ struct InferRequest {
                                                             std::span<const Type* const> operands,
                                                             std::span<const NamedAttr> attributes,
                                                             Diagnostics& diagnostics);
+/// True if a run may stop at the op because of what its operands hold or because of their extents:
+/// its rule has a condition that types, declared symbols and constants leave open, or a result has
+/// other extents than the rule gives. Assumed if the row has Trait::kMayRefuse and its rule states
+/// no condition, and if there is no rule and an extent is not a number. Missing memory, parameters
+/// and kernels do not count.
+bool may_refuse(const Op& op);
 /// The types of the operands that no successor takes.
 std::vector<const Type*> operand_types(const Op& op);
 
@@ -127,6 +135,17 @@ class InferContext {
   /// may_divide().
   bool may_be_at_least(Dim extent, Dim least);
 
+  // Conditions that only a run checks. They refuse no op; only may_refuse() reads them.
+  /// The run checks a condition that has no function here.
+  void leave_open() { is_open_ = true; }
+  /// The run refuses an extent less than `least`.
+  void run_needs_at_least(Dim extent, Dim least);
+  /// The run refuses extents that differ.
+  void run_needs_equal(Dim a, Dim b);
+  /// The run refuses integers in operand `index` that are not below `extent`, and negative ones
+  /// unless they count `from_end`.
+  void run_needs_indices(std::size_t index, Dim extent, bool from_end);
+
   /// Names the constraint that the next checks enforce, like "matmul_c3"; a report cites it. The
   /// text must outlive the call.
   void constraint(std::string_view id) {
@@ -146,14 +165,23 @@ class InferContext {
  private:
   friend std::optional<std::vector<const Type*>> infer(const InferRequest& request,
                                                        Diagnostics& diagnostics);
+  friend bool may_refuse(const Op& op);
+  std::optional<std::vector<const Type*>> run();
   InferContext(const InferRequest& request, Diagnostics& diagnostics);
   bool has_held_extents();
   bool fail_in(Span at, DiagCode code, std::string message);
   bool is_proved(ExtentRelation relation, Dim a, Dim b);
   bool may_hold(ExtentRelation relation, Dim a, Dim b);
+  /// Notes a condition that holds as far as is known; true.
+  bool is_assumed() { return is_open_ = true; }
+  bool is_assumed_of(Dim a, Dim b) {
+    is_open_ = is_open_ || a.is_unknown() || b.is_unknown();
+    return true;
+  }
 
   IRContext& context_;
   const OpRow& row_;
+  const Op* op_;
   ExtentMath extents_;
   std::string_view op_name_;
   Symbol device_;
@@ -166,6 +194,8 @@ class InferContext {
   Span at_;
   Diagnostics& diagnostics_;
   std::vector<const Type*> results_;
+  bool is_open_ = false;        // a run checks a condition
+  bool states_checks_ = false;  // of those that Trait::kMayRefuse announces
 };
 
 // Constraints of ops: OpRow::verify.

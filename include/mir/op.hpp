@@ -599,8 +599,8 @@ bool is_commutative(const Op& op);
 /// Whether an op of a dump writes into the storage of operand `index`.
 bool writes_operand(const Op& op, std::uint32_t index);
 
-/// True if the op may run where it would not have run: it is pure, and fails for no operands of its
-/// types. False if extents are known only at run time.
+/// True if the op may run where it would not have run: it is pure and refuses nothing (see
+/// may_refuse).
 bool is_speculatable(const Op& op);
 
 // Values that are known before a run.

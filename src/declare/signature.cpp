@@ -453,7 +453,12 @@ bool infer_by_signature(const DeclaredOp& declared, InferContext& op) {
                                                       declared.name, op.operand_count()));
   }
   std::vector<const Type*> operands;
-  for (std::size_t i = 0; i < op.operand_count(); ++i) operands.push_back(op.operand_type(i));
+  for (std::size_t i = 0; i < op.operand_count(); ++i) {
+    operands.push_back(op.operand_type(i));
+    const auto* tensor = dyn_cast<TensorType>(operands.back());
+    // Conditions on unknown extents wait for the run.
+    if (tensor != nullptr && std::ranges::any_of(tensor->dims(), &Dim::is_unknown)) op.leave_open();
+  }
   std::vector<NamedAttr> attributes;
   for (const AttrRow& row : op.row().attributes) {
     const Attr* value = op.attribute(row.name);

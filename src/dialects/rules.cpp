@@ -25,6 +25,7 @@ constexpr NamedRule kAll[] = {
     {"embedding", embedding},
     {"equal", equal},
     {"extent", extent},
+    {"extremum", extremum},
     {"fill", fill},
     {"flash_attention2", flash_attention2},
     {"gather", gather},

@@ -15,6 +15,8 @@
 //   they are present. Where a result type depends on an absent attribute, the unknown part is an
 //   unknown extent; where nothing is known of a type (no to_shape, dtype or device), the rule
 //   appends none: the declared type is kept.
+// - Conditions that only a run can check, such as indices in an operand, are stated by the
+//   run_needs... functions, for may_refuse().
 #pragma once
 
 #include <span>
@@ -160,6 +162,8 @@ bool interpolate(InferContext& op);
 /// x -> without `dim`, or with extent 1 there if keep_dim. `dim` all or 2147483647: [1], or all
 /// ones.
 bool reduce(InferContext& op);
+/// As reduce; a run refuses to reduce no elements.
+bool extremum(InferContext& op);
 /// x -> like x; `dim` in range.
 bool cum_sum(InferContext& op);
 /// x -> two of x's shape with `k` at `dim`; the second Int32.

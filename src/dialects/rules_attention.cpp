@@ -23,6 +23,7 @@ bool expect_table(InferContext& op, std::size_t index, Dim batch, Dim length, Di
     return false;
   }
   const Dim width = shape[row + 1];
+  op.run_needs_at_least(width, half);
   if (!width.is_constant() || !half.is_constant() || width.constant() >= half.constant()) {
     return true;
   }
@@ -253,6 +254,7 @@ bool paged_attention(InferContext& op) {
   }
   const Shape queries = shape_of(*q), keys = shape_of(*k), values = shape_of(*v);
   if (!expect_grouped_heads(op, queries, keys, values)) return false;
+  op.run_needs_indices(3, keys[1], false);
   op.constraint("paged_attention_c3");
   if (op.attribute("head_repeat_times") != nullptr &&
       !expect_extent(op, 0, queries, 2, op.extents().multiply(keys[2], Dim(*repeat_times)),
@@ -300,6 +302,7 @@ bool radix_attention(InferContext& op) {
                                       "as many values as keys,")) {
     return false;
   }
+  op.leave_open();
   // An address takes the place of the rows and of their store.
   const bool has_stores = op.operand_count() >= 5;
   if (!expect_sink(op, has_stores ? 5 : 3, out[2])) return false;

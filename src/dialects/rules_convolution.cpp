@@ -178,6 +178,7 @@ bool interpolate(InferContext& op) {
                       fmt::format("'{}' of '{}' is {}, expected an array of up to {} numbers", key,
                                   op.op_name(), target->spelling(), rank - 2));
   }
+  for (const Dim extent : shape) op.run_needs_at_least(extent, Dim(1));
   const std::size_t first = rank - target->elements().size();
   for (std::size_t i = first; i < rank; ++i) {
     const Attr& element = *target->elements()[i - first];
@@ -217,6 +218,7 @@ bool stft(InferContext& op) {
   op.constraint("stft_c5");
   ExtentMath& dims = op.extents();
   const Shape shape = shape_of(*signal);
+  if (frames->center && *pad_mode != "constant") op.run_needs_at_least(shape.back(), Dim(1));
   const Dim length = dims.add(shape.back(), Dim(frames->center ? 2 * (frames->n_fft / 2) : 0));
   const Dim count = dims.add(
       dims.floor_divide(dims.subtract(length, Dim(frames->window)), Dim(frames->hop)), Dim(1));

@@ -90,6 +90,7 @@ bool scatter(InferContext& op) {
                       show(op, places));
     }
   }
+  op.run_needs_indices(1, shape[*dim], true);
   op.result(x);
   return true;
 }

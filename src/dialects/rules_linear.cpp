@@ -6,7 +6,7 @@ namespace {
 
 /// The batch rule: equal, 1, or a divisor.
 bool serves(InferContext& op, Dim a, Dim b) {
-  if (op.agree(a, b) || (b.is_constant() && b.constant() == 1)) return true;
+  if ((b.is_constant() && b.constant() == 1) || op.agree(a, b)) return true;
   return exact_quotient(op, a, b).has_value();
 }
 
@@ -71,6 +71,8 @@ bool embedding(InferContext& op) {
   const auto vocabulary = integer_at_least(op, "vocab_size", 0, 0);
   const auto dtype = string_or(op, "dtype", "Float32");
   if (!hidden || !vocabulary || !dtype) return false;
+  op.run_needs_indices(0, op.attribute("vocab_size") == nullptr ? Dim::unknown() : Dim(*vocabulary),
+                       false);
   Shape shape = shape_of(*ids);
   shape.push_back(*hidden);
   IRContext& context = op.context();

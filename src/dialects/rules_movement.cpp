@@ -189,6 +189,7 @@ bool pad(InferContext& op) {
           fmt::format("'pad' of '{}' has {}, expected 0 or more", op.op_name(), (*margins)[i]));
     }
     Dim& extent = shape[shape.size() - 1 - i / 2];
+    if (*mode != "constant") op.run_needs_at_least(extent, Dim(1));
     extent = dims.add(extent, Dim((*margins)[i]));
   }
   return give(op, std::move(shape), *x);

@@ -24,9 +24,8 @@ std::optional<Reduced> reduced_dimension(InferContext& op, std::size_t rank) {
   return Reduced{.dimension = *axis};
 }
 
-}  // namespace
-
-bool reduce(InferContext& op) {
+/// The reductions, of which some have no value for no elements.
+bool reduce_to(InferContext& op, bool needs_elements) {
   const TensorType* x = op.operand(0);
   op.constraint("reduce_c1");
   if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
@@ -35,6 +34,9 @@ bool reduce(InferContext& op) {
   const auto reduced = reduced_dimension(op, shape.size());
   const auto keep = boolean_or(op, "keep_dim", false);
   if (!reduced || !keep) return false;
+  for (std::size_t i = 0; i < shape.size() && needs_elements; ++i) {
+    if (reduced->all || i == reduced->dimension) op.run_needs_at_least(shape[i], Dim(1));
+  }
   if (reduced->all) {
     shape.assign(*keep ? shape.size() : 1, Dim(1));
   } else if (*keep) {
@@ -43,6 +45,16 @@ bool reduce(InferContext& op) {
     shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(reduced->dimension));
   }
   return give(op, std::move(shape), *x);
+}
+
+}  // namespace
+
+bool reduce(InferContext& op) {
+  return reduce_to(op, false);
+}
+
+bool extremum(InferContext& op) {
+  return reduce_to(op, true);
 }
 
 bool cum_sum(InferContext& op) {
@@ -93,6 +105,7 @@ bool gather(InferContext& op) {
   op.constraint("gather_c2");
   const auto dim = required_axis(op, "dim", shape.size());
   if (!dim) return false;
+  op.run_needs_indices(1, shape[*dim], true);
   const auto at = shape.begin() + static_cast<std::ptrdiff_t>(*dim);
   Shape out(shape.begin(), at);
   out.insert(out.end(), picked.begin(), picked.end());

@@ -181,8 +181,10 @@ std::optional<Dim> exact_quotient(InferContext& op, Dim a, Dim b) {
   DimTable& dims = op.context().dims();
   if (b.is_constant() && b.constant() == 0) return std::nullopt;
   const Dim quotient = dims.floor_divide(a, b);
-  if (quotient.is_unknown())
+  if (quotient.is_unknown()) {
+    op.leave_open();
     return a.is_unknown() || b.is_unknown() ? std::optional(quotient) : std::nullopt;
+  }
   return op.divides(b, a) ? std::optional(quotient) : std::nullopt;
 }
 

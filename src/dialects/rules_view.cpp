@@ -93,6 +93,7 @@ bool append_indexed(InferContext& op, const Attr& entry, std::size_t dimension, 
   const auto number = static_cast<std::size_t>(entry.integer());
   const TensorType* indices = op.operand(number);
   if (indices == nullptr || !takes(op, number, *indices, Elements::kIndex)) return false;
+  op.run_needs_indices(number, extent, true);
   const Shape extents = shape_of(*indices);
   out.insert(out.end(), extents.begin(), extents.end());
   return true;
@@ -126,6 +127,7 @@ bool match_shape(InferContext& op) {
     return mismatch(op, DiagCode::kRankMismatch, "an operand with the rank of " + show(op, *shape),
                     show(op, shape_of(*x)));
   }
+  for (std::size_t i = 0; i < shape->size(); ++i) op.run_needs_equal(x->dims()[i], (*shape)[i]);
   return give(op, *std::move(shape), *x);
 }
 

@@ -18,6 +18,11 @@ constexpr std::string_view kFour = "%x:tensor<[$x0, $x1, $x2, $x3], T, D>",
                            kLikeFour = "%y:tensor<[$x0, $x1, $x2, $x3], T, D>";
 constexpr std::string_view kResult = "%y:tensor<[$r..], T, D>";
 
+constexpr SignatureEntry kReduced{
+    "r..",
+    "select($dim in [all, 2147483647], select($keep_dim, repeat(1, length($n..)), [1]), "
+    "select($keep_dim, set($n.., $dim, 1), remove($n.., $dim)))"};
+
 constexpr RuleSignature kSignatures[] = {
     {"absolute",
      {kX},
@@ -66,6 +71,7 @@ constexpr RuleSignature kSignatures[] = {
      {{{"R", "$dtype"}}}},
     {"equal", {kA, kB}, {kTruths}, {kBroadcast}},
     {"extent", {kX}, {"%y:tensor<[1], Int64, D>"}},
+    {.rule = "extremum", .operands = {kX}, .results = {kResult}, .let = {{kReduced}}},
     {"fill", {kX}, {kLikeX}},
     {"flash_attention2", {kFour}, {kLikeFour}},
     {.rule = "gather",
@@ -121,12 +127,7 @@ constexpr RuleSignature kSignatures[] = {
      {"%state:tensor<[2], Int64, D>"},
      {"%y:tensor<[$r..], Float32, D>", "%next:tensor<[2], Int64, D>"},
      {{{"r..", "$shape"}}}},
-    {.rule = "reduce",
-     .operands = {kX},
-     .results = {kResult},
-     .let = {{{"r..",
-               "select($dim in [all, 2147483647], select($keep_dim, repeat(1, length($n..)), [1]), "
-               "select($keep_dim, set($n.., $dim, 1), remove($n.., $dim)))"}}}},
+    {.rule = "reduce", .operands = {kX}, .results = {kResult}, .let = {{kReduced}}},
     {.rule = "repeat",
      .operands = {kX},
      .results = {kResult},

@@ -2,6 +2,8 @@
 
 #include "ir/erasable.hpp"
 #include "ir/extent_walk.hpp"
+#include "mir/control_flow.hpp"
+#include "mir/infer.hpp"
 #include "mir/module.hpp"
 #include "mir/op.hpp"
 
@@ -9,12 +11,13 @@ namespace mir {
 
 namespace {
 
+/// Of the ops inside, but for graphs, which only calls run.
 template <class Holds>
 bool all_inside(const Op& op, const Holds& holds) {
   for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
     for (const Block* block : region->blocks()) {
       for (const Op* inner : block->ops()) {
-        if (!holds(*inner)) return false;
+        if (!is_graph(*inner) && !holds(*inner)) return false;
       }
     }
   }
@@ -65,22 +68,39 @@ bool is_pure(const Op& op) {
   return op.has(Trait::kPure) && effects_of(op) == Effect::kNone && all_inside(op, is_pure_inside);
 }
 
+namespace {
+
+/// True if only results can make a pure op needed. The symbol of a call is that of its graph.
+bool is_needed_by_results_only(const Op& op) {
+  const bool declares = op.has_symbol() && !callee_of(op);
+  return !op.has(Trait::kTerminator) && !declares &&
+         std::ranges::none_of(op.results(), &Value::has_symbol) && !finds_out_symbols(op);
+}
+
+}  // namespace
+
 bool is_erasable(const Op& op) {
-  const auto is_named = [](const Value& result) { return result.has_symbol(); };
-  return !op.has(Trait::kTerminator) && !op.has_symbol() &&
-         std::ranges::none_of(op.results(), is_named) && is_pure(op) && !finds_out_symbols(op);
+  return is_pure(op) && is_needed_by_results_only(op);
+}
+
+bool is_unused(const Op& op) {
+  return std::ranges::none_of(op.results(), &Value::has_uses) && is_needed_by_results_only(op);
 }
 
 bool is_dead(const Op& op) {
-  const auto is_used = [](const Value& result) { return result.has_uses(); };
-  return std::ranges::none_of(op.results(), is_used) && is_erasable(op);
+  return std::ranges::none_of(op.results(), &Value::has_uses) && is_erasable(op);
+}
+
+bool has_static_types(const Op& op) {
+  return std::ranges::all_of(op.operand_uses(),
+                             [](const Use& use) { return is_static(*use.value()); }) &&
+         std::ranges::all_of(op.results(), is_static);
 }
 
 bool is_speculatable(const Op& op) {
-  if (!is_pure(op) || op.has(Trait::kMayRefuse)) return false;
-  return std::ranges::all_of(op.operand_uses(),
-                             [](const Use& use) { return is_static(*use.value()); }) &&
-         std::ranges::all_of(op.results(), is_static) && all_inside(op, is_speculatable_inside);
+  if (!is_pure(op)) return false;
+  if (op.first_region() == nullptr) return !may_refuse(op);
+  return has_static_types(op) && all_inside(op, is_speculatable_inside);
 }
 
 }  // namespace mir

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "ir/attribute_place.hpp"
 #include "ir/context/element_count.hpp"
@@ -17,6 +18,7 @@ namespace mir {
 InferContext::InferContext(const InferRequest& request, Diagnostics& diagnostics)
     : context_(request.context),
       row_(request.row),
+      op_(request.op),
       extents_(request.context.dims()),
       op_name_(request.op_name.empty() ? request.row.name : request.op_name),
       device_(request.device ? request.device : request.context.intern("CPU")),
@@ -29,10 +31,13 @@ InferContext::InferContext(const InferRequest& request, Diagnostics& diagnostics
 
 std::optional<std::vector<const Type*>> infer(const InferRequest& request,
                                               Diagnostics& diagnostics) {
-  InferContext context(request, diagnostics);
-  if (request.row.infer && !request.row.infer(context)) return std::nullopt;
-  if (!context.has_held_extents()) return std::nullopt;
-  return std::move(context.results_);
+  return InferContext(request, diagnostics).run();
+}
+
+std::optional<std::vector<const Type*>> InferContext::run() {
+  if (row_.infer && !row_.infer(*this)) return std::nullopt;
+  if (!has_held_extents()) return std::nullopt;
+  return std::move(results_);
 }
 
 namespace {
@@ -200,21 +205,22 @@ bool InferContext::is_proved(ExtentRelation relation, Dim a, Dim b) {
 /// Notes what the run must check.
 bool InferContext::may_hold(ExtentRelation relation, Dim a, Dim b) {
   counterexample_.clear();
-  if (prover_ == nullptr || a.is_unknown() || b.is_unknown()) return true;
+  if (prover_ == nullptr || a.is_unknown() || b.is_unknown()) return is_assumed();
   if (is_proved(relation, a, b)) return true;
   if (!counterexample_.empty()) return false;
   prover_->note_undecided(prover_->text(relation, a, b));
-  return true;
+  return is_assumed();
 }
 
 bool InferContext::agree(Dim a, Dim b) {
-  return compatible(a, b) || is_proved(ExtentRelation::kEqual, a, b);
+  return compatible(a, b) ? is_assumed_of(a, b) : is_proved(ExtentRelation::kEqual, a, b);
 }
 
 std::optional<Dim> InferContext::broadcast(Dim a, Dim b) {
   if (a == Dim(1)) return b;
   if (b == Dim(1)) return a;
   // An unknown extent may be 1, so it says nothing about an expression that may be 1 as well.
+  if (compatible(a, b)) is_assumed_of(a, b);
   if (a.is_unknown() && b.is_symbolic()) return a;
   if (b.is_unknown() && a.is_symbolic()) return b;
   if (compatible(a, b)) return a.is_unknown() ? b : a;
@@ -226,12 +232,15 @@ std::optional<Dim> InferContext::broadcast(Dim a, Dim b) {
 }
 
 bool InferContext::broadcasts_to(Dim from, Dim to) {
-  return from == Dim(1) || compatible(from, to) || is_proved(ExtentRelation::kEqualOrOne, from, to);
+  if (from == Dim(1)) return true;
+  return compatible(from, to) ? is_assumed_of(from, to)
+                              : is_proved(ExtentRelation::kEqualOrOne, from, to);
 }
 
 bool InferContext::divides(Dim divisor, Dim extent) {
   if (prover_ == nullptr || (divisor.is_constant() && extent.is_constant())) {
     DimTable& dims = context_.dims();
+    is_open_ = is_open_ || !divisor.is_constant();  // it may be 0
     return dims.multiply(dims.floor_divide(extent, divisor), divisor) == extent;
   }
   return is_proved(ExtentRelation::kDivides, extent, divisor);
@@ -245,6 +254,41 @@ bool InferContext::may_be_at_least(Dim extent, Dim least) {
   const Dim difference = context_.dims().subtract(extent, least);
   if (difference.is_constant()) return !difference.is_negative();
   return may_hold(ExtentRelation::kAtLeast, extent, least);
+}
+
+// -- conditions that only a run checks ------------------------------------------------------------
+
+void InferContext::run_needs_at_least(Dim extent, Dim least) {
+  if (op_ == nullptr) return;  // nobody asks
+  const Dim difference = context_.dims().subtract(extent, least);
+  if (difference.is_constant() ? !difference.is_negative()
+                               : is_proved(ExtentRelation::kAtLeast, extent, least)) {
+    return;
+  }
+  leave_open();
+}
+
+void InferContext::run_needs_equal(Dim a, Dim b) {
+  states_checks_ = true;
+  if (op_ == nullptr) return;
+  if (a.is_unknown() || (a != b && !is_proved(ExtentRelation::kEqual, a, b))) leave_open();
+}
+
+void InferContext::run_needs_indices(std::size_t index, Dim extent, bool from_end) {
+  states_checks_ = true;
+  if (op_ == nullptr || is_open_) return;
+  const Attr* const constant = op_->operand(index)->attribute(context_.intern("constant"));
+  if (constant == nullptr || constant->kind() != AttrKind::kArray) return leave_open();
+  std::int64_t least = 0, most = -1;
+  for (const Attr* each : constant->elements()) {
+    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+    const bool is_index = each->kind() == AttrKind::kInt && each->integer() > -kMost &&
+                          each->integer() < kMost && (from_end || each->integer() >= 0);
+    if (!is_index) return leave_open();
+    least = std::min(least, each->integer());
+    most = std::max(most, each->integer());
+  }
+  run_needs_at_least(extent, Dim(std::max(most + 1, -least)));
 }
 
 bool InferContext::fail(DiagCode code, std::string message) {

@@ -260,6 +260,7 @@ bool binds_symbols(const Block& block) {
 
 bool has_symbol_of(const Op& op, const SymbolSet& symbols) {
   if (symbols.empty()) return false;
+  if (callee_of(op)) return true;
   DimTable& dims = op.module().context().dims();
   bool found = false;
   const auto look = [&](Symbol symbol) { found = found || symbols.contains(symbol); };

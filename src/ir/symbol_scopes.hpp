@@ -48,7 +48,8 @@ DimBindings numbers_passed(const Op& call, const Op& graph, const DimBindings& v
 /// arguments join symbols. A region around them would hide these symbols.
 bool binds_symbols(const Block& block);
 
-/// True if attributes of an op, or types of its operands or results, have one of the symbols.
+/// True if attributes of an op, or types of its operands or results, have one of the symbols. True
+/// for any call if there are symbols, because its graph may take them from around the call.
 bool has_symbol_of(const Op& op, const std::unordered_set<Symbol>& symbols);
 
 }  // namespace mir

@@ -10,6 +10,7 @@
 
 #include "dialects/quantisation.hpp"
 #include "ir/symbol_scopes.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
@@ -126,7 +127,8 @@ class KnownOps {
 /// op at hand, and its operands have been merged before.
 class Merging {
  public:
-  explicit Merging(PassRun& run) : run_(run), rewriter_(run.module()) {}
+  explicit Merging(PassRun& run)
+      : run_(run), effects_(run.analysis<Effects>()), rewriter_(run.module()) {}
 
   void run() {
     merge(run_.region());
@@ -218,9 +220,10 @@ class Merging {
     rewriter_.erase_unused_free_values(region);
   }
 
-  static bool can_merge(const Op& op) {
-    return op.result_count() != 0 && !op.has(Trait::kTerminator) && !op.has_symbol() &&
-           std::ranges::none_of(op.results(), &Value::has_symbol) && is_pure(op);
+  bool can_merge(const Op& op) const {
+    const bool declares = op.has_symbol() && !callee_of(op);
+    return op.result_count() != 0 && !op.has(Trait::kTerminator) && !declares &&
+           std::ranges::none_of(op.results(), &Value::has_symbol) && effects_.is_pure(op);
   }
 
   bool have_equal_scales(const Op& a, const Op& b) const {
@@ -253,6 +256,7 @@ class Merging {
   }
 
   PassRun& run_;
+  const Effects& effects_;
   Rewriter rewriter_;
   KnownOps known_;
   struct Scope {
@@ -279,7 +283,8 @@ Pass cse_pass() {
           .anchor = Anchor::kGraph,
           .takes = PassForm::kPortable,
           .is_idempotent = true,
-          .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges, DeadCode>(),
+          .reads = AnalysisSet::of<Effects>(),
+          .preserves = AnalysisSet::of<Dominance, SymbolRanges, DeadCode, Effects>(),
           .run = run_cse};
 }
 

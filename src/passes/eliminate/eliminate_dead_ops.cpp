@@ -13,7 +13,7 @@ namespace {
 /// Visits ops in text order, which is their order in memory, and then those whose last use is gone.
 class Removal {
  public:
-  explicit Removal(Module& module) : rewriter_(module) {}
+  Removal(Module& module, const Effects& effects) : rewriter_(module), effects_(effects) {}
 
   /// Returns the count of removed ops.
   std::uint64_t run(Region& region) {
@@ -44,7 +44,7 @@ class Removal {
   }
 
   void erase_if_dead(Op& op) {
-    if (!is_dead(op)) return;
+    if (!effects_.is_dead(op)) return;
     note_operands(op);
     rewriter_.erase(op);
     ++removed_;
@@ -59,6 +59,7 @@ class Removal {
   }
 
   Rewriter rewriter_;
+  const Effects& effects_;
   std::vector<Op*> unused_;  // ops that lost a use
   std::vector<Region*> with_free_values_;
   std::uint64_t removed_ = 0;
@@ -68,8 +69,10 @@ class Removal {
 
 PassResult eliminate_dead_ops(PassRun& run) {
   const DeadCode* known = run.known<DeadCode>();
-  const bool is_done = known != nullptr && !known->exists();
-  run.count("ops removed", is_done ? 0 : Removal(run.module()).run(run.region()));
+  // Calls can become dead by edits of other graphs.
+  const bool is_done = known != nullptr && !known->exists() && !run.region().may_have_calls();
+  run.count("ops removed",
+            is_done ? 0 : Removal(run.module(), run.analysis<Effects>()).run(run.region()));
   run.state(DeadCode::none());
   return run.result();
 }

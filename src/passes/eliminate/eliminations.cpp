@@ -6,11 +6,13 @@ namespace mir {
 
 void register_eliminations(PassRegistry& registry) {
   registry.add({.name = "eliminate-dead-ops",
-                .summary = "removes pure operations whose results nothing reads",
+                .summary = "removes pure operations, and calls of pure graphs, whose results "
+                           "nothing reads",
                 .anchor = Anchor::kGraph,
                 .takes = PassForm::kPortable,
                 .is_idempotent = true,
-                .preserves = AnalysisSet::of<Dominance, SymbolRanges, DeadCode>(),
+                .reads = AnalysisSet::of<Effects>(),
+                .preserves = AnalysisSet::of<Dominance, SymbolRanges, DeadCode, Effects>(),
                 .run = eliminate_dead_ops});
   registry.add({.name = "eliminate-debug",
                 .summary = "removes comments that were traced as operations",

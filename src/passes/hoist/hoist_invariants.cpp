@@ -13,9 +13,10 @@ namespace mir {
 namespace {
 
 /// An op that may refuse its operands stays: a loop without iterations does not run it.
-bool can_hoist(const Op& op) {
-  return is_pure(op) && !op.has(Trait::kTerminator) && !op.has(Trait::kMayRefuse) &&
-         op.first_region() == nullptr && op.result_count() > 0 && !finds_out_symbols(op);
+bool can_hoist(const PassRun& run, const Op& op) {
+  return !op.has(Trait::kTerminator) && op.first_region() == nullptr && op.result_count() > 0 &&
+         run.analysis<Effects>().is_pure(op) && !finds_out_symbols(op) &&
+         !run.analysis<Refusals>().may_refuse(op);
 }
 
 bool is_inside(const Value& value, const Op& loop) {
@@ -37,7 +38,7 @@ void hoist(PassRun& run, Rewriter& rewriter, Op& loop) {
     for (Block* block : region->blocks()) {
       const std::vector<Op*> ops(block->ops().begin(), block->ops().end());
       for (Op* op : ops) {
-        if (!can_hoist(*op) || !is_invariant(*op, loop) || has_symbol_of(*op, bound)) continue;
+        if (!is_invariant(*op, loop) || has_symbol_of(*op, bound) || !can_hoist(run, *op)) continue;
         rewriter.move_before(*op, loop);
         run.count("operations hoisted");
       }
@@ -71,7 +72,8 @@ Pass hoist_invariants_pass() {
           .anchor = Anchor::kGraph,
           .takes = PassForm::kPortable,
           .is_idempotent = true,
-          .preserves = AnalysisSet::of<CallGraph, Aliases, SymbolRanges>(),
+          .reads = AnalysisSet::of<Effects, Refusals>(),
+          .preserves = AnalysisSet::of<Aliases, SymbolRanges, Effects>(),
           .run = hoist_invariants};
 }
 

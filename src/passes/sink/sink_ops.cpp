@@ -25,7 +25,10 @@ namespace {
 class OpSinking {
  public:
   explicit OpSinking(PassRun& run)
-      : run_(run), table_(run.module().context().dims()), rewriter_(run.module()) {}
+      : run_(run),
+        effects_(run.analysis<Effects>()),
+        table_(run.module().context().dims()),
+        rewriter_(run.module()) {}
 
   PassResult apply() {
     sink_in(run_.region());
@@ -48,9 +51,9 @@ class OpSinking {
     }
   }
 
-  static bool can_sink(const Op& op) {
-    return is_pure(op) && !op.has(Trait::kTerminator) && !op.has(Trait::kSymbol) &&
-           op.first_region() == nullptr && op.result_count() > 0 && !is_dead(op) &&
+  bool can_sink(const Op& op) const {
+    return effects_.is_pure(op) && !op.has(Trait::kTerminator) && !op.has(Trait::kSymbol) &&
+           op.first_region() == nullptr && std::ranges::any_of(op.results(), &Value::has_uses) &&
            !finds_out_symbols(op);
   }
 
@@ -166,6 +169,7 @@ class OpSinking {
   }
 
   PassRun& run_;
+  const Effects& effects_;
   DimTable& table_;
   Rewriter rewriter_;
   std::unordered_map<const Op*, std::unordered_set<Symbol>> bound_in_;  // see symbols_bound_in()
@@ -180,8 +184,8 @@ Pass sink_pass() {
               "region of their users",
           .anchor = Anchor::kGraph,
           .takes = PassForm::kPortable,
-          .reads = AnalysisSet::of<SymbolRanges>(),
-          .preserves = AnalysisSet::of<CallGraph, Aliases, SymbolRanges>(),
+          .reads = AnalysisSet::of<SymbolRanges, Effects>(),
+          .preserves = AnalysisSet::of<Aliases, SymbolRanges, Effects>(),
           .run = [](PassRun& run) { return OpSinking(run).apply(); }};
 }
 

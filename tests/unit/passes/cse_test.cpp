@@ -59,6 +59,18 @@ TEST_SUITE("cse") {
     CHECK(reading.context.locations().kind(ops[0]->location()) == LocationKind::kFused);
   }
 
+  TEST_CASE("calls of a pure graph with equal operands are one") {
+    const auto calls = [](const std::string& ops) {
+      return left(body("graph.SubGraphOp @f <CPU> { (%u:$) -> (%w:$) {\n" + ops +
+                       "cf.ReturnOp (%w) -> () } }\n"
+                       "graph.CallGraphOp @f (%x) -> (%a:$)\ngraph.CallGraphOp @f (%x) -> (%b:$)\n"
+                       "linalg.CPU.NegOp (%a) -> (%y:$)\nlinalg.CPU.NegOp (%b) -> (%z:$)\n"));
+    };
+    CHECK(calls("linalg.CPU.ExpOp (%u) -> (%w:$)\n") == "SubGraphOp ExpOp CallGraphOp NegOp");
+    CHECK(calls("flow.load () -> (%w:$)\n") ==
+          "SubGraphOp load CallGraphOp CallGraphOp NegOp NegOp");
+  }
+
   TEST_CASE("of many ops each is merged with its equal, also after others were forgotten") {
     std::string lines, inner;
     const auto sum = [](int i, const std::string& result) {

@@ -76,6 +76,45 @@ TEST_SUITE("dead code") {
                 "left"});
   }
 
+  TEST_CASE("a call of a pure graph is dead without users, also once its graph has become pure") {
+    const std::string type = ":tensor<[1, 1, 1, 4], Float32, CPU>";
+    const auto left = [&](const std::string& ops, const std::string& pipeline) {
+      Reading reading("@main [mir_version:1] (%x" + type + ") -> (%y" + type +
+                      ") {\ngraph.SubGraphOp @f <CPU> { (%u" + type + ") -> (%w" + type + ") {\n" +
+                      ops + "cf.ReturnOp (%w) -> () } }\ngraph.SubGraphOp @g <CPU> { (%u" + type +
+                      ") -> (%w" + type + ") {\ngraph.CallGraphOp @f (%u) -> (%w" + type +
+                      ")\ncf.ReturnOp (%w) -> () } }\n"
+                      "linalg.CPU.NegOp (%x) -> (%y" +
+                      type + ")\ngraph.CallGraphOp @g (%y) -> (%d" + type +
+                      ")\ncf.ReturnOp (%y) -> ()\n}\n");
+      Passes all;
+      all.registry.add({.name = "forget-state",
+                        .summary = "erases ops with state",
+                        .anchor = Anchor::kGraph,
+                        .run = [](PassRun& run) {
+                          Rewriter rewriter(run.module());
+                          for (Op* op : ops_of(run.region())) {
+                            if (op->is(OpId::kLinalgKVCache)) rewriter.erase(*op);
+                          }
+                          return run.result();
+                        }});
+      CHECK(all.run(reading.module(), pipeline) == Lines{});
+      std::size_t calls = 0;
+      for (const Op* op : ops_of(reading.module().body())) calls += op->is(OpId::kGraphCallGraph);
+      return calls;
+    };
+    const std::string exp = "linalg.CPU.ExpOp (%u) -> (%w" + type + ")\n";
+    CHECK(left(exp, "eliminate-dead-ops") == 0);
+    const std::string state =
+        exp +
+        "linalg.CPU.KVCacheOp<name=\"c\"> [layer_idx:0, q_head:1, kv_head:1, head_dim:4] (%u, "
+        "%u) -> (%k" +
+        type + ", %v" + type + ")\n";
+    CHECK(left(state, "eliminate-dead-ops") == 1);
+    CHECK(left(state, "eliminate-dead-ops,forget-state,eliminate-dead-ops") == 0);
+    CHECK(left("graph.CallGraphOp @g (%u) -> (%w" + type + ")\n", "eliminate-dead-ops") == 1);
+  }
+
   TEST_CASE("dead code that others are merged into is no longer dead") {
     Reading reading(
         "@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> "

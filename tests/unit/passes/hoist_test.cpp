@@ -1,4 +1,6 @@
 // What leaves loops, and what stays.
+#include <algorithm>
+
 #include "known_passes.hpp"
 #include "mir/verify.hpp"
 
@@ -90,6 +92,95 @@ TEST_SUITE("hoist-invariants") {
               "cf.YieldOp (%b) -> ()\n} }\ncf.ReturnOp (%y) -> ()\n}") ==
           Lines{"ForOp", " IndexOp", " IfOp", "  ExpOp", "  YieldOp", "  YieldOp", " YieldOp",
                 "ReturnOp"});
+  }
+
+  TEST_CASE("what a rule leaves open stays, what it proves leaves") {
+    const auto leaves = [](const std::string& op, const std::string& inputs,
+                           const std::string& head = "") {
+      const Lines lines =
+          hoisted("@main [mir_version:2" + head + "] (%x:$v, %n:$i" + inputs + ") -> (%y:$v) {\n" +
+                  kOpen + op + "\nlinalg.CPU.ExpOp (%a) -> (%b:$v)\ncf.YieldOp (%b) -> ()\n} }\n" +
+                  "cf.ReturnOp (%y) -> ()\n}");
+      return lines.front() != "ForOp";
+    };
+    const std::string s = ", %s1:tensor<[$S], Float32, CPU>", two = "tensor<[2], Float32, CPU>";
+    // Bounds within an extent.
+    const auto slice = [](const std::string& bounds, const std::string& extent) {
+      return "linalg.CPU.SliceOp [indices:[{" + bounds + "}]] (%s1) -> (%r:tensor<[" + extent +
+             "], Float32, CPU>)";
+    };
+    CHECK_FALSE(leaves(slice("\"start\":0, \"end\":2", "2"), s));
+    CHECK(leaves(slice("\"start\":0, \"end\":2", "2"), s, ", symbols:{S:{min:2, max:9}}"));
+    CHECK(leaves(slice("\"start\":0", "$S"), s));
+    CHECK(leaves(slice("", "$S"), s));
+    // Elements to choose from.
+    const auto reduce = [](const std::string& name) {
+      return "linalg.CPU." + name + "Op [dim:0] (%s1) -> (%r:tensor<[], Float32, CPU>)";
+    };
+    CHECK_FALSE(leaves(reduce("ReduceMax"), s));
+    CHECK_FALSE(leaves(reduce("ReduceMin"), s));
+    CHECK(leaves(reduce("ReduceSum"), s));
+    CHECK(leaves(reduce("ReduceMax"), s, ", symbols:{S:{min:1}}"));
+    CHECK_FALSE(leaves(reduce("ReduceMax"), ", %s1:tensor<[0], Float32, CPU>"));
+    CHECK(leaves(reduce("ReduceMax"), ", %s1:tensor<[3], Float32, CPU>"));
+    // Extents that are not known to be equal.
+    const std::string open = ", %s1:tensor<[?], Float32, CPU>, %s2:tensor<[$S], Float32, CPU>";
+    CHECK_FALSE(leaves("linalg.CPU.AddOp (%s1, %s2) -> (%r:tensor<[?], Float32, CPU>)", open));
+    CHECK(leaves("linalg.CPU.AddOp (%s2, %s2) -> (%r:tensor<[$S], Float32, CPU>)", open));
+    CHECK(leaves("linalg.CPU.ExpOp (%s1) -> (%r:tensor<[?], Float32, CPU>)", open));
+    // Indices.
+    const auto gather = [&](const std::string& indices, const std::string& extent) {
+      return leaves("linalg.CPU.GatherOp [dim:0] (%s1, %k:tensor<[2], Int32, CPU>[constant:[" +
+                        indices + "]]) -> (%r:" + two + ")",
+                    ", %s1:tensor<[" + extent + "], Float32, CPU>");
+    };
+    CHECK(gather("0, 8", "9"));
+    CHECK(gather("-9, 8", "9"));
+    CHECK_FALSE(gather("0, 9", "9"));
+    CHECK_FALSE(gather("-10, 0", "9"));
+    CHECK_FALSE(gather("0, 0", "$S"));
+    CHECK_FALSE(leaves("linalg.CPU.GatherOp [dim:0] (%s1, %k) -> (%r:" + two + ")",
+                       ", %s1:tensor<[9], Float32, CPU>, %k:tensor<[2], Int32, CPU>"));
+  }
+
+  TEST_CASE("calls of pure graphs leave unless a run may stop there") {
+    const auto leaves = [](const std::string& ops) {
+      const Lines lines =
+          hoisted(kHead + "graph.SubGraphOp @f <CPU> { (%u:$v) -> (%w:$v) {\n" + ops +
+                  "cf.ReturnOp (%w) -> ()\n} }\n" + kOpen +
+                  "graph.CallGraphOp @f (%x) -> (%e:$v)\nlinalg.CPU.MulOp (%a, %e) -> (%b:$v)\n"
+                  "cf.YieldOp (%b) -> ()\n} }\ncf.ReturnOp (%y) -> ()\n}");
+      return std::ranges::find(lines, "CallGraphOp") != lines.end();
+    };
+    CHECK(leaves("linalg.CPU.ExpOp (%u) -> (%w:$v)\n"));
+    const std::string indices =
+        "linalg.CPU.CastTypeOp [dtype:Int32] (%u) -> (%i:tensor<[4], Int32, CPU>)\n";
+    const auto fused = [](const std::string& op) {
+      return "graph.FusedOp () -> (%w:$v) {\n() -> (%g:$v) {\n" + op +
+             " -> (%g:$v)\ncf.YieldOp (%g) -> ()\n} }\n";
+    };
+    CHECK_FALSE(leaves(indices + "linalg.CPU.GatherOp [dim:0] (%u, %i) -> (%w:$v)\n"));
+    CHECK(leaves(fused("linalg.CPU.ExpOp (%u)")));
+    CHECK_FALSE(leaves(indices + fused("linalg.CPU.GatherOp [dim:0] (%u, %i)")));
+    CHECK_FALSE(
+        leaves("cf.WhileOp (%u) -> (%w:$v) {\n(%p:$v) -> (%p) {\n"
+               "cf.ConditionOp (%t:tensor<[1], Bool, CPU>[constant:[true]], %p) -> ()\n}\n"
+               "(%q:$v) -> (%q) {\ncf.YieldOp (%q) -> ()\n} }\n"));
+  }
+
+  TEST_CASE("a call stays in a loop that finds out symbols, which its graph may take") {
+    const Lines lines = hoisted(
+        "@main [mir_version:2] (%x:$v, %n:$i, %t:tensor<[9, 4], Float32, CPU>, "
+        "%m:tensor<[9], Bool, CPU>) -> (%y:$v) {\n"
+        "graph.SubGraphOp @f <CPU> { (%u:$v) -> (%w:$v) {\n"
+        "linalg.CPU.IotaOp [shape:[$T], dtype:Int32, dim:0] () -> "
+        "(%p:tensor<[$T], Int32, CPU>)\n"
+        "linalg.CPU.ExpOp (%u) -> (%w:$v)\ncf.ReturnOp (%w) -> ()\n} }\n" +
+        kOpen +
+        "linalg.CPU.CompressOp (%t, %m) -> (%k:tensor<[$T, 4], Float32, CPU>)\n"
+        "graph.CallGraphOp @f (%x) -> (%e:$v)\nlinalg.CPU.MulOp (%a, %e) -> (%b:$v)\n"
+        "cf.YieldOp (%b) -> ()\n} }\ncf.ReturnOp (%y) -> ()\n}");
+    CHECK(std::ranges::find(lines, " CallGraphOp") != lines.end());
   }
 
   TEST_CASE("ops with extents that the loop finds out stay, others without operands leave") {

@@ -60,6 +60,24 @@ const std::string kOne = "tensor<[1], Float32, CPU>";
 }  // namespace
 
 TEST_SUITE("places of ops that sink") {
+  TEST_CASE("a call of a pure graph moves into the region of its user") {
+    const auto order = [](const std::string& ops) {
+      FlowReading reading(
+          "@main [mir_version:2] (%x:$, %t:tensor<[1], Bool, CPU>) -> (%z:$) {\n"
+          "graph.SubGraphOp @f <CPU> { (%u:$) -> (%w:$) {\n" +
+          ops +
+          "cf.ReturnOp (%w) -> () } }\ngraph.CallGraphOp @f (%x) -> (%a:$)\n"
+          "cf.IfOp (%t) -> (%z:$) {\n() -> (%b:$) {\nlinalg.CPU.NegOp (%a) -> (%b:$)\n"
+          "cf.YieldOp (%b) -> ()\n}\n() -> (%x) {\ncf.YieldOp (%x) -> ()\n} }\n"
+          "cf.ReturnOp (%z) -> ()\n}\n");
+      return sunk(reading);
+    };
+    CHECK(order("linalg.CPU.ExpOp (%u) -> (%w:$)\n") ==
+          "SubGraph [Exp Return] If [CallGraph Neg Yield] [Yield] Return");
+    CHECK(order("flow.load () -> (%w:$)\n") ==
+          "SubGraph [load Return] CallGraph If [Neg Yield] [Yield] Return");
+  }
+
   TEST_CASE("an op moves if its results take as much memory as the operands that it keeps") {
     // The sum is smaller than %e, which ends at the op or between it and the user.
     const std::string sum =
