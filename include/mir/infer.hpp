@@ -100,15 +100,15 @@ class InferContext {
   const TensorType* operand(std::size_t index);
 
   /// The value of an attribute; null if the op does not state it.
-  const Attr* attribute(std::string_view key) const;
+  const Attr* attribute(KeyRef key) const;
   /// The value of an attribute as what it must be; no value if the op does not state it, or after
   /// reporting that it is something else.
-  std::optional<std::int64_t> integer(std::string_view key);
-  std::optional<double> number(std::string_view key);
-  std::optional<bool> boolean(std::string_view key);
-  std::optional<std::string_view> string(std::string_view key);
-  std::optional<std::vector<std::int64_t>> integers(std::string_view key);
-  std::optional<std::vector<Dim>> dims(std::string_view key);
+  std::optional<std::int64_t> integer(KeyRef key);
+  std::optional<double> number(KeyRef key);
+  std::optional<bool> boolean(KeyRef key);
+  std::optional<std::string_view> string(KeyRef key);
+  std::optional<std::vector<std::int64_t>> integers(KeyRef key);
+  std::optional<std::vector<Dim>> dims(KeyRef key);
 
   /// Appends the type of the next result.
   void result(const Type* type) { results_.push_back(type); }
@@ -156,11 +156,11 @@ class InferContext {
   bool fail(DiagCode code, std::string message);
   /// Reports `message` at the value of attribute `key`, or at the op if the text there has no such
   /// attribute, and returns false.
-  bool fail_at(std::string_view key, DiagCode code, std::string message);
+  bool fail_at(KeyRef key, DiagCode code, std::string message);
 
   /// The axis that `value` of attribute `key` selects, from [-rank, rank) to [0, rank); no value
   /// after reporting that it is outside.
-  std::optional<std::size_t> axis(std::int64_t value, std::size_t rank, std::string_view key);
+  std::optional<std::size_t> axis(std::int64_t value, std::size_t rank, KeyRef key);
 
  private:
   friend std::optional<std::vector<const Type*>> infer(const InferRequest& request,

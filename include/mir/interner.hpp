@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 
 namespace mir {
@@ -18,11 +19,31 @@ struct Symbol {
   explicit operator bool() const { return id != 0; }
 };
 
+/// The key of an attribute of the build (mir/attribute_keys.hpp), which has the same handle in each
+/// context.
+struct AttrKey {
+  Symbol symbol;
+  std::string_view text;
+  constexpr operator Symbol() const { return symbol; }
+  constexpr operator std::string_view() const { return text; }
+};
+
+/// A key as a parameter: one of the build, or a text.
+struct KeyRef {
+  constexpr KeyRef(AttrKey key) : text(key.text), symbol(key.symbol) {}
+  constexpr KeyRef(std::string_view key) : text(key) {}
+  constexpr KeyRef(const char* key) : text(key) {}
+
+  std::string_view text;
+  Symbol symbol{};  ///< of a key of the build
+};
+
 /// Thread-safe. Text lives as long as the interner; handles are dense and start at 0. Their order
 /// is first-come and carries no meaning: nothing may be printed or decided by it.
 class StringInterner {
  public:
-  StringInterner();
+  /// The handles from 1 on are those of `first`.
+  explicit StringInterner(std::span<const std::string_view> first = {});
   ~StringInterner();
   StringInterner(const StringInterner&) = delete;
   StringInterner& operator=(const StringInterner&) = delete;

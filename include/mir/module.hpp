@@ -234,7 +234,6 @@ class Module {
   std::atomic<std::uint32_t> next_name_{0};
   std::atomic<std::uint64_t> next_text_name_{0};  // of `fresh_<number>`, when numbers are used up
   bool works_on_graphs_ = false;
-  Symbol symbol_key_;
   std::array<std::atomic<std::uint64_t>, kOpCount / kKindsPerWord + 1> made_kinds_{};  // bits
   SymbolTable<Op> op_symbols_;
   SymbolTable<Value> value_symbols_;

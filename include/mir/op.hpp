@@ -57,6 +57,9 @@ class Use {
 /// A typed datum: a result, a block argument, or a free value of a region, which is used there and
 /// defined nowhere (constants, parameters, inputs of a dump). Address and id do not change as long
 /// as the module lives.
+const Attr* find_attribute(const IRContext& context, std::span<const NamedAttr> attributes,
+                           KeyRef key);
+
 class Value {
  public:
   const Type* type() const { return type_; }
@@ -68,7 +71,7 @@ class Value {
   bool has_symbol() const { return has_symbol_; }
   /// Attributes that every mention repeats (`constant`, `quant_recipe`, `symbol`).
   std::span<const NamedAttr> attributes() const { return attributes_; }
-  const Attr* attribute(Symbol key) const;
+  const Attr* attribute(Symbol key) const { return find_attribute(attributes_, key); }
 
   /// The op whose result this is; null for arguments and free values.
   Op* defining_op() const { return is_result() ? reinterpret_cast<Op*>(owner_) : nullptr; }
@@ -266,8 +269,9 @@ class Op {
   bool has_signature() const { return has_signature_; }
 
   std::span<const NamedAttr> attributes() const { return {attributes_, attribute_count_}; }
-  const Attr* attribute(Symbol key) const;
+  const Attr* attribute(Symbol key) const { return find_attribute(attributes(), key); }
   const Attr* attribute(std::string_view key) const;
+  const Attr* attribute(AttrKey key) const { return attribute(key.symbol); }
   bool has_attribute_list() const { return has_attribute_list_; }
 
   /// The first of the op's regions, which are linked by Region::next(); null: none.
@@ -613,6 +617,9 @@ struct Constant {
   std::span<const NamedAttr> attributes{};
   Symbol symbol{};
   bool has_symbol = false;  ///< a parameter
+
+  /// The number that all elements have; null for a parameter and if several are stated.
+  const Attr* number() const;
 
   friend bool operator==(const Constant& a, const Constant& b) {
     return a.type == b.type && a.symbol == b.symbol && a.has_symbol == b.has_symbol &&

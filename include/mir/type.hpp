@@ -186,6 +186,14 @@ struct NamedAttr {
   friend bool operator==(const NamedAttr&, const NamedAttr&) = default;
 };
 
+/// Returns the value of a key in a list, or null.
+inline const Attr* find_attribute(std::span<const NamedAttr> attributes, Symbol key) {
+  for (const NamedAttr& each : attributes) {
+    if (each.key == key) return each.value;
+  }
+  return nullptr;
+}
+
 /// What an accessor gives for another kind than its own is empty or 0. Two attributes are the same
 /// object exactly when kind and canonical text agree, so `1` and `1.0`, `a` and `"a"` are different
 /// attributes.

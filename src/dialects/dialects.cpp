@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "dialects/quant_attributes.hpp"
 #include "dialects/tables.hpp"
-#include "dialects/work_rules.hpp"
 #include "mir/context.hpp"
 
 namespace mir {
@@ -32,14 +30,12 @@ std::span<const AttrRow> annotation_attributes() {
       {.name = "qnn_context_name",
        .type = AttrType::kString,
        .summary = "QNN context it belongs to"},
-      {.name = work_attributes::kFlop,
+      {.name = "flop",
        .type = AttrType::kDim,
        .summary = "arithmetic of products, as `estimate` found it"},
-      {.name = work_attributes::kRead, .type = AttrType::kDim, .summary = "bytes that are read"},
-      {.name = work_attributes::kWritten,
-       .type = AttrType::kDim,
-       .summary = "bytes that are written"},
-      {.name = work_attributes::kPeak,
+      {.name = "bytes_read", .type = AttrType::kDim, .summary = "bytes that are read"},
+      {.name = "bytes_written", .type = AttrType::kDim, .summary = "bytes that are written"},
+      {.name = "peak_bytes",
        .type = AttrType::kAny,
        .summary = "most bytes of values that are alive at once; of a list the greatest counts"},
   };
@@ -49,9 +45,9 @@ std::span<const AttrRow> annotation_attributes() {
 std::span<const AttrRow> value_attributes() {
   static constexpr AttrRow kValues[] = {
       {.name = "constant", .summary = "the elements of the value"},
-      {.name = quant_attributes::kScale, .summary = "scale of its codes, or a list by group"},
-      {.name = quant_attributes::kZeroPoint, .summary = "code of zero, or a list by group"},
-      {.name = quant_attributes::kSource,
+      {.name = "quant_scale", .summary = "scale of its codes, or a list by group"},
+      {.name = "quant_zero_point", .summary = "code of zero, or a list by group"},
+      {.name = "quant_source",
        .type = AttrType::kString,
        .summary = "name of the tensors with its scale and zero point"},
       {.name = "qnn_graph_inputs", .type = AttrType::kBool, .summary = "an input of a QNN graph"},

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dialects/quantisation.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/module.hpp"
 
@@ -13,7 +14,7 @@ namespace mir::folds {
 
 std::vector<FoldedResult> extent(const Op& op) {
   const TensorType* x = op.operand(0)->tensor_type();
-  const Attr* dim = op.attribute("dim");
+  const Attr* dim = op.attribute(key::kDim);
   if (x == nullptr || dim == nullptr || dim->kind() != AttrKind::kInt) return {};
   const auto rank = static_cast<std::int64_t>(x->rank());
   const std::int64_t axis = dim->integer() + (dim->integer() < 0 ? rank : 0);
@@ -34,7 +35,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> exchanged(const Op& transpo
   const auto rank = static_cast<std::int64_t>(x->rank());
   std::int64_t dims[2];
   for (std::size_t i = 0; i < 2; ++i) {
-    const Attr* dim = transpose.attribute(i == 0 ? "dim0" : "dim1");
+    const Attr* dim = transpose.attribute(i == 0 ? key::kDim0 : key::kDim1);
     if (dim == nullptr || dim->kind() != AttrKind::kInt) return std::nullopt;
     dims[i] = dim->integer() + (dim->integer() < 0 ? rank : 0);
     if (dims[i] < 0 || dims[i] >= rank) return std::nullopt;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "mir/attribute_keys.hpp"
+
 namespace mir {
 
 namespace {
@@ -61,8 +63,8 @@ class ExtentReader {
   }
 
   Dim last_extent(std::string_view word) const {
-    const bool of_operand = word == "D" || word == "in_channels";
-    const bool of_result = word == "out_channels" || word == "hidden_size";
+    const bool of_operand = word == key::kD || word == key::kInChannels;
+    const bool of_result = word == key::kOutChannels || word == key::kHiddenSize;
     const TensorType* type = of_operand ? operand_ : of_result ? result_ : nullptr;
     const bool is_known = type != nullptr && type->rank() != 0 && type->dims().back().is_constant();
     return is_known ? type->dims().back() : Dim::unknown();
@@ -118,14 +120,14 @@ std::optional<std::vector<std::int64_t>> parameter_extents(const WeightRow& weig
 }
 
 std::optional<Symbol> named_parameter(const Op& op) {
-  const Attr* name = op.is(OpId::kLinalgParam) ? op.attribute("name") : nullptr;
+  const Attr* name = op.is(OpId::kLinalgParam) ? op.attribute(key::kName) : nullptr;
   if (name == nullptr || name->kind() != AttrKind::kString) return std::nullopt;
   return op.module().context().intern(name->text());
 }
 
 Symbol cache_of(const Op& op) {
   if (!op.is(OpId::kLinalgKVCache)) return {};
-  const Attr* cache = op.attribute("cache");
+  const Attr* cache = op.attribute(key::kCache);
   const bool named = cache != nullptr &&
                      (cache->kind() == AttrKind::kSymbolRef || cache->kind() == AttrKind::kString);
   return named ? op.module().context().intern(cache->text()) : op.path();
@@ -133,8 +135,8 @@ Symbol cache_of(const Op& op) {
 
 bool is_name_attribute(const Op& op, const AttrRow& row) {
   if (row.type == AttrType::kSymbolRef) return true;
-  if (op.is(OpId::kLinalgKVCache)) return row.name == "layer_idx";
-  return op.is(OpId::kLinalgParam) && row.name == "name";
+  if (op.is(OpId::kLinalgKVCache)) return row.name == key::kLayerIdx;
+  return op.is(OpId::kLinalgParam) && row.name == key::kName;
 }
 
 }  // namespace mir

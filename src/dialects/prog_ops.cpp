@@ -1,6 +1,5 @@
 // Op rows of the prog dialect.
 #include "dialects/tables.hpp"
-#include "ir/program_fields.hpp"
 
 namespace mir::dialect_tables {
 
@@ -9,55 +8,34 @@ namespace {
 using enum AttrType;
 
 constexpr AttrRow kSymbolAttributes[] = {
-    {.name = program_field::kSymbol,
-     .type = kString,
-     .required = true,
-     .summary = "the name it declares"},
+    {.name = "symbol", .type = kString, .required = true, .summary = "the name it declares"},
 };
 constexpr AttrRow kOffsetAttributes[] = {
-    {.name = program_field::kOffset,
-     .type = kInt,
-     .summary = "address of the label minus that of the jump"},
+    {.name = "offset", .type = kInt, .summary = "address of the label minus that of the jump"},
 };
-constexpr AttrRow kKernelType = {.name = program_field::kOpType,
-                                 .type = kString,
-                                 .required = true,
-                                 .summary = "type name of the kernel"};
-constexpr AttrRow kKernelOptions = {.name = program_field::kOpOptions,
-                                    .type = kDict,
-                                    .required = true,
-                                    .summary = "its options, or null"};
+constexpr AttrRow kKernelType = {
+    .name = "op_type", .type = kString, .required = true, .summary = "type name of the kernel"};
+constexpr AttrRow kKernelOptions = {
+    .name = "op_options", .type = kDict, .required = true, .summary = "its options, or null"};
 constexpr AttrRow kLaunchAttributes[] = {
-    {.name = program_field::kSymbolName,
+    {.name = "symbol_name",
      .type = kString,
      .summary = "kernel symbol that owns weights and state"},
     kKernelType,
     kKernelOptions,
 };
 constexpr AttrRow kKernelSymbolAttributes[] = {
-    {.name = program_field::kSymbol,
-     .type = kString,
-     .required = true,
-     .summary = "name of the kernel"},
+    {.name = "symbol", .type = kString, .required = true, .summary = "name of the kernel"},
     kKernelType,
     kKernelOptions,
 };
 constexpr AttrRow kModeAttributes[] = {
-    {.name = program_field::kFlag,
-     .type = kInt,
-     .required = true,
-     .summary = "0 clear, 1 eager, 2 static"},
+    {.name = "flag", .type = kInt, .required = true, .summary = "0 clear, 1 eager, 2 static"},
 };
 constexpr AttrRow kBindAttributes[] = {
-    {.name = program_field::kType, .type = kInt, .required = true, .summary = "0 input, 1 output"},
-    {.name = program_field::kProgramUuid,
-     .type = kInt,
-     .required = true,
-     .summary = "number of the value"},
-    {.name = program_field::kInputPos,
-     .type = kInt,
-     .required = true,
-     .summary = "position among them"},
+    {.name = "type", .type = kInt, .required = true, .summary = "0 input, 1 output"},
+    {.name = "program_uuid", .type = kInt, .required = true, .summary = "number of the value"},
+    {.name = "input_pos", .type = kInt, .required = true, .summary = "position among them"},
 };
 constexpr std::string_view kInstructionAliases[] = {"inst"};
 

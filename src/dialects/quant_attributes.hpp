@@ -2,17 +2,11 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "mir/context.hpp"
 
 namespace mir::quant_attributes {
-
-inline constexpr std::string_view kScale = "quant_scale";
-inline constexpr std::string_view kZeroPoint = "quant_zero_point";
-/// The stem of the tensors that contain both.
-inline constexpr std::string_view kSource = "quant_source";
 
 /// The numbers of a list, or the one number; no value if the attribute is something else.
 std::optional<std::vector<double>> numbers_of(const Attr& attribute);

@@ -6,31 +6,21 @@
 #include <algorithm>
 
 #include "dialects/quant_attributes.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
 
 namespace {
 
-const Attr* spec_in(std::span<const NamedAttr> attributes, Symbol key) {
-  const auto found = std::ranges::find(attributes, key, &NamedAttr::key);
-  const bool good = found != attributes.end() && found->value != nullptr &&
-                    found->value->kind() == AttrKind::kQuantSpec;
-  return good ? found->value : nullptr;
-}
-
-constexpr std::string_view kRecipe = "quant_recipe";
-
-/// The QuantSpec of a recipe; null if there is none. Most lists are empty, so no text is interned.
-const Attr* spec_in(std::span<const NamedAttr> attributes, const IRContext& context) {
-  const auto found = std::ranges::find_if(
-      attributes, [&](const NamedAttr& each) { return context.text(each.key) == kRecipe; });
-  return found == attributes.end() ? nullptr : spec_in({found, 1}, found->key);
+const Attr* spec_in(std::span<const NamedAttr> attributes, Symbol key = key::kQuantRecipe) {
+  const Attr* found = find_attribute(attributes, key);
+  return found != nullptr && found->kind() == AttrKind::kQuantSpec ? found : nullptr;
 }
 
 /// Null: the op has none.
 const Attr* annotation_of(const Op& op) {
-  const Attr* annotation = op.attribute(kRecipe);
+  const Attr* annotation = op.attribute(key::kQuantRecipe);
   return annotation != nullptr && annotation->kind() == AttrKind::kQuantAnnotation ? annotation
                                                                                    : nullptr;
 }
@@ -42,15 +32,13 @@ const Attr* annotated_spec(const Op& op, std::string_view list, std::uint32_t i)
 }
 
 /// True if both values take scales and zero points from one source in the text.
-bool have_same_scales(IRContext& context, const Value& a, const Value& b, const Attr* spec) {
-  const Symbol scale = context.intern(quant_attributes::kScale);
-  const Symbol source = context.intern(quant_attributes::kSource);
+bool have_same_scales(const Value& a, const Value& b, const Attr* spec) {
   const auto agree = [&](Symbol key) { return a.attribute(key) == b.attribute(key); };
-  if (!agree(scale) || !agree(context.intern(quant_attributes::kZeroPoint))) return false;
-  if (a.attribute(scale) != nullptr) return true;
+  if (!agree(key::kQuantScale) || !agree(key::kQuantZeroPoint)) return false;
+  if (a.attribute(key::kQuantScale) != nullptr) return true;
   // Parameters have scales by their names.
-  if (a.has_symbol() || b.has_symbol() || !agree(source)) return false;
-  return a.attribute(source) != nullptr ||
+  if (a.has_symbol() || b.has_symbol() || !agree(key::kQuantSource)) return false;
+  return a.attribute(key::kQuantSource) != nullptr ||
          (spec != nullptr && read_quant_spec(*spec).uuid.has_value());
 }
 
@@ -63,17 +51,16 @@ const Attr* annotated_quant_spec(const Op& op, std::string_view key) {
 }
 
 const Attr* operand_quant_spec(const Op& op, std::uint32_t i) {
-  const IRContext& context = op.module().context();
   const Use& use = op.operand_uses()[i];
   if (const StatedMention* mention = stated_mention(use)) {
-    if (const Attr* spec = spec_in(mention->attributes, context)) return spec;
+    if (const Attr* spec = spec_in(mention->attributes)) return spec;
   }
-  if (const Attr* spec = spec_in(use.value()->attributes(), context)) return spec;
+  if (const Attr* spec = spec_in(use.value()->attributes())) return spec;
   return annotated_spec(op, "inputs", i);
 }
 
 const Attr* result_quant_spec(const Op& op, std::uint32_t i) {
-  if (const Attr* spec = spec_in(op.result(i)->attributes(), op.module().context())) return spec;
+  if (const Attr* spec = spec_in(op.result(i)->attributes())) return spec;
   return annotated_spec(op, "outputs", i);
 }
 
@@ -105,15 +92,13 @@ bool have_same_quantisation(const Op& op, std::uint32_t operand, std::uint32_t r
   if (has_codes != holds_codes(*to_type, to_spec)) return false;
   if (!has_codes) return true;
   return from_spec == to_spec && from_type->dtype() == to_type->dtype() &&
-         from_type->encoding() == to_type->encoding() &&
-         have_same_scales(op.module().context(), from, to, from_spec);
+         from_type->encoding() == to_type->encoding() && have_same_scales(from, to, from_spec);
 }
 
-bool have_same_scales(const Value& a, const Value& b, IRContext& context) {
+bool have_same_scales(const Value& a, const Value& b) {
   const Op* op = a.defining_op();
-  const Attr* spec =
-      op == nullptr ? spec_in(a.attributes(), context) : result_quant_spec(*op, a.index());
-  return have_same_scales(context, a, b, spec);
+  const Attr* spec = op == nullptr ? spec_in(a.attributes()) : result_quant_spec(*op, a.index());
+  return have_same_scales(a, b, spec);
 }
 
 }  // namespace mir

@@ -29,6 +29,6 @@ bool have_same_quantisation(const Op& op, std::uint32_t operand, std::uint32_t r
 
 /// True if two values that hold codes and have equal attributes take scales and zero points from
 /// the same source.
-bool have_same_scales(const Value& a, const Value& b, IRContext& context);
+bool have_same_scales(const Value& a, const Value& b);
 
 }  // namespace mir

@@ -39,7 +39,7 @@ bool rotary(InferContext& op, std::string_view layout, std::int64_t partial) {
   const TensorType* sin = op.operand(1);
   const TensorType* cos = op.operand(2);
   if (x == nullptr || sin == nullptr || cos == nullptr ||
-      !expect_choice(op, "input_type", layout, {"BHSD", "BSHD"})) {
+      !expect_choice(op, key::kInputType, layout, {"BHSD", "BSHD"})) {
     return false;
   }
   const Shape shape = shape_of(*x);
@@ -70,7 +70,7 @@ bool expect_heads(InferContext& op, const Shape& q, std::size_t index, const Sha
 
 /// The sink logits, one per query head, at operand `index`.
 bool expect_sink(InferContext& op, std::size_t index, Dim query_heads) {
-  const auto enabled = boolean_or(op, "s_aux_enable", false);
+  const auto enabled = boolean_or(op, key::kSAuxEnable, false);
   if (!enabled) return false;
   if (op.operand_count() <= index) {
     return !*enabled || mismatch(op, DiagCode::kShapeMismatch,
@@ -91,15 +91,14 @@ bool expect_sequence(InferContext& op, Dim length, Dim keys) {
 }
 
 /// A store [T, B, kv_head, `extent_key`] at operand `index`.
-bool expect_store(InferContext& op, std::size_t index, const Shape& q,
-                  std::string_view extent_key) {
+bool expect_store(InferContext& op, std::size_t index, const Shape& q, AttrKey extent_key) {
   op.constraint("flash_attention2_c1");
   const TensorType* store = heads(op, index);
   if (store == nullptr) return false;
   op.constraint("radix_attention_c2");
   const Shape shape = shape_of(*store);
   return expect_extent(op, index, shape, 1, q[0], "batch") &&
-         expect_attribute(op, "kv_head", index, shape, 2) &&
+         expect_attribute(op, key::kKvHead, index, shape, 2) &&
          expect_attribute(op, extent_key, index, shape, 3) &&
          expect_divisor(op, "query heads that are a multiple of the key and value heads", q[2],
                         shape[2]);
@@ -122,13 +121,13 @@ bool expect_grouped_heads(InferContext& op, const Shape& queries, const Shape& k
 
 bool rope(InferContext& op) {
   op.constraint("rope_c3");
-  const auto layout = string_or(op, "input_type", "BHSD");
-  const auto partial = integer_at_least(op, "partial_dim", -1, -1);
+  const auto layout = string_or(op, key::kInputType, "BHSD");
+  const auto partial = integer_at_least(op, key::kPartialDim, -1, -1);
   return layout && partial && rotary(op, *layout, *partial);
 }
 
 bool multimodal_rope(InferContext& op) {
-  const auto layout = string_or(op, "input_type", "BHSD");
+  const auto layout = string_or(op, key::kInputType, "BHSD");
   return layout && rotary(op, *layout, -1);
 }
 
@@ -141,10 +140,10 @@ bool kv_cache(InferContext& op) {
   const TensorType* k = heads(op, 0);
   const TensorType* v = heads(op, 1);
   if (k == nullptr || v == nullptr || !same_elements(op, 0, 1)) return false;
-  const auto sequence_first = boolean_or(op, "use_fa2", false);
-  const auto past = extent_or_unknown(op, "past");
-  const auto query_heads = integer_at_least(op, "q_head", 1, 1);
-  const auto kv_heads = integer_at_least(op, "kv_head", 1, 1);
+  const auto sequence_first = boolean_or(op, key::kUseFa2, false);
+  const auto past = extent_or_unknown(op, key::kPast);
+  const auto query_heads = integer_at_least(op, key::kQHead, 1, 1);
+  const auto kv_heads = integer_at_least(op, key::kKvHead, 1, 1);
   if (!sequence_first || !past || !query_heads || !kv_heads) return false;
   const std::size_t head = *sequence_first ? 2 : 1, sequence = *sequence_first ? 1 : 2;
   Shape shape = shape_of(*k);
@@ -154,21 +153,22 @@ bool kv_cache(InferContext& op) {
       return false;
   }
   op.constraint("kv_cache_c2");
-  if (!expect_attribute(op, "kv_head", 0, shape, head) ||
-      !expect_attribute(op, "head_dim", 0, shape, 3)) {
+  if (!expect_attribute(op, key::kKvHead, 0, shape, head) ||
+      !expect_attribute(op, key::kHeadDim, 0, shape, 3)) {
     return false;
   }
   op.constraint("kv_cache_c3");
-  if (op.attribute("q_head") != nullptr && op.attribute("kv_head") != nullptr &&
+  if (op.attribute(key::kQHead) != nullptr && op.attribute(key::kKvHead) != nullptr &&
       !expect_divisor(op, "q_head that is a multiple of kv_head", Dim(*query_heads),
                       Dim(*kv_heads))) {
     return false;
   }
   shape[sequence] = op.extents().add(*past, shape[sequence]);
-  const auto capacity = integer_at_least(op, "capacity", 1, kAllDimensions);
+  const auto capacity = integer_at_least(op, key::kCapacity, 1, kAllDimensions);
   if (!capacity) return false;
   op.constraint("kv_cache_c4");
-  if (op.attribute("capacity") != nullptr && !op.may_be_at_least(Dim(*capacity), shape[sequence])) {
+  if (op.attribute(key::kCapacity) != nullptr &&
+      !op.may_be_at_least(Dim(*capacity), shape[sequence])) {
     return mismatch(op, DiagCode::kShapeMismatch, fmt::format("at most {} tokens", *capacity),
                     show(op, shape[sequence]));
   }
@@ -181,14 +181,16 @@ bool flash_attention2(InferContext& op) {
   const TensorType* k = heads(op, 1);
   const TensorType* v = heads(op, 2);
   if (q == nullptr || k == nullptr || v == nullptr || !same_elements(op, 0, 1) ||
-      !same_elements(op, 1, 2) || !boolean_or(op, "causal_mask", true)) {
+      !same_elements(op, 1, 2) || !boolean_or(op, key::kCausalMask, true)) {
     return false;
   }
   const Shape queries = shape_of(*q), keys = shape_of(*k), values = shape_of(*v);
   if (!expect_grouped_heads(op, queries, keys, values)) return false;
   op.constraint("flash_attention2_c3");
-  if (!expect_attribute(op, "B", 0, queries, 0) || !expect_attribute(op, "q_head", 0, queries, 2) ||
-      !expect_attribute(op, "D", 0, queries, 3) || !expect_attribute(op, "kv_head", 1, keys, 2)) {
+  if (!expect_attribute(op, key::kB, 0, queries, 0) ||
+      !expect_attribute(op, key::kQHead, 0, queries, 2) ||
+      !expect_attribute(op, key::kD, 0, queries, 3) ||
+      !expect_attribute(op, key::kKvHead, 1, keys, 2)) {
     return false;
   }
   op.result(q);
@@ -205,8 +207,8 @@ bool swa_sink_attention(InferContext& op) {
     return false;
   }
   op.constraint("swa_sink_attention_c1");
-  const auto length = extent_or_unknown(op, "cur_seq_len");
-  if (!integer_at_least(op, "sliding_window", 1, 1) || !length) return false;
+  const auto length = extent_or_unknown(op, key::kCurSeqLen);
+  if (!integer_at_least(op, key::kSlidingWindow, 1, 1) || !length) return false;
   op.constraint("swa_sink_attention_c2");
   Shape out = shape_of(*q);
   const Shape keys = shape_of(*k), values = shape_of(*v);
@@ -222,9 +224,10 @@ bool swa_sink_attention(InferContext& op) {
   op.constraint("swa_sink_attention_c3");
   if (!expect_sequence(op, *length, keys[1])) return false;
   op.constraint("flash_attention2_c3");
-  if (!expect_attribute(op, "B", 0, out, 0) || !expect_attribute(op, "q_head", 0, out, 2) ||
-      !expect_attribute(op, "D_QK", 0, out, 3) || !expect_attribute(op, "kv_head", 1, keys, 2) ||
-      !expect_attribute(op, "D_V", 2, values, 3)) {
+  if (!expect_attribute(op, key::kB, 0, out, 0) || !expect_attribute(op, key::kQHead, 0, out, 2) ||
+      !expect_attribute(op, key::kDQK, 0, out, 3) ||
+      !expect_attribute(op, key::kKvHead, 1, keys, 2) ||
+      !expect_attribute(op, key::kDV, 2, values, 3)) {
     return false;
   }
   out[3] = values[3];
@@ -243,20 +246,20 @@ bool paged_attention(InferContext& op) {
     return false;
   }
   op.constraint("paged_attention_c2");
-  const auto weights = boolean_or(op, "need_attn_weights", false);
-  const auto fuse = boolean_or(op, "fuse_rope", false);
-  const auto impl_type = string_or(op, "impl_type", "AllFp32");
-  const auto repeat_times = integer_at_least(op, "head_repeat_times", 1, 1);
+  const auto weights = boolean_or(op, key::kNeedAttnWeights, false);
+  const auto fuse = boolean_or(op, key::kFuseRope, false);
+  const auto impl_type = string_or(op, key::kImplType, "AllFp32");
+  const auto repeat_times = integer_at_least(op, key::kHeadRepeatTimes, 1, 1);
   if (!weights || !fuse || !impl_type || !repeat_times ||
-      !expect_choice(op, "impl_type", *impl_type, {"Default", "AllFp32"}) ||
-      !expect_choice(op, "fuse_rope", *fuse ? "true" : "false", {"false"})) {
+      !expect_choice(op, key::kImplType, *impl_type, {"Default", "AllFp32"}) ||
+      !expect_choice(op, key::kFuseRope, *fuse ? "true" : "false", {"false"})) {
     return false;
   }
   const Shape queries = shape_of(*q), keys = shape_of(*k), values = shape_of(*v);
   if (!expect_grouped_heads(op, queries, keys, values)) return false;
   op.run_needs_indices(3, keys[1], false);
   op.constraint("paged_attention_c3");
-  if (op.attribute("head_repeat_times") != nullptr &&
+  if (op.attribute(key::kHeadRepeatTimes) != nullptr &&
       !expect_extent(op, 0, queries, 2, op.extents().multiply(keys[2], Dim(*repeat_times)),
                      "key and value heads times head_repeat_times as query heads,")) {
     return false;
@@ -297,7 +300,7 @@ bool radix_attention(InferContext& op) {
     return false;
   }
   Shape out = shape_of(*q);
-  const auto value_extent = extent_or_unknown(op, "D_V");
+  const auto value_extent = extent_or_unknown(op, key::kDV);
   if (!value_extent || !expect_extent(op, 2, shape_of(*value_rows), 0, shape_of(*key_rows)[0],
                                       "as many values as keys,")) {
     return false;
@@ -307,11 +310,11 @@ bool radix_attention(InferContext& op) {
   const bool has_stores = op.operand_count() >= 5;
   if (!expect_sink(op, has_stores ? 5 : 3, out[2])) return false;
   op.constraint("flash_attention2_c3");
-  if (!expect_attribute(op, "B", 0, out, 0) || !expect_attribute(op, "q_head", 0, out, 2) ||
-      !expect_attribute(op, "D_QK", 0, out, 3)) {
+  if (!expect_attribute(op, key::kB, 0, out, 0) || !expect_attribute(op, key::kQHead, 0, out, 2) ||
+      !expect_attribute(op, key::kDQK, 0, out, 3)) {
     return false;
   }
-  if (has_stores && (!expect_store(op, 3, out, "D_QK") || !expect_store(op, 4, out, "D_V"))) {
+  if (has_stores && (!expect_store(op, 3, out, key::kDQK) || !expect_store(op, 4, out, key::kDV))) {
     return false;
   }
   out[3] = *value_extent;

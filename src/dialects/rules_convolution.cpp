@@ -16,7 +16,7 @@ struct Taps {
   bool good = true;
 };
 
-Taps read_taps(InferContext& op, std::string_view key, std::size_t count, std::int64_t low,
+Taps read_taps(InferContext& op, AttrKey key, std::size_t count, std::int64_t low,
                std::optional<std::int64_t> otherwise) {
   Taps taps;
   const Attr* found = op.attribute(key);
@@ -35,7 +35,7 @@ Taps read_taps(InferContext& op, std::string_view key, std::size_t count, std::i
   for (const std::int64_t value : *taps.values) taps.good = taps.good && value >= low;
   if (!taps.good) {
     op.fail_at(key, DiagCode::kAttributeOutOfRange,
-               fmt::format("'{}' of '{}' is {}, expected {} of {} or more", key, op.op_name(),
+               fmt::format("'{}' of '{}' is {}, expected {} of {} or more", key.text, op.op_name(),
                            found->spelling(),
                            count == 1 ? "an integer" : fmt::format("{} integers", count), low));
   }
@@ -60,20 +60,20 @@ bool convolve(InferContext& op, std::size_t spatial, bool channels_last,
   Shape shape = shape_of(*x);
   const std::size_t channel = channels_last ? spatial + 1 : 1, first = channels_last ? 1 : 2;
   op.constraint("conv_1d_c2");
-  const auto out = extent_or_unknown(op, "out_channels");
-  if (!out || !expect_attribute(op, "in_channels", 0, shape, channel)) return false;
+  const auto out = extent_or_unknown(op, key::kOutChannels);
+  if (!out || !expect_attribute(op, key::kInChannels, 0, shape, channel)) return false;
   op.constraint("conv_1d_c3");
-  const auto groups = integer_at_least(op, "groups", 1, 1);
+  const auto groups = integer_at_least(op, key::kGroups, 1, 1);
   if (!groups) return false;
   if (!expect_divisor(op, "groups that divide in_channels", shape[channel], Dim(*groups)) ||
       !expect_divisor(op, "groups that divide out_channels", *out, Dim(*groups))) {
     return false;
   }
   op.constraint("conv_1d_c4");
-  const Taps kernel = read_taps(op, "kernel_size", spatial, 1, std::nullopt);
-  const Taps stride = read_taps(op, "stride", spatial, 1, 1);
-  const Taps padding = read_taps(op, "padding", spatial, 0, 0);
-  const Taps dilation = read_taps(op, "dilation", spatial, 1, 1);
+  const Taps kernel = read_taps(op, key::kKernelSize, spatial, 1, std::nullopt);
+  const Taps stride = read_taps(op, key::kStride, spatial, 1, 1);
+  const Taps padding = read_taps(op, key::kPadding, spatial, 0, 0);
+  const Taps dilation = read_taps(op, key::kDilation, spatial, 1, 1);
   if (!kernel.good || !stride.good || !padding.good || !dilation.good) return false;
   op.constraint("conv_1d_c5");
   shape[channel] = *out;
@@ -103,20 +103,21 @@ struct Frames {
 
 std::optional<Frames> read_frames(InferContext& op) {
   op.constraint("stft_c2");
-  const auto n_fft = required_integer(op, "n_fft");
-  const auto hop = integer_or(op, "hop_length", 0);
-  const auto window = integer_at_least(op, "win_length", 0, 0);
-  const auto center = boolean_or(op, "center", false);
-  const auto onesided = boolean_or(op, "onesided", true);
+  const auto n_fft = required_integer(op, key::kNFft);
+  const auto hop = integer_or(op, key::kHopLength, 0);
+  const auto window = integer_at_least(op, key::kWinLength, 0, 0);
+  const auto center = boolean_or(op, key::kCenter, false);
+  const auto onesided = boolean_or(op, key::kOnesided, true);
   if (!n_fft || !hop || !window || !center || !onesided) return std::nullopt;
-  if (!expect_choice(op, "onesided", *onesided ? "true" : "false", {"true"})) return std::nullopt;
+  if (!expect_choice(op, key::kOnesided, *onesided ? "true" : "false", {"true"}))
+    return std::nullopt;
   constexpr std::int64_t kLongest = std::int64_t{1} << 30;
   for (const auto& [key, value, low] :
-       {std::tuple("n_fft", *n_fft, 4), std::tuple("hop_length", *hop, 0)}) {
+       {std::tuple(key::kNFft, *n_fft, 4), std::tuple(key::kHopLength, *hop, 0)}) {
     if (value >= low && value <= kLongest) continue;
     op.fail_at(key, DiagCode::kAttributeOutOfRange,
-               fmt::format("'{}' of '{}' is {}, expected {} to {}", key, op.op_name(), value, low,
-                           kLongest));
+               fmt::format("'{}' of '{}' is {}, expected {} to {}", key.text, op.op_name(), value,
+                           low, kLongest));
     return std::nullopt;
   }
   return Frames{*n_fft, *hop == 0 ? *n_fft / 4 : *hop,
@@ -140,7 +141,7 @@ bool conv_1d(InferContext& op) {
 }
 
 bool conv_2d(InferContext& op) {
-  const auto impl_type = string_or(op, "impl_type", "Default");
+  const auto impl_type = string_or(op, key::kImplType, "Default");
   if (!impl_type) return false;
   const bool quantised = impl_type->starts_with("QNN_LPBQ_");
   return convolve(op, 2, quantised,
@@ -156,8 +157,8 @@ bool interpolate(InferContext& op) {
   const TensorType* x = ranked(op, 0, 3, 5);
   if (x == nullptr || !takes(op, 0, *x, Elements::kFloating)) return false;
   op.constraint("interpolate_c2");
-  const auto mode = string_or(op, "mode", "nearest");
-  if (!mode || !expect_choice(op, "mode", *mode,
+  const auto mode = string_or(op, key::kMode, "nearest");
+  if (!mode || !expect_choice(op, key::kMode, *mode,
                               {"nearest", "linear", "bilinear", "bicubic", "trilinear"})) {
     return false;
   }
@@ -169,14 +170,14 @@ bool interpolate(InferContext& op) {
   op.constraint("interpolate_c1");
   if (ranked(op, 0, rank) == nullptr) return false;
   op.constraint("interpolate_c3");
-  const bool by_size = op.attribute("size") != nullptr;
-  const std::string_view key = by_size ? "size" : "scale_factor";
+  const bool by_size = op.attribute(key::kSize) != nullptr;
+  const AttrKey key = by_size ? key::kSize : key::kScaleFactor;
   const Attr* target = op.attribute(key);
   if (target == nullptr) return true;
   if (target->kind() != AttrKind::kArray || target->elements().size() > rank - 2) {
     return op.fail_at(key, DiagCode::kAttributeOutOfRange,
-                      fmt::format("'{}' of '{}' is {}, expected an array of up to {} numbers", key,
-                                  op.op_name(), target->spelling(), rank - 2));
+                      fmt::format("'{}' of '{}' is {}, expected an array of up to {} numbers",
+                                  key.text, op.op_name(), target->spelling(), rank - 2));
   }
   for (const Dim extent : shape) op.run_needs_at_least(extent, Dim(1));
   const std::size_t first = rank - target->elements().size();
@@ -195,7 +196,7 @@ bool interpolate(InferContext& op) {
     if (!extent || extent->is_negative()) {
       return op.fail_at(
           key, DiagCode::kAttributeOutOfRange,
-          fmt::format("'{}' of '{}' has {}, expected a positive {}", key, op.op_name(),
+          fmt::format("'{}' of '{}' has {}, expected a positive {}", key.text, op.op_name(),
                       element.spelling(), by_size ? "extent" : "factor"));
     }
     shape[i] = *extent;
@@ -210,9 +211,10 @@ bool stft(InferContext& op) {
   const auto frames = read_frames(op);
   if (!frames || !expect_window(op, *frames)) return false;
   op.constraint("stft_c4");
-  const auto complex = boolean_or(op, "return_complex", false);
-  const auto pad_mode = string_or(op, "pad_mode", "reflect");
-  if (!complex || !pad_mode || !expect_choice(op, "pad_mode", *pad_mode, {"reflect", "constant"})) {
+  const auto complex = boolean_or(op, key::kReturnComplex, false);
+  const auto pad_mode = string_or(op, key::kPadMode, "reflect");
+  if (!complex || !pad_mode ||
+      !expect_choice(op, key::kPadMode, *pad_mode, {"reflect", "constant"})) {
     return false;
   }
   op.constraint("stft_c5");
@@ -240,9 +242,9 @@ bool istft(InferContext& op) {
   const auto frames = read_frames(op);
   if (!frames || !expect_window(op, *frames)) return false;
   op.constraint("istft_c3");
-  const auto pad_mode = string_or(op, "pad_mode", "reflect");
-  if (!pad_mode || !expect_choice(op, "pad_mode", *pad_mode, {"reflect", "constant", "same"}) ||
-      !boolean_or(op, "normalized", false)) {
+  const auto pad_mode = string_or(op, key::kPadMode, "reflect");
+  if (!pad_mode || !expect_choice(op, key::kPadMode, *pad_mode, {"reflect", "constant", "same"}) ||
+      !boolean_or(op, key::kNormalized, false)) {
     return false;
   }
   const Shape shape = shape_of(*spec);

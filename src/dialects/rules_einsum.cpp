@@ -39,14 +39,14 @@ bool einsum(InferContext& op) {
     }
     ranks.push_back(operand->rank());
   }
-  if (op.attribute("equation") == nullptr) return missing(op, "equation");
-  const auto text = string_or(op, "equation", "");
+  if (op.attribute(key::kEquation) == nullptr) return missing(op, key::kEquation);
+  const auto text = string_or(op, key::kEquation, "");
   if (!text) return false;
   const auto equation = read_einsum(*text, ranks);
   const bool too_many = equation && equation->index_count > kMostIndices;
   op.constraint("einsum_c2");
   if (!equation || too_many) {
-    return op.fail_at("equation", DiagCode::kAttributeOutOfRange,
+    return op.fail_at(key::kEquation, DiagCode::kAttributeOutOfRange,
                       fmt::format("'equation' of '{}' is '{}': {}", op.op_name(), *text,
                                   too_many ? fmt::format("more than {} indices", kMostIndices)
                                            : equation.error().message));
@@ -66,8 +66,8 @@ bool scatter(InferContext& op) {
   const TensorType* x = ranked(op, 0, 1, kAnyRank);
   if (x == nullptr || !same_elements(op, 0, 2)) return false;
   op.constraint("scatter_c2");
-  const auto reduce = string_or(op, "reduce", "none");
-  if (!reduce || !expect_choice(op, "reduce", *reduce, {"none", "add", "mul", "max", "min"}) ||
+  const auto reduce = string_or(op, key::kReduce, "none");
+  if (!reduce || !expect_choice(op, key::kReduce, *reduce, {"none", "add", "mul", "max", "min"}) ||
       (*reduce != "none" && !takes(op, 0, *x, Elements::kNumeric))) {
     return false;
   }
@@ -78,7 +78,7 @@ bool scatter(InferContext& op) {
   const TensorType* source = ranked(op, 2, shape.size());
   if (source == nullptr) return false;
   op.constraint("scatter_c4");
-  const auto dim = required_axis(op, "dim", shape.size());
+  const auto dim = required_axis(op, key::kDim, shape.size());
   if (!dim) return false;
   op.constraint("scatter_c5");
   const Shape places = shape_of(*indices), values = shape_of(*source);

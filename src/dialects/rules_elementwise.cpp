@@ -125,8 +125,8 @@ bool masked_scatter(InferContext& op) {
 bool cast_type(InferContext& op) {
   const TensorType* x = op.operand(0);
   if (x == nullptr) return false;
-  if (op.attribute("dtype") == nullptr) return true;
-  const auto name = op.string("dtype");
+  if (op.attribute(key::kDtype) == nullptr) return true;
+  const auto name = op.string(key::kDtype);
   if (!name) return false;
   IRContext& context = op.context();
   if (context.text(x->dtype_name()) == *name) return give(op, shape_of(*x), *x);
@@ -137,8 +137,8 @@ bool cast_type(InferContext& op) {
 bool x2x(InferContext& op) {
   const TensorType* x = op.operand(0);
   if (x == nullptr) return false;
-  if (op.attribute("device") == nullptr) return true;
-  const auto name = op.string("device");
+  if (op.attribute(key::kDevice) == nullptr) return true;
+  const auto name = op.string(key::kDevice);
   if (!name) return false;
   IRContext& context = op.context();
   op.result(context.tensor(x->dims(), x->dtype_name(), context.intern(*name), x->encoding()));
@@ -147,10 +147,10 @@ bool x2x(InferContext& op) {
 
 bool fill(InferContext& op) {
   const TensorType* dst = op.operand(0);
-  const auto type = string_or(op, "type", "zeros");
+  const auto type = string_or(op, key::kType, "zeros");
   if (dst == nullptr || !type) return false;
   op.constraint("fill_c1");
-  if (!expect_choice(op, "type", *type, {"zeros", "ones", "specific", "random", "arange"})) {
+  if (!expect_choice(op, key::kType, *type, {"zeros", "ones", "specific", "random", "arange"})) {
     return false;
   }
   op.result(dst);

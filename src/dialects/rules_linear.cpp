@@ -30,8 +30,8 @@ bool matmul(InferContext& op) {
       !takes(op, 0, *a, Elements::kNumeric)) {
     return false;
   }
-  const auto transpose_a = boolean_or(op, "transpose_a", false);
-  const auto transpose_b = boolean_or(op, "transpose_b", false);
+  const auto transpose_a = boolean_or(op, key::kTransposeA, false);
+  const auto transpose_b = boolean_or(op, key::kTransposeB, false);
   if (!transpose_a || !transpose_b) return false;
   Shape left = shape_of(*a), right = shape_of(*b);
   if (right.size() != 2 && right.size() != left.size()) {
@@ -66,12 +66,12 @@ bool embedding(InferContext& op) {
   op.constraint("embedding_c1");
   const TensorType* ids = ranked(op, 0, 1, kAnyRank);
   if (ids == nullptr || !takes(op, 0, *ids, Elements::kIndex)) return false;
-  const auto hidden = extent_or_unknown(op, "hidden_size");
+  const auto hidden = extent_or_unknown(op, key::kHiddenSize);
   op.constraint("embedding_c2");
-  const auto vocabulary = integer_at_least(op, "vocab_size", 0, 0);
-  const auto dtype = string_or(op, "dtype", "Float32");
+  const auto vocabulary = integer_at_least(op, key::kVocabSize, 0, 0);
+  const auto dtype = string_or(op, key::kDtype, "Float32");
   if (!hidden || !vocabulary || !dtype) return false;
-  op.run_needs_indices(0, op.attribute("vocab_size") == nullptr ? Dim::unknown() : Dim(*vocabulary),
+  op.run_needs_indices(0, op.attribute(key::kVocabSize) == nullptr ? Dim::unknown() : Dim(*vocabulary),
                        false);
   Shape shape = shape_of(*ids);
   shape.push_back(*hidden);
@@ -86,11 +86,11 @@ bool linear(InferContext& op) {
   if (x == nullptr || !takes(op, 0, *x, Elements::kFloating)) return false;
   Shape shape = shape_of(*x);
   const std::size_t last = shape.size() - 1;
-  const auto out = extent_or_unknown(op, "out_channels");
-  const auto impl_type = string_or(op, "impl_type", "Default");
+  const auto out = extent_or_unknown(op, key::kOutChannels);
+  const auto impl_type = string_or(op, key::kImplType, "Default");
   if (!out || !impl_type) return false;
-  if (op.attribute("in_channels") != nullptr) {
-    const auto in = op.integer("in_channels");
+  if (op.attribute(key::kInChannels) != nullptr) {
+    const auto in = op.integer(key::kInChannels);
     if (!in) return false;
     op.constraint("linear_c2");
     if (!op.agree(shape[last], Dim(*in))) {

@@ -35,8 +35,8 @@ bool transpose(InferContext& op) {
   if (x == nullptr) return false;
   Shape shape = shape_of(*x);
   op.constraint("transpose_c1");
-  const auto first = required_axis(op, "dim0", shape.size());
-  const auto second = required_axis(op, "dim1", shape.size());
+  const auto first = required_axis(op, key::kDim0, shape.size());
+  const auto second = required_axis(op, key::kDim1, shape.size());
   if (!first || !second) return false;
   std::swap(shape[*first], shape[*second]);
   return give(op, std::move(shape), *x);
@@ -45,24 +45,24 @@ bool transpose(InferContext& op) {
 bool permute(InferContext& op) {
   const TensorType* x = op.operand(0);
   if (x == nullptr) return false;
-  if (op.attribute("axis") == nullptr) return missing(op, "axis");
-  const auto order = op.integers("axis");
+  if (op.attribute(key::kAxis) == nullptr) return missing(op, key::kAxis);
+  const auto order = op.integers(key::kAxis);
   if (!order) return false;
   const Shape shape = shape_of(*x);
   op.constraint("permute_c1");
   if (order->size() != shape.size()) {
-    return op.fail_at("axis", DiagCode::kAttributeOutOfRange,
+    return op.fail_at(key::kAxis, DiagCode::kAttributeOutOfRange,
                       fmt::format("'axis' of '{}' has {} entries, expected {}", op.op_name(),
                                   order->size(), shape.size()));
   }
   Shape out;
   std::vector<bool> taken(shape.size(), false);
   for (const std::int64_t entry : *order) {
-    const auto axis = op.axis(entry, shape.size(), "axis");
+    const auto axis = op.axis(entry, shape.size(), key::kAxis);
     if (!axis) return false;
     op.constraint("permute_c2");
     if (taken[*axis]) {
-      return op.fail_at("axis", DiagCode::kAttributeOutOfRange,
+      return op.fail_at(key::kAxis, DiagCode::kAttributeOutOfRange,
                         fmt::format("'axis' of '{}' has dimension {} twice", op.op_name(), *axis));
     }
     taken[*axis] = true;
@@ -76,11 +76,11 @@ bool repeat(InferContext& op) {
   if (x == nullptr) return false;
   Shape shape = shape_of(*x);
   op.constraint("repeat_c1");
-  const auto dim = required_axis(op, "dim", shape.size());
+  const auto dim = required_axis(op, key::kDim, shape.size());
   if (!dim) return false;
-  if (op.attribute("repeat_times") == nullptr) return missing(op, "repeat_times");
+  if (op.attribute(key::kRepeatTimes) == nullptr) return missing(op, key::kRepeatTimes);
   op.constraint("repeat_c2");
-  const auto times = integer_at_least(op, "repeat_times", 0, 1);
+  const auto times = integer_at_least(op, key::kRepeatTimes, 0, 1);
   if (!times) return false;
   shape[*dim] = op.extents().multiply(shape[*dim], Dim(*times));
   return give(op, std::move(shape), *x);
@@ -91,7 +91,7 @@ bool concat(InferContext& op) {
   if (first == nullptr) return false;
   Shape shape = shape_of(*first);
   op.constraint("concat_c1");
-  const auto dim = required_axis(op, "dim", shape.size());
+  const auto dim = required_axis(op, key::kDim, shape.size());
   if (!dim) return false;
   Dim total = shape[*dim];
   for (std::size_t i = 1; i < op.operand_count(); ++i) {
@@ -127,10 +127,10 @@ bool iota(InferContext& op) {
   const auto shape = stated_shape(op);
   if (!shape) return false;
   op.constraint("iota_c2");
-  if (!required_axis(op, "dim", shape->size())) return false;
+  if (!required_axis(op, key::kDim, shape->size())) return false;
   op.constraint("iota_c3");
-  if (op.attribute("dtype") == nullptr) return missing(op, "dtype");
-  const auto name = op.string("dtype");
+  if (op.attribute(key::kDtype) == nullptr) return missing(op, key::kDtype);
+  const auto name = op.string(key::kDtype);
   if (!name) return false;
   IRContext& context = op.context();
   const TensorType* type = context.tensor(*shape, context.intern(*name), op.device());
@@ -138,7 +138,7 @@ bool iota(InferContext& op) {
   using enum DTypeClass;
   const auto found = dtype ? info(*dtype).type_class : kFloat;
   if (found != kFloat && found != kSignedInt && found != kUnsignedInt) {
-    return op.fail_at("dtype", DiagCode::kDTypeMismatch,
+    return op.fail_at(key::kDtype, DiagCode::kDTypeMismatch,
                       fmt::format("'dtype' of '{}' is {}, expected a floating or integer type",
                                   op.op_name(), *name));
   }
@@ -151,7 +151,7 @@ bool stack(InferContext& op) {
   if (first == nullptr) return false;
   Shape shape = shape_of(*first);
   op.constraint("stack_c1");
-  const auto dim = required_axis(op, "dim", shape.size() + 1);
+  const auto dim = required_axis(op, key::kDim, shape.size() + 1);
   if (!dim) return false;
   for (std::size_t i = 1; i < op.operand_count(); ++i) {
     op.constraint("stack_c2");
@@ -165,18 +165,18 @@ bool stack(InferContext& op) {
 bool pad(InferContext& op) {
   const TensorType* x = op.operand(0);
   if (x == nullptr) return false;
-  if (op.attribute("pad") == nullptr) return missing(op, "pad");
+  if (op.attribute(key::kPad) == nullptr) return missing(op, key::kPad);
   op.constraint("pad_c1");
-  const auto margins = op.integers("pad");
-  const auto mode = string_or(op, "mode", "constant");
+  const auto margins = op.integers(key::kPad);
+  const auto mode = string_or(op, key::kMode, "constant");
   if (!margins || !mode ||
-      !expect_choice(op, "mode", *mode, {"constant", "reflect", "replicate", "circular"})) {
+      !expect_choice(op, key::kMode, *mode, {"constant", "reflect", "replicate", "circular"})) {
     return false;
   }
   op.constraint("pad_c2");
   Shape shape = shape_of(*x);
   if (margins->size() % 2 != 0 || margins->size() / 2 > shape.size()) {
-    return op.fail_at("pad", DiagCode::kAttributeOutOfRange,
+    return op.fail_at(key::kPad, DiagCode::kAttributeOutOfRange,
                       fmt::format("'pad' of '{}' has {} entries, expected two for each of up to {} "
                                   "dimensions",
                                   op.op_name(), margins->size(), shape.size()));
@@ -185,7 +185,7 @@ bool pad(InferContext& op) {
   for (std::size_t i = 0; i < margins->size(); ++i) {
     if ((*margins)[i] < 0) {
       return op.fail_at(
-          "pad", DiagCode::kAttributeOutOfRange,
+          key::kPad, DiagCode::kAttributeOutOfRange,
           fmt::format("'pad' of '{}' has {}, expected 0 or more", op.op_name(), (*margins)[i]));
     }
     Dim& extent = shape[shape.size() - 1 - i / 2];

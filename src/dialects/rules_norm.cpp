@@ -11,27 +11,27 @@ const TensorType* normalised(InferContext& op, std::size_t rank) {
   return x != nullptr && takes(op, 0, *x, Elements::kFloating) ? x : nullptr;
 }
 
-bool expect_not_negative(InferContext& op, std::string_view key) {
+bool expect_not_negative(InferContext& op, AttrKey key) {
   if (op.attribute(key) == nullptr) return true;
   const auto value = op.number(key);
   if (!value) return false;
   if (*value >= 0) return true;
   return op.fail_at(key, DiagCode::kAttributeOutOfRange,
-                    fmt::format("'{}' of '{}' is {}, expected a number that is not negative", key,
-                                op.op_name(), op.attribute(key)->spelling()));
+                    fmt::format("'{}' of '{}' is {}, expected a number that is not negative",
+                                key.text, op.op_name(), op.attribute(key)->spelling()));
 }
 
 /// True if operand 1 is a weight for rows of `x` and the op owns none.
 bool weighs_rows(InferContext& op, const TensorType& x) {
   op.constraint("rms_norm_c3");
   const TensorType* weight = ranked(op, 1, 1);
-  const auto owns = boolean_or(op, "elementwise_affine", true);
+  const auto owns = boolean_or(op, key::kElementwiseAffine, true);
   if (weight == nullptr || !owns || !takes(op, 1, *weight, Elements::kFloating)) return false;
   if (*owns) {
     // A dump that prints no attributes lacks this one too.
-    const bool is_stated = op.attribute("elementwise_affine") != nullptr;
+    const bool is_stated = op.attribute(key::kElementwiseAffine) != nullptr;
     return op.fail_at(
-        "elementwise_affine",
+        key::kElementwiseAffine,
         is_stated ? DiagCode::kAttributeOutOfRange : DiagCode::kAttributeMissing,
         fmt::format("'{}' has its weight as operand 1, expected elementwise_affine:false",
                     op.op_name()));
@@ -50,7 +50,7 @@ bool rms_norm(InferContext& op) {
   op.constraint("rms_norm_c1");
   const TensorType* x = normalised(op, 1);
   op.constraint("rms_norm_c2");
-  if (x == nullptr || !expect_not_negative(op, "epsilon")) return false;
+  if (x == nullptr || !expect_not_negative(op, key::kEpsilon)) return false;
   if (op.operand_count() == 2 && !weighs_rows(op, *x)) return false;
   op.result(x);
   return true;
@@ -60,9 +60,9 @@ bool layer_norm(InferContext& op) {
   op.constraint("layer_norm_c1");
   const TensorType* x = normalised(op, 1);
   op.constraint("layer_norm_c2");
-  if (x == nullptr || !expect_not_negative(op, "eps")) return false;
-  if (op.attribute("normalized_shape") != nullptr) {
-    const auto row = op.integers("normalized_shape");
+  if (x == nullptr || !expect_not_negative(op, key::kEps)) return false;
+  if (op.attribute(key::kNormalizedShape) != nullptr) {
+    const auto row = op.integers(key::kNormalizedShape);
     if (!row) return false;
     op.constraint("layer_norm_c3");
     const Shape shape = shape_of(*x);
@@ -86,9 +86,9 @@ bool layer_norm_2d(InferContext& op) {
   const TensorType* x = ranked(op, 0, 4);
   if (x == nullptr || !takes(op, 0, *x, Elements::kFloating)) return false;
   op.constraint("layer_norm_2d_c2");
-  if (!expect_attribute(op, "num_channels", 0, shape_of(*x), 1)) return false;
+  if (!expect_attribute(op, key::kNumChannels, 0, shape_of(*x), 1)) return false;
   op.constraint("layer_norm_c2");
-  if (!expect_not_negative(op, "eps")) return false;
+  if (!expect_not_negative(op, key::kEps)) return false;
   op.result(x);
   return true;
 }
@@ -97,7 +97,7 @@ bool softmax(InferContext& op) {
   op.constraint("softmax_c1");
   const TensorType* x = normalised(op, 1);
   op.constraint("softmax_c2");
-  if (x == nullptr || !axis_or(op, "axis", x->rank(), -1)) return false;
+  if (x == nullptr || !axis_or(op, key::kAxis, x->rank(), -1)) return false;
   op.result(x);
   return true;
 }
@@ -106,9 +106,9 @@ bool causal_mask(InferContext& op) {
   op.constraint("causal_mask_c1");
   const TensorType* scores = normalised(op, 2);
   if (scores == nullptr) return false;
-  const auto window = boolean_or(op, "sliding_window", false);
+  const auto window = boolean_or(op, key::kSlidingWindow, false);
   op.constraint("causal_mask_c2");
-  if (!window || !integer_at_least(op, "window_size", *window ? 1 : 0, 0)) {
+  if (!window || !integer_at_least(op, key::kWindowSize, *window ? 1 : 0, 0)) {
     return false;
   }
   const Shape shape = shape_of(*scores);

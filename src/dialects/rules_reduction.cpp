@@ -10,16 +10,16 @@ struct Reduced {
 };
 
 std::optional<Reduced> reduced_dimension(InferContext& op, std::size_t rank) {
-  const Attr* dim = op.attribute("dim");
+  const Attr* dim = op.attribute(key::kDim);
   if (dim == nullptr) {
-    missing(op, "dim");
+    missing(op, key::kDim);
     return std::nullopt;
   }
   if (dim->kind() == AttrKind::kString && dim->text() == "all") return Reduced{.all = true};
-  const auto value = op.integer("dim");
+  const auto value = op.integer(key::kDim);
   if (!value) return std::nullopt;
   if (*value == kAllDimensions) return Reduced{.all = true};
-  const auto axis = op.axis(*value, rank, "dim");
+  const auto axis = op.axis(*value, rank, key::kDim);
   if (!axis) return std::nullopt;
   return Reduced{.dimension = *axis};
 }
@@ -32,7 +32,7 @@ bool reduce_to(InferContext& op, bool needs_elements) {
   Shape shape = shape_of(*x);
   op.constraint("reduce_c2");
   const auto reduced = reduced_dimension(op, shape.size());
-  const auto keep = boolean_or(op, "keep_dim", false);
+  const auto keep = boolean_or(op, key::kKeepDim, false);
   if (!reduced || !keep) return false;
   for (std::size_t i = 0; i < shape.size() && needs_elements; ++i) {
     if (reduced->all || i == reduced->dimension) op.run_needs_at_least(shape[i], Dim(1));
@@ -62,7 +62,7 @@ bool cum_sum(InferContext& op) {
   op.constraint("cum_sum_c1");
   if (x == nullptr || !takes(op, 0, *x, Elements::kReal)) return false;
   op.constraint("cum_sum_c2");
-  if (!required_axis(op, "dim", x->rank())) return false;
+  if (!required_axis(op, key::kDim, x->rank())) return false;
   op.result(x);
   return true;
 }
@@ -72,12 +72,12 @@ bool top_k(InferContext& op) {
   if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
   Shape shape = shape_of(*x);
   op.constraint("top_k_c1");
-  const auto dim = axis_or(op, "dim", shape.size(), -1);
-  const auto k = required_integer(op, "k");
+  const auto dim = axis_or(op, key::kDim, shape.size(), -1);
+  const auto k = required_integer(op, key::kK);
   if (!dim || !k) return false;
   const Dim extent = shape[*dim];
   if (*k < 0 || !op.may_be_at_least(extent, Dim(*k))) {
-    return op.fail_at("k", DiagCode::kAttributeOutOfRange,
+    return op.fail_at(key::kK, DiagCode::kAttributeOutOfRange,
                       fmt::format("'k' of '{}' is {}, expected 0 to the extent {} of dimension {}",
                                   op.op_name(), *k, show(op, extent), *dim));
   }
@@ -89,7 +89,7 @@ bool argsort(InferContext& op) {
   const TensorType* x = ranked(op, 0, 1, kAnyRank);
   if (x == nullptr || !takes(op, 0, *x, Elements::kNumeric)) return false;
   op.constraint("argsort_c1");
-  if (!axis_or(op, "dim", x->rank(), -1)) return false;
+  if (!axis_or(op, key::kDim, x->rank(), -1)) return false;
   return give(op, shape_of(*x), DType::kInt32, *x);
 }
 
@@ -103,7 +103,7 @@ bool gather(InferContext& op) {
   }
   const Shape shape = shape_of(*table), picked = shape_of(*indices);
   op.constraint("gather_c2");
-  const auto dim = required_axis(op, "dim", shape.size());
+  const auto dim = required_axis(op, key::kDim, shape.size());
   if (!dim) return false;
   op.run_needs_indices(1, shape[*dim], true);
   const auto at = shape.begin() + static_cast<std::ptrdiff_t>(*dim);
@@ -121,7 +121,7 @@ bool compress(InferContext& op) {
   op.constraint("compress_c1");
   if (!takes(op, 1, *mask, Elements::kTruth)) return false;
   op.constraint("compress_c2");
-  const auto dim = axis_or(op, "dim", x->rank(), 0);
+  const auto dim = axis_or(op, key::kDim, x->rank(), 0);
   if (!dim) return false;
   op.constraint("compress_c3");
   Shape shape = shape_of(*x);

@@ -14,7 +14,7 @@ struct Bounds {
 
 bool bad_entry(InferContext& op, const Attr& entry, std::size_t dimension,
                std::string_view expected) {
-  return op.fail_at("indices", DiagCode::kAttributeOutOfRange,
+  return op.fail_at(key::kIndices, DiagCode::kAttributeOutOfRange,
                     fmt::format("'indices' of '{}' has {} for dimension {}, expected {}",
                                 op.op_name(), entry.spelling(), dimension, expected));
 }
@@ -26,12 +26,12 @@ std::optional<Bounds> read_bounds(InferContext& op, const Attr& entry, std::size
   for (std::size_t i = 0; good && i < entry.entries().size(); ++i) {
     const auto& [key, value] = entry.entries()[i];
     const std::string_view field = op.context().text(key);
-    if (field == "step") {
+    if (field == key::kStep) {
       good = value->kind() == AttrKind::kInt && value->integer() >= 1;
       bounds.step = good ? value->integer() : 1;
-    } else if (field == "start" || field == "end") {
+    } else if (field == key::kStart || field == key::kEnd) {
       if (is_all_of_dimension(*value)) continue;
-      auto& bound = field == "start" ? bounds.start : bounds.end;
+      auto& bound = field == key::kStart ? bounds.start : bounds.end;
       bound = as_extent(*value);
       good = bound.has_value();
     } else {
@@ -80,11 +80,11 @@ std::optional<Dim> sliced_extent(InferContext& op, const Attr& entry, std::size_
 }
 
 std::optional<Shape> sliced_shape(InferContext& op, const Shape& shape) {
-  const Attr* indices = op.attribute("indices");
+  const Attr* indices = op.attribute(key::kIndices);
   if (indices == nullptr) return shape;
   op.constraint("slice_c1");
   if (indices->kind() != AttrKind::kArray || indices->elements().size() != shape.size()) {
-    op.fail_at("indices", DiagCode::kAttributeOutOfRange,
+    op.fail_at(key::kIndices, DiagCode::kAttributeOutOfRange,
                fmt::format("'indices' of '{}' is {}, expected an array of {} entries", op.op_name(),
                            indices->spelling(), shape.size()));
     return std::nullopt;

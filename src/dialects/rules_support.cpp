@@ -170,7 +170,7 @@ bool expect_extent(InferContext& op, std::size_t index, const Shape& shape, std:
       fmt::format("extent {} in dimension {} of operand {}", show(op, shape[dim]), dim, index));
 }
 
-bool expect_attribute(InferContext& op, std::string_view key, std::size_t index, const Shape& shape,
+bool expect_attribute(InferContext& op, AttrKey key, std::size_t index, const Shape& shape,
                       std::size_t dim) {
   if (op.attribute(key) == nullptr) return true;
   const auto value = op.integer(key);
@@ -200,39 +200,38 @@ bool expect_divisor(InferContext& op, std::string_view what, Dim total, Dim coun
 
 // -- attributes -----------------------------------------------------------------------------------
 
-std::optional<std::int64_t> integer_or(InferContext& op, std::string_view key,
-                                       std::int64_t otherwise) {
+std::optional<std::int64_t> integer_or(InferContext& op, AttrKey key, std::int64_t otherwise) {
   return op.attribute(key) == nullptr ? otherwise : op.integer(key);
 }
 
-std::optional<bool> boolean_or(InferContext& op, std::string_view key, bool otherwise) {
+std::optional<bool> boolean_or(InferContext& op, AttrKey key, bool otherwise) {
   return op.attribute(key) == nullptr ? otherwise : op.boolean(key);
 }
 
-std::optional<std::string_view> string_or(InferContext& op, std::string_view key,
+std::optional<std::string_view> string_or(InferContext& op, AttrKey key,
                                           std::string_view otherwise) {
   return op.attribute(key) == nullptr ? otherwise : op.string(key);
 }
 
-std::optional<std::int64_t> integer_at_least(InferContext& op, std::string_view key,
-                                             std::int64_t low, std::int64_t otherwise) {
+std::optional<std::int64_t> integer_at_least(InferContext& op, AttrKey key, std::int64_t low,
+                                             std::int64_t otherwise) {
   const auto value = integer_or(op, key, otherwise);
   if (!value || *value >= low) return value;
   op.fail_at(
       key, DiagCode::kAttributeOutOfRange,
-      fmt::format("'{}' of '{}' is {}, expected {} or more", key, op.op_name(), *value, low));
+      fmt::format("'{}' of '{}' is {}, expected {} or more", key.text, op.op_name(), *value, low));
   return std::nullopt;
 }
 
-std::optional<std::int64_t> required_integer(InferContext& op, std::string_view key) {
+std::optional<std::int64_t> required_integer(InferContext& op, AttrKey key) {
   if (op.attribute(key) != nullptr) return op.integer(key);
   missing(op, key);
   return std::nullopt;
 }
 
-bool missing(InferContext& op, std::string_view key) {
+bool missing(InferContext& op, AttrKey key) {
   return op.fail(DiagCode::kAttributeMissing,
-                 fmt::format("'{}' needs the attribute '{}'", op.op_name(), key));
+                 fmt::format("'{}' needs the attribute '{}'", op.op_name(), key.text));
 }
 
 std::optional<Dim> as_extent(const Attr& value) {
@@ -241,49 +240,49 @@ std::optional<Dim> as_extent(const Attr& value) {
   return std::nullopt;
 }
 
-std::optional<Dim> extent_or_unknown(InferContext& op, std::string_view key) {
+std::optional<Dim> extent_or_unknown(InferContext& op, AttrKey key) {
   const Attr* value = op.attribute(key);
   if (value == nullptr) return Dim::unknown();
   if (const auto extent = as_extent(*value)) return extent;
   if (value->kind() == AttrKind::kString && value->text() == "?") return Dim::unknown();
   op.fail_at(key, DiagCode::kAttributeKind,
-             fmt::format("attribute '{}' of '{}' is {}, expected an extent", key, op.op_name(),
+             fmt::format("attribute '{}' of '{}' is {}, expected an extent", key.text, op.op_name(),
                          value->spelling()));
   return std::nullopt;
 }
 
-bool expect_choice(InferContext& op, std::string_view key, std::string_view found,
+bool expect_choice(InferContext& op, AttrKey key, std::string_view found,
                    std::initializer_list<std::string_view> choices) {
   if (std::ranges::find(choices, found) != choices.end()) return true;
   return op.fail_at(key, DiagCode::kAttributeOutOfRange,
-                    fmt::format("'{}' of '{}' is '{}', expected {}", key, op.op_name(), found,
+                    fmt::format("'{}' of '{}' is '{}', expected {}", key.text, op.op_name(), found,
                                 fmt::join(choices, ", ")));
 }
 
 std::optional<Shape> stated_shape(InferContext& op) {
-  if (op.attribute("shape") == nullptr) {
-    missing(op, "shape");
+  if (op.attribute(key::kShape) == nullptr) {
+    missing(op, key::kShape);
     return std::nullopt;
   }
-  auto shape = op.dims("shape");
+  auto shape = op.dims(key::kShape);
   if (!shape) return std::nullopt;
   for (const Dim extent : *shape) {
     if (!extent.is_unknown() && !extent.is_negative()) continue;
     op.fail_at(
-        "shape", DiagCode::kAttributeOutOfRange,
+        key::kShape, DiagCode::kAttributeOutOfRange,
         fmt::format("'shape' of '{}' is {}, expected extents", op.op_name(), show(op, *shape)));
     return std::nullopt;
   }
   return shape;
 }
 
-std::optional<std::size_t> axis_or(InferContext& op, std::string_view key, std::size_t rank,
+std::optional<std::size_t> axis_or(InferContext& op, AttrKey key, std::size_t rank,
                                    std::int64_t otherwise) {
   const auto value = integer_or(op, key, otherwise);
   return value ? op.axis(*value, rank, key) : std::nullopt;
 }
 
-std::optional<std::size_t> required_axis(InferContext& op, std::string_view key, std::size_t rank) {
+std::optional<std::size_t> required_axis(InferContext& op, AttrKey key, std::size_t rank) {
   const auto value = required_integer(op, key);
   return value ? op.axis(*value, rank, key) : std::nullopt;
 }

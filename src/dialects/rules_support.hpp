@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dialects/rules.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/context.hpp"
 
 namespace mir::rules {
@@ -57,7 +58,7 @@ bool broadcasts_to(InferContext& op, std::size_t index, const Shape& from, const
 bool expect_extent(InferContext& op, std::size_t index, const Shape& shape, std::size_t dim,
                    Dim expected, std::string_view what);
 /// Reports unless an integer attribute, if present, agrees with the extent.
-bool expect_attribute(InferContext& op, std::string_view key, std::size_t index, const Shape& shape,
+bool expect_attribute(InferContext& op, AttrKey key, std::size_t index, const Shape& shape,
                       std::size_t dim);
 /// a / b if that is proved to leave no remainder.
 std::optional<Dim> exact_quotient(InferContext& op, Dim a, Dim b);
@@ -66,30 +67,29 @@ bool expect_divisor(InferContext& op, std::string_view what, Dim total, Dim coun
 
 // -- attributes -----------------------------------------------------------------------------------
 /// The value, or `otherwise` where there is none; none after reporting a value of another kind.
-std::optional<std::int64_t> integer_or(InferContext& op, std::string_view key,
-                                       std::int64_t otherwise);
-std::optional<bool> boolean_or(InferContext& op, std::string_view key, bool otherwise);
-std::optional<std::string_view> string_or(InferContext& op, std::string_view key,
+std::optional<std::int64_t> integer_or(InferContext& op, AttrKey key, std::int64_t otherwise);
+std::optional<bool> boolean_or(InferContext& op, AttrKey key, bool otherwise);
+std::optional<std::string_view> string_or(InferContext& op, AttrKey key,
                                           std::string_view otherwise);
 /// As above with a lower bound.
-std::optional<std::int64_t> integer_at_least(InferContext& op, std::string_view key,
-                                             std::int64_t low, std::int64_t otherwise);
+std::optional<std::int64_t> integer_at_least(InferContext& op, AttrKey key, std::int64_t low,
+                                             std::int64_t otherwise);
 /// Reports when there is no value.
-std::optional<std::int64_t> required_integer(InferContext& op, std::string_view key);
-bool missing(InferContext& op, std::string_view key);
+std::optional<std::int64_t> required_integer(InferContext& op, AttrKey key);
+bool missing(InferContext& op, AttrKey key);
 /// Attribute `shape`, which states all extents of a result; reports.
 std::optional<Shape> stated_shape(InferContext& op);
 /// The attribute as an extent: an integer, an expression, or unknown where there is none.
-std::optional<Dim> extent_or_unknown(InferContext& op, std::string_view key);
+std::optional<Dim> extent_or_unknown(InferContext& op, AttrKey key);
 /// An extent as an array element or a dictionary value writes it; none for another kind.
 std::optional<Dim> as_extent(const Attr& value);
 /// Reports unless the word is one of `choices`.
-bool expect_choice(InferContext& op, std::string_view key, std::string_view found,
+bool expect_choice(InferContext& op, AttrKey key, std::string_view found,
                    std::initializer_list<std::string_view> choices);
 /// The axis at `key` (or `otherwise`), normalised; reports.
-std::optional<std::size_t> axis_or(InferContext& op, std::string_view key, std::size_t rank,
+std::optional<std::size_t> axis_or(InferContext& op, AttrKey key, std::size_t rank,
                                    std::int64_t otherwise);
-std::optional<std::size_t> required_axis(InferContext& op, std::string_view key, std::size_t rank);
+std::optional<std::size_t> required_axis(InferContext& op, AttrKey key, std::size_t rank);
 
 // -- slices ---------------------------------------------------------------------------------------
 /// Extent of the part of a dimension that one entry of `indices` names; reports.

@@ -28,7 +28,7 @@ std::optional<Dim> counted(InferContext& op, const Shape& shape) {
   return std::nullopt;
 }
 
-bool reshape_to(InferContext& op, std::string_view key) {
+bool reshape_to(InferContext& op, AttrKey key) {
   const TensorType* x = op.operand(0);
   if (x == nullptr) return false;
   if (op.attribute(key) == nullptr) return true;
@@ -71,7 +71,7 @@ bool append_indexed(InferContext& op, const Attr& entry, std::size_t dimension, 
                             op.may_be_at_least(extent, Dim(element->integer() + 1));
       if (!in_range) {
         return op.fail_at(
-            "indices", DiagCode::kAttributeOutOfRange,
+            key::kIndices, DiagCode::kAttributeOutOfRange,
             fmt::format("'indices' of '{}' has {} for dimension {} of extent {}", op.op_name(),
                         element->spelling(), dimension, show(op, extent)));
       }
@@ -86,7 +86,7 @@ bool append_indexed(InferContext& op, const Attr& entry, std::size_t dimension, 
   }
   op.constraint("index_c3");
   if (entry.integer() < 1 || static_cast<std::uint64_t>(entry.integer()) >= op.operand_count()) {
-    return op.fail_at("indices", DiagCode::kAttributeOutOfRange,
+    return op.fail_at(key::kIndices, DiagCode::kAttributeOutOfRange,
                       fmt::format("'indices' of '{}' names operand {}, expected 1 to {}",
                                   op.op_name(), entry.integer(), op.operand_count() - 1));
   }
@@ -102,18 +102,18 @@ bool append_indexed(InferContext& op, const Attr& entry, std::size_t dimension, 
 }  // namespace
 
 bool view(InferContext& op) {
-  return reshape_to(op, "to_shape");
+  return reshape_to(op, key::kToShape);
 }
 
 bool reshape(InferContext& op) {
-  return reshape_to(op, "shape");
+  return reshape_to(op, key::kShape);
 }
 
 bool extent(InferContext& op) {
   const TensorType* x = op.operand(0);
   if (x == nullptr) return false;
   op.constraint("extent_c1");
-  return required_axis(op, "dim", x->rank()) && give(op, {Dim(1)}, DType::kInt64, *x);
+  return required_axis(op, key::kDim, x->rank()) && give(op, {Dim(1)}, DType::kInt64, *x);
 }
 
 bool match_shape(InferContext& op) {
@@ -134,7 +134,7 @@ bool match_shape(InferContext& op) {
 bool slice(InferContext& op) {
   const TensorType* x = op.operand(0);
   if (x == nullptr) return false;
-  if (op.attribute("indices") == nullptr) return missing(op, "indices");
+  if (op.attribute(key::kIndices) == nullptr) return missing(op, key::kIndices);
   auto part = sliced_shape(op, shape_of(*x));
   return part && give(op, std::move(*part), *x);
 }
@@ -144,12 +144,12 @@ bool split(InferContext& op) {
   if (x == nullptr) return false;
   Shape shape = shape_of(*x);
   op.constraint("split_c1");
-  const auto dim = required_axis(op, "dim", shape.size());
+  const auto dim = required_axis(op, key::kDim, shape.size());
   if (!dim) return false;
-  if (op.attribute("split_size_or_sections") == nullptr) {
-    return missing(op, "split_size_or_sections");
+  if (op.attribute(key::kSplitSizeOrSections) == nullptr) {
+    return missing(op, key::kSplitSizeOrSections);
   }
-  auto sizes = op.dims("split_size_or_sections");
+  auto sizes = op.dims(key::kSplitSizeOrSections);
   if (!sizes) return false;
   const Dim whole = shape[*dim];
   const auto pieces = static_cast<std::int64_t>(op.result_count());
@@ -181,7 +181,7 @@ bool split(InferContext& op) {
   }
   for (const Dim size : *sizes) {
     if (size.is_negative()) {
-      return op.fail_at("split_size_or_sections", DiagCode::kAttributeOutOfRange,
+      return op.fail_at(key::kSplitSizeOrSections, DiagCode::kAttributeOutOfRange,
                         fmt::format("'split_size_or_sections' of '{}' has the negative extent {}",
                                     op.op_name(), size.constant()));
     }
@@ -214,12 +214,12 @@ bool copy(InferContext& op) {
 bool index(InferContext& op) {
   const TensorType* x = op.operand(0);
   if (x == nullptr) return false;
-  const Attr* indices = op.attribute("indices");
+  const Attr* indices = op.attribute(key::kIndices);
   if (indices == nullptr) return true;
   const Shape shape = shape_of(*x);
   op.constraint("index_c1");
   if (indices->kind() != AttrKind::kArray || indices->elements().size() != shape.size()) {
-    return op.fail_at("indices", DiagCode::kAttributeOutOfRange,
+    return op.fail_at(key::kIndices, DiagCode::kAttributeOutOfRange,
                       fmt::format("'indices' of '{}' is {}, expected an array of {} entries",
                                   op.op_name(), indices->spelling(), shape.size()));
   }

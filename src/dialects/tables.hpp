@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ir/context/row_checks.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/context.hpp"
 
 namespace mir::dialect_tables {
@@ -31,6 +32,13 @@ constexpr bool is_documented(const TypeRow& row) {
          std::ranges::none_of(row.parameters, &std::string_view::empty, &AttrRow::summary);
 }
 
+/// True if mir/attribute_keys.hpp has all keys of the row.
+consteval bool has_listed_keys(const OpRow& row) {
+  return std::ranges::all_of(row.attributes, [](const AttrRow& each) {
+    return std::ranges::binary_search(kAttributeKeys, each.name);
+  });
+}
+
 /// True if the row is the op of that number and has the aliases that mir/context.hpp gives it.
 consteval bool is_op(std::size_t number, const OpRow& row) {
   const std::string_view op = kOpNames[number];
@@ -49,7 +57,8 @@ consteval bool are_numbered(DialectId dialect, std::span<const OpRow> rows) {
   std::size_t row = 0;
   for (std::size_t number = 0; number < kOpCount; ++number) {
     if (dialect_of(kOpNames[number]) != dialect) continue;
-    if (row == rows.size() || !is_op(number, rows[row])) return false;
+    if (row == rows.size() || !is_op(number, rows[row]) || !has_listed_keys(rows[row]))
+      return false;
     ++row;
   }
   return row == rows.size();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "dialects/einsum.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/equivalence.hpp"
 
 namespace mir {
@@ -65,7 +66,7 @@ OpWork attention_work(const WorkContext& context, const AttentionOperands& at,
 }
 
 std::optional<std::int64_t> window_of(const Op& op) {
-  const Attr* window = op.attribute("sliding_window");
+  const Attr* window = op.attribute(key::kSlidingWindow);
   if (window == nullptr || window->kind() != AttrKind::kInt) return std::nullopt;
   return window->integer();
 }
@@ -147,7 +148,7 @@ OpWork convolution_products(const WorkContext& context) {
     return work;
   }
   DimTable& table = context.table();
-  const Attr* stated = context.op.attribute("out_channels");
+  const Attr* stated = context.op.attribute(key::kOutChannels);
   const bool is_stated = stated != nullptr && stated->integer() > 0;
   const Dim outputs = is_stated ? Dim(stated->integer()) : context.results[0].dims[1];
   if (outputs == Dim()) return each_value_once(context);
@@ -155,7 +156,7 @@ OpWork convolution_products(const WorkContext& context) {
 }
 
 OpWork products_of_operands(const WorkContext& context) {
-  const bool is_transposed = is_true(context.op, "transpose_a");
+  const bool is_transposed = is_true(context.op, key::kTransposeA);
   return with_depth(context, extent_of(context.operands[0], is_transposed ? 2 : 1));
 }
 
@@ -163,7 +164,7 @@ OpWork products_of_indices(const WorkContext& context) {
   if (context.operands.size() < 2) return each_value_once(context);
   std::vector<std::size_t> ranks;
   for (const WorkTensor& each : context.operands) ranks.push_back(each.dims.size());
-  const Attr* stated = context.op.attribute("equation");
+  const Attr* stated = context.op.attribute(key::kEquation);
   const auto equation = read_einsum(stated == nullptr ? "" : stated->text(), ranks);
   if (!equation) return each_value_once(context);
   // An extent of 1 broadcasts.
@@ -181,7 +182,7 @@ OpWork products_of_indices(const WorkContext& context) {
 }
 
 OpWork flash_attention(const WorkContext& context) {
-  return attention_work(context, {}, {.causal = is_true(context.op, "causal_mask")});
+  return attention_work(context, {}, {.causal = is_true(context.op, key::kCausalMask)});
 }
 
 OpWork swa_sink_attention(const WorkContext& context) {

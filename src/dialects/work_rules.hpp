@@ -3,19 +3,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "mir/work.hpp"
-
-namespace mir::work_attributes {
-
-// Attributes that the pass `estimate` writes on ops and graphs.
-inline constexpr std::string_view kFlop = "flop";
-inline constexpr std::string_view kRead = "bytes_read";
-inline constexpr std::string_view kWritten = "bytes_written";
-inline constexpr std::string_view kPeak = "peak_bytes";
-
-}  // namespace mir::work_attributes
 
 namespace mir::works {
 

@@ -13,14 +13,13 @@
 #include "diff/same_ids.hpp"
 #include "ir/mention.hpp"
 #include "ir/ports.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/ops.hpp"
 #include "mir/upgrade.hpp"
 
 namespace mir {
 
 namespace {
-
-constexpr std::string_view kVersionKey = "mir_version";
 
 /// A key and how many of its list came before: a text can state one twice.
 using AttributeKey = std::pair<std::string_view, std::size_t>;
@@ -60,7 +59,8 @@ class Comparison {
 
  private:
   static std::string form_of(const Module& module) {
-    return module.is_portable() ? fmt::format("{} {}", kVersionKey, module.version()) : "dump";
+    return module.is_portable() ? fmt::format("{} {}", key::kMirVersion.text, module.version())
+                                : "dump";
   }
 
   // -- regions ------------------------------------------------------------------------------------
@@ -248,8 +248,7 @@ class Comparison {
   }
 
   bool constants_are_alike(const Value& a, const Value& b) const {
-    const Symbol key = context_.strings().find("constant");
-    return a.attribute(key) == b.attribute(key);
+    return a.attribute(key::kConstant) == b.attribute(key::kConstant);
   }
 
   void successors(const Op& a, const Op& b) {
@@ -329,7 +328,7 @@ class Comparison {
     if (a.empty() && b.empty()) return;
     const auto from = by_key(context_, a), to = by_key(context_, b);
     const auto compare = [&](const AttributeKey& key, const Attr* one, const Attr* two) {
-      if (key.first == kVersionKey && before_.version() != after_.version()) return;
+      if (key.first == key::kMirVersion && before_.version() != after_.version()) return;
       const bool both = one != nullptr && two != nullptr;
       if (both && ids_.are_alike(key.first, *one, *two)) return;
       const std::string number = key.second == 0 ? "" : fmt::format(", again {}", key.second);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "diff/same_ids.hpp"
-#include "ir/program_fields.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/ops.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/walk.hpp"
@@ -31,11 +31,6 @@ const Op* op_of(const Value& value) {
   if (const Op* op = value.defining_op()) return op;
   if (const Block* block = value.argument_of()) return block->parent()->parent();
   return value.has_uses() ? value.first_use()->user() : nullptr;
-}
-
-const Attr* constant_in(IRContext& context, const Value& value) {
-  const Symbol key = context.strings().find("constant");
-  return value.attribute(key);
 }
 
 template <class Values, class TypeOf>
@@ -75,7 +70,7 @@ std::string content_key(const Op& op) {
   std::string key = name_key(op);
   for (const NamedAttr& each : sorted(context, op.attributes())) {
     const std::string_view name = context.text(each.key);
-    if (name == program_field::kProgramUuid) continue;
+    if (name == key::kProgramUuid) continue;
     key += fmt::format(" {}:{}", name, without_ids(each.value));
   }
   for (const Use& use : op.operand_uses()) {
@@ -110,7 +105,8 @@ std::string source_text(const Value& value) {
   if (user == nullptr) return "a value that nothing defines";
   IRContext& context = context_of(*user);
   if (value.has_symbol()) return fmt::format("@{}", context.text(value.symbol()));
-  if (const Attr* constant = constant_in(context, value)) return std::string(constant->spelling());
+  if (const Attr* constant = value.attribute(key::kConstant))
+    return std::string(constant->spelling());
   return "a value that nothing defines";
 }
 

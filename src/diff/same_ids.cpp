@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "ir/program_fields.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/context.hpp"
 
 namespace mir {
@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::string_view kUuid = "uuid=";
 constexpr std::string_view kConstant = "constant_";
-constexpr std::string_view kSymbolKey = "symbol";
 
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
@@ -92,12 +91,11 @@ bool SameIds::pair_symbols(std::string_view before, std::string_view after) {
 }
 
 bool SameIds::are_alike(std::string_view key, const Attr& before, const Attr& after) {
-  if (key == program_field::kProgramUuid && is_number(before.spelling()) &&
-      is_number(after.spelling())) {
+  if (key == key::kProgramUuid && is_number(before.spelling()) && is_number(after.spelling())) {
     return storages_.pair(before.spelling(), after.spelling());
   }
   if (before.kind() != after.kind()) return false;
-  if (key == kSymbolKey && before.kind() == AttrKind::kString) {
+  if (key == key::kSymbol && before.kind() == AttrKind::kString) {
     const bool quoted = before.is_quoted() || after.is_quoted();
     return quoted ? &before == &after : pair_symbols(before.text(), after.text());
   }

@@ -2,22 +2,25 @@
 #include "kernels/ref/attention.hpp"
 
 #include "eval/evaluators.hpp"
+#include "mir/linalg_ops.hpp"
 
 namespace mir::eval {
 
 Result<void> flash_attention2(EvalCall& call) {
   return ref::attention({.q = call.in(0), .k = call.in(1), .v = call.in(2)},
-                        {.causal = call.boolean("causal_mask"), .window = {}}, call.out(), nullptr);
+                        {.causal = linalg::FlashAttention2(call).causal_mask(), .window = {}},
+                        call.out(), nullptr);
 }
 
 Result<void> swa_sink_attention(EvalCall& call) {
+  const linalg::FlashAttention2SwaSink options(call);
   ref::View sinks;
-  if (call.boolean("s_aux_enable")) sinks = call.in(3);
+  if (options.s_aux_enable()) sinks = call.in(3);
   return ref::attention({.q = call.in(0),
                          .k = call.in(1),
                          .v = call.in(2),
-                         .sinks = call.boolean("s_aux_enable") ? &sinks : nullptr},
-                        {.window = call.integer("sliding_window")}, call.out(), nullptr);
+                         .sinks = options.s_aux_enable() ? &sinks : nullptr},
+                        {.window = options.sliding_window()}, call.out(), nullptr);
 }
 
 Result<void> paged_attention(EvalCall& call) {
@@ -25,7 +28,7 @@ Result<void> paged_attention(EvalCall& call) {
   const bool has_mask = call.operand_count() > 4;
   const ref::View mask = has_mask ? call.in(4) : ref::View{};
   ref::MutableView weights;
-  const bool wants_weights = call.boolean("need_attn_weights");
+  const bool wants_weights = linalg::PagedAttn(call).need_attn_weights();
   if (wants_weights) weights = call.out(1);
   return ref::attention({.q = call.in(0),
                          .k = call.in(1),
@@ -56,10 +59,10 @@ Result<void> radix_attention(EvalCall& call) {
                       "numbers, and the keys and values as operands 3 and 4");
   }
   const ref::View key_rows = call.in(1), value_rows = call.in(2);
-  const bool has_sinks = call.has("s_aux_enable") && call.boolean("s_aux_enable");
+  const bool has_sinks = call.has(key::kSAuxEnable) && call.boolean(key::kSAuxEnable);
   const ref::View sinks = has_sinks ? call.in(5) : ref::View{};
   ref::AttentionOptions options;
-  if (call.has("sliding_window")) options.window = call.integer("sliding_window");
+  if (call.has(key::kSlidingWindow)) options.window = call.integer(key::kSlidingWindow);
   return ref::attention({.q = call.in(0),
                          .k = batch_first(call, call.in(3)),
                          .v = batch_first(call, call.in(4)),

@@ -18,7 +18,7 @@ namespace {
 
 /// The dimension that counts tokens.
 std::size_t token_axis(const EvalCall& call) {
-  return call.boolean("use_fa2") ? 1 : 2;
+  return call.boolean(key::kUseFa2) ? 1 : 2;
 }
 
 /// Everything that a cache holds, in row-major order, into a tensor of those extents.
@@ -55,14 +55,14 @@ Result<void> admit_tokens(EvalCall& call) {
   }
   const std::int64_t length = call.environment().caches->pending(name);
   const auto title = fmt::format("cache '@{}'", call.context().text(name));
-  const Attr* past = call.attribute("past");
+  const Attr* past = call.attribute(key::kPast);
   if (past != nullptr && past->kind() == AttrKind::kInt && past->integer() != length) {
     return call.error(DiagCode::kCacheMismatch, fmt::format("{} holds {} tokens, 'past' says {}",
                                                             title, length, past->integer()));
   }
   const Shape& shape = call.operand(0).shape();
-  if (!call.has("capacity") || shape.size() <= token_axis(call)) return {};
-  const std::int64_t capacity = call.integer("capacity"), added = shape[token_axis(call)];
+  if (!call.has(key::kCapacity) || shape.size() <= token_axis(call)) return {};
+  const std::int64_t capacity = call.integer(key::kCapacity), added = shape[token_axis(call)];
   if (length <= capacity && added <= capacity - length) return {};
   return call.error(
       DiagCode::kCacheCapacity,
@@ -89,7 +89,7 @@ Result<void> kv_cache(EvalCall& call) {
                      .axis = axis,
                      .dtypes = {keys.dtype(), values.dtype()},
                      .extents = {keys.shape(), values.shape()},
-                     .limit = call.has("capacity") ? call.integer("capacity") : -1});
+                     .limit = call.has(key::kCapacity) ? call.integer(key::kCapacity) : -1});
   if (!tokens) return call.error(tokens.error().code, tokens.error().message);
   for (std::size_t i = 0; i < 2; ++i) {
     write_added(*tokens, i, call.operand(i));

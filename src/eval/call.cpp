@@ -18,58 +18,59 @@ const DimBindings kNoBindings;
 }  // namespace
 
 IRContext& EvalCall::context() const {
-  return op_.module().context();
+  return op().module().context();
 }
 
 Error EvalCall::error(DiagCode code, std::string_view message) const {
-  return {code, fmt::format("'{}': {}", op_.info().mnemonic, message)};
+  return {code, fmt::format("'{}': {}", op().info().mnemonic, message)};
 }
 
 Result<void> EvalCall::prepare() {
-  const OpRow* row = op_.row();
+  const OpRow* row = op().row();
   if (row == nullptr) return error(DiagCode::kNotExecutable, "no dialect declares it");
-  if (operands_.size() != op_.operand_count() || !row->operands.admits(operands_.size()) ||
-      !row->results.admits(op_.result_count())) {
+  if (operands_.size() != op().operand_count() || !row->operands.admits(operands_.size()) ||
+      !row->results.admits(op().result_count())) {
     return error(DiagCode::kWrongArity, fmt::format("{} operands and {} results do not fit it",
-                                                    operands_.size(), op_.result_count()));
+                                                    operands_.size(), op().result_count()));
   }
   const auto& bindings = environment_.dims != nullptr ? *environment_.dims : kNoBindings;
-  for (const NamedAttr& each : op_.attributes()) {
+  for (const NamedAttr& each : op().attributes()) {
     const auto value = substitute(context(), each.value, bindings);
     if (!value) return error(value.error().code, value.error().message);
-    attributes_.push_back({each.key, *value});
+    bound_attributes_.push_back({each.key, *value});
   }
+  set_attributes(bound_attributes_);
   return check_attributes();
 }
 
 Result<void> EvalCall::infer() {
-  const OpRow* row = op_.row();
+  const OpRow* row = op().row();
   const auto types = operand_types();
   if (!types) return types.error();
   Diagnostics problems;
-  const ToldAttributes told(op_.module(), *row, op_.path(), attributes_);
+  const ToldAttributes told(op().module(), *row, op().path(), attributes());
   auto inferred = mir::infer({.context = context(),
                               .row = *row,
                               .operands = *types,
                               .attributes = told.all(),
-                              .result_count = op_.result_count(),
-                              .device = op_.op_name().device},
+                              .result_count = op().result_count(),
+                              .device = op().op_name().device},
                              problems);
   if (!inferred) {
     const auto found = problems.sorted();
     if (found.empty()) return error(DiagCode::kShapeMismatch, "operands do not fit it");
     return Error{found.front().code, found.front().message};
   }
-  inferred->resize(op_.result_count(), nullptr);
-  for (std::uint32_t i = 0; i < op_.result_count(); ++i) {
-    result_types_.push_back(merged((*inferred)[i], op_.result(i)->type()));
+  inferred->resize(op().result_count(), nullptr);
+  for (std::uint32_t i = 0; i < op().result_count(); ++i) {
+    result_types_.push_back(merged((*inferred)[i], op().result(i)->type()));
   }
-  results_.resize(op_.result_count());
+  results_.resize(op().result_count());
   return {};
 }
 
 Result<void> EvalCall::check_attributes() {
-  for (const AttrRow& row : op_.row()->attributes) {
+  for (const AttrRow& row : op().row()->attributes) {
     const Attr* value = attribute(row.name);
     if (value == nullptr && row.required) {
       return error(DiagCode::kMissingAttribute, fmt::format("attribute '{}' is missing", row.name));
@@ -88,7 +89,7 @@ Result<std::vector<const Type*>> EvalCall::operand_types() const {
   std::vector<Dim> dims;
   for (std::uint32_t i = 0; i < operands_.size(); ++i) {
     const Tensor& tensor = operands_[i];
-    const TensorType* declared = op_.operand(i)->tensor_type();
+    const TensorType* declared = op().operand(i)->tensor_type();
     if (!tensor.defined() || declared == nullptr) {
       return error(DiagCode::kNotATensor, fmt::format("operand {} is no tensor", i));
     }
@@ -162,7 +163,7 @@ ref::MutableView EvalCall::view_to_write(Tensor& tensor) {
 }
 
 bool EvalCall::owns(std::string_view suffix) const {
-  return owns_parameter(op_, suffix);
+  return owns_parameter(op(), suffix);
 }
 
 const ref::Quantisation* EvalCall::quantisation(const Value& value) const {
@@ -194,18 +195,18 @@ void EvalCall::set_result_dtype(std::size_t i, DType dtype) {
 }
 
 std::optional<DType> EvalCall::stored_dtype(std::string_view suffix) const {
-  if (environment_.parameters == nullptr || !op_.has_path()) return std::nullopt;
-  const Symbol symbol = context().intern(fmt::format("{}{}", context().text(op_.path()), suffix));
+  if (environment_.parameters == nullptr || !op().has_path()) return std::nullopt;
+  const Symbol symbol = context().intern(fmt::format("{}{}", context().text(op().path()), suffix));
   const auto found = environment_.parameters->find(symbol);
   if (found == environment_.parameters->end()) return std::nullopt;
   return found->second.dtype();
 }
 
 Result<Tensor> EvalCall::parameter(std::string_view suffix) {
-  if (!op_.has_path()) {
+  if (!op().has_path()) {
     return error(DiagCode::kMissingPath, "it owns parameters and has no name to find them by");
   }
-  const std::string name = fmt::format("{}{}", context().text(op_.path()), suffix);
+  const std::string name = fmt::format("{}{}", context().text(op().path()), suffix);
   if (environment_.parameters != nullptr) {
     const Symbol symbol = context().intern(name);
     const auto found = environment_.parameters->find(symbol);
@@ -222,7 +223,7 @@ Result<Tensor> EvalCall::parameter(std::string_view suffix, Shape shape) {
   auto shaped = found->reshaped(std::move(shape));
   if (shaped) return shaped;
   return error(DiagCode::kParameterSize,
-               fmt::format("parameter '@{}{}': {}", context().text(op_.path()), suffix,
+               fmt::format("parameter '@{}{}': {}", context().text(op().path()), suffix,
                            shaped.error().message));
 }
 

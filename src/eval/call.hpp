@@ -8,17 +8,20 @@
 #include <string_view>
 #include <vector>
 
-#include "eval/attributes.hpp"
 #include "eval/evaluate.hpp"
 #include "kernels/ref/view.hpp"
+#include "mir/op_attributes.hpp"
 
 namespace mir::eval {
 
-/// Operands, attributes, parameters and results of one op; views live as long as the call.
-class EvalCall {
+/// Operands, attributes, parameters and results of one op; views live as long as the call. In the
+/// attributes, which prepare() checks, symbols are replaced by their values, unbound ones by `?`.
+class EvalCall : public OpAttributes {
  public:
   EvalCall(const Op& op, std::span<const Tensor> operands, const EvalEnvironment& environment)
-      : op_(op), operands_(operands), environment_(environment) {}
+      : OpAttributes(op), operands_(operands), environment_(environment) {}
+  EvalCall(const EvalCall&) = delete;
+  EvalCall& operator=(const EvalCall&) = delete;
 
   /// Checks the number of operands and the attributes against the op's row.
   Result<void> prepare();
@@ -27,7 +30,6 @@ class EvalCall {
   /// Memory for every result, zero-filled.
   Result<void> allocate_results();
 
-  const Op& op() const { return op_; }
   IRContext& context() const;
   const EvalEnvironment& environment() const { return environment_; }
   std::size_t operand_count() const { return operands_.size(); }
@@ -47,19 +49,6 @@ class EvalCall {
   ref::MutableView view_to_write(Tensor& tensor);
   /// A list that lives as long as the call: extents or strides of views.
   std::span<const std::int64_t> keep(ref::Dims dims) { return kept_.emplace_back(std::move(dims)); }
-
-  /// Attributes, which prepare() has checked. Symbols are replaced by their values, unbound ones by
-  /// `?`.
-  AttributeReader attributes() const { return {op_, attributes_}; }
-  const Attr* attribute(std::string_view key) const { return attributes().find(key); }
-  bool has(std::string_view key) const { return attribute(key) != nullptr; }
-  std::int64_t integer(std::string_view key) const { return attributes().integer(key); }
-  std::vector<std::int64_t> integers(std::string_view key) const {
-    return attributes().integers(key);
-  }
-  double number(std::string_view key) const { return attributes().number(key); }
-  bool boolean(std::string_view key) const { return attributes().boolean(key); }
-  std::string_view string(std::string_view key) const { return attributes().string(key); }
 
   /// How the codes of a value or parameter are meant; null: they are numbers.
   const ref::Quantisation* quantisation(const Value& value) const;
@@ -87,10 +76,9 @@ class EvalCall {
   Result<std::vector<const Type*>> operand_types() const;
   const TensorType* merged(const Type* inferred, const Type* declared) const;
 
-  const Op& op_;
   std::span<const Tensor> operands_;
   const EvalEnvironment& environment_;
-  std::vector<NamedAttr> attributes_;
+  std::vector<NamedAttr> bound_attributes_;
   std::vector<const TensorType*> result_types_;
   std::vector<Tensor> results_;
   std::deque<ref::Dims> kept_;

@@ -7,13 +7,15 @@
 #include "eval/evaluators.hpp"
 #include "kernels/ref/movement.hpp"
 #include "kernels/ref/pad.hpp"
+#include "mir/linalg_ops.hpp"
+#include "weights/elements.hpp"
 
 namespace mir::eval {
 
 namespace {
 
 /// The attribute, one entry per spatial dimension.
-ref::Dims per_dimension(const EvalCall& call, std::string_view key, std::size_t spatial,
+ref::Dims per_dimension(const EvalCall& call, AttrKey key, std::size_t spatial,
                         std::int64_t otherwise) {
   return call.has(key) ? call.integers(key) : ref::Dims(spatial, otherwise);
 }
@@ -22,8 +24,8 @@ ref::Dims per_dimension(const EvalCall& call, std::string_view key, std::size_t 
 Result<Tensor> conv_weight(EvalCall& call, std::size_t spatial, std::int64_t inputs,
                            std::int64_t outputs) {
   Shape shape{outputs, inputs};
-  if (call.has("kernel_size")) {
-    const ref::Dims kernel = call.integers("kernel_size");
+  if (call.has(key::kKernelSize)) {
+    const ref::Dims kernel = call.integers(key::kKernelSize);
     shape.insert(shape.end(), kernel.begin(), kernel.end());
     return call.parameter(".weight", std::move(shape));
   }
@@ -33,10 +35,10 @@ Result<Tensor> conv_weight(EvalCall& call, std::size_t spatial, std::int64_t inp
 }
 
 ref::ConvOptions conv_options(const EvalCall& call, std::size_t spatial) {
-  return {.stride = per_dimension(call, "stride", spatial, 1),
-          .padding = per_dimension(call, "padding", spatial, 0),
-          .dilation = per_dimension(call, "dilation", spatial, 1),
-          .groups = call.has("groups") ? call.integer("groups") : 1};
+  return {.stride = per_dimension(call, key::kStride, spatial, 1),
+          .padding = per_dimension(call, key::kPadding, spatial, 0),
+          .dilation = per_dimension(call, key::kDilation, spatial, 1),
+          .groups = call.has(key::kGroups) ? call.integer(key::kGroups) : 1};
 }
 
 /// The view whose dimension i is dimension order[i] of `view`.
@@ -52,7 +54,7 @@ ref::View reordered(EvalCall& call, const ref::View& view, std::initializer_list
 /// Conv2D on x [N, H, W, Cin] with the weight [Kh, Kw, Cin, Cout].
 Result<void> conv_channels_last(EvalCall& call) {
   const ref::ConvOptions options = conv_options(call, 2);
-  ref::Dims extents = call.integers("kernel_size");
+  ref::Dims extents = call.integers(key::kKernelSize);
   if (extents.size() == 1) extents.push_back(extents[0]);
   if (extents.size() != 2) {
     return call.error(DiagCode::kMissingAttribute, "attribute 'kernel_size' is missing");
@@ -76,7 +78,7 @@ Result<void> conv_channels_last(EvalCall& call) {
 }  // namespace
 
 Result<void> conv(EvalCall& call) {
-  if (call.string("impl_type").starts_with("QNN_LPBQ_")) return conv_channels_last(call);
+  if (call.string(key::kImplType).starts_with("QNN_LPBQ_")) return conv_channels_last(call);
   const Shape& x = call.operand(0).shape();
   const std::size_t spatial = x.size() - 2;
   const std::int64_t outputs = call.result().shape()[1];
@@ -93,24 +95,25 @@ Result<void> conv(EvalCall& call) {
 }
 
 Result<void> interpolate(EvalCall& call) {
-  const std::string_view mode = call.string("mode");
+  const linalg::Interpolate options(call);
+  const std::string_view mode = options.mode();
   const bool cubic = mode == "bicubic";
   return ref::interpolate(call.in(0),
                           {.sampling = mode == "nearest" ? ref::Sampling::kNearest
                                        : cubic           ? ref::Sampling::kCubic
                                                          : ref::Sampling::kLinear,
-                           .align_corners = call.boolean("align_corners"),
-                           .antialias = call.boolean("antialias") && (cubic || mode == "bilinear")},
+                           .align_corners = options.align_corners(),
+                           .antialias = options.antialias() && (cubic || mode == "bilinear")},
                           call.out());
 }
 
 Result<void> pad(EvalCall& call) {
-  const std::string_view mode = call.string("mode");
-  const ref::Dims margins = call.integers("pad");
+  const std::string_view mode = linalg::Pad(call).mode();
+  const ref::Dims margins = call.integers(key::kPad);
   ref::Dims before(call.operand(0).shape().size(), 0);
   for (std::size_t i = 0; i < margins.size(); i += 2)
     before[before.size() - 1 - i / 2] = margins[i];
-  const auto value = call.attributes().element("value", call.operand(0).dtype());
+  const auto value = element_of(call.operand(0).dtype(), call.number_text(key::kValue));
   if (!value) return value.error();
   return ref::pad(call.in(0), before,
                   mode == "reflect"     ? ref::PadMode::kReflect

@@ -3,6 +3,7 @@
 
 #include "eval/evaluators.hpp"
 #include "kernels/ref/unary.hpp"
+#include "weights/elements.hpp"
 
 namespace mir::eval {
 
@@ -13,8 +14,8 @@ Result<void> absolute(EvalCall& call) {
 
 Result<void> clip(EvalCall& call) {
   const DType dtype = call.operand(0).dtype();
-  const auto low = call.attributes().element("min_val", dtype),
-             high = call.attributes().element("max_val", dtype);
+  const auto low = element_of(dtype, call.number_text(key::kMinVal)),
+             high = element_of(dtype, call.number_text(key::kMaxVal));
   if (!low || !high) return (low ? high : low).error();
   return ref::clip(call.in(0), call.view(*low), call.view(*high), call.out());
 }

@@ -13,14 +13,16 @@
 #include "kernels/ref/quantise.hpp"
 #include "kernels/ref/scatter.hpp"
 #include "mir/context.hpp"
+#include "mir/linalg_ops.hpp"
 #include "weights/blocks.hpp"
 #include "weights/elements.hpp"
 
 namespace mir::eval {
 
 Result<void> matmul(EvalCall& call) {
-  const ref::MatMulOptions options{.transpose_a = call.boolean("transpose_a"),
-                                   .transpose_b = call.boolean("transpose_b")};
+  const linalg::MatMul stated(call);
+  const ref::MatMulOptions options{.transpose_a = stated.transpose_a(),
+                                   .transpose_b = stated.transpose_b()};
   return ref::matmul(call.in(0), call.in(1), options, call.out());
 }
 
@@ -29,7 +31,7 @@ namespace {
 /// The weight as [out, in]; QNN's forms keep it as [1, 1, in, out].
 ref::View weight_rows(EvalCall& call, const Tensor& weight) {
   const ref::View view = call.view(weight);
-  if (!call.string("impl_type").starts_with("QNN")) return view;
+  if (!call.string(key::kImplType).starts_with("QNN")) return view;
   const std::int64_t rows = weight.shape()[0];
   return {view.dtype, view.data, view.extents, call.keep({1, rows})};
 }
@@ -88,9 +90,9 @@ Result<void> embedding(EvalCall& call) {
   const auto flat = call.parameter(".weight");
   if (!flat) return flat.error();
   const std::int64_t width = call.result().shape().back();
-  const std::int64_t rows = call.has("vocab_size") ? call.integer("vocab_size")
-                            : width > 0            ? flat->elements() / width
-                                                   : 0;
+  const std::int64_t rows = call.has(key::kVocabSize) ? call.integer(key::kVocabSize)
+                            : width > 0               ? flat->elements() / width
+                                                      : 0;
   const auto table = flat->reshaped({rows, width});
   if (!table) {
     return call.error(DiagCode::kParameterSize,
@@ -101,13 +103,13 @@ Result<void> embedding(EvalCall& call) {
 }
 
 Result<void> gather(EvalCall& call) {
-  return ref::gather(call.in(0), call.in(1), call.integer("dim"), call.out());
+  return ref::gather(call.in(0), call.in(1), linalg::Gather(call).dim(), call.out());
 }
 
 /// The mask decides the extents of the result.
 Result<void> compress(EvalCall& call) {
   const Tensor& x = call.operand(0);
-  std::int64_t dim = call.integer("dim");
+  std::int64_t dim = linalg::Compress(call).dim();
   if (dim < 0) dim += static_cast<std::int64_t>(x.shape().size());
   const std::int64_t count = ref::count_true(call.condition(1));
   auto out =
@@ -157,7 +159,7 @@ Result<Tensor> indexed(EvalCall& call, const Tensor& from, const Attr& entry, st
 }  // namespace
 
 Result<void> index(EvalCall& call) {
-  const Attr* indices = call.attribute("indices");
+  const Attr* indices = call.attribute(key::kIndices);
   if (indices == nullptr) {
     return call.error(DiagCode::kMissingAttribute, "attribute 'indices' is missing");
   }
@@ -183,21 +185,21 @@ Result<void> einsum(EvalCall& call) {
     inputs.push_back(call.in(i));
     ranks.push_back(inputs.back().extents.size());
   }
-  const auto equation = read_einsum(call.string("equation"), ranks);
+  const auto equation = read_einsum(linalg::Einsum(call).equation(), ranks);
   if (!equation) return call.error(equation.error().code, equation.error().message);
   return ref::einsum(inputs, equation->operands, equation->result, call.out());
 }
 
 Result<void> scatter(EvalCall& call) {
+  const linalg::Scatter options(call);
   using Reduction = ref::ScatterReduction;
-  const std::string_view reduce = call.string("reduce");
+  const std::string_view reduce = options.reduce();
   const Reduction reduction = reduce == "add"   ? Reduction::kAdd
                               : reduce == "mul" ? Reduction::kMul
                               : reduce == "max" ? Reduction::kMax
                               : reduce == "min" ? Reduction::kMin
                                                 : Reduction::kNone;
-  return ref::scatter(call.in(0), call.in(1), call.in(2), call.integer("dim"), reduction,
-                      call.out());
+  return ref::scatter(call.in(0), call.in(1), call.in(2), options.dim(), reduction, call.out());
 }
 
 }  // namespace mir::eval

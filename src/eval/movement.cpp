@@ -42,7 +42,7 @@ Result<void> match_shape(EvalCall& call) {
 Result<void> param(EvalCall& call) {
   const auto shape = call.result_shape();
   if (!shape) return shape.error();
-  const std::string_view name = call.string("name");
+  const std::string_view name = linalg::Param(call).name();
   const auto* parameters = call.environment().parameters;
   if (parameters != nullptr) {
     const auto found = parameters->find(call.context().intern(name));
@@ -82,16 +82,17 @@ std::vector<ref::View> all_operands(EvalCall& call) {
 }  // namespace
 
 Result<void> transpose(EvalCall& call) {
+  const linalg::Transpose options(call);
   const Tensor& x = call.operand(0);
   std::vector<std::size_t> order(x.shape().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::swap(order[dimension(call.integer("dim0"), x)], order[dimension(call.integer("dim1"), x)]);
+  std::swap(order[dimension(options.dim0(), x)], order[dimension(options.dim1(), x)]);
   return reorder(call, order);
 }
 
 Result<void> permute(EvalCall& call) {
   std::vector<std::size_t> order;
-  for (const Attr* axis : call.attribute("axis")->elements()) {
+  for (const Attr* axis : call.attribute(key::kAxis)->elements()) {
     order.push_back(dimension(axis->integer(), call.operand(0)));
   }
   return reorder(call, order);
@@ -103,7 +104,7 @@ Result<void> slice(EvalCall& call) {
 }
 
 Result<void> split(EvalCall& call) {
-  const std::size_t dim = dimension(call.integer("dim"), call.operand(0));
+  const std::size_t dim = dimension(linalg::Split(call).dim(), call.operand(0));
   SliceBounds bounds;
   for (std::size_t i = 0; i < call.result_count(); ++i) {
     bounds.length = call.result(i).shape()[dim];
@@ -115,15 +116,16 @@ Result<void> split(EvalCall& call) {
 }
 
 Result<void> concat(EvalCall& call) {
-  return ref::concat(all_operands(call), call.integer("dim"), call.out());
+  return ref::concat(all_operands(call), linalg::Concat(call).dim(), call.out());
 }
 
 Result<void> stack(EvalCall& call) {
-  return ref::stack(all_operands(call), call.integer("dim"), call.out());
+  return ref::stack(all_operands(call), linalg::Stack(call).dim(), call.out());
 }
 
 Result<void> repeat(EvalCall& call) {
-  return ref::repeat(call.in(0), call.integer("dim"), call.integer("repeat_times"), call.out());
+  const linalg::Repeat options(call);
+  return ref::repeat(call.in(0), options.dim(), options.repeat_times(), call.out());
 }
 
 Result<void> copy(EvalCall& call) {
@@ -156,7 +158,7 @@ Result<Tensor> sequence(EvalCall& call, std::int64_t count) {
   if (!element) return element.error();
   auto values = Tensor::allocate(call.result().dtype(), {count});
   if (!values) return values;
-  const ref::Sequence numbers = call.attributes().sequence();
+  const ref::Sequence numbers = sequence_of(call);
   std::byte* at = values->mutable_bytes();
   for (std::int64_t i = 0; i < count; ++i, at += info(values->dtype()).unit_bytes) {
     element->write(numbers, i, at);
@@ -166,8 +168,8 @@ Result<Tensor> sequence(EvalCall& call, std::int64_t count) {
 
 /// Uniform on [start, end), from the stream of `seed`, in row-major order.
 Result<void> fill_randomly(EvalCall& call) {
-  const double start = call.number("start"), end = call.number("end");
-  const RandomStream stream(static_cast<std::uint64_t>(call.integer("seed")), "");
+  const double start = call.number(key::kStart), end = call.number(key::kEnd);
+  const RandomStream stream(static_cast<std::uint64_t>(call.integer(key::kSeed)), "");
   const Interval interval{.centre = start + (end - start) / 2, .half_width = (end - start) / 2};
   const auto values = random_reals(stream, DType::kFloat64, call.result().shape(), interval);
   return values ? ref::cast(call.view(*values), call.out()) : Result<void>(values.error());
@@ -176,7 +178,7 @@ Result<void> fill_randomly(EvalCall& call) {
 }  // namespace
 
 Result<void> fill(EvalCall& call) {
-  const std::string_view type = call.string("type");
+  const std::string_view type = linalg::Fill(call).type();
   if (type == "zeros") return {};
   if (type == "random") return fill_randomly(call);
   if (type == "arange") {
@@ -185,20 +187,20 @@ Result<void> fill(EvalCall& call) {
     return values ? ref::copy(call.view(*values), call.out()) : Result<void>(values.error());
   }
   const DType dtype = call.result().dtype();
-  const auto element =
-      type == "ones" ? element_of(dtype, "1") : call.attributes().element("value", dtype);
+  const auto element = element_of(dtype, type == "ones" ? "1" : call.number_text(key::kValue));
   return element ? spread(call, *element) : Result<void>(element.error());
 }
 
 Result<void> extent(EvalCall& call) {
   const Tensor& x = call.operand(0);
-  call.result().as_mutable<std::int64_t>().front() = x.shape()[dimension(call.integer("dim"), x)];
+  call.result().as_mutable<std::int64_t>().front() =
+      x.shape()[dimension(linalg::Extent(call).dim(), x)];
   return {};
 }
 
 Result<void> iota(EvalCall& call) {
   const Shape& shape = call.result().shape();
-  const auto dim = ref::normalise_axis(call.integer("dim"), shape.size());
+  const auto dim = ref::normalise_axis(linalg::Iota(call).dim(), shape.size());
   if (!dim) return dim.error();
   const auto values = sequence(call, shape[*dim]);
   if (!values) return values.error();

@@ -5,12 +5,14 @@
 
 #include "eval/evaluators.hpp"
 #include "kernels/ref/softmax.hpp"
+#include "mir/linalg_ops.hpp"
 
 namespace mir::eval {
 
 Result<void> rms_norm(EvalCall& call) {
-  const ref::RmsNormOptions options{.epsilon = call.number("epsilon"),
-                                    .add_unit_offset = call.boolean("add_unit_offset")};
+  const linalg::RMSNorm stated(call);
+  const ref::RmsNormOptions options{.epsilon = stated.epsilon(),
+                                    .add_unit_offset = stated.add_unit_offset()};
   std::optional<ref::View> scale;
   Tensor owned;
   if (call.operand_count() == 2) {
@@ -41,7 +43,7 @@ Result<void> normalise(EvalCall& call, const ref::View& x, std::int64_t dims,
     views[i] = call.view(tensors[i]);
   }
   return ref::layer_norm(x, views[0] ? &*views[0] : nullptr, views[1] ? &*views[1] : nullptr,
-                         {.epsilon = call.number("eps"), .normalised_dims = dims}, out);
+                         {.epsilon = call.number(key::kEps), .normalised_dims = dims}, out);
 }
 
 /// Dimension 1 of [N, C, H, W] moved to the end.
@@ -52,7 +54,7 @@ ref::Dims channels_last(std::span<const std::int64_t> dims) {
 }  // namespace
 
 Result<void> layer_norm(EvalCall& call) {
-  const auto dims = call.attribute("normalized_shape")->elements().size();
+  const auto dims = call.attribute(key::kNormalizedShape)->elements().size();
   return normalise(call, call.in(0), static_cast<std::int64_t>(dims), call.out());
 }
 
@@ -65,12 +67,13 @@ Result<void> layer_norm_2d(EvalCall& call) {
 }
 
 Result<void> softmax(EvalCall& call) {
-  return ref::softmax(call.in(0), call.integer("axis"), call.out());
+  return ref::softmax(call.in(0), linalg::Softmax(call).axis(), call.out());
 }
 
 Result<void> causal_mask(EvalCall& call) {
+  const linalg::CausalMask options(call);
   std::optional<std::int64_t> window;
-  if (call.boolean("sliding_window")) window = call.integer("window_size");
+  if (options.sliding_window()) window = options.window_size();
   return ref::causal_mask(call.in(0), window, call.out());
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "dialects/parameters.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 #include "weights/elements.hpp"
 
@@ -48,9 +49,9 @@ std::optional<float> only_float(const Tensor& tensor) {
   return is_one ? std::optional(tensor.as<float>()[0]) : std::nullopt;
 }
 
-Result<Tensor> constant_tensor(const Value& value, IRContext& context) {
+Result<Tensor> constant_tensor(const Value& value) {
   const TensorType* type = value.tensor_type();
-  const Attr* elements = value.attribute(context.intern("constant"));
+  const Attr* elements = value.attribute(key::kConstant);
   if (type == nullptr || elements == nullptr || elements->kind() != AttrKind::kArray) {
     return Error{DiagCode::kConstantInvalid, "a constant needs a tensor type and a list of values"};
   }

@@ -24,7 +24,7 @@ std::vector<OwnedParameter> owned_parameters(const Op& op);
 
 /// The tensor of a value with attribute `constant:[...]`: one element for all, or one each. The
 /// type must be static and its elements real numbers that hold the values stated.
-Result<Tensor> constant_tensor(const Value& value, IRContext& context);
+Result<Tensor> constant_tensor(const Value& value);
 /// The element of a tensor of one Float32; no value for others, undefined ones included.
 std::optional<float> only_float(const Tensor& tensor);
 

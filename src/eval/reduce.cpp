@@ -5,6 +5,7 @@
 
 #include "eval/evaluators.hpp"
 #include "kernels/ref/sort.hpp"
+#include "mir/linalg_ops.hpp"
 
 namespace mir::eval {
 
@@ -15,7 +16,7 @@ constexpr std::int64_t kAllDimensions = 2147483647;
 
 /// The dimension to reduce; none for all of them.
 std::optional<std::int64_t> axis(const EvalCall& call) {
-  const Attr* dim = call.attribute("dim");
+  const Attr* dim = call.attribute(key::kDim);
   const bool all = dim->kind() != AttrKind::kInt || dim->integer() == kAllDimensions;
   return all ? std::nullopt : std::optional(dim->integer());
 }
@@ -39,21 +40,23 @@ Result<void> reduce_sum(EvalCall& call) {
 }
 
 Result<void> cum_sum(EvalCall& call) {
-  return ref::cum_sum(call.in(0),
-                      {.axis = call.integer("dim"),
-                       .exclusive = call.boolean("exclusive"),
-                       .reverse = call.boolean("reverse")},
-                      call.out());
+  const linalg::CumSum options(call);
+  return ref::cum_sum(
+      call.in(0),
+      {.axis = options.dim(), .exclusive = options.exclusive(), .reverse = options.reverse()},
+      call.out());
 }
 
 Result<void> argsort(EvalCall& call) {
-  return ref::argsort(call.in(0), call.integer("dim"), call.boolean("descending"), call.out());
+  const linalg::Argsort options(call);
+  return ref::argsort(call.in(0), options.dim(), options.descending(), call.out());
 }
 
 Result<void> top_k(EvalCall& call) {
-  return ref::top_k(call.in(0), call.integer("dim"),
-                    {.largest = call.boolean("largest"), .sorted = call.boolean("sorted")},
-                    call.out(0), call.out(1));
+  const linalg::TopK options(call);
+  return ref::top_k(call.in(0), options.dim(),
+                    {.largest = options.largest(), .sorted = options.sorted()}, call.out(0),
+                    call.out(1));
 }
 
 }  // namespace mir::eval

@@ -2,6 +2,7 @@
 #include "kernels/ref/rope.hpp"
 
 #include "eval/evaluators.hpp"
+#include "mir/linalg_ops.hpp"
 
 namespace mir::eval {
 
@@ -17,11 +18,12 @@ Result<void> rotate(EvalCall& call, std::string_view layout, std::int64_t partia
 }  // namespace
 
 Result<void> rope(EvalCall& call) {
-  return rotate(call, call.string("input_type"), call.integer("partial_dim"));
+  const linalg::RoPE options(call);
+  return rotate(call, options.input_type(), options.partial_dim());
 }
 
 Result<void> multimodal_rope(EvalCall& call) {
-  return rotate(call, call.string("input_type"), -1);
+  return rotate(call, linalg::MultimodalRoPE(call).input_type(), -1);
 }
 
 Result<void> vision_rope(EvalCall& call) {

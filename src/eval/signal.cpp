@@ -2,6 +2,7 @@
 #include "kernels/ref/signal.hpp"
 
 #include "eval/evaluators.hpp"
+#include "mir/linalg_ops.hpp"
 
 namespace mir::eval {
 
@@ -32,32 +33,34 @@ ref::View as_rows(EvalCall& call, const ref::View& view) {
 }
 
 std::int64_t hop_length(const EvalCall& call) {
-  const std::int64_t stated = call.integer("hop_length");
-  return stated == 0 ? call.integer("n_fft") / 4 : stated;
+  const std::int64_t stated = call.integer(key::kHopLength);
+  return stated == 0 ? call.integer(key::kNFft) / 4 : stated;
 }
 
 }  // namespace
 
 Result<void> stft(EvalCall& call) {
-  const bool zeros = call.string("pad_mode") == "constant";
+  const linalg::STFT options(call);
+  const bool zeros = options.pad_mode() == "constant";
   return ref::stft(as_rows(call, call.in(0)), last_dimension(call.in(1)),
-                   {.n_fft = call.integer("n_fft"),
+                   {.n_fft = options.n_fft(),
                     .hop_length = hop_length(call),
-                    .center = call.boolean("center"),
+                    .center = options.center(),
                     .margin = zeros ? ref::PadMode::kConstant : ref::PadMode::kReflect},
                    pairs(call, call.out()));
 }
 
 Result<void> istft(EvalCall& call) {
+  const linalg::ISTFT options(call);
   const ref::View window = last_dimension(call.in(1));
-  const std::int64_t n_fft = call.integer("n_fft");
-  std::int64_t cut = call.boolean("center") ? n_fft / 2 : 0;
-  if (call.string("pad_mode") == "same") cut += (window.extents[0] - hop_length(call)) / 2;
+  const std::int64_t n_fft = options.n_fft();
+  std::int64_t cut = options.center() ? n_fft / 2 : 0;
+  if (options.pad_mode() == "same") cut += (window.extents[0] - hop_length(call)) / 2;
   return ref::istft(pairs(call, call.in(0)), window,
                     {.n_fft = n_fft,
                      .hop_length = hop_length(call),
                      .cut = cut,
-                     .normalized = call.boolean("normalized")},
+                     .normalized = options.normalized()},
                     call.out());
 }
 

@@ -26,7 +26,7 @@ Result<SliceBounds> slice_bounds(const Attr& entry, std::int64_t extent, IRConte
   bool has_end = false;
   for (const NamedAttr& field : entry.entries()) {
     const std::string_view key = context.text(field.key);
-    if (key != "step" && is_all_of_dimension(*field.value)) continue;
+    if (key != key::kStep && is_all_of_dimension(*field.value)) continue;
     const bool is_symbolic = field.value->kind() == AttrKind::kDim;
     std::optional<std::int64_t> bound;
     if (field.value->kind() == AttrKind::kInt) bound = field.value->integer();
@@ -39,8 +39,8 @@ Result<SliceBounds> slice_bounds(const Attr& entry, std::int64_t extent, IRConte
                  : bad_entry(entry, extent);
     }
     if (is_symbolic && *bound < 0) return negative_extent(*field.value, *bound);
-    (key == "start" ? start : key == "end" ? end : step) = *bound;
-    has_end = has_end || key == "end";
+    (key == key::kStart ? start : key == key::kEnd ? end : step) = *bound;
+    has_end = has_end || key == key::kEnd;
   }
   const bool last_one = has_end && start == -1 && end == 0;
   if (start < 0) start += extent;
@@ -64,7 +64,7 @@ ref::View sliced(EvalCall& call, const ref::View& view, std::size_t dim,
 }
 
 Result<ref::View> sliced(EvalCall& call, const ref::View& view) {
-  const Attr* indices = call.attribute("indices");
+  const Attr* indices = call.attribute(key::kIndices);
   if (indices == nullptr) return view;
   ref::View part = view;
   for (std::size_t dim = 0; dim < view.extents.size(); ++dim) {
@@ -86,7 +86,7 @@ namespace mir {
 
 Result<SliceBounds> slice_bounds(const Op& op, std::size_t rank, std::size_t dim,
                                  std::int64_t extent, const DimBindings* dims) {
-  const Attr* indices = op.attribute("indices");
+  const Attr* indices = op.attribute(key::kIndices);
   const bool fits = indices != nullptr && indices->kind() == AttrKind::kArray &&
                     indices->elements().size() == rank;
   if (!fits) return Error{DiagCode::kAttributeKind, "'indices' is no list with an entry for each"};

@@ -11,6 +11,7 @@
 #include "dialects/parameters.hpp"
 #include "eval/evaluate.hpp"
 #include "interp/schedule_ports.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
@@ -114,7 +115,7 @@ class Describer {
     const Symbol name = cache_of(op);
     if (!name) return;
     const std::string text(context_.text(name));
-    const Attr* past = op.attribute("past");
+    const Attr* past = op.attribute(key::kPast);
     if (binds_past && past != nullptr && past->kind() == AttrKind::kDim) {
       symbols_of(past->dim(), fmt::format("length of cache '@{}'", text));
     }
@@ -124,8 +125,8 @@ class Describer {
       const bool present = value != nullptr && value->kind() == AttrKind::kInt;
       return present ? std::optional(value->integer()) : std::nullopt;
     };
-    description_.caches.push_back({text, integer("kv_head").value_or(0),
-                                   integer("head_dim").value_or(0), integer("capacity")});
+    description_.caches.push_back({text, integer(key::kKvHead).value_or(0),
+                                   integer(key::kHeadDim).value_or(0), integer(key::kCapacity)});
   }
 
   const Schedule& schedule_;

@@ -1,4 +1,6 @@
 // Lists input and output ports, matches arguments to them and loads their tensors.
+#include "ir/ports.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,7 +10,6 @@
 
 #include "interp/schedule_ports.hpp"
 #include "interp/session_access.hpp"
-#include "ir/ports.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/module.hpp"
 #include "mir/session.hpp"

@@ -11,6 +11,7 @@
 #include "dialects/parameters.hpp"
 #include "dialects/quant_attributes.hpp"
 #include "eval/parameters.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 #include "plan/report.hpp"
 #include "weights/elements.hpp"
@@ -56,12 +57,12 @@ class ScaleResolver {
                                              ref::Quantisation codes) const;
   Result<std::pair<std::size_t, std::size_t>> counts_of(const Value& value,
                                                         const ref::Quantisation& codes) const;
-  Result<Numbers> read(const Value& value, std::string_view key, std::span<const std::string> names,
+  Result<Numbers> read(const Value& value, AttrKey key, std::span<const std::string> names,
                        std::size_t count) const;
   Result<std::vector<double>> as_float32(const Value& value, std::vector<double> scales) const;
-  Error missing(const Value& value, std::string_view what, std::string_view key,
+  Error missing(const Value& value, std::string_view what, AttrKey key,
                 std::span<const std::string> names) const;
-  Result<Numbers> stated(const Value& value, std::string_view key) const;
+  Result<Numbers> stated(const Value& value, AttrKey key) const;
   Result<Numbers> stored(std::span<const std::string> names, std::size_t count) const;
   std::vector<std::string> stems_of(const Value& value, const QuantRecipe& recipe) const;
   bool may_invent() const;
@@ -119,9 +120,10 @@ void ScaleResolver::resolve_parameter(const Value& parameter, const Attr* spec) 
 /// All mentions of a value are one tensor: the one that states its scales speaks for all, else the
 /// first that states a quantisation; the others must not contradict it.
 void ScaleResolver::resolve_value(std::span<const Mention> mentions) {
-  const Symbol key = context_.intern(quant_attributes::kScale);
   const auto weight = [&](const Mention& mention) {
-    return mention.value->attribute(key) != nullptr ? 2 : mention.spec != nullptr ? 1 : 0;
+    return mention.value->attribute(key::kQuantScale) != nullptr ? 2
+           : mention.spec != nullptr                             ? 1
+                                                                 : 0;
   };
   const auto leader = std::ranges::max_element(mentions, {}, weight);
   if (leader == mentions.end()) return;
@@ -174,9 +176,8 @@ std::optional<ref::Quantisation> ScaleResolver::quantisation_of(const Mention& m
 
 // -- scales ---------------------------------------------------------------------------------------
 
-Result<ScaleResolver::Numbers> ScaleResolver::stated(const Value& value,
-                                                     std::string_view key) const {
-  const Attr* attribute = value.attribute(context_.intern(key));
+Result<ScaleResolver::Numbers> ScaleResolver::stated(const Value& value, AttrKey key) const {
+  const Attr* attribute = value.attribute(key);
   if (attribute == nullptr) return Numbers();
   if (auto numbers = quant_attributes::numbers_of(*attribute)) return Numbers(std::move(numbers));
   return Error{DiagCode::kScaleInvalid,
@@ -216,7 +217,7 @@ Result<ScaleResolver::Numbers> ScaleResolver::stored(std::span<const std::string
 std::vector<std::string> ScaleResolver::stems_of(const Value& value,
                                                  const QuantRecipe& recipe) const {
   std::vector<std::string> stems;
-  const Attr* source = value.attribute(context_.intern(quant_attributes::kSource));
+  const Attr* source = value.attribute(key::kQuantSource);
   if (source != nullptr && source->kind() == AttrKind::kString) stems.emplace_back(source->text());
   std::string_view name = value.has_symbol() ? context_.text(value.symbol()) : std::string_view();
   if (const Op* maker = value.defining_op()) {
@@ -284,7 +285,7 @@ Result<std::pair<std::size_t, std::size_t>> ScaleResolver::counts_of(
 }
 
 /// The attribute of the value, else a tensor `<stem><suffix>`, one number for all or one each.
-Result<ScaleResolver::Numbers> ScaleResolver::read(const Value& value, std::string_view key,
+Result<ScaleResolver::Numbers> ScaleResolver::read(const Value& value, AttrKey key,
                                                    std::span<const std::string> names,
                                                    std::size_t count) const {
   auto numbers = stated(value, key);
@@ -297,7 +298,7 @@ Result<ScaleResolver::Numbers> ScaleResolver::read(const Value& value, std::stri
                            (**numbers).size(), count)};
 }
 
-Error ScaleResolver::missing(const Value& value, std::string_view what, std::string_view key,
+Error ScaleResolver::missing(const Value& value, std::string_view what, AttrKey key,
                              std::span<const std::string> names) const {
   std::string message =
       fmt::format("{} has no {}: there is no attribute '{}'", name_of_value(value), what, key);
@@ -327,13 +328,13 @@ Result<ref::Quantisation> ScaleResolver::with_scales(const Mention& mention,
   const auto [groups, channels] = *counts;
   const auto stems = stems_of(value, recipe);
   const auto names = with_suffix(stems, recipe.has_two_levels ? ".scale1" : ".scale");
-  auto scales = read(value, quant_attributes::kScale, names, groups);
+  auto scales = read(value, key::kQuantScale, names, groups);
   if (!scales) return std::move(scales).error();
   if (!*scales && may_invent()) {
     invent(value, recipe, groups, codes);
     return codes;
   }
-  if (!*scales) return missing(value, "scale", quant_attributes::kScale, names);
+  if (!*scales) return missing(value, "scale", key::kQuantScale, names);
   auto stated = as_float32(value, **std::move(scales));
   if (!stated) return std::move(stated).error();
   codes.scales = *std::move(stated);
@@ -353,10 +354,10 @@ Result<ref::Quantisation> ScaleResolver::with_zero_points(const Value& value,
                                                           std::span<const std::string> stems,
                                                           ref::Quantisation codes) const {
   const auto names = with_suffix(stems, ".zero_point");
-  const auto zeros = read(value, quant_attributes::kZeroPoint, names, groups);
+  const auto zeros = read(value, key::kQuantZeroPoint, names, groups);
   if (!zeros) return zeros.error();
   if (!*zeros && recipe.is_asymmetric) {
-    return missing(value, "zero point", quant_attributes::kZeroPoint, names);
+    return missing(value, "zero point", key::kQuantZeroPoint, names);
   }
   codes.zero_points.assign(groups, recipe.default_zero);
   for (std::size_t i = 0; *zeros && i < groups; ++i) {
@@ -392,12 +393,10 @@ void ScaleResolver::fail(const Mention& mention, DiagCode code, const std::strin
 }  // namespace
 
 std::unordered_map<const Value*, const Attr*> parameter_specs(const Schedule& schedule) {
-  IRContext& context = schedule.module().context();
-  const Symbol key = context.intern("quant_recipe");
   std::unordered_map<const Value*, const Attr*> specs;
   std::unordered_map<Symbol, const Value*> by_symbol;
   for (const Value* parameter : schedule.parameters()) {
-    const Attr* spec = parameter->attribute(key);
+    const Attr* spec = parameter->attribute(key::kQuantRecipe);
     specs[parameter] = spec != nullptr && spec->kind() == AttrKind::kQuantSpec ? spec : nullptr;
     by_symbol.emplace(parameter->symbol(), parameter);
   }

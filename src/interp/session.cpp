@@ -177,7 +177,7 @@ std::vector<Tensor> make_constants(const Schedule& schedule, Diagnostics& diagno
   for (ValueIndex i = 0; i < constants.size(); ++i) {
     const ScheduledValue& scheduled = schedule.values()[i];
     if (scheduled.role != ValueRole::kConstant) continue;
-    auto tensor = constant_tensor(*scheduled.value, schedule.module().context());
+    auto tensor = constant_tensor(*scheduled.value);
     if (tensor) {
       constants[i] = *std::move(tensor);
     } else {

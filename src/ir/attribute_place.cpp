@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ir/program_fields.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
@@ -35,7 +35,7 @@ Span entry(const OpText& text, const AttributePlace& place, std::string_view in)
 
 Span own(const OpText& text, const AttributePlace& place) {
   const Span at = place.part == AttributePart::kKey ? text.key(place.key) : text.value(place.key);
-  return at.known() ? at : entry(text, place, program_field::kOpOptions);
+  return at.known() ? at : entry(text, place, key::kOpOptions);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "ir/context/element_count.hpp"
 #include "ir/extent_prover.hpp"
 #include "ir/told_attributes.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
@@ -98,25 +99,21 @@ const TensorType* InferContext::operand(std::size_t index) {
   return tensor;
 }
 
-const Attr* InferContext::attribute(std::string_view key) const {
-  for (const NamedAttr& attribute : attributes_) {
-    if (context_.text(attribute.key) == key) return attribute.value;
-  }
-  return nullptr;
+const Attr* InferContext::attribute(KeyRef key) const {
+  return find_attribute(context_, attributes_, key);
 }
 
 namespace {
 
-bool wrong_kind(InferContext& context, std::string_view key, const Attr& found,
-                std::string_view wanted) {
+bool wrong_kind(InferContext& context, KeyRef key, const Attr& found, std::string_view wanted) {
   return context.fail_at(key, DiagCode::kAttributeKind,
-                         fmt::format("attribute '{}' of '{}' is {}, expected {}", key,
+                         fmt::format("attribute '{}' of '{}' is {}, expected {}", key.text,
                                      context.op_name(), found.spelling(), wanted));
 }
 
 }  // namespace
 
-std::optional<std::int64_t> InferContext::integer(std::string_view key) {
+std::optional<std::int64_t> InferContext::integer(KeyRef key) {
   const Attr* found = attribute(key);
   if (found == nullptr) return std::nullopt;
   if (found->kind() == AttrKind::kInt) return found->integer();
@@ -124,7 +121,7 @@ std::optional<std::int64_t> InferContext::integer(std::string_view key) {
   return std::nullopt;
 }
 
-std::optional<double> InferContext::number(std::string_view key) {
+std::optional<double> InferContext::number(KeyRef key) {
   const Attr* found = attribute(key);
   if (found == nullptr) return std::nullopt;
   if (found->kind() == AttrKind::kInt || found->kind() == AttrKind::kFloat) return found->number();
@@ -132,7 +129,7 @@ std::optional<double> InferContext::number(std::string_view key) {
   return std::nullopt;
 }
 
-std::optional<bool> InferContext::boolean(std::string_view key) {
+std::optional<bool> InferContext::boolean(KeyRef key) {
   const Attr* found = attribute(key);
   if (found == nullptr) return std::nullopt;
   if (found->kind() == AttrKind::kBool) return found->boolean();
@@ -140,7 +137,7 @@ std::optional<bool> InferContext::boolean(std::string_view key) {
   return std::nullopt;
 }
 
-std::optional<std::string_view> InferContext::string(std::string_view key) {
+std::optional<std::string_view> InferContext::string(KeyRef key) {
   const Attr* found = attribute(key);
   if (found == nullptr) return std::nullopt;
   if (found->kind() == AttrKind::kString) return found->text();
@@ -148,7 +145,7 @@ std::optional<std::string_view> InferContext::string(std::string_view key) {
   return std::nullopt;
 }
 
-std::optional<std::vector<std::int64_t>> InferContext::integers(std::string_view key) {
+std::optional<std::vector<std::int64_t>> InferContext::integers(KeyRef key) {
   const Attr* found = attribute(key);
   if (found == nullptr) return std::nullopt;
   std::vector<std::int64_t> values;
@@ -164,7 +161,7 @@ std::optional<std::vector<std::int64_t>> InferContext::integers(std::string_view
   return std::nullopt;
 }
 
-std::optional<std::vector<Dim>> InferContext::dims(std::string_view key) {
+std::optional<std::vector<Dim>> InferContext::dims(KeyRef key) {
   const Attr* found = attribute(key);
   if (found == nullptr) return std::nullopt;
   std::vector<Dim> values;
@@ -277,7 +274,7 @@ void InferContext::run_needs_equal(Dim a, Dim b) {
 void InferContext::run_needs_indices(std::size_t index, Dim extent, bool from_end) {
   states_checks_ = true;
   if (op_ == nullptr || is_open_) return;
-  const Attr* const constant = op_->operand(index)->attribute(context_.intern("constant"));
+  const Attr* const constant = op_->operand(index)->attribute(key::kConstant);
   if (constant == nullptr || constant->kind() != AttrKind::kArray) return leave_open();
   std::int64_t least = 0, most = -1;
   for (const Attr* each : constant->elements()) {
@@ -295,8 +292,8 @@ bool InferContext::fail(DiagCode code, std::string message) {
   return fail_in(at_, code, std::move(message));
 }
 
-bool InferContext::fail_at(std::string_view key, DiagCode code, std::string message) {
-  return fail_in(value_span(context_.sources(), at_, key), code, std::move(message));
+bool InferContext::fail_at(KeyRef key, DiagCode code, std::string message) {
+  return fail_in(value_span(context_.sources(), at_, key.text), code, std::move(message));
 }
 
 bool InferContext::fail_in(Span at, DiagCode code, std::string message) {
@@ -311,15 +308,14 @@ bool InferContext::fail_in(Span at, DiagCode code, std::string message) {
   return false;
 }
 
-std::optional<std::size_t> InferContext::axis(std::int64_t value, std::size_t rank,
-                                              std::string_view key) {
+std::optional<std::size_t> InferContext::axis(std::int64_t value, std::size_t rank, KeyRef key) {
   const auto signed_rank = static_cast<std::int64_t>(rank);
   if (value >= -signed_rank && value < signed_rank) {
     return static_cast<std::size_t>(value < 0 ? value + signed_rank : value);
   }
-  fail_at(
-      key, DiagCode::kAxisOutOfRange,
-      fmt::format("'{}' of '{}' is {}, expected an axis of rank {}", key, op_name_, value, rank));
+  fail_at(key, DiagCode::kAxisOutOfRange,
+          fmt::format("'{}' of '{}' is {}, expected an axis of rank {}", key.text, op_name_, value,
+                      rank));
   return std::nullopt;
 }
 

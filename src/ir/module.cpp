@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "mir/attribute_keys.hpp"
 #include "mir/walk.hpp"
 #include "support/arena.hpp"
 #include "syntax/text_literal.hpp"
@@ -113,7 +114,7 @@ std::optional<Symbol> Module::declared_symbol(const Op* op) const {
   const OpRow* row = op->row();
   if (row == nullptr || !has(row->traits, Trait::kSymbol)) return std::nullopt;
   if (op->has_symbol()) return op->symbol();
-  const Attr* attribute = op->attribute(symbol_key_);
+  const Attr* attribute = op->attribute(key::kSymbol);
   if (attribute == nullptr || attribute->kind() != AttrKind::kString) return std::nullopt;
   return context_.intern(attribute->text());
 }

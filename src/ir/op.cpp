@@ -29,9 +29,11 @@ void Use::set(Value* value) {
   value->uses_ = this;
 }
 
-const Attr* Value::attribute(Symbol key) const {
-  for (const NamedAttr& attribute : attributes_) {
-    if (attribute.key == key) return attribute.value;
+const Attr* find_attribute(const IRContext& context, std::span<const NamedAttr> attributes,
+                           KeyRef key) {
+  if (key.symbol) return find_attribute(attributes, key.symbol);
+  for (const NamedAttr& each : attributes) {
+    if (context.text(each.key) == key.text) return each.value;
   }
   return nullptr;
 }
@@ -44,18 +46,8 @@ std::size_t Value::use_count() const {
 
 // -- ops ------------------------------------------------------------------------------------------
 
-const Attr* Op::attribute(Symbol key) const {
-  for (const NamedAttr& attribute : attributes()) {
-    if (attribute.key == key) return attribute.value;
-  }
-  return nullptr;
-}
-
 const Attr* Op::attribute(std::string_view key) const {
-  for (const NamedAttr& attribute : attributes()) {
-    if (module().context().text(attribute.key) == key) return attribute.value;
-  }
-  return nullptr;
+  return find_attribute(module().context(), attributes(), key);
 }
 
 /// With all that is inside it, but for what is inside isolated ops.

@@ -1,19 +1,10 @@
-// Words of programs: keys of the attributes of `prog` instructions, fragments and labels.
+// Words of programs: names of fragments and labels. Keys of attributes are in
+// mir/attribute_keys.hpp.
 #pragma once
 
 #include <string_view>
 
 namespace mir::program_field {
-
-inline constexpr std::string_view kSymbol = "symbol";           // of what declares a name
-inline constexpr std::string_view kSymbolName = "symbol_name";  // of launches
-inline constexpr std::string_view kOpType = "op_type";          // of launches and kernels
-inline constexpr std::string_view kOpOptions = "op_options";    // likewise
-inline constexpr std::string_view kOffset = "offset";           // of jumps
-inline constexpr std::string_view kType = "type";               // of bindings, as the next two
-inline constexpr std::string_view kProgramUuid = "program_uuid";
-inline constexpr std::string_view kInputPos = "input_pos";
-inline constexpr std::string_view kFlag = "flag";  // of modes
 
 inline constexpr std::string_view kEntrySuffix = ".__entry";  // of the label of a graph
 

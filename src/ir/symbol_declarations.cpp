@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "mir/attribute_keys.hpp"
 #include "support/suggest.hpp"
 
 namespace mir {
@@ -44,7 +45,7 @@ class DeclarationReader {
   void read_entry(const NamedAttr& entry) {
     if (!is_symbol_name(name_)) {
       return fail(fmt::format("'{}' declares '{}', expected a name such as S, without $",
-                              kSymbolsKey, name_));
+                              key::kSymbols.text, name_));
     }
     if (entry.value == nullptr || entry.value->kind() != AttrKind::kDict) {
       return fail(
@@ -109,7 +110,7 @@ std::string SymbolDeclaration::text() const {
 std::vector<SymbolDeclaration> symbol_declarations(const Module& module) {
   std::vector<SymbolDeclaration> declarations;
   if (module.version() < kSymbolsVersion) return declarations;
-  const Attr* symbols = module.top()->attribute(kSymbolsKey);
+  const Attr* symbols = module.top()->attribute(key::kSymbols);
   if (symbols == nullptr || symbols->kind() != AttrKind::kDict) return declarations;
   for (const NamedAttr& entry : symbols->entries()) {
     const DeclarationReader reader(entry, module.context(), nullptr);

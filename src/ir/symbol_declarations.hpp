@@ -14,8 +14,7 @@
 
 namespace mir {
 
-/// The attribute of a module's head: `symbols:{S:{min:1,max:4096,multiple:32}}`.
-inline constexpr std::string_view kSymbolsKey = "symbols";
+// Words of a module's head: `symbols:{S:{min:1,max:4096,multiple:32}}`.
 inline constexpr std::string_view kSymbolMin = "min";
 inline constexpr std::string_view kSymbolMax = "max";
 inline constexpr std::string_view kSymbolMultiple = "multiple";

@@ -10,6 +10,7 @@
 #include "ir/extent_walk.hpp"
 #include "ir/inherited_symbols.hpp"
 #include "ir/joined_extents.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/context.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/module.hpp"
@@ -26,7 +27,7 @@ bool appends_to_cache(const Op& op) {
 }
 
 void for_each_symbol_of_past(const Op& op, const std::function<void(Symbol)>& visit) {
-  const Attr* past = appends_to_cache(op) ? op.attribute("past") : nullptr;
+  const Attr* past = appends_to_cache(op) ? op.attribute(key::kPast) : nullptr;
   if (past == nullptr || past->kind() != AttrKind::kDim) return;
   std::ranges::for_each(op.module().context().dims().symbols(past->dim()), visit);
 }

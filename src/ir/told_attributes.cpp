@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+
+#include "mir/attribute_keys.hpp"
 
 namespace mir {
 
 namespace {
 
 /// Extents of the result that a rule takes from an attribute.
-constexpr std::array<std::string_view, 2> kResultExtents = {"out_channels", "hidden_size"};
+constexpr AttrKey kResultExtents[] = {key::kOutChannels, key::kHiddenSize};
 
 /// The extent of a parameter that `shape` of its row, "[out_channels, in_channels]", names `word`;
 /// unknown if no part is that word, or if the parameter has another rank, as packed and flattened
@@ -57,16 +58,14 @@ ToldAttributes::ToldAttributes(const Module& module, const OpRow& row, Symbol pa
     : stated_(stated) {
   if (row.weights.empty() || !path || !module.is_portable()) return;
   IRContext& context = module.context();
-  for (const std::string_view word : kResultExtents) {
-    const bool is_stated = std::ranges::any_of(
-        stated, [&](const NamedAttr& each) { return context.text(each.key) == word; });
-    if (is_stated ||
-        std::ranges::find(row.attributes, word, &AttrRow::name) == row.attributes.end())
-      continue;
-    const Dim extent = extent_of_parameter(module, row, path, word);
+  for (const AttrKey& key : kResultExtents) {
+    const bool is_declared =
+        std::ranges::find(row.attributes, key.text, &AttrRow::name) != row.attributes.end();
+    if (!is_declared || find_attribute(stated, key) != nullptr) continue;
+    const Dim extent = extent_of_parameter(module, row, path, key);
     if (!extent.is_constant()) continue;
     if (told_.empty()) told_.assign(stated.begin(), stated.end());
-    told_.push_back({context.intern(word), context.integer(extent.constant())});
+    told_.push_back({key, context.integer(extent.constant())});
   }
 }
 

@@ -11,6 +11,7 @@
 #include "ir/extent_walk.hpp"
 #include "ir/ports.hpp"
 #include "ir/symbol_declarations.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/walk.hpp"
 
@@ -39,7 +40,7 @@ class NeedSearch {
   void run() {
     const Op& head = *module_.top();
     if (declares_dialect(module_)) need({Feature::kDialect, kDialectsVersion, head});
-    if (head.attribute(kSymbolsKey) != nullptr) need({Feature::kSymbols, kSymbolsVersion, head});
+    if (head.attribute(key::kSymbols) != nullptr) need({Feature::kSymbols, kSymbolsVersion, head});
     if (kPortsVersion > admitted_) search_ports();
     if (module_.body().has_several_blocks()) need({Feature::kBlocks, kBlocksVersion, head});
     if (needs_walk()) for_each_op(module_, [&](const Op& op) { search_op(op); });
@@ -123,7 +124,7 @@ std::string describe_feature(const VersionNeed& need) {
       return fmt::format("dialect '{}' is declared by a module, which needs",
                          context.text(place.module().name()));
     case Feature::kSymbols:
-      return fmt::format("'{}' in the head of a module needs", kSymbolsKey);
+      return fmt::format("'{}' in the head of a module needs", key::kSymbols.text);
     case Feature::kBlocks:
       return "blocks in the body of a module need";
     case Feature::kOp:

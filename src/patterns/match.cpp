@@ -183,8 +183,7 @@ class Matcher {
 
   /// The numbers that the text states for a constant; null for other values.
   const Attr* numbers_of(const Value& value) const {
-    return value.is_free() && !value.has_symbol() ? value.attribute(pattern_.constant_key)
-                                                  : nullptr;
+    return value.is_free() && !value.has_symbol() ? value.attribute(key::kConstant) : nullptr;
   }
 
   /// True if a constant is where the pattern has one, with the right numbers if the pattern states

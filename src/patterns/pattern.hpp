@@ -36,7 +36,6 @@ struct Pattern {
   Span at{};
 
   std::vector<std::string> variables{};  ///< their names: "$n", "T"
-  Symbol constant_key{};                 ///< of the elements of constants
   GraphTemplate match{}, rewrite{};
   std::vector<MatchStep> steps{};
   std::vector<std::pair<std::uint32_t, Expression>> lets{};

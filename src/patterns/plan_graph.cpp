@@ -132,10 +132,9 @@ std::optional<std::string> plan_graph(const GraphTemplate& graph, const Bindings
 
 std::vector<Value*> make_graph(Rewriter& rewriter, const GraphPlan& plan, Region& region) {
   std::vector<Value*> values = plan.values;
-  const Symbol constant = rewriter.context().intern("constant");
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (plan.constants[i] == nullptr) continue;
-    const NamedAttr numbers{constant, plan.constants[i]};
+    const NamedAttr numbers{key::kConstant, plan.constants[i]};
     values[i] = rewriter.constant(region, {.type = plan.types[i], .attributes = {&numbers, 1}});
   }
   for (const PlannedOp& op : plan.ops) {

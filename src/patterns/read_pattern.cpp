@@ -24,7 +24,6 @@ class PatternReader : TemplateReader {
     pattern_.name = op_.has_symbol() ? context_.text(op_.symbol()) : "";
     if (!pattern_.name.empty()) subject_ = fmt::format("pattern '{}'", pattern_.name);
     pattern_.at = op_.span();
-    pattern_.constant_key = constant_;
     if (op_.region_count() != 2) {
       refuse(op_.span(), "a pattern has two regions: what it matches and what it becomes");
       return nullptr;
@@ -57,13 +56,13 @@ class PatternReader : TemplateReader {
       const Attr* stated = op_.attribute(key);
       return stated == nullptr ? 0.0 : stated->number();
     };
-    const Attr* benefit = op_.attribute("benefit");
+    const Attr* benefit = op_.attribute(key::kBenefit);
     if (benefit != nullptr) pattern_.benefit = static_cast<unsigned>(benefit->integer());
-    const Attr* claim = op_.attribute("claim");
+    const Attr* claim = op_.attribute(key::kClaim);
     pattern_.claim = claim == nullptr ? "bits" : claim->text();
-    pattern_.relative = number("relative");
-    pattern_.absolute = number("absolute");
-    pattern_.largest = number("largest");
+    pattern_.relative = number(key::kRelative);
+    pattern_.absolute = number(key::kAbsolute);
+    pattern_.largest = number(key::kLargest);
     const bool has_bound = pattern_.relative > 0 || pattern_.absolute > 0;
     if (has_bound != (pattern_.claim == "bound")) {
       return refuse(op_.span(),

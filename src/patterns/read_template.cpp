@@ -229,7 +229,7 @@ std::optional<TypeTemplate> TemplateReader::dialect_type(const DialectType* type
 }
 
 bool TemplateReader::read_lets(const Op& op) {
-  const Attr* lets = op.attribute("let");
+  const Attr* lets = op.attribute(key::kLet);
   if (lets == nullptr) return true;
   bool are_good = true;
   for (const NamedAttr& entry : lets->entries()) {
@@ -237,7 +237,7 @@ bool TemplateReader::read_lets(const Op& op) {
     const bool is_name = !is_pattern_ && is_name_variable(name);
     if (!name.starts_with('$') && !is_name) name.insert(0, "$");
     const std::uint32_t number = number_of(name);
-    const Reading reading(*this, op, {.key = context_.text(entry.key), .in = "let"});
+    const Reading reading(*this, op, {.key = context_.text(entry.key), .in = key::kLet});
     if (is_bound_[number]) {
       are_good = refuse(op.span(), fmt::format("'let' binds '{}', which is bound already", name));
       continue;
@@ -264,21 +264,22 @@ bool TemplateReader::read_condition(const Attr& text, std::string_view reason, S
 }
 
 bool TemplateReader::read_conditions(const Op& op) {
-  const Attr* where = op.attribute("where");
+  const Attr* where = op.attribute(key::kWhere);
   if (where == nullptr) return true;
   bool are_good = true;
   for (const Attr* each : where->elements()) {
-    const Reading reading(*this, op, {"where"});
+    const Reading reading(*this, op, {key::kWhere});
     are_good = read_condition(*each, "", op.span()) && are_good;
   }
   for (const NamedAttr& each : where->entries()) {
     const Attr& condition = *context_.string(context_.text(each.key));
     const Reading reading(
-        *this, op, {.key = context_.text(each.key), .part = AttributePart::kKey, .in = "where"});
+        *this, op,
+        {.key = context_.text(each.key), .part = AttributePart::kKey, .in = key::kWhere});
     are_good = read_condition(condition, each.value->text(), op.span()) && are_good;
   }
   if (where->kind() == AttrKind::kArray || where->kind() == AttrKind::kDict) return are_good;
-  const Reading reading(*this, op, {"where"});
+  const Reading reading(*this, op, {key::kWhere});
   return read_condition(*where, "", op.span());
 }
 
@@ -296,7 +297,7 @@ std::optional<std::uint32_t> TemplateReader::add_value(const Value& value, Graph
   if (!stated) return std::nullopt;
   ValueTemplate made{.type = *std::move(stated), .name = spelled(value.name(), context_)};
   for (const NamedAttr& each : value.attributes()) {
-    if ((each.key == constant_ && value.is_free()) || takes_mark(value, each)) continue;
+    if ((each.key == key::kConstant && value.is_free()) || takes_mark(value, each)) continue;
     refuse(at, fmt::format("'%{}' has an attribute '{}', which {} cannot ask for", made.name,
                            context_.text(each.key), noun_));
     return std::nullopt;
@@ -306,7 +307,7 @@ std::optional<std::uint32_t> TemplateReader::add_value(const Value& value, Graph
                            is_pattern_ ? "the pattern" : "the op"));
     return std::nullopt;
   }
-  if (const Attr* elements = value.is_free() ? value.attribute(constant_) : nullptr) {
+  if (const Attr* elements = value.is_free() ? value.attribute(key::kConstant) : nullptr) {
     made.constant = attribute(*elements, at);
     if (!made.constant) return std::nullopt;
   }
@@ -356,7 +357,7 @@ std::optional<std::uint32_t> TemplateReader::operand(Value& value, GraphTemplate
   if (known != numbers_.end()) return known->second;
   if (unread_.contains(&value)) return std::nullopt;  // its op has a mistake of its own
   const bool is_undefined =
-      value.is_free() && !value.has_symbol() && value.attribute(constant_) == nullptr;
+      value.is_free() && !value.has_symbol() && value.attribute(key::kConstant) == nullptr;
   if (is_undefined && !is_pattern_) return std::nullopt;  // reported where the text was read
   if (value.is_free()) return add_value(value, graph, user.span());
   refuse(user.span(),

@@ -28,7 +28,6 @@ class TemplateReader : protected Scope {
   TemplateReader(IRContext& context, Diagnostics& diagnostics, const Wording& wording)
       : context_(context),
         diagnostics_(diagnostics),
-        constant_(context.intern("constant")),
         code_(wording.code),
         noun_(wording.noun),
         is_pattern_(wording.is_pattern) {}
@@ -84,7 +83,6 @@ class TemplateReader : protected Scope {
 
   IRContext& context_;
   Diagnostics& diagnostics_;
-  Symbol constant_;
   std::string subject_{};  ///< begins messages: "pattern 'x'"
   std::vector<std::string> variables_{};
   std::vector<bool> is_bound_{};  ///< by variable: by a place of the match

@@ -10,6 +10,7 @@
 
 #include "ir/attribute_place.hpp"
 #include "ir/context/elements.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/rewriter.hpp"
 #include "syntax/text_literal.hpp"
 
@@ -27,7 +28,6 @@ namespace mir::patterns {
 
 namespace {
 
-constexpr std::string_view kMatch = "match", kRewrite = "rewrite";
 constexpr std::string_view kTermCharacters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.";
 
@@ -41,12 +41,7 @@ struct TermInput {
 class TermReader {
  public:
   TermReader(Rewriter& rewriter, Region& region, std::string_view text, const Type* any)
-      : rewriter_(rewriter),
-        context_(rewriter.context()),
-        region_(region),
-        rest_(text),
-        any_(any),
-        constant_(context_.intern("constant")) {
+      : rewriter_(rewriter), context_(rewriter.context()), region_(region), rest_(text), any_(any) {
     block_ = rewriter_.create_block(region_);
   }
 
@@ -180,7 +175,7 @@ class TermReader {
     const Attr* list = elements(fmt::format("[{}]", text));
     const Type* stated = type();
     if (!problem_.empty()) return nullptr;
-    const NamedAttr numbers{constant_, list};
+    const NamedAttr numbers{key::kConstant, list};
     Value* value = rewriter_.create_free_value(region_, stated == nullptr ? any_ : stated,
                                                ValueName::symbol(context_.intern(text)));
     rewriter_.set_attributes(*value, {&numbers, 1});
@@ -261,7 +256,6 @@ class TermReader {
   Block* block_ = nullptr;
   std::string_view rest_;
   const Type* any_;
-  Symbol constant_;
   bool takes_inputs_ = false;
   std::map<std::string, Value*, std::less<>> values_;
   std::vector<TermInput> inputs_;
@@ -281,13 +275,13 @@ std::string_view term_of(const Op& op, std::string_view key, Diagnostics& diagno
 }  // namespace
 
 bool is_short_form(const Op& op) {
-  return op.attribute(kMatch) != nullptr || op.attribute(kRewrite) != nullptr;
+  return op.attribute(key::kMatch) != nullptr || op.attribute(key::kRewrite) != nullptr;
 }
 
 std::unique_ptr<Module> long_form(const Op& op, Diagnostics& diagnostics) {
-  const std::string_view match = term_of(op, kMatch, diagnostics);
+  const std::string_view match = term_of(op, key::kMatch, diagnostics);
   if (match.empty()) return nullptr;
-  const std::string_view rewrite = term_of(op, kRewrite, diagnostics);
+  const std::string_view rewrite = term_of(op, key::kRewrite, diagnostics);
   if (rewrite.empty()) return nullptr;
   IRContext& context = op.module().context();
   const Type* any = *context.dialect_type("builtin.any");
@@ -296,8 +290,7 @@ std::unique_ptr<Module> long_form(const Op& op, Diagnostics& diagnostics) {
   rewriter.set_default_location(op.location());
   std::vector<NamedAttr> attributes;
   for (const NamedAttr& each : op.attributes()) {
-    const std::string_view key = context.text(each.key);
-    if (key != kMatch && key != kRewrite) attributes.push_back(each);
+    if (each.key != key::kMatch && each.key != key::kRewrite) attributes.push_back(each);
   }
   rewriter.set_insertion_point_to_end(*rewriter.create_block(module->body()));
   Op* pattern = rewriter.create({.name = op.op_name(),
@@ -307,11 +300,11 @@ std::unique_ptr<Module> long_form(const Op& op, Diagnostics& diagnostics) {
                                  .location = op.location(),
                                  .has_signature = false});
   std::vector<TermInput> inputs;
-  for (const std::string_view key : {kMatch, kRewrite}) {
-    Region& region = *pattern->region(key == kMatch ? 0 : 1);
+  for (const std::string_view key : {key::kMatch, key::kRewrite}) {
+    Region& region = *pattern->region(key == key::kMatch ? 0 : 1);
     rewriter.set_has_signature(region, true);
-    TermReader reader(rewriter, region, key == kMatch ? match : rewrite, any);
-    if (key == kMatch ? reader.read_match(inputs) : reader.read_rewrite(inputs)) continue;
+    TermReader reader(rewriter, region, key == key::kMatch ? match : rewrite, any);
+    if (key == key::kMatch ? reader.read_match(inputs) : reader.read_rewrite(inputs)) continue;
     const std::string_view name = context.text(op.symbol());
     diagnostics.error(DiagCode::kBadPattern, AttributePlaces().find(op, {key}),
                       fmt::format("pattern '{}': {}: {}", name, key, reader.problem()));

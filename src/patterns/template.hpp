@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mir/attribute_keys.hpp"
 #include "mir/op.hpp"
 #include "patterns/expression.hpp"
 

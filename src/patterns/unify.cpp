@@ -162,8 +162,8 @@ const Unifier::Waiting* Unifier::settle() {
 bool Unifier::unify_dict(const AttributeTemplate& wanted, const Attr& found) {
   if (wanted.keys.size() != found.entries().size()) return false;
   for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
-    const auto entry = std::ranges::find(found.entries(), wanted.keys[i], &NamedAttr::key);
-    if (entry == found.entries().end() || !unify(wanted.elements[i], entry->value)) return false;
+    const Attr* entry = find_attribute(found.entries(), wanted.keys[i]);
+    if (entry == nullptr || !unify(wanted.elements[i], entry)) return false;
   }
   return true;
 }

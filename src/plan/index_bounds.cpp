@@ -4,6 +4,7 @@
 #include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
 #include "ir/op_table.hpp"
+#include "mir/attribute_keys.hpp"
 #include "plan/schedule.hpp"
 
 namespace mir {
@@ -31,7 +32,7 @@ class BoundSearch {
 
   void embedding(const Op& op, Operands operands) { limit(operands[0], vocabulary(op)); }
   void along_dimension(const Op& op, Operands operands) {
-    const Attr* dim = op.attribute("dim");
+    const Attr* dim = op.attribute(key::kDim);
     if (dim != nullptr) limit(operands[1], extent(op.operand(0)->type(), *dim));
   }
   void paged_attention(const Op& op, Operands operands) {
@@ -42,7 +43,7 @@ class BoundSearch {
     limit(operands[2], extent(op.operand(4)->type(), 0));
   }
   void index(const Op& op, Operands operands) {
-    const Attr* indices = op.attribute("indices");
+    const Attr* indices = op.attribute(key::kIndices);
     if (indices == nullptr || indices->kind() != AttrKind::kArray) return;
     std::int64_t dim = 0;
     for (const Attr* entry : indices->elements()) {
@@ -57,7 +58,7 @@ class BoundSearch {
   }
 
   Bound vocabulary(const Op& op) const {
-    const Attr* stated = op.attribute("vocab_size");
+    const Attr* stated = op.attribute(key::kVocabSize);
     if (stated != nullptr && stated->kind() == AttrKind::kInt) return stated->integer();
     for (const OwnedParameter& owned : owned_parameters(op)) {
       const Value* table = schedule_.module().lookup_value(owned.symbol);

@@ -5,10 +5,10 @@
 #include <numeric>
 
 #include "dialects/parameters.hpp"
-#include "eval/attributes.hpp"
 #include "eval/parameters.hpp"
 #include "kernels/fast/rows.hpp"
 #include "mir/module.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/fast_ops.hpp"
 #include "plan/nodes/owned.hpp"
 
@@ -294,18 +294,18 @@ namespace {
 
 /// The dimension of the operand that each dimension of the result is.
 std::optional<std::vector<std::uint8_t>> order_of(const Op& op, std::uint8_t rank) {
-  const AttributeReader attributes(op);
+  const OpAttributes attributes(op);
   std::vector<std::uint8_t> order(rank);
   std::iota(order.begin(), order.end(), std::uint8_t{0});
   const auto axis = [&](std::int64_t dim) { return dim < 0 ? dim + rank : dim; };
   std::vector<std::int64_t> dims;
   if (op.is(OpId::kLinalgTranspose)) {
-    dims = {axis(attributes.integer("dim0")), axis(attributes.integer("dim1"))};
+    dims = {axis(attributes.integer(key::kDim0)), axis(attributes.integer(key::kDim1))};
     if (std::ranges::any_of(dims, [&](auto dim) { return dim < 0 || dim >= rank; })) return {};
     std::swap(order[static_cast<std::size_t>(dims[0])], order[static_cast<std::size_t>(dims[1])]);
     return order;
   }
-  dims = attributes.integers("axis");
+  dims = attributes.integers(key::kAxis);
   if (dims.size() != rank) return {};
   std::vector<bool> seen(rank, false);
   for (std::size_t i = 0; i < dims.size(); ++i) {

@@ -1,9 +1,9 @@
 // Steps that are products with packed matrices: of weights, and of factors that all runs share.
 #include <algorithm>
 
-#include "eval/attributes.hpp"
 #include "eval/parameters.hpp"
 #include "mir/module.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/fast_ops.hpp"
 #include "plan/nodes/owned.hpp"
 #include "plan/plan_builder.hpp"
@@ -88,18 +88,19 @@ const Tensor* PlanBuilder::fixed_tensor(PlanValueIndex index) const {
 /// The packed second factor of a MatMul; null if it may differ from run to run, if the first factor
 /// has several of them, or if it cannot be packed.
 const fast::PackedMatrix* PlanBuilder::packed_factor(std::size_t step) {
-  const AttributeReader attributes(*step_at(step).op);
+  const OpAttributes attributes(*step_at(step).op);
   const PlanValueIndex factor = operands_of(step)[1], owner = parts_.owner_of(factor);
   const PlanValue& value = parts_.values[factor];
   const Tensor* const tensor = fixed_tensor(owner);
   const auto dims = parts_.dims_of(value);
   const auto is_one = [](Dim dim) { return dim == Dim(1); };
   const bool may = tensor != nullptr && tensor->defined() && tensor->dtype() == DType::kFloat32 &&
-                   value.is_row_major() && value.rank >= 2 && !attributes.boolean("transpose_a") &&
+                   value.is_row_major() && value.rank >= 2 &&
+                   !attributes.boolean(key::kTransposeA) &&
                    std::ranges::all_of(dims, &Dim::is_constant) &&
                    std::all_of(dims.begin(), dims.end() - 2, is_one);
   if (!may) return nullptr;
-  const bool is_transposed = !attributes.boolean("transpose_b");
+  const bool is_transposed = !attributes.boolean(key::kTransposeB);
   std::int64_t outputs = dims[value.rank - 2U].constant(), depth = dims[value.rank - 1U].constant();
   if (is_transposed) std::swap(outputs, depth);
   if (outputs <= 0 || depth <= 0 || tensor->elements() != outputs * depth) return nullptr;

@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "eval/attributes.hpp"
 #include "eval/parameters.hpp"
 #include "mir/context.hpp"
 #include "mir/module.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/nodes/owned.hpp"
 #include "plan/plan_builder.hpp"
 #include "plan/transposed.hpp"
@@ -73,16 +73,16 @@ std::optional<Tensor> byte_codes(const Tensor& stored, const ref::Quantisation& 
 
 /// True if a convolution is a product with each pixel's channels, which come last.
 bool is_pointwise(const Op& op) {
-  const AttributeReader attributes(op);
-  const auto all = [&](std::string_view key, std::int64_t value) {
-    const bool stated = attributes.find(key) != nullptr;
+  const OpAttributes attributes(op);
+  const auto all = [&](AttrKey key, std::int64_t value) {
+    const bool stated = attributes.has(key);
     return !stated || std::ranges::all_of(attributes.integers(key),
                                           [&](std::int64_t each) { return each == value; });
   };
-  return attributes.string("impl_type").starts_with("QNN_LPBQ_") &&
-         attributes.find("kernel_size") != nullptr && all("kernel_size", 1) && all("stride", 1) &&
-         all("dilation", 1) && all("padding", 0) &&
-         (attributes.find("groups") == nullptr || attributes.integer("groups") == 1);
+  return attributes.string(key::kImplType).starts_with("QNN_LPBQ_") &&
+         attributes.has(key::kKernelSize) && all(key::kKernelSize, 1) && all(key::kStride, 1) &&
+         all(key::kDilation, 1) && all(key::kPadding, 0) &&
+         (!attributes.has(key::kGroups) || attributes.integer(key::kGroups) == 1);
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ std::optional<PlanBuilder::CodeStep> PlanBuilder::code_step(const Op& op) {
     return found == codes.end() ? nullptr : &found->second;
   };
   step.weight = quantisation(".weight");
-  step.is_transposed = AttributeReader(op).string("impl_type").starts_with("QNN");
+  step.is_transposed = OpAttributes(op).string(key::kImplType).starts_with("QNN");
   if (bias == nullptr) return step;
   auto offset = as_floats(*bias, quantisation(".bias"), {step.outputs}, false);
   if (!offset) return std::nullopt;

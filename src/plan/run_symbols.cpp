@@ -7,6 +7,7 @@
 #include "dialects/parameters.hpp"
 #include "ir/extent_walk.hpp"
 #include "ir/symbol_scopes.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
@@ -38,7 +39,7 @@ void RunSymbols::find_cache_lengths(const Schedule& schedule) {
     const Op& op = *schedule.steps()[step].op;
     const Symbol cache = cache_of(op);
     if (!cache || !seen.insert(cache).second) continue;
-    const Attr* past = op.attribute("past");
+    const Attr* past = op.attribute(key::kPast);
     if (past == nullptr || past->kind() != AttrKind::kDim) continue;
     cache_lengths_.push_back({.step = step, .cache = cache, .past = past->dim()});
   }

@@ -10,6 +10,7 @@
 #include "eval/parameters.hpp"
 #include "ir/block_count.hpp"
 #include "ir/ports.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/walk.hpp"
 #include "plan/captured_values.hpp"
@@ -62,7 +63,7 @@ ValueIndex ScheduleBuilder::index_of(const Value& value, const ValueIndices& ind
   if (const auto found = shared_.find(&value); found != shared_.end()) return found->second;
   const bool global = is_global(value);
   ValueIndex index = 0;
-  if (global && value.attribute(constant_key_) != nullptr) {
+  if (global && value.attribute(key::kConstant) != nullptr) {
     index = add_value(ValueRole::kConstant, value);
   } else if (global && value.has_symbol()) {
     index = index_of_parameter(value, user);

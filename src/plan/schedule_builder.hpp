@@ -31,8 +31,7 @@ class ScheduleBuilder {
       : module_(module),
         foreign_(foreign),
         diagnostics_(diagnostics),
-        errors_before_(diagnostics.error_count()),
-        constant_key_(module.context().intern("constant")) {
+        errors_before_(diagnostics.error_count()) {
     schedule_.module_ = &module;
   }
 
@@ -143,7 +142,6 @@ class ScheduleBuilder {
   const ForeignOps& foreign_;
   Diagnostics& diagnostics_;
   std::size_t errors_before_;
-  Symbol constant_key_;
   Schedule schedule_;
   std::vector<std::uint32_t> stack_;                     // activations that are running
   std::vector<const Op*> graphs_;                        // their graphs

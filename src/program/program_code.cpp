@@ -18,8 +18,6 @@ namespace mir {
 
 namespace {
 
-namespace field = program_field;
-
 prog::FragmentKind kind_of(std::string_view name) {
   if (name == program_fragment::kCode) return prog::FragmentKind::kCode;
   if (name == program_fragment::kData) return prog::FragmentKind::kData;
@@ -38,7 +36,7 @@ std::optional<std::int64_t> integer(const Op& op, std::string_view key) {
 }
 
 prog::KernelSpec spec_of(const Op& op) {
-  return {op.attribute(field::kOpType), op.attribute(field::kOpOptions)};
+  return {op.attribute(key::kOpType), op.attribute(key::kOpOptions)};
 }
 
 }  // namespace
@@ -88,7 +86,7 @@ class ProgramDecoder {
         return prog::Label{module_.declared_symbol(&op)};
       case OpId::kProgJump:
         return prog::Jump{.label = op.dump_facts().label.value_or(Symbol()),
-                          .distance = integer(op, field::kOffset)};
+                          .distance = integer(op, key::kOffset)};
       case OpId::kProgRet:
         return prog::Return{};
       case OpId::kProgExit:
@@ -100,7 +98,7 @@ class ProgramDecoder {
       case OpId::kProgBind:
         return bind(op);
       case OpId::kProgModeConfig:
-        return prog::ModeConfig{integer(op, field::kFlag)};
+        return prog::ModeConfig{integer(op, key::kFlag)};
       case OpId::kProgKernelLaunch:
         return prog::read_launch(op);
       case OpId::kProgKernelSymbol:
@@ -120,7 +118,7 @@ class ProgramDecoder {
       const Attr* value = op.attribute(row.name);
       if (value == nullptr) {
         // A symbol may be written elsewhere: `@name`.
-        const bool is_stated = row.name == field::kSymbol && op.has_symbol();
+        const bool is_stated = row.name == key::kSymbol && op.has_symbol();
         if (row.required && !is_stated) add(prog::Defect::Kind::kMissing, op, row, nullptr);
         continue;
       }
@@ -143,17 +141,17 @@ class ProgramDecoder {
   }
 
   prog::Bind bind(const Op& op) {
-    prog::Bind bind{.direction = {}, .slot = {}, .position = integer(op, field::kInputPos)};
-    const auto type = integer(op, field::kType), slot = integer(op, field::kProgramUuid);
+    prog::Bind bind{.direction = {}, .slot = {}, .position = integer(op, key::kInputPos)};
+    const auto type = integer(op, key::kType), slot = integer(op, key::kProgramUuid);
     if (type == 0 || type == 1) {
       bind.direction = *type == 0 ? prog::Direction::kInput : prog::Direction::kOutput;
     } else if (type) {
-      add_out_of_range(op, field::kType);
+      add_out_of_range(op, key::kType);
     }
     if (slot && *slot >= 0 && *slot <= ValueName::kMaxNumber) {
       bind.slot = ValueName::number(static_cast<std::uint32_t>(*slot));
     } else if (slot) {
-      add_out_of_range(op, field::kProgramUuid);
+      add_out_of_range(op, key::kProgramUuid);
     }
     return bind;
   }
@@ -241,8 +239,7 @@ class ProgramDecoder {
   std::unordered_map<Symbol, std::size_t> labels_;
 };
 
-ProgramCode::ProgramCode(const Module& module)
-    : module_(module), constant_(module.context().intern("constant")) {
+ProgramCode::ProgramCode(const Module& module) : module_(module) {
   ProgramDecoder(module, *this).run();
 }
 
@@ -265,10 +262,6 @@ const Value* ProgramCode::declared(ValueName slot) const {
 
 StatedMention ProgramCode::mention(const Use& use) const {
   StatedMention mention = mention_of(use);
-  const auto has_constant = [&] {
-    return std::ranges::find(mention.attributes, constant_, &NamedAttr::key) !=
-           mention.attributes.end();
-  };
   const auto take = [&](const Value& value) {
     if (is_constant(value)) {
       mention.attributes = value.attributes();
@@ -278,15 +271,12 @@ StatedMention ProgramCode::mention(const Use& use) const {
     }
   };
   if (const Value* said = declared(use.value()->name())) take(*said);
-  if (!has_constant()) take(*use.value());
+  if (find_attribute(mention.attributes, key::kConstant) == nullptr) take(*use.value());
   return mention;
 }
 
 const Attr* ProgramCode::constant_of(const Use& use) const {
-  for (const NamedAttr& each : mention(use).attributes) {
-    if (each.key == constant_) return each.value;
-  }
-  return nullptr;
+  return find_attribute(mention(use).attributes, key::kConstant);
 }
 
 bool ProgramCode::stands_alone(const Use& use) const {
@@ -298,7 +288,7 @@ OpId launched_op(const Op& op) {
 }
 
 prog::Launch prog::read_launch(const Op& op) {
-  const Attr* name = op.attribute(field::kSymbolName);
+  const Attr* name = op.attribute(key::kSymbolName);
   const bool is_named = name != nullptr && name->kind() == AttrKind::kString;
   return {.spec = spec_of(op), .name = is_named ? name->text() : ""};
 }
@@ -318,7 +308,7 @@ std::string prog::describe(const Defect& defect) {
     case Defect::Kind::kSeveralBlocks:
       break;
   }
-  if (field == program_field::kType) {
+  if (field == key::kType) {
     return fmt::format("bind type {} is neither 0 (input) nor 1 (output)",
                        defect.value->spelling());
   }

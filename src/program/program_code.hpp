@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
@@ -189,7 +190,7 @@ class ProgramCode {
   /// overwrites, or null.
   const Value* declared(ValueName slot) const;
   /// True if the value's own mention states its numbers.
-  bool is_constant(const Value& value) const { return value.attribute(constant_) != nullptr; }
+  bool is_constant(const Value& value) const { return value.attribute(key::kConstant) != nullptr; }
   /// Returns the numbers of an operand that is a constant: those of the table, or else of the
   /// mention; null for other operands.
   const Attr* constant_of(const Use& use) const;
@@ -202,7 +203,6 @@ class ProgramCode {
  private:
   friend class ProgramDecoder;
   const Module& module_;
-  Symbol constant_;
   std::vector<prog::Fragment> fragments_;
   std::size_t code_ = prog::kOutside;  // in fragments_
   std::vector<prog::Body> bodies_;

@@ -8,8 +8,6 @@ namespace mir {
 
 namespace {
 
-namespace field = program_field;
-
 std::string_view name_of(prog::FragmentKind kind) {
   switch (kind) {
     case prog::FragmentKind::kCode:
@@ -24,19 +22,15 @@ std::string_view name_of(prog::FragmentKind kind) {
   return "unknown";
 }
 
-NamedAttr word(IRContext& context, std::string_view key, std::string_view text) {
-  return {context.intern(key), context.word(text)};
-}
-
 }  // namespace
 
 Op* make_launch(Rewriter& rewriter, std::string_view name, const prog::KernelSpec& spec,
                 std::span<Value* const> operands, std::span<const Type* const> results) {
   IRContext& context = rewriter.context();
   std::vector<NamedAttr> attributes;
-  if (!name.empty()) attributes.push_back(word(context, field::kSymbolName, name));
-  attributes.push_back({context.intern(field::kOpType), spec.type});
-  attributes.push_back({context.intern(field::kOpOptions), spec.options});
+  if (!name.empty()) attributes.push_back({key::kSymbolName, context.word(name)});
+  attributes.push_back({key::kOpType, spec.type});
+  attributes.push_back({key::kOpOptions, spec.options});
   return rewriter.create_detached({.name = context.op_name(OpId::kProgKernelLaunch),
                                    .operands = operands,
                                    .result_types = results,
@@ -70,14 +64,6 @@ void ProgramEmitter::start_fragment(std::string_view name, prog::FragmentKind ki
   next_address_ = 0;
 }
 
-NamedAttr ProgramEmitter::integer(std::string_view name, std::int64_t value) const {
-  return {key(name), context_.integer(value)};
-}
-
-NamedAttr ProgramEmitter::word(std::string_view name, std::string_view text) const {
-  return mir::word(context_, name, text);
-}
-
 void ProgramEmitter::append(Op& instruction) {
   Block& block = region().only_block();
   if (instruction.block() == nullptr) {
@@ -101,38 +87,38 @@ Op* ProgramEmitter::put(OpId op, std::span<const NamedAttr> attributes, const Li
 
 void ProgramEmitter::label(std::string_view name) {
   labels_.emplace(name, next_address_);
-  const NamedAttr attributes[] = {word(field::kSymbol, name)};
+  const NamedAttr attributes[] = {{key::kSymbol, context_.word(name)}};
   put(OpId::kProgLabel, attributes, {});
 }
 
 void ProgramEmitter::unnumbered_label(std::string_view name) {
-  const NamedAttr attributes[] = {word(field::kSymbol, name)};
+  const NamedAttr attributes[] = {{key::kSymbol, context_.word(name)}};
   rewriter_.set_address(*put(OpId::kProgLabel, attributes, {}), ~std::uint64_t{0});
   --next_address_;
 }
 
 void ProgramEmitter::mode_config(std::int64_t flag) {
-  const NamedAttr attributes[] = {integer(field::kFlag, flag)};
+  const NamedAttr attributes[] = {{key::kFlag, context_.integer(flag)}};
   put(OpId::kProgModeConfig, attributes, {});
 }
 
 void ProgramEmitter::bind(prog::Direction direction, std::uint32_t slot, std::size_t position) {
   const NamedAttr attributes[] = {
-      integer(field::kType, direction == prog::Direction::kInput ? 0 : 1),
-      integer(field::kProgramUuid, slot),
-      integer(field::kInputPos, static_cast<std::int64_t>(position))};
+      {key::kType, context_.integer(direction == prog::Direction::kInput ? 0 : 1)},
+      {key::kProgramUuid, context_.integer(slot)},
+      {key::kInputPos, context_.integer(static_cast<std::int64_t>(position))}};
   put(OpId::kProgBind, attributes, {});
 }
 
 void ProgramEmitter::kernel_symbol(std::string_view name, const prog::KernelSpec& spec) {
-  const NamedAttr attributes[] = {word(field::kSymbol, name),
-                                  {key(field::kOpType), spec.type},
-                                  {key(field::kOpOptions), spec.options}};
+  const NamedAttr attributes[] = {{key::kSymbol, context_.word(name)},
+                                  {key::kOpType, spec.type},
+                                  {key::kOpOptions, spec.options}};
   put(OpId::kProgKernelSymbol, attributes, {});
 }
 
 Value* ProgramEmitter::value_symbol(std::string_view name, const Type* type) {
-  const NamedAttr attributes[] = {word(field::kSymbol, name)};
+  const NamedAttr attributes[] = {{key::kSymbol, context_.word(name)}};
   return put(OpId::kProgValueSymbol, attributes,
              {.has_lists = true, .results = std::span(&type, 1)})
       ->result();
@@ -143,7 +129,7 @@ void ProgramEmitter::finish() {
     const auto target = labels_.at(std::string(context_.text(*op->dump_facts().label)));
     const std::int64_t distance =
         static_cast<std::int64_t>(target) - static_cast<std::int64_t>(address);
-    rewriter_.set_attribute(*op, key(field::kOffset), context_.integer(distance));
+    rewriter_.set_attribute(*op, key::kOffset, context_.integer(distance));
   }
   Block& body = module_.body().only_block();
   for (Op* op : body.reversed()) rewriter_.erase(*op);

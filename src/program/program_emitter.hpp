@@ -59,8 +59,6 @@ class ProgramEmitter {
   };
 
   Symbol key(std::string_view text) const { return context_.intern(text); }
-  NamedAttr integer(std::string_view key, std::int64_t value) const;
-  NamedAttr word(std::string_view key, std::string_view text) const;
   Op* put(OpId op, std::span<const NamedAttr> attributes, const Lists& lists);
 
   Module& module_;

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
 #include "program/program_code.hpp"
 
@@ -63,16 +62,16 @@ class JsonWriter {
   }
   std::string_view add(Json& object, const Op& op, const prog::Jump& jump) {
     expect(jump.distance.has_value(),
-           fmt::format("{} has no attribute '{}'", op.name(), program_field::kOffset));
+           fmt::format("{} has no attribute '{}'", op.name(), key::kOffset.text));
     object["target"] = std::string(context_.text(jump.label));
-    object[key(program_field::kOffset)] = jump.distance.value_or(0);
+    object[std::string(key::kOffset)] = jump.distance.value_or(0);
     return "jump";
   }
   std::string_view add(Json& object, const Op& op, const prog::Launch& launch) {
     object["inputs"] = inputs(op);
     object["outputs"] = outputs(op);
     add_kernel(object, op, launch.spec);
-    if (!launch.name.empty()) object[key(program_field::kSymbolName)] = launch.name;
+    if (!launch.name.empty()) object[std::string(key::kSymbolName)] = launch.name;
     return "kernel_launch";
   }
   std::string_view add(Json& object, const Op& op, const prog::KernelSymbol& kernel) {
@@ -93,12 +92,12 @@ class JsonWriter {
   }
   std::string_view add(Json& object, const Op&, const prog::Bind& bind) {
     object["type"] = bind.direction == prog::Direction::kOutput ? "output" : "input";
-    object[key(program_field::kProgramUuid)] = bind.slot->number();
-    object[key(program_field::kInputPos)] = *bind.position;
+    object[std::string(key::kProgramUuid)] = bind.slot->number();
+    object[std::string(key::kInputPos)] = *bind.position;
     return "bind";
   }
   std::string_view add(Json& object, const Op&, const prog::ModeConfig& mode) {
-    object[key(program_field::kFlag)] = *mode.flag;
+    object[std::string(key::kFlag)] = *mode.flag;
     return "mode_config";
   }
   std::string_view add(Json&, const Op&, const prog::Exit&) { return "exit"; }
@@ -113,10 +112,8 @@ class JsonWriter {
 
   // -- fields -------------------------------------------------------------------------------------
 
-  static std::string key(std::string_view field) { return std::string(field); }
-
   void add_symbol(Json& object, const std::optional<Symbol>& name) {
-    object[key(program_field::kSymbol)] = std::string(name ? context_.text(*name) : "");
+    object[std::string(key::kSymbol)] = std::string(name ? context_.text(*name) : "");
   }
 
   std::uint32_t id(const Value& value) {
@@ -140,12 +137,12 @@ class JsonWriter {
   }
 
   void add_kernel(Json& object, const Op& op, const prog::KernelSpec& spec) {
-    object[key(program_field::kOpType)] = spec.type_name();
+    object[std::string(key::kOpType)] = spec.type_name();
     object["device"] = op.result_count() != 0 ? device_of(*op.result()) : "CPU";
     Json options = Json::parse(spec.options->spelling(), nullptr, false);
     expect(!options.is_discarded(),
-           fmt::format("'{}' of {} are no JSON", program_field::kOpOptions, op.name()));
-    object[key(program_field::kOpOptions)] = std::move(options);
+           fmt::format("'{}' of {} are no JSON", key::kOpOptions.text, op.name()));
+    object[std::string(key::kOpOptions)] = std::move(options);
   }
 
   void add_value(Json& object, const Value& value) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/program_fields.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/op.hpp"
 #include "program/program_json.hpp"
 #include "support/json_offset.hpp"
@@ -18,8 +19,6 @@ namespace mir {
 namespace {
 
 using Json = nlohmann::json;
-namespace field = program_field;
-
 constexpr JsonRules kRules = {
     .max_bytes = std::size_t{256} << 20, .max_depth = 64, .malformed = DiagCode::kProgramMalformed};
 
@@ -143,16 +142,16 @@ class TextWriter {
 
   /// Renders the stated type and options of a kernel, after its name.
   std::string kernel(const Json& object, std::vector<Field> fields) {
-    const auto options = object.find(field::kOpOptions);
+    const auto options = object.find(key::kOpOptions.text);
     const bool fine = options != object.end() && (options->is_null() || options->is_object());
     expect(fine, "'op_options' is missing or neither an object nor null");
-    fields.emplace_back(field::kOpType, word(object, field::kOpType));
-    fields.emplace_back(field::kOpOptions, fine ? options->dump() : "null");
+    fields.emplace_back(key::kOpType, word(object, key::kOpType));
+    fields.emplace_back(key::kOpOptions, fine ? options->dump() : "null");
     return list_of(fields);
   }
 
   /// Renders the symbol that an instruction declares.
-  std::string symbol(const Json& object) { return word(object, field::kSymbol); }
+  std::string symbol(const Json& object) { return word(object, key::kSymbol); }
 
   void declare_constant(const Json& object) {
     const auto& outputs = list(object, "outputs");
@@ -181,7 +180,7 @@ class TextWriter {
   }
 
   void value_symbol(const Json& object) {
-    const auto name = list_of({{field::kSymbol, symbol(object)}});
+    const auto name = list_of({{key::kSymbol, symbol(object)}});
     const auto& outputs = list(object, "outputs");
     expect(outputs.size() == 1, "a value symbol has not one output");
     if (!problem.empty()) return;
@@ -193,34 +192,34 @@ class TextWriter {
 
   void launch(const Json& object) {
     std::vector<Field> name;
-    if (object.contains(field::kSymbolName)) {
-      name.emplace_back(field::kSymbolName, word(object, field::kSymbolName));
+    if (object.contains(key::kSymbolName.text)) {
+      name.emplace_back(key::kSymbolName, word(object, key::kSymbolName));
     }
     text += fmt::format("prog.kernel_launch{} -> {}{}\n", mentions(object, "inputs"),
                         mentions(object, "outputs"), kernel(object, std::move(name)));
   }
 
   void bind(const Json& object) {
-    const auto type = word(object, field::kType);
+    const auto type = word(object, key::kType);
     expect(type == "input" || type == "output", "a bind is of neither an input nor an output");
-    const auto uuid = number(object, field::kProgramUuid, ValueName::kMaxNumber);
-    const auto position = number(object, field::kInputPos, 0xFFFF'FFFF);
-    text += fmt::format("prog.bind{}\n", list_of({{field::kType, type == "output" ? "1" : "0"},
-                                                  {field::kProgramUuid, fmt::to_string(uuid)},
-                                                  {field::kInputPos, fmt::to_string(position)}}));
+    const auto uuid = number(object, key::kProgramUuid, ValueName::kMaxNumber);
+    const auto position = number(object, key::kInputPos, 0xFFFF'FFFF);
+    text += fmt::format("prog.bind{}\n", list_of({{key::kType, type == "output" ? "1" : "0"},
+                                                  {key::kProgramUuid, fmt::to_string(uuid)},
+                                                  {key::kInputPos, fmt::to_string(position)}}));
   }
 
   void jump(const Json& object) {
-    const auto at = object.find(field::kOffset);
+    const auto at = object.find(key::kOffset.text);
     const bool fine = at != object.end() && at->is_number_integer();
     expect(fine, "'offset' is missing or no whole number");
     text += fmt::format("prog.jump {}{}\n", word(object, "target"),
-                        list_of({{field::kOffset, fine ? at->dump() : "0"}}));
+                        list_of({{key::kOffset, fine ? at->dump() : "0"}}));
   }
 
   void mode_config(const Json& object) {
-    const auto flag = number(object, field::kFlag, 0xFFFF'FFFF);
-    text += fmt::format("prog.mode_config{}\n", list_of({{field::kFlag, fmt::to_string(flag)}}));
+    const auto flag = number(object, key::kFlag, 0xFFFF'FFFF);
+    text += fmt::format("prog.mode_config{}\n", list_of({{key::kFlag, fmt::to_string(flag)}}));
   }
 
   void instruction(const Json& object) {
@@ -229,14 +228,14 @@ class TextWriter {
     const auto address = number(object, "program_id", ~std::uint64_t{0});
     text += fmt::format("        addr:{:#016x} ", address);
     if (op == "label") {
-      text += fmt::format("prog.label{}\n", list_of({{field::kSymbol, symbol(object)}}));
+      text += fmt::format("prog.label{}\n", list_of({{key::kSymbol, symbol(object)}}));
     } else if (op == "jump") {
       jump(object);
     } else if (op == "kernel_launch") {
       launch(object);
     } else if (op == "kernel_symbol") {
       text +=
-          fmt::format("prog.kernel_symbol{}\n", kernel(object, {{field::kSymbol, symbol(object)}}));
+          fmt::format("prog.kernel_symbol{}\n", kernel(object, {{key::kSymbol, symbol(object)}}));
     } else if (op == "value_symbol") {
       value_symbol(object);
     } else if (op == "free") {

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "mir/attribute_keys.hpp"
 #include "mir/infer.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -84,8 +85,7 @@ class ExtentChange {
 
   /// Leaves a constant as many numbers as its type has elements.
   void cut_constant(Value& value) {
-    const Symbol key = context_.intern("constant");
-    const Attr* numbers = value.attribute(key);
+    const Attr* numbers = value.attribute(key::kConstant);
     const auto* tensor = value.tensor_type();
     const auto count = tensor == nullptr ? std::nullopt : tensor->element_count();
     if (numbers == nullptr || !count) return;
@@ -93,7 +93,7 @@ class ExtentChange {
     if (left >= numbers->elements().size()) return;
     std::vector<NamedAttr> attributes(value.attributes().begin(), value.attributes().end());
     for (NamedAttr& each : attributes) {
-      if (each.key == key) each.value = context_.array(numbers->elements().first(left));
+      if (each.key == key::kConstant) each.value = context_.array(numbers->elements().first(left));
     }
     rewriter_.set_attributes(value, attributes);
   }

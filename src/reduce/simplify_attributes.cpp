@@ -1,6 +1,7 @@
 // Steps that remove attributes and simplify constants.
 #include <algorithm>
 
+#include "mir/attribute_keys.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
@@ -19,7 +20,7 @@ bool is_required(const Op& op, std::string_view key) {
 
 /// True if the value cannot exist without the attribute.
 bool defines_value(std::string_view key) {
-  return key == "constant" || key == "symbol";
+  return key == key::kConstant || key == key::kSymbol;
 }
 
 void remove_attribute(Module& module, Value& value, Symbol key) {
@@ -69,13 +70,12 @@ Edits drop_attributes(Draft& draft) {
 Edits simplify_constants(Draft& draft) {
   Edits edits;
   for (Module* module : draft.modules()) {
-    const Symbol key = module->context().intern("constant");
     for_each_value(*module, [&](Value& value, const Op&) {
-      const Attr* numbers = value.attribute(key);
+      const Attr* numbers = value.attribute(key::kConstant);
       if (numbers == nullptr || numbers->elements().empty()) return;
       for (const std::string_view number : {"1", ""}) {
         edits.list.push_back(
-            [module, &value, key, number] { use_one_number(*module, value, key, number); });
+            [module, &value, number] { use_one_number(*module, value, key::kConstant, number); });
       }
     });
   }

@@ -154,7 +154,10 @@ struct StringInterner::State {
   Arena arena;
 };
 
-StringInterner::StringInterner() : state_(std::make_unique<State>()) {}
+StringInterner::StringInterner(std::span<const std::string_view> first)
+    : state_(std::make_unique<State>()) {
+  for (const std::string_view text : first) intern(text);
+}
 StringInterner::~StringInterner() = default;
 
 Symbol StringInterner::intern(std::string_view text) {

@@ -16,9 +16,7 @@
 namespace mir {
 
 Resolver::State::State(IRContext& context, const SourceFile& file, Diagnostics& diagnostics)
-    : ValueReader(context, file, diagnostics),
-      constant_key_(context.intern("constant")),
-      version_key_(context.intern("mir_version")) {
+    : ValueReader(context, file, diagnostics) {
   if (context.sources().file_of(file.base()) == &file) lent_ = file.text();
   lent_before_ = context.state_->lend(lent_);
 }
@@ -192,7 +190,7 @@ void Resolver::State::mention_list(const Node& node) {
 void Resolver::State::attribute_list(const Node& node) {
   auto list = pop_attributes(node.count());
   if (!head_.open) {  // the module's own list stays pending, and rules what follows in its head
-    portable_ = std::ranges::find(list, version_key_, &NamedAttr::key) != list.end();
+    portable_ = find_attribute(list, key::kMirVersion) != nullptr;
     for (const std::uint32_t token : unquoted_) {
       if (portable_ || hides_version(token)) report_unquoted(token);
     }
@@ -233,7 +231,7 @@ void Resolver::State::begin_module(const Node& node) {
   rewriter_->set_attributes(*top, attributes);
   portable_ = is_foreign_ = false;
   unquoted_.clear();
-  if (const Attr* version = top->attribute(version_key_)) {
+  if (const Attr* version = top->attribute(key::kMirVersion)) {
     const bool known = version->kind() == AttrKind::kInt &&
                        (version->spelling() == "1" || version->spelling() == "2");
     portable_ = known;  // what follows a foreign version may mean anything

@@ -89,7 +89,7 @@ const OpRow* Resolver::State::row_of_head() const {
 /// would be read as a dump.
 bool Resolver::State::hides_version(std::uint32_t token) const {
   const std::string_view spelling = text(token);
-  return spelling.find("mir_version") != spelling.npos &&
+  return spelling.find(key::kMirVersion) != spelling.npos &&
          !missing_commas(spelling, row_of_head()).empty();
 }
 

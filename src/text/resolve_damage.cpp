@@ -68,7 +68,7 @@ void Resolver::State::begin_damaged_module(const Node& node) {
   modules_.push_back(module_);
   rewriter_.emplace(*module_);
   rewriter_->set_location(*module_->top(), location(node.token));
-  portable_ = words.find("mir_version") != words.npos;
+  portable_ = words.find(key::kMirVersion) != words.npos;
   is_foreign_ = false;
   unquoted_.clear();
   attributes_.clear();

@@ -138,7 +138,7 @@ void Resolver::State::imply_symbol() {
   const std::string_view symbol = context_.text(mentions_[head_.results.first].symbol);
   const Attr* value = is_bare_word(symbol) ? context_.scanned(AttrKind::kString, symbol)
                                            : context_.scanned(AttrKind::kString, quote(symbol));
-  head_.attributes.push_back({context_.intern("symbol"), value});
+  head_.attributes.push_back({key::kSymbol, value});
   head_.has_attribute_list = true;
 }
 

@@ -200,7 +200,7 @@ void Resolver::State::settle_free_values(Region& region) {
       while (value->has_uses()) value->first_use()->set(defined);
       continue;
     }
-    if (value->attribute(constant_key_) != nullptr || value->has_symbol()) {
+    if (value->attribute(key::kConstant) != nullptr || value->has_symbol()) {
       if (value->type() != nullptr) continue;
     }
     const Span at = value->has_uses() ? value->first_use()->user()->span() : Span();

@@ -113,7 +113,7 @@ const Type* as_returned(const Value& value, const Type* type) {
 
 /// The parameter that gives a ParamOp its type.
 const Value* parameter_of(const Op& op) {
-  const Attr* name = op.is(OpId::kLinalgParam) ? op.attribute("name") : nullptr;
+  const Attr* name = op.is(OpId::kLinalgParam) ? op.attribute(key::kName) : nullptr;
   return name == nullptr || name->kind() != AttrKind::kString
              ? nullptr
              : op.module().lookup_symbol(name->text()).value;

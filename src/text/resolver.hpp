@@ -9,6 +9,7 @@
 
 #include "ir/context/value_reader.hpp"
 #include "ir/extent_prover.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 #include "mir/rewriter.hpp"
 #include "support/unique_table.hpp"
@@ -223,8 +224,6 @@ class Resolver::State : private ValueReader {
   TextTable<OpName> op_names_;
   std::vector<const Type*> type_scratch_;
   std::vector<Value*> value_scratch_;
-
-  Symbol constant_key_, version_key_;
 };
 
 }  // namespace mir

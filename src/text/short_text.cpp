@@ -9,6 +9,7 @@
 
 #include "ir/context/language_versions.hpp"
 #include "ir/version_needs.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/rewriter.hpp"
 #include "syntax/text_literal.hpp"
 #include "syntax/token_stream.hpp"
@@ -21,8 +22,6 @@ namespace {
 using K = TokenKind;
 using Items = std::vector<StreamItem>;
 
-constexpr std::string_view kVersionKey = "mir_version";
-constexpr std::string_view kSymbolKey = "symbol";
 static_assert(kTypeAliasVersion == kImpliedSymbolVersion);
 
 /// Calls `visit(index, module, depth)` for each item, with the number of its module and of the
@@ -42,7 +41,7 @@ std::vector<std::size_t> version_numbers(const Items& items) {
   std::vector<std::size_t> numbers;
   for_each_item(items, [&](std::size_t at, std::size_t module, std::size_t depth) {
     numbers.resize(std::max(numbers.size(), module + 1));
-    const bool is_key = depth == 0 && items[at].is(K::kKey) && items[at].text == kVersionKey;
+    const bool is_key = depth == 0 && items[at].is(K::kKey) && items[at].text == key::kMirVersion;
     if (is_key && at + 2 < items.size() && items[at + 1].is(K::kColon) &&
         items[at + 2].is(K::kInt)) {
       numbers[module] = at + 2;
@@ -89,7 +88,7 @@ bool states_symbol(const Items& items, std::size_t at, std::string_view symbol) 
   for (std::size_t i = 0; i < std::size(kList); ++i) {
     if (at + i >= items.size() || !items[at + i].is(kList[i])) return false;
   }
-  return items[at + 1].text == kSymbolKey && items[at + 3].text == symbol && is_bare_word(symbol);
+  return items[at + 1].text == key::kSymbol && items[at + 3].text == symbol && is_bare_word(symbol);
 }
 
 /// True if the item at `at` is the use of an alias of a type.
@@ -165,7 +164,7 @@ std::vector<bool> write_symbols(TokenStream& stream) {
                                        ? found->symbol
                                        : stream.texts.copy(std::string_view(quote(found->symbol)));
     for (const StreamItem& item :
-         {StreamItem{"[", K::kLBracket}, StreamItem{kSymbolKey, K::kKey},
+         {StreamItem{"[", K::kLBracket}, StreamItem{key::kSymbol, K::kKey},
           StreamItem{":", K::kColon}, StreamItem{value, is_quoted ? K::kString : K::kBare},
           StreamItem{"]", K::kRBracket}}) {
       result.push_back(item);

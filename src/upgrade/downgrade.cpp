@@ -9,6 +9,7 @@
 #include "dialects/parameters.hpp"
 #include "ir/mention.hpp"
 #include "ir/rewrite/bare_strings.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/conversion.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -167,10 +168,9 @@ class Downgrade {
   /// `[symbol:m]` of graphs and parameters, which repeats their names.
   bool must_drop_symbol(const Op& op) const {
     if (generation_ >= Generation::k2025_12) return false;
-    const Symbol symbol = context_.intern("symbol");
-    return (isa<SubGraphOp>(&op) && op.attribute(symbol) != nullptr) ||
+    return (isa<SubGraphOp>(&op) && op.attribute(key::kSymbol) != nullptr) ||
            (isa<RegisterOp>(&op) && std::ranges::any_of(op.results(), [&](const Value& result) {
-              return result.attribute(symbol) != nullptr;
+              return result.attribute(key::kSymbol) != nullptr;
             }));
   }
 
@@ -188,10 +188,9 @@ class Downgrade {
     for (const NamedAttr& each : op.attributes()) {
       if (is_printed(op, each.key)) {
         kept.push_back(each);
-      } else if (context_.text(each.key) == "enable_ssa") {
+      } else if (each.key == key::kEnableSsa) {
         if (each.value == context_.boolean(true)) own_storages_.insert(&op);
-      } else if (!prints_names() || !op.is(OpId::kLinalgKVCache) ||
-                 context_.text(each.key) != "cache") {
+      } else if (!prints_names() || !op.is(OpId::kLinalgKVCache) || each.key != key::kCache) {
         drop(op, context_.text(each.key), each.value == nullptr ? "" : each.value->spelling());
       }
     }
@@ -217,7 +216,7 @@ class Downgrade {
     const auto without = [&](std::span<const NamedAttr> list) {
       std::vector<NamedAttr> kept;
       for (const NamedAttr& each : list) {
-        if (context_.text(each.key) != "symbol") kept.push_back(each);
+        if (each.key != key::kSymbol) kept.push_back(each);
       }
       return kept;
     };

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
@@ -69,13 +68,10 @@ void read_storage(Rewriter& rewriter, Op& op, std::span<Op* const> outside) {
 
 /// Addresses and offsets are those of the order that was.
 void forget_places(Rewriter& rewriter, const Block& code) {
-  const Symbol offset = rewriter.context().intern(program_field::kOffset);
   for (Op* op : code.ops()) {
     if (op->dump_facts().address) rewriter.set_address(*op, std::nullopt);
-    if (!op->is(OpId::kProgJump) || op->attribute(offset) == nullptr) continue;
-    std::vector<NamedAttr> kept(op->attributes().begin(), op->attributes().end());
-    std::erase_if(kept, [&](const NamedAttr& each) { return each.key == offset; });
-    rewriter.set_attributes(*op, kept);
+    if (!op->is(OpId::kProgJump) || op->attribute(key::kOffset) == nullptr) continue;
+    rewriter.remove_attribute(*op, key::kOffset);
   }
 }
 

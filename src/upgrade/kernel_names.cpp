@@ -29,10 +29,8 @@ class LaunchOptions {
   }
 
  private:
-  Symbol key(std::string_view text) const { return context_.intern(text); }
-
   static bool is_serialised(std::string_view option) {
-    return option != "cache" && option != "enable_ssa";
+    return option != key::kCache && option != key::kEnableSsa;
   }
 
   const Attr* options_of(const Op& op) {
@@ -47,15 +45,15 @@ class LaunchOptions {
                        diagnostics_);
       }
       if (value != nullptr) {
-        options.push_back({each.key, text == "indices" ? with_sentinels(*value) : value});
-      } else if (text != "cache") {
+        options.push_back({each.key, text == key::kIndices ? with_sentinels(*value) : value});
+      } else if (text != key::kCache) {
         report_.entries.push_back({LossEntry::Source::kDropped, op.location(), describe(op),
                                    std::string(text), std::string(each.value->spelling())});
       }
     }
     // Other defaults are what an upgrade takes; a number like an epsilon follows from nothing.
     for (const AttrRow& row : op.row()->attributes) {
-      const Symbol name = key(row.name);
+      const Symbol name = context_.intern(row.name);
       const bool is_lost = row.type == AttrType::kFloat && op.attribute(name) == nullptr;
       const Attr* value = is_lost ? default_value(context_, row) : nullptr;
       if (value != nullptr) options.push_back({name, value});
@@ -103,12 +101,10 @@ class LaunchOptions {
       }
       std::vector<NamedAttr> entries;
       for (const auto& [name, otherwise] :
-           {std::pair("end", kAll), std::pair("start", kAll), std::pair("step", std::int64_t{1})}) {
-        const Symbol wanted = key(name);
-        const auto stated = std::ranges::find(each->entries(), wanted, &NamedAttr::key);
-        entries.push_back(stated != each->entries().end()
-                              ? *stated
-                              : NamedAttr{wanted, context_.integer(otherwise)});
+           {std::pair(key::kEnd, kAll), std::pair(key::kStart, kAll),
+            std::pair(key::kStep, std::int64_t{1})}) {
+        const Attr* stated = find_attribute(each->entries(), name);
+        entries.push_back({name, stated != nullptr ? stated : context_.integer(otherwise)});
       }
       list.push_back(context_.dict(entries));
     }

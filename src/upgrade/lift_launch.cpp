@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "ir/mention.hpp"
-#include "ir/program_fields.hpp"
 #include "mir/ops.hpp"
 #include "program/program_code.hpp"
 #include "upgrade/lift_program.hpp"
@@ -36,8 +35,7 @@ std::string kernel_spelling(const Module& module, const Op& launch) {
 
 /// The launch's own notes, then the options. Options that were not serialised stay lost.
 std::vector<NamedAttr> kernel_attributes(const Module& module, const Op& launch) {
-  constexpr std::string_view kOwn[] = {program_field::kSymbolName, program_field::kOpType,
-                                       program_field::kOpOptions};
+  constexpr std::string_view kOwn[] = {key::kSymbolName, key::kOpType, key::kOpOptions};
   std::vector<NamedAttr> list;
   for (const NamedAttr& attribute : launch.attributes()) {
     if (std::ranges::find(kOwn, module.context().text(attribute.key)) == std::end(kOwn)) {

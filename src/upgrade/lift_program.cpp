@@ -70,7 +70,7 @@ class Lift {
       for (const prog::Instruction& each : function.instructions) {
         frees += each.is<prog::Free>() ? 1 : 0;
         if (const auto* mode = each.as<prog::ModeConfig>()) {
-          note(*each.op, "flag", fmt::to_string(*mode->flag), LossEntry::Source::kDropped);
+          note(*each.op, key::kFlag, fmt::to_string(*mode->flag), LossEntry::Source::kDropped);
         }
         if (const auto* launch = each.as<prog::Launch>()) launched_.insert(launch->name);
       }
@@ -134,8 +134,7 @@ class Lift {
   /// What is noted of a declared value, but for its symbol, which its register states.
   std::vector<NamedAttr> notes_of(const Value& value) const {
     std::vector<NamedAttr> notes(value.attributes().begin(), value.attributes().end());
-    const Symbol symbol = module_.context().intern("symbol");
-    std::erase_if(notes, [&](const NamedAttr& each) { return each.key == symbol; });
+    std::erase_if(notes, [&](const NamedAttr& each) { return each.key == key::kSymbol; });
     return notes;
   }
 

@@ -111,10 +111,10 @@ class ProgramPlan {
     const auto [at, is_new] = slots.try_emplace(&value, 0);
     if (!is_new) return at->second;
     at->second = make_slot(value);
-    if (const Attr* constant = value.attribute(module_.context().intern("constant"))) {
+    if (const Attr* constant = value.attribute(key::kConstant)) {
       if (!has_finite_numbers(*constant)) {
-        report_.refuse(*value.first_use()->user(), "constant", "JSON has no infinities and NaNs",
-                       diagnostics_);
+        report_.refuse(*value.first_use()->user(), key::kConstant,
+                       "JSON has no infinities and NaNs", diagnostics_);
       }
       constants.push_back(&value);
       given.emplace(at->second, &value);
@@ -155,7 +155,7 @@ class ProgramPlan {
   void drop_notes(const Op& op, std::span<const NamedAttr> notes) {
     for (const NamedAttr& note : notes) {
       const std::string_view key = module_.context().text(note.key);
-      if (key == "constant" || key == "symbol") continue;
+      if (key == key::kConstant || key == key::kSymbol) continue;
       drop(op, key, note.value == nullptr ? "" : note.value->spelling());
     }
   }
@@ -409,8 +409,6 @@ class ProgramWriter {
   }
 
  private:
-  Symbol key(std::string_view text) const { return context_.intern(text); }
-
   void start_fragment(std::string_view name, prog::FragmentKind kind) {
     program_.start_fragment(name, kind);
     latest_.clear();
@@ -478,11 +476,11 @@ class ProgramWriter {
   /// Returns the attributes that upstream prints for a value in programs.
   std::vector<NamedAttr> notes_of(const Value& value) const {
     std::vector<NamedAttr> notes;
-    if (const Attr* constant = value.attribute(key("constant"))) {
-      notes.push_back({key("constant"), constant});
+    if (const Attr* constant = value.attribute(key::kConstant)) {
+      notes.push_back({key::kConstant, constant});
     }
     if (value.has_symbol()) {
-      notes.push_back({key("symbol"), context_.word(context_.text(value.symbol()))});
+      notes.push_back({key::kSymbol, context_.word(context_.text(value.symbol()))});
     }
     return notes;
   }

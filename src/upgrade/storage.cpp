@@ -176,7 +176,7 @@ Value* Storages::insert(Value* source, Value* whole, const Attr* indices, Op* be
   IRContext& context = recovery_.context();
   Value* operands[] = {source, whole};
   const Type* type = whole->type();
-  const NamedAttr bounds{context.intern("indices"), indices};
+  const NamedAttr bounds{key::kIndices, indices};
   const auto* tensor = whole->tensor_type();
   const Symbol device = tensor == nullptr ? context.intern("CPU") : tensor->device();
   const OpSpec spec{.name = context.op_name(OpId::kLinalgCopy, device),

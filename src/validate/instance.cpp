@@ -440,9 +440,9 @@ const Attr* InstanceDrawer::draw_slices(const TensorType* operand) {
     // Some bounds are counted from the end; 0 cannot be.
     if (end < extent && draw_.one_in(4)) end -= extent;
     if (begin < extent && draw_.one_in(4)) begin -= extent;
-    const NamedAttr entries[] = {{context_.intern("start"), context_.integer(begin)},
-                                 {context_.intern("end"), context_.integer(end)},
-                                 {context_.intern("step"), context_.integer(draw_.between(1, 2))}};
+    const NamedAttr entries[] = {{key::kStart, context_.integer(begin)},
+                                 {key::kEnd, context_.integer(end)},
+                                 {key::kStep, context_.integer(draw_.between(1, 2))}};
     parts.push_back(context_.dict(entries));
   }
   return context_.array(parts);

@@ -59,10 +59,10 @@ bool is_exact_on_integers(const patterns::GraphTemplate& graph) {
 /// True if all constants of a module are integers like those that inputs hold.
 bool has_only_integers(const Module& module) {
   constexpr double kMost = 1024;
-  const Symbol constant = module.context().intern("constant");
   for (const Op* op : module.body().only_block().ops()) {
     for (const Use& use : op->operand_uses()) {
-      const Attr* numbers = use.value()->is_free() ? use.value()->attribute(constant) : nullptr;
+      const Attr* numbers =
+          use.value()->is_free() ? use.value()->attribute(key::kConstant) : nullptr;
       if (numbers == nullptr) continue;
       for (const Attr* each : numbers->elements()) {
         const double number = each->number();

@@ -18,7 +18,7 @@ bool is_annotation(std::string_view key) {
 
 /// `"impl_type":0`: for some days upstream printed the number of what it calls Default.
 bool is_number_of_implementation(std::string_view key, const Attr& value) {
-  return key == "impl_type" && value.kind() == AttrKind::kInt;
+  return key == key::kImplType && value.kind() == AttrKind::kInt;
 }
 
 /// The options of a launch are the attributes of the op that it names.

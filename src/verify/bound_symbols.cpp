@@ -56,7 +56,7 @@ class BoundSymbols {
     for (const Value& argument : body.entry_arguments()) for_each_symbol(argument.type(), add);
     for_each_op(body, [&](const Op& op) {
       // The length of a cache is the same wherever it is used.
-      const Attr* past = op.is(OpId::kLinalgKVCache) ? op.attribute("past") : nullptr;
+      const Attr* past = op.is(OpId::kLinalgKVCache) ? op.attribute(key::kPast) : nullptr;
       if (past != nullptr) for_each_symbol(*past, [&](Symbol symbol) { lengths_.insert(symbol); });
       bind_results(op, bound);
     });

@@ -12,7 +12,7 @@ namespace {
 
 /// Index of the dimension of tokens in operands and results of a step.
 std::size_t token_dim(const Op& step) {
-  const Attr* fa2 = step.attribute("use_fa2");
+  const Attr* fa2 = step.attribute(key::kUseFa2);
   const bool is_fa2 = fa2 != nullptr && fa2->kind() == AttrKind::kBool && fa2->boolean();
   return is_fa2 ? 1 : 2;
 }
@@ -23,7 +23,7 @@ Dim tokens_of(const Op& step, const Value* value) {
 }
 
 Dim past_of(const Op& step) {
-  const Attr* past = step.attribute("past");
+  const Attr* past = step.attribute(key::kPast);
   if (past == nullptr) return Dim::unknown();
   if (past->kind() == AttrKind::kInt) return Dim(past->integer());
   return past->kind() == AttrKind::kDim ? past->dim() : Dim::unknown();

@@ -82,7 +82,7 @@ bool is_template(const Op& op) {
 void declared_symbols(Reporter& reporter) {
   const Module& module = reporter.module();
   const Op& head = *module.top();
-  const Attr* symbols = head.attribute(kSymbolsKey);
+  const Attr* symbols = head.attribute(key::kSymbols);
   if (symbols == nullptr || symbols->kind() != AttrKind::kDict || !module.is_portable()) return;
   if (module.version() < kSymbolsVersion) return;  // see versions()
   check_structure(*symbols, head, reporter);

@@ -6,7 +6,6 @@
 #include "dialects/rules.hpp"
 #include "ir/computed_op.hpp"
 #include "ir/mention.hpp"
-#include "ir/program_fields.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {
@@ -33,8 +32,7 @@ DumpFindings::DumpFindings(Reporter& reporter)
     : reporter_(reporter),
       context_(reporter.module().context()),
       is_wanted_(!reporter.module().is_portable() &&
-                 reporter.wants_any(dump_c1, dump_c2, dump_c3, dump_c4, dump_c5)),
-      constant_(context_.intern("constant")) {}
+                 reporter.wants_any(dump_c1, dump_c2, dump_c3, dump_c4, dump_c5)) {}
 
 void DumpFindings::enter(const Region& region) {
   if (!is_wanted_) return;
@@ -56,10 +54,10 @@ void DumpFindings::check_mention(const Use& use, const StatedMention& other, con
     return report(other.type->spelling(),
                   value.type() == nullptr ? "no type" : value.type()->spelling());
   }
-  const auto constant = std::ranges::find(other.attributes, constant_, &NamedAttr::key);
-  if (constant != other.attributes.end() && constant->value != value.attribute(constant_)) {
-    const Attr* defined = value.attribute(constant_);
-    return report(fmt::format("constant {}", constant->value->spelling()),
+  const Attr* const constant = find_attribute(other.attributes, key::kConstant);
+  const Attr* const defined = value.attribute(key::kConstant);
+  if (constant != nullptr && constant != defined) {
+    return report(fmt::format("constant {}", constant->spelling()),
                   defined == nullptr ? "no constant" : defined->spelling());
   }
   if (other.has_symbol && (!value.has_symbol() || other.symbol != value.symbol())) {
@@ -142,7 +140,7 @@ void DumpFindings::check_free_values(const Region& region) {
   const bool is_top = &owner == reporter_.module().top();
   for (const Value* value : region.free_values()) {
     if (value->has_symbol() || !value->has_uses()) continue;
-    if (value->attribute(constant_) != nullptr) continue;
+    if (value->attribute(key::kConstant) != nullptr) continue;
     const Op& user = first_user(*value);
     if (is_top && !is_scalar_operand(*value, user)) continue;
     reporter_.report(dump_c3, user, [&] {

@@ -81,7 +81,6 @@ class DumpFindings {
   Reporter& reporter_;
   IRContext& context_;
   bool is_wanted_;
-  Symbol constant_;
   LatestValues names_;
 };
 

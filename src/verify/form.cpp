@@ -18,8 +18,6 @@ using enum ConstraintId;
 FormChecks::FormChecks(Reporter& reporter)
     : reporter_(reporter),
       context_(reporter.module().context()),
-      constant_(context_.intern("constant")),
-      recipe_(context_.intern("quant_recipe")),
       is_wanted_(reporter.wants_any(op_c4, op_c5, op_c6, op_c7, signature_c3, signature_c4,
                                     signature_c5, signature_c6, attribute_c1, attribute_c4, type_c7,
                                     register_c1, register_c2, register_c3, param_c2, param_c3,
@@ -182,15 +180,15 @@ void FormChecks::check_register(const Op& op) {
   }
   if (op.result_count() != 1) return;
   const Value& result = *op.result();
-  const Attr* name = op.attribute("symbol");
-  const bool is_constant = name != nullptr && result.attribute(constant_) != nullptr;
+  const Attr* name = op.attribute(key::kSymbol);
+  const bool is_constant = name != nullptr && result.attribute(key::kConstant) != nullptr;
   if (!result.has_symbol() && !is_constant) {
     reporter_.report(register_c2, op, [&] {
       return fmt::format("'{}' needs the parameter's name, '[@name]' on its result", op.name());
     });
   } else if (result.has_symbol() && name != nullptr && name->kind() == AttrKind::kString &&
              name->text() != text(op, result.symbol())) {
-    reporter_.report_at(register_c2, op, {"symbol"}, [&] {
+    reporter_.report_at(register_c2, op, {key::kSymbol}, [&] {
       return fmt::format("the result of '{}' is named '@{}', its attribute 'symbol' says '{}'",
                          op.name(), text(op, result.symbol()), name->text());
     });
@@ -213,7 +211,7 @@ void FormChecks::check_value(const Value& value, const Op& place, bool may_decla
   }
   if (value.attributes().empty()) return;
   check_annotations(value.attributes(), place, &value);
-  if (!may_declare && value.attribute(constant_) != nullptr) report(type_c7, "a 'constant'");
+  if (!may_declare && value.attribute(key::kConstant) != nullptr) report(type_c7, "a 'constant'");
 }
 
 namespace {
@@ -263,21 +261,21 @@ void FormChecks::report_unknown(Symbol key, const Op& place, const Value* value,
 
 namespace {
 
-bool has_annotation(const Op& op, Symbol recipe) {
-  const Attr* annotation = op.attribute(recipe);
+bool has_annotation(const Op& op) {
+  const Attr* annotation = op.attribute(key::kQuantRecipe);
   return annotation != nullptr && annotation->kind() == AttrKind::kQuantAnnotation;
 }
 
 /// Whether the type, a QuantSpec or the annotation of an op quantises the value.
-bool is_quantised(const Value& value, Symbol recipe) {
+bool is_quantised(const Value& value) {
   const auto* type = value.tensor_type();
   if (type == nullptr || !type->dtype()) return true;  // which is reported
   if (info(*type->dtype()).type_class == DTypeClass::kQuantised) return true;
   if (!integer_range(storage_type(*type->dtype()))) return false;
-  if (value.attribute(recipe) != nullptr || type->encoding() != nullptr) return true;
-  if (value.defining_op() != nullptr && has_annotation(*value.defining_op(), recipe)) return true;
+  if (value.attribute(key::kQuantRecipe) != nullptr || type->encoding() != nullptr) return true;
+  if (value.defining_op() != nullptr && has_annotation(*value.defining_op())) return true;
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
-    if (has_annotation(*use->user(), recipe)) return true;
+    if (has_annotation(*use->user())) return true;
   }
   return false;
 }
@@ -285,8 +283,8 @@ bool is_quantised(const Value& value, Symbol recipe) {
 /// What an attribute's numbers must be and are not; empty: nothing.
 std::string_view breach_of(std::string_view key, const Attr& stated) {
   using namespace quant_attributes;
-  const bool is_scales = key == kScale;
-  if (!is_scales && key != kZeroPoint) return "";
+  const bool is_scales = key == key::kQuantScale;
+  if (!is_scales && key != key::kQuantZeroPoint) return "";
   const auto numbers = numbers_of(stated);
   if (numbers && std::ranges::all_of(*numbers, is_scales ? is_scale : is_zero_point)) return "";
   return is_scales ? "a positive Float32 number, or a list of them"
@@ -297,7 +295,7 @@ std::string_view breach_of(std::string_view key, const Attr& stated) {
 
 void FormChecks::check_scale(const NamedAttr& attribute, const Value& value, const Op& place) {
   const std::string_view key = text(place, attribute.key);
-  if (!key.starts_with("quant_") || attribute.key == recipe_) return;
+  if (!key.starts_with("quant_") || attribute.key == key::kQuantRecipe) return;
   const auto name = [&] { return spelling_of(reporter_.module(), value.name()); };
   const std::string_view expected = breach_of(key, *attribute.value);
   if (!expected.empty()) {
@@ -305,7 +303,7 @@ void FormChecks::check_scale(const NamedAttr& attribute, const Value& value, con
       return fmt::format("attribute '{}' of '{}' is {}, expected {}", key, name(),
                          attribute.value->spelling(), expected);
     });
-  } else if (!is_quantised(value, recipe_)) {
+  } else if (!is_quantised(value)) {
     const AttributePlace at{key, AttributePart::kKey, &value};
     reporter_.report_at(quant_c8, place, at, [&] {
       return fmt::format("attribute '{}' of '{}' has no meaning, because {} is not quantised", key,
@@ -318,7 +316,7 @@ void FormChecks::check_scale(const NamedAttr& attribute, const Value& value, con
 
 /// What text refers to as `%n:...[@name]` without defining it.
 void FormChecks::check_parameter(const Value& value, const Op& place) {
-  if (!value.has_symbol() || value.attribute(constant_) != nullptr) return;
+  if (!value.has_symbol() || value.attribute(key::kConstant) != nullptr) return;
   const Value* parameter = reporter_.module().lookup_value(value.symbol());
   if (parameter == nullptr) {
     reporter_.report(param_c2, place, [&] {

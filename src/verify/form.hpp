@@ -36,7 +36,6 @@ class FormChecks {
 
   Reporter& reporter_;
   IRContext& context_;
-  Symbol constant_, recipe_;
   bool is_wanted_;
   std::unordered_set<Symbol> devices_;  // that were looked at
   PointerTable<char> types_;            // likewise

@@ -202,7 +202,7 @@ class Lifetimes {
       report(
           free_c4, op, [&] { return fmt::format("{} is a parameter and is freed", shown()); },
           *parameter, "declared here");
-    } else if (value.attribute(constant_) != nullptr && !is_silent_) {
+    } else if (value.attribute(key::kConstant) != nullptr && !is_silent_) {
       reporter_.report(free_c4, op,
                        [&] { return fmt::format("{} is a constant and is freed", shown()); });
     }
@@ -211,7 +211,6 @@ class Lifetimes {
 
   Reporter& reporter_;
   bool is_dump_;
-  Symbol constant_ = reporter_.module().context().intern("constant");
   Freed freed_;
   std::unordered_map<std::uint32_t, const Op*> parameters_;
   bool is_silent_ = false;

@@ -5,7 +5,6 @@
 
 #include "dialects/rules.hpp"
 #include "ir/mention.hpp"
-#include "ir/program_fields.hpp"
 #include "mir/dialects.hpp"
 #include "mir/infer.hpp"
 #include "mir/walk.hpp"
@@ -32,9 +31,6 @@ OpChecks::OpChecks(Reporter& reporter)
     : reporter_(reporter),
       context_(reporter.module().context()),
       is_dump_(!reporter.module().is_portable()),
-      op_type_(context_.intern(program_field::kOpType)),
-      op_options_(context_.intern(program_field::kOpOptions)),
-      constant_(context_.intern("constant")),
       sound_(std::clamp(std::bit_ceil(std::size_t{reporter.module().op_id_end()}), std::size_t{16},
                         kMostSlots)),
       weights_(reporter) {
@@ -91,7 +87,7 @@ void OpChecks::remember(Sound& kept, const Signature& signature,
   *word++ = nullptr;
   const bool launch = is_launch(op);
   for (const NamedAttr& attribute : op.attributes()) {
-    if (launch ? attribute.key != op_type_ && attribute.key != op_options_
+    if (launch ? attribute.key != key::kOpType && attribute.key != key::kOpOptions
                : is_annotation(attribute.key)) {
       continue;
     }
@@ -113,11 +109,11 @@ OpChecks::Target OpChecks::target_of(const Op& op) const {
     return {op.row(), op.attributes(), has_options};
   }
   Target target;
-  const Attr* type = op.attribute(op_type_);
+  const Attr* type = op.attribute(key::kOpType);
   if (type == nullptr || type->kind() != AttrKind::kString) return target;
   const auto kernel = context_.find_kernel(type->text(), op.operand_count());
   if (kernel) target.row = context_.info(*kernel).row;
-  const Attr* options = op.attribute(op_options_);
+  const Attr* options = op.attribute(key::kOpOptions);
   if (options != nullptr && options->kind() == AttrKind::kDict) {
     target.options = options->entries();
     target.has_options = true;
@@ -214,7 +210,7 @@ void OpChecks::enter(const Region& region) {
     if (!value->has_uses()) continue;
     const Op& user = *value->first_use()->user();
     check_strange_type(*value, user);
-    if (const Attr* values = value->attribute(constant_)) {
+    if (const Attr* values = value->attribute(key::kConstant)) {
       constant_values(*value, *values, user, reporter_);
     }
   }
@@ -228,7 +224,7 @@ void OpChecks::enter(const Region& region) {
 /// What a program's symbol table declares.
 void OpChecks::check_constant(const Op& op) {
   for (const Value& result : op.results()) {
-    const Attr* values = result.attribute(constant_);
+    const Attr* values = result.attribute(key::kConstant);
     if (values != nullptr) constant_values(result, *values, op, reporter_);
   }
 }
@@ -337,10 +333,10 @@ void OpChecks::check_open_extents(const Op& op) {
 
 /// The op that a launch names against what it is launched with.
 void OpChecks::check_kernel(const Op& op, const Target& target) {
-  const Attr* type = op.attribute(op_type_);
+  const Attr* type = op.attribute(key::kOpType);
   if (type == nullptr || type->kind() != AttrKind::kString) return;
   if (target.row == nullptr) {
-    reporter_.report_at(ConstraintId::op_c1, op, {program_field::kOpType},
+    reporter_.report_at(ConstraintId::op_c1, op, {key::kOpType},
                         [&] { return fmt::format("kernel '{}' is not known", type->text()); });
     return;
   }
@@ -395,7 +391,7 @@ void OpChecks::check_dump_types(const Op& op, const Target& target) {
 
 /// A product whose options are lost must fit with operand 1 as it is or transposed.
 void OpChecks::check_product(const Op& op, const Target& target) {
-  const NamedAttr transposed{context_.intern("transpose_b"), context_.boolean(true)};
+  const NamedAttr transposed{key::kTransposeB, context_.boolean(true)};
   if (!run_rule(op, target, {&transposed, 1}, false)) run_rule(op, target, {}, true);
 }
 

@@ -109,7 +109,6 @@ class OpChecks {
   Reporter& reporter_;
   IRContext& context_;
   bool is_dump_;
-  Symbol op_type_, op_options_, constant_;
   std::vector<Symbol> annotations_;
   std::vector<bool> stale_values_;        // by id; empty: none
   std::vector<bool> stale_numbers_;       // their names: numbers

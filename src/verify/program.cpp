@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "ir/mention.hpp"
-#include "ir/program_fields.hpp"
 #include "program/program_code.hpp"
 #include "verify/execution.hpp"
 
@@ -51,7 +50,7 @@ ConstraintId constraint_of(const prog::Defect& defect) {
     case prog::Defect::Kind::kOutOfRange:
       break;
   }
-  return defect.field->name == program_field::kType ? bind_c3 : bind_c4;
+  return defect.field->name == key::kType ? bind_c3 : bind_c4;
 }
 
 void check_fields(const ProgramCode& code, Reporter& reporter) {
@@ -148,8 +147,8 @@ void check_spec(const Op& op, const prog::Launch& launch, const prog::Kernel& ke
                             }),
          *kernel.op, "the kernel");
   };
-  check(program_field::kOpType, launch.spec.type, kernel.spec.type);
-  check(program_field::kOpOptions, launch.spec.options, kernel.spec.options);
+  check(key::kOpType, launch.spec.type, kernel.spec.type);
+  check(key::kOpOptions, launch.spec.options, kernel.spec.options);
 }
 
 void check_kernels(const ProgramCode& code, Reporter& reporter) {
@@ -167,12 +166,12 @@ void check_kernels(const ProgramCode& code, Reporter& reporter) {
   }
 }
 
-void check_constant(const ProgramCode& code, const Use& use, Symbol key, Reporter& reporter) {
+void check_constant(const ProgramCode& code, const Use& use, Reporter& reporter) {
   const Value* declared = code.declared(use.value()->name());
-  const Attr* stated = declared == nullptr ? nullptr : declared->attribute(key);
+  const Attr* stated = declared == nullptr ? nullptr : declared->attribute(key::kConstant);
   if (stated == nullptr) return;
   for (const NamedAttr& printed : mention_of(use).attributes) {
-    if (printed.key != key || printed.value == stated) continue;
+    if (printed.key != key::kConstant || printed.value == stated) continue;
     note(reporter.report(constant_c1, *use.user(),
                          [&] {
                            return fmt::format("operand {} is printed with {}, the table states {}",
@@ -186,9 +185,8 @@ void check_constant(const ProgramCode& code, const Use& use, Symbol key, Reporte
 /// Mentions of constants against the tables.
 void check_constants(const ProgramCode& code, Reporter& reporter) {
   if (code.table_constants().empty()) return;
-  const Symbol key = reporter.module().context().intern("constant");
   for (const prog::Instruction& each : code.instructions()) {
-    for (const Use& use : each.op->operand_uses()) check_constant(code, use, key, reporter);
+    for (const Use& use : each.op->operand_uses()) check_constant(code, use, reporter);
   }
 }
 

@@ -15,13 +15,6 @@ namespace {
 
 using enum ConstraintId;
 
-const Attr* find(std::span<const NamedAttr> attributes, Symbol key) {
-  for (const NamedAttr& attribute : attributes) {
-    if (attribute.key == key) return attribute.value;
-  }
-  return nullptr;
-}
-
 bool is_spec(const Attr* attribute) {
   return attribute != nullptr && attribute->kind() == AttrKind::kQuantSpec;
 }
@@ -52,9 +45,8 @@ bool fits_type(const Spec& spec) {
 
 Quantisation::Quantisation(Reporter& reporter)
     : reporter_(reporter),
-      is_wanted_(
-          reporter.wants_any(quant_c1, quant_c2, quant_c3, quant_c4, quant_c5, quant_c6, quant_c7)),
-      key_(reporter.module().context().intern("quant_recipe")) {}
+      is_wanted_(reporter.wants_any(quant_c1, quant_c2, quant_c3, quant_c4, quant_c5, quant_c6,
+                                    quant_c7)) {}
 
 void Quantisation::enter(const Region& region) {
   if (!is_wanted_) return;
@@ -120,7 +112,7 @@ void fetch_attributes_after(const Op& op) {
 }
 
 [[gnu::always_inline]] inline void Quantisation::check_value(const Value& value, const Op& place) {
-  const Attr* attribute = find(value.attributes(), key_);
+  const Attr* attribute = find_attribute(value.attributes(), key::kQuantRecipe);
   if (!is_spec(attribute)) return;
   const Spec& spec = check(*attribute, place);
   if (const auto* type = value.tensor_type()) check_tensor(spec, *type, place);
@@ -137,9 +129,10 @@ void fetch_attributes_after(const Op& op) {
   const std::uint32_t count = entry.is_input ? op.operand_count() : op.result_count();
   const Attr* attribute = nullptr;
   if (entry.number < count) {
-    attribute = find(entry.is_input ? mention_of(op.operand_uses()[entry.number]).attributes
-                                    : op.result(entry.number)->attributes(),
-                     key_);
+    attribute =
+        find_attribute(entry.is_input ? mention_of(op.operand_uses()[entry.number]).attributes
+                                      : op.result(entry.number)->attributes(),
+                       key::kQuantRecipe);
     if (attribute == stated) return;
   }
   if (!is_spec(stated)) return;
@@ -153,7 +146,7 @@ void fetch_attributes_after(const Op& op) {
 }
 
 [[gnu::always_inline]] inline void Quantisation::check_annotation(const Op& op) {
-  const Attr* annotation = op.attribute(key_);
+  const Attr* annotation = op.attribute(key::kQuantRecipe);
   if (annotation == nullptr || annotation->kind() != AttrKind::kQuantAnnotation) return;
   for (const auto& [key, value] : annotation->entries()) {
     const EntryKey& entry = key_of(key);
@@ -308,7 +301,8 @@ void Quantisation::read_key(EntryKey& entry, Symbol key) {
 /// There is no such operand or result, or it says something else.
 void Quantisation::report_entry(const Op& op, const EntryKey& entry, Symbol key,
                                 std::uint32_t count) {
-  const AttributePlace at{.key = text(op, key), .part = AttributePart::kKey, .in = text(op, key_)};
+  const AttributePlace at{
+      .key = text(op, key), .part = AttributePart::kKey, .in = text(op, key::kQuantRecipe)};
   reporter_.report_at(quant_c6, op, at, [&] {
     if (entry.number < count) {
       return fmt::format("annotation entry '{}' differs from the quantisation of the value",

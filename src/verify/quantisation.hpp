@@ -83,7 +83,6 @@ class Quantisation {
 
   Reporter& reporter_;
   bool is_wanted_;
-  Symbol key_;
   std::vector<std::unique_ptr<Spec>> specs_;  // by scheme
   PointerTable<char> reported_;               // broken specs
   SpecPlaces places_;

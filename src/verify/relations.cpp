@@ -99,10 +99,10 @@ struct Kept {
   std::string_view attribute;
   Relation relation;
 };
-constexpr Kept kKept[] = {{rules::cast_type, "dtype", Relation::kSameShape},
-                          {rules::reshape, "shape", Relation::kSameCount},
-                          {rules::view, "to_shape", Relation::kSameCount},
-                          {rules::x2x, "device", Relation::kSameShape}};
+constexpr Kept kKept[] = {{rules::cast_type, key::kDtype, Relation::kSameShape},
+                          {rules::reshape, key::kShape, Relation::kSameCount},
+                          {rules::view, key::kToShape, Relation::kSameCount},
+                          {rules::x2x, key::kDevice, Relation::kSameShape}};
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 
 #include "ir/attribute_place.hpp"
 #include "ir/extent_prover.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 #include "mir/verify.hpp"
 #include "support/suggest.hpp"

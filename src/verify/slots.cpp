@@ -11,8 +11,7 @@ using enum ConstraintId;
 
 class Slots {
  public:
-  explicit Slots(Reporter& reporter)
-      : reporter_(reporter), constant_(reporter.module().context().intern("constant")) {}
+  explicit Slots(Reporter& reporter) : reporter_(reporter) {}
 
   /// Constants and parameters are there before the program starts. The registers of early dumps
   /// need no slot: every mention names them.
@@ -82,7 +81,7 @@ class Slots {
 
   /// A mention of a parameter or constant needs no slot.
   bool stands_alone(const Value& value) const {
-    return value.has_symbol() || value.attribute(constant_) != nullptr;
+    return value.has_symbol() || value.attribute(key::kConstant) != nullptr;
   }
 
   void read(const Op& op, const Value& value) {
@@ -127,7 +126,7 @@ class Slots {
     if (slot.state == State::kFreed) {
       note(report(free_c2, op, [&] { return fmt::format("{} is freed twice", shown()); }),
            *slot.writer, "first freed here");
-    } else if (op.operand(0)->attribute(constant_) != nullptr) {
+    } else if (op.operand(0)->attribute(key::kConstant) != nullptr) {
       report(free_c4, op, [&] { return fmt::format("{} is a constant and is freed", shown()); });
     } else if (slot.is_constant) {
       note(report(free_c4, op,
@@ -146,7 +145,6 @@ class Slots {
   }
 
   Reporter& reporter_;
-  Symbol constant_;
   NameTable<Slot> slots_;
   NameTable<bool> is_filled_;  // by any instruction of the text, whether it runs or not
   PointerTable<char> blamed_;  // instructions

@@ -35,12 +35,10 @@ void check_condition(const Op& op, const Value& value, Reporter& reporter) {
 }
 
 /// A number that a constant value states; no value for others.
-std::optional<std::int64_t> stated_integer(const Value& value, IRContext& context) {
-  const Attr* numbers = value.attribute(context.intern("constant"));
-  const bool is_list = numbers != nullptr && numbers->kind() == AttrKind::kArray;
-  if (!is_list || numbers->elements().size() != 1) return std::nullopt;
-  const Attr& only = *numbers->elements().front();
-  return only.kind() == AttrKind::kInt ? std::optional(only.integer()) : std::nullopt;
+std::optional<std::int64_t> stated_integer(const Value& value) {
+  const Attr* only = Constant{.attributes = value.attributes()}.number();
+  return only != nullptr && only->kind() == AttrKind::kInt ? std::optional(only->integer())
+                                                           : std::nullopt;
 }
 
 void check_bounds(const Op& loop, Reporter& reporter) {
@@ -66,7 +64,7 @@ void check_bounds(const Op& loop, Reporter& reporter) {
                          loop.name(), loop.result_count());
     });
   }
-  const auto step = stated_integer(*loop.operand(2), loop.module().context());
+  const auto step = stated_integer(*loop.operand(2));
   if (!step || *step > 0) return;
   reporter.report(ConstraintId::control_c4, loop, [&] {
     return fmt::format("the step of '{}' is {}, expected a number above 0", loop.name(), *step);
@@ -116,11 +114,11 @@ void check_cases(const Op& op, Reporter& reporter) {
                          index.type()->spelling());
     });
   }
-  const Attr* const cases = op.attribute("cases");
+  const Attr* const cases = op.attribute(key::kCases);
   if (cases == nullptr || cases->kind() != AttrKind::kArray) return;  // attribute_c2, attribute_c3
   const std::size_t wanted = op.extra().successors.size() - 1;
   if (cases->elements().size() != wanted) {
-    reporter.report_at(ConstraintId::control_c5, op, {"cases"}, [&] {
+    reporter.report_at(ConstraintId::control_c5, op, {key::kCases}, [&] {
       return fmt::format(
           "'{}' has {} cases and {} successors, expected one case for each but the first",
           op.name(), cases->elements().size(), wanted + 1);
@@ -130,7 +128,7 @@ void check_cases(const Op& op, Reporter& reporter) {
   for (const Attr* each : cases->elements()) {
     const bool is_known = dtype && is_index(*dtype) && each->kind() == AttrKind::kInt;
     if (!is_known || encode_element(*dtype, each->spelling())) continue;
-    reporter.report_at(ConstraintId::control_c5, op, {"cases"}, [&] {
+    reporter.report_at(ConstraintId::control_c5, op, {key::kCases}, [&] {
       return fmt::format("case {} of '{}' is not a value of its index, {}", each->spelling(),
                          op.name(), name_of(*dtype));
     });
@@ -138,7 +136,7 @@ void check_cases(const Op& op, Reporter& reporter) {
   std::set<std::int64_t> seen;
   for (const Attr* each : cases->elements()) {
     if (each->kind() != AttrKind::kInt || seen.insert(each->integer()).second) continue;
-    reporter.report_at(ConstraintId::control_c5, op, {"cases"}, [&] {
+    reporter.report_at(ConstraintId::control_c5, op, {key::kCases}, [&] {
       return fmt::format("case {} of '{}' is stated twice", each->integer(), op.name());
     });
   }

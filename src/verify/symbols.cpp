@@ -18,7 +18,7 @@ bool is_second(const Op& op, Symbol symbol, const Op* first, Reporter& reporter)
 }
 
 const Attr* stated_symbol(const Op& op) {
-  const Attr* stated = op.attribute("symbol");
+  const Attr* stated = op.attribute(key::kSymbol);
   return stated != nullptr && stated->kind() == AttrKind::kString ? stated : nullptr;
 }
 
@@ -29,7 +29,7 @@ void check_one_name(const Op& op, Reporter& reporter) {
   if (stated == nullptr || op.is(OpId::kTensorRegister)) return;
   const auto check = [&](Symbol symbol) {
     if (text(op, symbol) == stated->text()) return;
-    reporter.report_at(ConstraintId::symbol_c3, op, {"symbol"}, [&] {
+    reporter.report_at(ConstraintId::symbol_c3, op, {key::kSymbol}, [&] {
       return fmt::format("'{}' is named '@{}', its attribute 'symbol' is '{}'", op.name(),
                          text(op, symbol), stated->text());
     });

@@ -18,7 +18,7 @@ namespace {
 class ReadBack {
  public:
   ReadBack(std::string text, IRContext& context)
-      : context_(context), file_(sources_.add("text", std::move(text))) {
+      : context_(context), file_(sources_.add("printed.mir", std::move(text))) {
     if (file_ != nullptr) modules_ = read_modules(*file_, context, problems_);
   }
   ReadBack(const ReadBack&) = delete;

@@ -23,7 +23,7 @@ bool is_blank(char c) {
 /// Where the head of a module has the number of its version; empty if its text is not there, or if
 /// a pass has set another version.
 Span version_number(const Module& module) {
-  constexpr std::string_view kKey = "mir_version";
+  constexpr std::string_view kKey = key::kMirVersion;
   constexpr std::size_t kMostText = 4096;
   const Span head = module.top()->span();
   const SourceFile* file = module.context().sources().file_of(head.begin);

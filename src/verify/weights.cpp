@@ -60,9 +60,9 @@ void check_named_parameter(const Op& op, Reporter& reporter) {
   if (!reporter.wants(param_c1) || op.result_count() != 1) return;
   const auto* type = op.result()->tensor_type();
   if (type == nullptr) return;
-  const Attr* shape = op.attribute("shape");
+  const Attr* shape = op.attribute(key::kShape);
   if (!fits_shape(shape, *type)) {
-    reporter.report_at(param_c1, op, {"shape"}, [&] {
+    reporter.report_at(param_c1, op, {key::kShape}, [&] {
       return fmt::format("result 0 of '{}' is stated as {}, 'shape' gives {}", op.name(),
                          type->spelling(), shape->spelling());
     });

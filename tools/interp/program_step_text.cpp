@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/program_fields.hpp"
+#include "mir/attribute_keys.hpp"
 #include "report_text.hpp"
 
 namespace mir::tools {
@@ -23,15 +23,14 @@ std::string text_of(const ProgramStep& step) {
   std::string line = fmt::format("pc {} depth {}: {}", step.pc, step.depth, op.name());
   const auto label = op.dump_facts().label;
   if (label) line += fmt::format(" {}", context.text(*label));
-  for (const std::string_view key : {program_field::kSymbol, program_field::kOpType}) {
+  for (const std::string_view key : {key::kSymbol, key::kOpType}) {
     const auto text = word_of(op, key);
     if (!text.empty()) line += fmt::format(" {}", text);
   }
-  if (const auto name = word_of(op, program_field::kSymbolName); !name.empty())
+  if (const auto name = word_of(op, key::kSymbolName); !name.empty())
     line += fmt::format(" '{}'", name);
-  if (const Attr* slot = op.attribute(program_field::kProgramUuid)) {
-    const Attr *type = op.attribute(program_field::kType),
-               *position = op.attribute(program_field::kInputPos);
+  if (const Attr* slot = op.attribute(key::kProgramUuid)) {
+    const Attr *type = op.attribute(key::kType), *position = op.attribute(key::kInputPos);
     line +=
         fmt::format(" {} {} %{}", type != nullptr && type->spelling() == "0" ? "input" : "output",
                     position == nullptr ? "?" : position->spelling(), slot->spelling());

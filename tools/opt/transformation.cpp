@@ -68,17 +68,17 @@ bool Transformation::verify(const Module& module, Diagnostics& diagnostics) cons
 }
 
 bool Transformation::transform(Module& module, TypedMap& reports, Diagnostics& diagnostics) {
-  PipelineRun how{
-      .threads = *settings_.threads,
-      .facts = &facts_,
-      .reports = &reports,
-      .observers = {&record_, &printer_},
-      .verify =
-          [this](Module& each, Diagnostics& found) {
-            if (!verify(each, found)) return false;
-            return *settings_.verify_each != VerifyEach::kText || verify_text(each, found);
-          },
-      .verifies_each = *settings_.verify_each != VerifyEach::kNo};
+  PipelineRun how{.threads = *settings_.threads,
+                  .facts = &facts_,
+                  .reports = &reports,
+                  .observers = {&record_, &printer_},
+                  .verify =
+                      [this](Module& each, Diagnostics& found) {
+                        if (!verify(each, found)) return false;
+                        return *settings_.verify_each != VerifyEach::kText ||
+                               verify_text(each, found);
+                      },
+                  .verifies_each = *settings_.verify_each != VerifyEach::kNo};
   if (settings_.dump_dir.is_given()) how.observers.push_back(&dumper_);
   if (settings_.explain_no_match.is_given()) how.observers.push_back(&explainer_);
   if (settings_.reproducer.is_given()) how.observers.push_back(&reproducer_);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "mir/attribute_keys.hpp"
 #include "mir/context.hpp"
 #include "support/arena.hpp"
 #include "support/unique_table.hpp"
@@ -33,7 +34,7 @@ struct IRContext::State {
   ~State();
 
   IRContext& context;
-  StringInterner strings;
+  StringInterner strings{kAttributeKeys};
   DimTable dims{strings};
   SourceManager sources;
   LocationTable locations{strings};

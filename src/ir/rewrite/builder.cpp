@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 
 #include "ir/extent_prover.hpp"
 #include "ir/rewrite/result_types.hpp"
+#include "mir/op_attributes.hpp"
 #include "mir/ops.hpp"
 #include "syntax/spellings.hpp"
 
@@ -16,6 +18,25 @@ namespace {
 bool has_null(std::span<Value* const> values) {
   return std::find(values.begin(), values.end(), nullptr) != values.end();
 }
+
+struct AttributeMaker {
+  IRContext& context;
+
+  const Attr* operator()(const Attr* value) const { return value; }
+  template <class T>
+  const Attr* operator()(const std::optional<T>& value) const {
+    if (!value) return nullptr;
+    if constexpr (std::same_as<T, bool>) {
+      return context.boolean(*value);
+    } else if constexpr (std::integral<T>) {
+      return context.integer(*value);
+    } else if constexpr (std::floating_point<T>) {
+      return context.number(*value);
+    } else {
+      return context.word(*value);
+    }
+  }
+};
 
 }  // namespace
 
@@ -148,9 +169,8 @@ Op* Builder::return_op(std::span<Value* const> values) {
 }
 
 Value* Builder::parameter(std::string_view symbol, const Type* type) {
-  const NamedAttr attribute{context().intern("symbol"), is_bare_word(symbol)
-                                                            ? context().word(symbol)
-                                                            : context().string(symbol)};
+  const NamedAttr attribute{
+      key::kSymbol, is_bare_word(symbol) ? context().word(symbol) : context().string(symbol)};
   Op* op = rewriter_.create({.name = context().op_name("tensor.CPU.register"),
                              .result_types = std::span(&type, 1),
                              .attributes = std::span(&attribute, 1)});
@@ -166,9 +186,27 @@ Value* Builder::constant(const TensorType* type, std::span<const double> values)
     elements.push_back(integral ? context().integer(static_cast<std::int64_t>(value))
                                 : context().number(value));
   }
-  const NamedAttr attribute{context().intern("constant"), context().array(elements)};
+  const NamedAttr attribute{key::kConstant, context().array(elements)};
   return rewriter_.constant(*block()->parent(),
                             {.type = type, .attributes = std::span(&attribute, 1)});
+}
+
+Op* build_op(Builder& builder, OpId op, std::span<Value* const> operands,
+             std::initializer_list<StatedAttribute> attributes, const OpPlace& place) {
+  IRContext& context = builder.context();
+  const OpName name = context.op_name(op, context.intern(place.device));
+  Builder::Attributes stated;
+  for (const StatedAttribute& each : attributes) {
+    const Attr* value = std::visit(AttributeMaker{context}, each.value);
+    if (value != nullptr) stated.emplace_back(each.key, value);
+  }
+  return builder.create(context.text(name.spelling), operands, stated, place.path);
+}
+
+Value* build_value(Builder& builder, OpId op, std::span<Value* const> operands,
+                   std::initializer_list<StatedAttribute> attributes, const OpPlace& place) {
+  Op* made = build_op(builder, op, operands, attributes, place);
+  return made == nullptr || made->result_count() == 0 ? nullptr : made->result();
 }
 
 }  // namespace mir

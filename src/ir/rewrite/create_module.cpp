@@ -8,8 +8,7 @@
 
 namespace mir {
 
-Module::Module(IRContext& context, Symbol name)
-    : context_(context), symbol_key_(context.intern("symbol")) {
+Module::Module(IRContext& context, Symbol name) : context_(context) {
   own_.is_of_module_ = true;
   Rewriter rewriter(*this);
   top_ = rewriter.create_detached(

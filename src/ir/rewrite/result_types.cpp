@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "ir/call_types.hpp"
-#include "ir/program_fields.hpp"
 #include "ir/told_attributes.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/infer.hpp"
 #include "mir/ops.hpp"
 
@@ -12,11 +12,9 @@ namespace mir {
 
 namespace {
 
-const Attr* find(const IRContext& context, std::span<const NamedAttr> attributes,
-                 std::string_view key, AttrKind kind) {
-  const auto found = std::ranges::find_if(
-      attributes, [&](const NamedAttr& each) { return context.text(each.key) == key; });
-  return found != attributes.end() && found->value->kind() == kind ? found->value : nullptr;
+const Attr* find(std::span<const NamedAttr> attributes, Symbol key, AttrKind kind) {
+  const Attr* found = find_attribute(attributes, key);
+  return found != nullptr && found->kind() == kind ? found : nullptr;
 }
 
 std::vector<const Type*> types_of_graph(const Module& module, const UntypedOp& call) {
@@ -35,10 +33,10 @@ std::vector<const Type*> types_of_graph(const Module& module, const UntypedOp& c
 /// The parameter's type, with the extents of `shape` where that states any.
 const Type* type_of_parameter(const Module& module, std::span<const NamedAttr> attributes) {
   IRContext& context = module.context();
-  const Attr* name = find(context, attributes, "name", AttrKind::kString);
+  const Attr* name = find(attributes, key::kName, AttrKind::kString);
   const Value* parameter = name == nullptr ? nullptr : module.lookup_symbol(name->text()).value;
   const TensorType* type = parameter == nullptr ? nullptr : parameter->tensor_type();
-  const Attr* shape = find(context, attributes, "shape", AttrKind::kArray);
+  const Attr* shape = find(attributes, key::kShape, AttrKind::kArray);
   if (type == nullptr || shape == nullptr || shape->elements().empty()) return type;
   std::vector<Dim> extents;
   for (const Attr* extent : shape->elements()) {
@@ -56,8 +54,8 @@ struct Rule {
 
 Rule rule_of(const IRContext& context, const UntypedOp& op) {
   if (op.name.kind != OpId::kProgKernelLaunch) return {op.name.info->row, op.attributes};
-  const Attr* type = find(context, op.attributes, program_field::kOpType, AttrKind::kString);
-  const Attr* options = find(context, op.attributes, program_field::kOpOptions, AttrKind::kDict);
+  const Attr* type = find(op.attributes, key::kOpType, AttrKind::kString);
+  const Attr* options = find(op.attributes, key::kOpOptions, AttrKind::kDict);
   if (type == nullptr || options == nullptr) return {};
   const auto kernel = context.find_kernel(type->text(), op.operands.size());
   return {kernel ? context.info(*kernel).row : nullptr, options->entries()};

@@ -4,6 +4,7 @@
 
 #include "ir/context/repeated_key.hpp"
 #include "ir/ports.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/rewriter.hpp"
 #include "support/arena.hpp"
 #include "syntax/spellings.hpp"
@@ -216,17 +217,16 @@ void Rewriter::set_attributes(Value& value, std::span<const NamedAttr> attribute
 
 // -- values that no op defines --------------------------------------------------------------------
 
+const Attr* Constant::number() const {
+  const Attr* list = find_attribute(attributes, key::kConstant);
+  return list != nullptr && list->elements().size() == 1 ? list->elements().front() : nullptr;
+}
+
 std::optional<Constant> constant_of(const Value& value) {
   const Op* op = value.defining_op();
   const bool is_parameter = value.has_symbol() && (op == nullptr || op->is(OpId::kTensorRegister));
-  const auto states_numbers = [&] {
-    if (!value.is_free()) return false;
-    const IRContext& context = value.free_in()->parent()->module().context();
-    return std::ranges::any_of(value.attributes(), [&](const NamedAttr& attribute) {
-      return context.text(attribute.key) == "constant";
-    });
-  };
-  if (value.is_argument() || !(is_parameter || states_numbers())) return std::nullopt;
+  const bool has_numbers = value.is_free() && value.attribute(key::kConstant) != nullptr;
+  if (value.is_argument() || !(is_parameter || has_numbers)) return std::nullopt;
   return Constant{value.type(), value.attributes(), value.symbol(), value.has_symbol()};
 }
 
@@ -430,12 +430,11 @@ bool Rewriter::set_version(std::int64_t version) {
     clear_mentions();
     make_printable(*module_.top());
   }
-  const Symbol key = context().intern("mir_version");
   if (version == 0) {
     for_each_signature(module_.body(), [&](Region& each) { store_ports(each, {}); });
-    remove_attribute(*module_.top(), key);
+    remove_attribute(*module_.top(), key::kMirVersion);
   } else {
-    set_attribute(*module_.top(), key, context().integer(version));
+    set_attribute(*module_.top(), key::kMirVersion, context().integer(version));
   }
   return true;
 }

@@ -14,6 +14,7 @@
 #include "ir/extent_walk.hpp"
 #include "ir/joined_extents.hpp"
 #include "ir/symbol_scopes.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/dominance.hpp"
 #include "mir/rewriter.hpp"
@@ -399,7 +400,7 @@ class Structuring {
       if (Op* end = branch_of(*block, OpId::kCfSwitch)) switches.push_back(end);
     }
     for (Op* end : switches) {
-      const Attr* const cases = end->attribute("cases");
+      const Attr* const cases = end->attribute(key::kCases);
       const bool is_complete =
           cases != nullptr && cases->elements().size() + 1 == end->extra().successors.size();
       const TensorType* const type = end->operand(0)->tensor_type();
@@ -434,7 +435,7 @@ class Structuring {
     IRContext& context = rewriter_.context();
     const auto* type = index.tensor_type();
     const Attr* const element = &number;
-    const NamedAttr constant{context.intern("constant"), context.array({&element, 1})};
+    const NamedAttr constant{key::kConstant, context.array({&element, 1})};
     const std::array<Value*, 2> operands{
         &index, rewriter_.constant(region_, {.type = type, .attributes = {&constant, 1}})};
     const Type* const truth =

@@ -8,6 +8,7 @@
 
 #include "ir/joined_extents.hpp"
 #include "ir/symbol_scopes.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/control_flow.hpp"
 #include "passes/control/block_ends.hpp"
 #include "passes/control/constant_loop.hpp"
@@ -27,7 +28,7 @@ std::optional<std::size_t> only_way(const Op& end) {
     if (ways != 2) return std::nullopt;
     return *index != 0 ? 0 : 1;
   }
-  const Attr* const cases = end.attribute("cases");
+  const Attr* const cases = end.attribute(key::kCases);
   if (cases == nullptr || cases->elements().size() + 1 != ways) return std::nullopt;
   const auto found = std::ranges::find_if(cases->elements(), [&](const Attr* each) {
     return each->kind() == AttrKind::kInt && each->integer() == *index;

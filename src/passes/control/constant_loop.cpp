@@ -12,7 +12,7 @@ namespace mir {
 std::optional<std::int64_t> constant_element(const Value& value) {
   const TensorType* type = value.tensor_type();
   if (!constant_of(value) || value.has_symbol() || type == nullptr || !type->dtype()) return {};
-  const auto tensor = constant_tensor(value, value.free_in()->parent()->module().context());
+  const auto tensor = constant_tensor(value);
   if (!tensor || tensor->elements() != 1) return std::nullopt;
   switch (tensor->dtype()) {
     case DType::kBool:

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "mir/attribute_keys.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "passes/control/constant_loop.hpp"
@@ -24,7 +25,7 @@ bool is_small(const Op& loop, std::uint64_t count) {
 Value* index_constant(Rewriter& rewriter, Op& loop, std::int64_t index) {
   IRContext& context = rewriter.context();
   const Attr* number = context.integer(index);
-  const NamedAttr constant{context.intern("constant"), context.array({&number, 1})};
+  const NamedAttr constant{key::kConstant, context.array({&number, 1})};
   return rewriter.constant(*loop.parent_region(),
                            {.type = loop.first_region()->entry_arguments().front().type(),
                             .attributes = {&constant, 1}});

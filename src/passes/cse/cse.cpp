@@ -228,7 +228,7 @@ class Merging {
 
   bool have_equal_scales(const Op& a, const Op& b) const {
     return std::ranges::all_of(a.results(), [&](const Value& each) {
-      return have_same_scales(each, *b.result(each.index()), run_.module().context());
+      return have_same_scales(each, *b.result(each.index()));
     });
   }
 

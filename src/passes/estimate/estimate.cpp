@@ -1,5 +1,6 @@
 // Writes the cost of ops and graphs on them.
 #include "dialects/work_rules.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "passes/estimate/cost.hpp"
@@ -9,9 +10,8 @@ namespace mir {
 
 namespace {
 
-using namespace work_attributes;
-
 constexpr std::string_view kRemove = "remove";
+constexpr Symbol kKeys[] = {key::kFlop, key::kBytesRead, key::kBytesWritten, key::kPeakBytes};
 
 class CostMarks {
  public:
@@ -24,25 +24,23 @@ class CostMarks {
       for (const OpCost& each : graph.ops) mark(*each.op, each.work);
       if (graph.graph == run_.module().top()) continue;
       mark(*graph.graph, graph.work);
-      set(*graph.graph, kPeak, graph.peak);
+      set(*graph.graph, key::kPeakBytes, graph.peak);
     }
     return run_.result();
   }
 
   PassResult remove() {
     for_each_op(run_.module(), [&](Op& op) {
-      for (const std::string_view key : {kFlop, kRead, kWritten, kPeak}) {
-        rewriter_.remove_attribute(op, context_.intern(key));
-      }
+      for (const Symbol key : kKeys) rewriter_.remove_attribute(op, key);
     });
     return run_.result();
   }
 
  private:
   void mark(Op& op, const OpWork& work) {
-    set(op, kFlop, work.flop);
-    set(op, kRead, work.read);
-    set(op, kWritten, work.written);
+    set(op, key::kFlop, work.flop);
+    set(op, key::kBytesRead, work.read);
+    set(op, key::kBytesWritten, work.written);
   }
 
   const Attr* value_of(Dim amount) {
@@ -57,9 +55,9 @@ class CostMarks {
   }
 
   template <class Amount>
-  void set(Op& op, std::string_view key, const Amount& amount) {
+  void set(Op& op, Symbol key, const Amount& amount) {
     const Attr* value = value_of(amount);
-    if (op.attribute(key) != value) rewriter_.set_attribute(op, context_.intern(key), value);
+    if (op.attribute(key) != value) rewriter_.set_attribute(op, key, value);
   }
 
   PassRun& run_;

@@ -6,6 +6,7 @@
 #include "dialects/parameters.hpp"
 #include "eval/parameters.hpp"
 #include "ir/symbol_declarations.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
@@ -22,8 +23,8 @@ class Extraction {
         part_{.module = std::make_unique<Module>(whole.context(), whole.context().intern("main"))},
         rewriter_(module()) {
     rewriter_.set_version(std::max<std::int64_t>(whole.version(), 1));
-    if (const Attr* symbols = whole.top()->attribute(kSymbolsKey)) {
-      const NamedAttr declared[] = {{whole.context().intern(kSymbolsKey), symbols}};
+    if (const Attr* symbols = whole.top()->attribute(key::kSymbols)) {
+      const NamedAttr declared[] = {{key::kSymbols, symbols}};
       rewriter_.set_attributes(*module().top(), declared);
     }
     block_ = rewriter_.create_block(module().body());

@@ -10,6 +10,7 @@
 #include "dialects/quantisation.hpp"
 #include "eval/evaluate.hpp"
 #include "eval/parameters.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/tensor.hpp"
 #include "passes/standard_passes.hpp"
@@ -102,7 +103,7 @@ PatternMatch match_constants(Op& op, std::int64_t most) {
   IRContext& context = op.module().context();
   std::vector<Tensor> operands;
   for (const Use& use : op.operand_uses()) {
-    auto tensor = constant_tensor(*use.value(), context);
+    auto tensor = constant_tensor(*use.value());
     if (!tensor) return PatternMatch::failed("an operand is no constant", op);
     operands.push_back(*std::move(tensor));
   }
@@ -121,10 +122,9 @@ PatternMatch match_constants(Op& op, std::int64_t most) {
 
 void replace_by_constants(Rewriter& rewriter, const PatternMatch& match) {
   Op& op = match.root();
-  const Symbol key = rewriter.context().intern("constant");
   std::vector<Value*> values;
   for (const Attr* numbers : match.plan<Numbers>()) {
-    const NamedAttr constant{key, numbers};
+    const NamedAttr constant{key::kConstant, numbers};
     values.push_back(rewriter.constant(
         *op.parent_region(),
         {.type = op.result(values.size())->type(), .attributes = std::span(&constant, 1)}));

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "eval/attributes.hpp"
 #include "eval/parameters.hpp"
 #include "mir/fusion.hpp"
+#include "mir/op_attributes.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "passes/fuse/fused_groups.hpp"
@@ -20,8 +20,6 @@
 namespace mir {
 
 namespace {
-
-constexpr std::string_view kTransposeB = "transpose_b";
 
 /// The steps of a block. Those of its fused ops are their parts.
 class BlockSteps {
@@ -51,7 +49,7 @@ class BlockSteps {
   std::optional<float> scalar(StepGraph::Index index) const {
     const Value& value = *values_[index];
     if (!value.is_free()) return std::nullopt;
-    const auto constant = constant_tensor(value, ops_.front()->module().context());
+    const auto constant = constant_tensor(value);
     return constant ? only_float(*constant) : std::nullopt;
   }
 
@@ -166,8 +164,8 @@ class Fusing {
     std::swap(dims.back(), dims[dims.size() - 2]);
     const Type* exchanged =
         context_.tensor(dims, type.dtype_name(), type.device(), type.encoding());
-    const NamedAttr axes[] = {{context_.intern("dim0"), context_.integer(-2)},
-                              {context_.intern("dim1"), context_.integer(-1)}};
+    const NamedAttr axes[] = {{key::kDim0, context_.integer(-2)},
+                              {key::kDim1, context_.integer(-1)}};
     rewriter_.set_insertion_point(place);
     Op* made = rewriter_.create({.name = context_.op_name(OpId::kLinalgTranspose, product.device()),
                                  .operands = {&operand, 1},
@@ -175,8 +173,8 @@ class Fusing {
                                  .attributes = axes,
                                  .location = product.location()});
     rewriter_.set_operand(product, 1, made->result());
-    const bool before = AttributeReader(product).boolean(kTransposeB);
-    rewriter_.set_attribute(product, context_.intern(kTransposeB), context_.boolean(!before));
+    const bool before = OpAttributes(product).boolean(key::kTransposeB);
+    rewriter_.set_attribute(product, key::kTransposeB, context_.boolean(!before));
   }
 
   /// Moves the ops into a new op where `anchor` is.

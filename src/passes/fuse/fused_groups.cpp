@@ -4,10 +4,10 @@
 #include <map>
 #include <utility>
 
-#include "eval/attributes.hpp"
 #include "eval/slices.hpp"
 #include "ir/equal_extents.hpp"
 #include "kernels/fast/chain.hpp"
+#include "mir/op_attributes.hpp"
 #include "mir/type.hpp"
 
 namespace mir {
@@ -392,11 +392,11 @@ class Matcher {
   /// softmax(mask(scale q k^T)) v, backwards from the product with the values.
   void match_attention(std::size_t weighted) {
     if (!is_free(weighted, OpId::kLinalgMatMul) || !is_of_heads(weighted)) return;
-    const bool values_exchanged = is_transposed(weighted, "transpose_b");
+    const bool values_exchanged = is_transposed(weighted, key::kTransposeB);
     if (values_exchanged && !may_exchange(weighted)) return;
     const std::size_t softmax = maker(weighted, 0, OpId::kLinalgSoftmax);
     if (softmax == kNone) return;
-    const std::int64_t axis = AttributeReader(*graph_.at(softmax).op).integer("axis");
+    const std::int64_t axis = OpAttributes(*graph_.at(softmax).op).integer(key::kAxis);
     if (axis != -1 && axis + 1 != static_cast<std::int64_t>(dims(weighted, 0).size())) return;
     const FusedGroup group{
         .kind = FusedGroup::Kind::kAttention, .steps = {weighted, softmax}, .anchor = weighted};
@@ -404,7 +404,7 @@ class Matcher {
       match_scale(each);
       const std::size_t scores = maker(each.reader, each.operand, OpId::kLinalgMatMul);
       if (scores == kNone || !is_of_heads(scores)) continue;
-      const bool keys_exchanged = !is_transposed(scores, "transpose_b");
+      const bool keys_exchanged = !is_transposed(scores, key::kTransposeB);
       if (keys_exchanged && !may_exchange(scores)) continue;
       if (keys_exchanged) each.group.exchanged.push_back(scores);
       if (values_exchanged) each.group.exchanged.push_back(weighted);
@@ -423,8 +423,8 @@ class Matcher {
     const auto q = dims(scores, 0), k = dims(scores, 1), v = dims(weighted, 1);
     if (q.size() != v.size()) return false;
     const std::size_t heads = q.size() - 2, last = q.size() - 1;
-    const bool are_keys_rows = is_transposed(scores, "transpose_b");
-    const bool are_values_rows = !is_transposed(weighted, "transpose_b");
+    const bool are_keys_rows = is_transposed(scores, key::kTransposeB);
+    const bool are_values_rows = !is_transposed(weighted, key::kTransposeB);
     const Dim width = k[are_keys_rows ? last : heads], keys = k[are_keys_rows ? heads : last];
     return q.back() == width && keys == v[are_values_rows ? heads : last] &&
            std::ranges::equal(k.first(heads), v.first(heads)) && (heads == 1 || q[0] == k[0]);
@@ -442,11 +442,11 @@ class Matcher {
   /// The ways in which the operand of `softmax` may be masked scores.
   std::vector<Partial> with_mask(std::size_t softmax, const FusedGroup& group) const {
     if (const std::size_t mask = maker(softmax, 0, OpId::kLinalgCausalMask); mask != kNone) {
-      const AttributeReader attributes(*graph_.at(mask).op);
+      const OpAttributes attributes(*graph_.at(mask).op);
       Partial masked{group, mask, 0};
       masked.group.causal = true;
-      if (attributes.boolean("sliding_window"))
-        masked.group.window = attributes.integer("window_size");
+      if (attributes.boolean(key::kSlidingWindow))
+        masked.group.window = attributes.integer(key::kWindowSize);
       masked.group.steps.push_back(mask);
       return {std::move(masked)};
     }
@@ -510,13 +510,13 @@ class Matcher {
     }
   }
 
-  bool is_transposed(std::size_t step, std::string_view key) const {
-    return AttributeReader(*graph_.at(step).op).boolean(key);
+  bool is_transposed(std::size_t step, AttrKey key) const {
+    return OpAttributes(*graph_.at(step).op).boolean(key);
   }
   /// A product of [batches, heads, rows, columns], or without batches.
   bool is_of_heads(std::size_t step) const {
     const Op& op = *graph_.at(step).op;
-    if (is_transposed(step, "transpose_a")) return false;
+    if (is_transposed(step, key::kTransposeA)) return false;
     const TensorType* const made = op.result()->tensor_type();
     if (op.operand_count() != 2 || made == nullptr || (made->rank() != 3 && made->rank() != 4)) {
       return false;

@@ -7,6 +7,7 @@
 
 #include "ir/declaration_graphs.hpp"
 #include "ir/symbol_declarations.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/call_graph.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -87,9 +88,8 @@ class Linking {
   void rename(Module& module, Op& graph, std::span<Op* const> calls, Symbol name) {
     Rewriter rewriter(module);
     rewriter.set_symbol(graph, name);
-    const Symbol key = context_.intern("symbol");
-    if (graph.attribute(key) != nullptr) {
-      rewriter.set_attribute(graph, key, context_.word(text(name)));
+    if (graph.attribute(key::kSymbol) != nullptr) {
+      rewriter.set_attribute(graph, key::kSymbol, context_.word(text(name)));
     }
     for (Op* call : calls) rewriter.set_symbol(*call, name);
   }
@@ -99,11 +99,10 @@ class Linking {
   /// Joins versions and declarations of dimension symbols.
   bool join_heads(const Module& module) {
     rewriter_.set_version(std::max(linked().version(), module.version()));
-    const Attr* added = module.top()->attribute(kSymbolsKey);
+    const Attr* added = module.top()->attribute(key::kSymbols);
     if (added == nullptr || added->kind() != AttrKind::kDict) return true;
-    const Symbol key = context_.intern(kSymbolsKey);
     std::vector<NamedAttr> all;
-    if (const Attr* known = linked().top()->attribute(key)) {
+    if (const Attr* known = linked().top()->attribute(key::kSymbols)) {
       all.assign(known->entries().begin(), known->entries().end());
     }
     for (const NamedAttr& each : added->entries()) {
@@ -118,7 +117,7 @@ class Linking {
         return false;
       }
     }
-    rewriter_.set_attribute(*linked().top(), key, context_.dict(all));
+    rewriter_.set_attribute(*linked().top(), key::kSymbols, context_.dict(all));
     return true;
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 #include "mir/ops.hpp"
 
@@ -42,7 +43,7 @@ std::string_view role_in_attention(const Use& use) {
   if (!op.is(OpId::kLinalgMatMul) || use.index() != 1) return {};
   const Op* weights = op.operand(0)->defining_op();
   if (weights != nullptr && weights->is(OpId::kLinalgSoftmax)) return "values";
-  const Attr* transposed = op.attribute("transpose_b");
+  const Attr* transposed = op.attribute(key::kTransposeB);
   return transposed != nullptr && transposed->boolean() ? "keys" : std::string_view();
 }
 

@@ -5,6 +5,7 @@
 
 #include "dialects/all_of_dimension.hpp"
 #include "ir/equal_extents.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/infer.hpp"
 #include "mir/tensor.hpp"
 #include "passes/sink/op_motion.hpp"
@@ -22,7 +23,7 @@ std::optional<std::size_t> row_rank(const Op& op) {
     case OpId::kLinalgRMSNorm:
       return 1;
     case OpId::kLinalgLayerNorm: {
-      const Attr* shape = op.attribute("normalized_shape");
+      const Attr* shape = op.attribute(key::kNormalizedShape);
       if (shape == nullptr || shape->kind() != AttrKind::kArray) return std::nullopt;
       return shape->elements().size();
     }
@@ -32,7 +33,7 @@ std::optional<std::size_t> row_rank(const Op& op) {
 }
 
 bool keeps_rows(const Op& slice, std::size_t rank) {
-  const Attr* indices = slice.attribute("indices");
+  const Attr* indices = slice.attribute(key::kIndices);
   if (indices == nullptr || indices->kind() != AttrKind::kArray) return false;
   const auto entries = indices->elements();
   if (entries.size() != slice.operand(0)->tensor_type()->rank() || entries.size() < rank) {

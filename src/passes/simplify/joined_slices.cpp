@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "dialects/all_of_dimension.hpp"
-#include "eval/attributes.hpp"
 #include "eval/slices.hpp"
 #include "mir/module.hpp"
+#include "mir/op_attributes.hpp"
 #include "passes/simplify/slice_bounds.hpp"
 #include "passes/sink/op_motion.hpp"
 
@@ -26,7 +26,7 @@ std::optional<std::size_t> joined_dimension(const Op& concat) {
   const TensorType* type = concat.result()->tensor_type();
   if (type == nullptr) return std::nullopt;
   const auto rank = static_cast<std::int64_t>(type->rank());
-  const std::int64_t dim = AttributeReader(concat).integer("dim");
+  const std::int64_t dim = OpAttributes(concat).integer(key::kDim);
   if (dim < -rank || dim >= rank) return std::nullopt;
   return static_cast<std::size_t>(dim < 0 ? dim + rank : dim);
 }
@@ -40,7 +40,7 @@ std::optional<std::int64_t> extent_of(const Value& value, std::size_t dim) {
 
 /// The entries of a slice that has no operands for bounds, one for each dimension; else empty.
 std::span<const Attr* const> entries_of(const Op& slice) {
-  const Attr* indices = slice.attribute("indices");
+  const Attr* indices = slice.attribute(key::kIndices);
   const TensorType *from = slice.operand(0)->tensor_type(), *to = slice.result()->tensor_type();
   const bool fits = slice.operand_count() == 1 && indices != nullptr && from != nullptr &&
                     to != nullptr && from->rank() == to->rank() &&
@@ -117,7 +117,7 @@ void slice_part(Rewriter& rewriter, const PatternMatch& match) {
   Value* value = concat.operand(part.operand);
   if (part.indices == nullptr) return rewriter.replace(slice, std::span(&value, 1));
   rewriter.set_operand(slice, 0, value);
-  rewriter.set_attribute(slice, rewriter.context().intern("indices"), part.indices);
+  rewriter.set_attribute(slice, key::kIndices, part.indices);
 }
 
 PatternMatch match_concat_of_slices(Op& concat) {

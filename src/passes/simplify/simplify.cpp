@@ -3,6 +3,7 @@
 
 #include "dialects/all_of_dimension.hpp"
 #include "dialects/quantisation.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/equivalence.hpp"
 #include "passes/simplify/joined_slices.hpp"
 #include "passes/simplify/slice_bounds.hpp"
@@ -99,7 +100,7 @@ PatternMatch match_identity(Op& op) {
 
 /// A slice without bounds; others that select all get this form first.
 PatternMatch match_whole_slice(Op& slice) {
-  const Attr* indices = slice.attribute("indices");
+  const Attr* indices = slice.attribute(key::kIndices);
   const bool has_bounds = indices == nullptr || indices->kind() != AttrKind::kArray ||
                           !std::ranges::all_of(indices->elements(),
                                                [](const Attr* entry) { return takes_all(*entry); });
@@ -156,10 +157,9 @@ PatternMatch match_fold(Op& op) {
 
 void fold(Rewriter& rewriter, const PatternMatch& match) {
   Op& op = match.root();
-  const Symbol key = rewriter.context().intern("constant");
   std::vector<Value*> values;
   for (const FoldedResult& folded : op.row()->fold(op)) {
-    const NamedAttr numbers{key, folded.constant};
+    const NamedAttr numbers{key::kConstant, folded.constant};
     values.push_back(
         folded.value != nullptr
             ? folded.value

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dialects/all_of_dimension.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/context.hpp"
 #include "mir/module.hpp"
 
@@ -23,12 +24,12 @@ bool is_number(const Attr* bound, std::int64_t number) {
 
 const Attr* entry_of(IRContext& context, const SliceEntry& entry) {
   std::vector<NamedAttr> fields;
-  const auto add = [&](std::string_view key, const Attr* value) {
-    if (value != nullptr) fields.push_back({context.intern(key), value});
+  const auto add = [&](Symbol key, const Attr* value) {
+    if (value != nullptr) fields.push_back({key, value});
   };
-  add("start", entry.start);
-  add("end", entry.end);
-  add("step", entry.step);
+  add(key::kStart, entry.start);
+  add(key::kEnd, entry.end);
+  add(key::kStep, entry.step);
   return context.dict(fields);
 }
 
@@ -38,7 +39,7 @@ class SliceSpelling {
 
   /// The entries in their shortest form; null if a bound or an extent is not what it must be.
   const Attr* shortest() const {
-    const Attr* indices = slice_.attribute("indices");
+    const Attr* indices = slice_.attribute(key::kIndices);
     const TensorType* type = slice_.operand(0)->tensor_type();
     const bool fits = type != nullptr && indices != nullptr &&
                       indices->kind() == AttrKind::kArray &&
@@ -65,8 +66,8 @@ class SliceSpelling {
     SliceEntry found;
     for (const NamedAttr& field : entry.entries()) {
       const std::string_view key = context_.text(field.key);
-      if (key != "step" && is_all_of_dimension(*field.value)) continue;
-      (key == "start" ? found.start : key == "end" ? found.end : found.step) = field.value;
+      if (key != key::kStep && is_all_of_dimension(*field.value)) continue;
+      (key == key::kStart ? found.start : key == key::kEnd ? found.end : found.step) = field.value;
     }
     const bool is_last = is_number(found.start, -1) && is_number(found.end, 0);
     const bool is_extent =
@@ -84,14 +85,13 @@ class SliceSpelling {
 PatternMatch match_bounds(Op& slice) {
   const Attr* shortest = SliceSpelling(slice).shortest();
   if (shortest == nullptr) return PatternMatch::failed("bounds or extents are not known", slice);
-  if (shortest == slice.attribute("indices"))
+  if (shortest == slice.attribute(key::kIndices))
     return PatternMatch::failed("the bounds are in their shortest form", slice);
   return PatternMatch::of({&slice}, {}, std::make_shared<const Attr*>(shortest));
 }
 
 void write_bounds(Rewriter& rewriter, const PatternMatch& match) {
-  rewriter.set_attribute(match.root(), rewriter.context().intern("indices"),
-                         match.plan<const Attr*>());
+  rewriter.set_attribute(match.root(), key::kIndices, match.plan<const Attr*>());
 }
 
 }  // namespace

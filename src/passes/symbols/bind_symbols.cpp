@@ -9,6 +9,7 @@
 #include "ir/extent_walk.hpp"
 #include "ir/symbol_declarations.hpp"
 #include "ir/symbol_scopes.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/call_graph.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
@@ -152,8 +153,7 @@ class SymbolBinding {
   /// A symbol without an extent needs no declaration. Those of graphs keep theirs.
   void drop_declarations() {
     Op& head = *run_.module().top();
-    const Symbol key = context_.intern(kSymbolsKey);
-    const Attr* symbols = head.attribute(key);
+    const Attr* symbols = head.attribute(key::kSymbols);
     if (symbols == nullptr || symbols->kind() != AttrKind::kDict) return;
     std::vector<NamedAttr> kept(symbols->entries().begin(), symbols->entries().end());
     const auto used = symbols_of_extents(run_.module());
@@ -161,8 +161,8 @@ class SymbolBinding {
       return bindings_.find(each.key) && !used.contains(context_.text(each.key));
     });
     if (kept.size() == symbols->entries().size()) return;
-    if (!kept.empty()) return rewriter_.set_attribute(head, key, context_.dict(kept));
-    rewriter_.remove_attribute(head, key);
+    if (!kept.empty()) return rewriter_.set_attribute(head, key::kSymbols, context_.dict(kept));
+    rewriter_.remove_attribute(head, key::kSymbols);
   }
 
   PassRun& run_;

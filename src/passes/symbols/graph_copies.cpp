@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/symbol_scopes.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
@@ -65,8 +66,8 @@ Op& GraphCopies::make(Op& graph, const DimBindings& values) {
   erase_inner_graphs(rewriter_, made);
   const std::string name = name_of(graph, key);
   rewriter_.set_symbol(made, context_.intern(name));
-  const Symbol stated = context_.intern("symbol");
-  if (made.attribute(stated) != nullptr) rewriter_.set_attribute(made, stated, context_.word(name));
+  if (made.attribute(key::kSymbol) != nullptr)
+    rewriter_.set_attribute(made, key::kSymbol, context_.word(name));
   Op*& last = last_copies_.try_emplace(&graph, &graph).first->second;
   rewriter_.insert(made, *graph.block(), last->next());
   last = &made;

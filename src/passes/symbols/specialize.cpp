@@ -6,6 +6,7 @@
 
 #include "ir/call_types.hpp"
 #include "ir/symbol_declarations.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -181,7 +182,7 @@ class Dispatch {
     rewriter_.move_to_end(*end_, any);
     successors_.push_back({.block = &any});
     rewriter_.set_insertion_point_to_end(entry());
-    const NamedAttr dim{context_.intern("dim"), context_.integer(dimension_)};
+    const NamedAttr dim{key::kDim, context_.integer(dimension_)};
     const Dim one(1);
     const Type* number =
         context_.tensor({&one, 1}, context_.intern(name_of(DType::kInt64)), device());
@@ -194,7 +195,7 @@ class Dispatch {
                               ->result();
     std::vector<const Attr*> cases;
     for (const std::int64_t value : values_) cases.push_back(context_.integer(value));
-    const NamedAttr list{context_.intern("cases"), context_.array(cases)};
+    const NamedAttr list{key::kCases, context_.array(cases)};
     switch_ = rewriter_.create({.name = context_.op_name(OpId::kCfSwitch),
                                 .operands = {&extent, 1},
                                 .attributes = {&list, 1}});
@@ -244,7 +245,7 @@ class Dispatch {
       extents.push_back(extent.is_constant() ? context_.integer(extent.constant())
                                              : context_.dim(extent));
     }
-    const NamedAttr shape{context_.intern("shape"), context_.array(extents)};
+    const NamedAttr shape{key::kShape, context_.array(extents)};
     Value* const operand = &value;
     Value* const result =
         rewriter_

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mir/attribute_keys.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/infer.hpp"
 #include "mir/ops.hpp"
@@ -133,9 +134,8 @@ class TypeConversion {
   bool can_change(const Value& value) const {
     const TensorType* type = value.tensor_type();
     if (type == nullptr || type->dtype() != from_ || type->encoding() != nullptr) return false;
-    return std::ranges::all_of(value.attributes(), [&](const NamedAttr& each) {
-      return context_.text(each.key) == "constant";
-    });
+    return std::ranges::all_of(value.attributes(),
+                               [&](const NamedAttr& each) { return each.key == key::kConstant; });
   }
 
   /// True if the op casts from the one type to the other.
@@ -509,7 +509,7 @@ class TypeConversion {
     if (each.is_constant) {
       Constant constant = *constant_of(value);
       constant.type = type;
-      const Attr* numbers = value.attribute(context_.intern("constant"));
+      const Attr* numbers = value.attribute(key::kConstant);
       const bool holds = numbers != nullptr &&
                          patterns::breach_of_values(*dyn_cast<TensorType>(type), *numbers).empty();
       if (holds) return rewriter_.constant(*value.free_in(), constant);
@@ -517,7 +517,7 @@ class TypeConversion {
     set_insertion_point(value);
     const Op* definition = value.defining_op();
     rewriter_.set_default_location((definition != nullptr ? definition : &user)->location());
-    const NamedAttr attribute{context_.intern("dtype"), context_.word(mir::name_of(dtype))};
+    const NamedAttr attribute{key::kDtype, context_.word(mir::name_of(dtype))};
     Value* operand = &value;
     run_.count("casts inserted");
     return rewriter_

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "eval/attributes.hpp"
+#include "mir/op_attributes.hpp"
 #include "passes/weights/separation.hpp"
 
 namespace mir {
@@ -31,7 +31,7 @@ struct ConvolutionPlan {
 };
 
 /// One number for each dimension.
-std::vector<std::int64_t> per_dimension(const AttributeReader& attributes, std::string_view key,
+std::vector<std::int64_t> per_dimension(const OpAttributes& attributes, AttrKey key,
                                         std::size_t rank, std::int64_t otherwise) {
   std::vector<std::int64_t> list = attributes.integers(key);
   list.resize(rank, list.empty() ? otherwise : list.back());
@@ -41,10 +41,10 @@ std::vector<std::int64_t> per_dimension(const AttributeReader& attributes, std::
 std::vector<PatchDimension> patches_of(const Op& op, const TensorType& weight) {
   DimTable& table = op.module().context().dims();
   const std::size_t rank = weight.rank() - 2;
-  const AttributeReader attributes(op);
-  const auto strides = per_dimension(attributes, "stride", rank, 1);
-  const auto paddings = per_dimension(attributes, "padding", rank, 0);
-  const auto dilations = per_dimension(attributes, "dilation", rank, 1);
+  const OpAttributes attributes(op);
+  const auto strides = per_dimension(attributes, key::kStride, rank, 1);
+  const auto paddings = per_dimension(attributes, key::kPadding, rank, 0);
+  const auto dilations = per_dimension(attributes, key::kDilation, rank, 1);
   std::vector<PatchDimension> dimensions;
   for (std::size_t i = 0; i < rank; ++i) {
     PatchDimension made{weight.dims()[i + 2].constant(), strides[i], paddings[i], dilations[i]};
@@ -67,18 +67,17 @@ Value* padded(SeparatedOps& ops, Value* x, const ConvolutionPlan& plan) {
     dims[i + 2] = plan.dimensions[i].padded;
     margins.insert(margins.end(), 2, Dim(plan.dimensions[i].padding));
   }
-  return ops.make(OpId::kLinalgPad, {x}, ops.type_like(*x, dims),
-                  {ops.attribute("pad", ops.list(margins))});
+  return ops.make(OpId::kLinalgPad, {x}, ops.type_like(*x, dims), {{key::kPad, ops.list(margins)}});
 }
 
 /// 0, step, 2 step, ... along dimension `dim` of these extents.
 Value* iota(SeparatedOps& ops, Symbol device, const std::vector<Dim>& dims, std::int64_t dim,
             std::int64_t step) {
   IRContext& context = ops.context();
-  std::vector<NamedAttr> attributes = {ops.attribute("shape", ops.list(dims)),
-                                       ops.attribute("dtype", context.word("Int64")),
-                                       ops.attribute("dim", context.integer(dim))};
-  if (step != 1) attributes.push_back(ops.attribute("step", context.integer(step)));
+  std::vector<NamedAttr> attributes = {{key::kShape, ops.list(dims)},
+                                       {key::kDtype, context.word("Int64")},
+                                       {key::kDim, context.integer(dim)}};
+  if (step != 1) attributes.push_back({key::kStep, context.integer(step)});
   return ops.make(OpId::kLinalgIota, {}, context.tensor(dims, context.intern("Int64"), device),
                   std::move(attributes));
 }
@@ -113,7 +112,7 @@ Value* picked(SeparatedOps& ops, Value* x, const ConvolutionPlan& plan) {
   }
   if (operands.size() == 1) return x;
   return ops.make(OpId::kLinalgIndex, operands, ops.type_like(*x, dims),
-                  {ops.attribute("indices", context.array(entries))});
+                  {{key::kIndices, context.array(entries)}});
 }
 
 }  // namespace
@@ -132,7 +131,7 @@ PatternMatch match_convolution(Op& op, const ParameterTypes& parameters) {
     return failed_separation("the number of patches is unknown", op);
   }
   ConvolutionPlan plan{.weight = owned->weight, .bias = owned->bias};
-  plan.groups = std::max<std::int64_t>(AttributeReader(op).integer("groups"), 1);
+  plan.groups = std::max<std::int64_t>(OpAttributes(op).integer(key::kGroups), 1);
   const bool fits = weight.dims()[1].constant() > 0 &&
                     x[1] == Dim(weight.dims()[1].constant() * plan.groups) &&
                     weight.dims()[0].constant() % plan.groups == 0;

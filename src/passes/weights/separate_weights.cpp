@@ -1,7 +1,7 @@
 // Makes weights that ops own operands of simpler ops.
 #include <vector>
 
-#include "eval/attributes.hpp"
+#include "mir/op_attributes.hpp"
 #include "passes/sink/op_motion.hpp"
 #include "passes/standard_passes.hpp"
 #include "passes/weights/separation.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 PatternMatch match_norm(Op& op, const ParameterTypes& parameters) {
   if (const auto why = why_not_single(op); !why.empty()) return failed_separation(why, op);
-  if (AttributeReader(op).boolean("add_unit_offset")) {
+  if (OpAttributes(op).boolean(key::kAddUnitOffset)) {
     return failed_separation("the weight is stored minus one", op);
   }
   auto plan = weights_of(op, parameters, DType::kFloat32);
@@ -30,11 +30,11 @@ void separate_norm(Rewriter& rewriter, const PatternMatch& match) {
   std::vector<NamedAttr> attributes;
   for (const NamedAttr& each : op.attributes()) {
     const std::string_view key = ops.context().text(each.key);
-    if (key != "elementwise_affine" && key != "bias") attributes.push_back(each);
+    if (key != key::kElementwiseAffine && key != key::kBias) attributes.push_back(each);
   }
-  attributes.push_back(ops.attribute("elementwise_affine", ops.context().boolean(false)));
+  attributes.push_back({key::kElementwiseAffine, ops.context().boolean(false)});
   if (op.is(OpId::kLinalgLayerNorm)) {
-    attributes.push_back(ops.attribute("bias", ops.context().boolean(false)));
+    attributes.push_back({key::kBias, ops.context().boolean(false)});
   }
   const Type* type = op.result()->type();
   Value* y = ops.make(op.op_id(), {op.operand(0)}, type, attributes);
@@ -84,7 +84,7 @@ void separate_embedding(Rewriter& rewriter, const PatternMatch& match) {
   const SeparationPlan& plan = match.plan<SeparationPlan>();
   SeparatedOps ops(rewriter, op);
   ops.replace_root(ops.make(OpId::kLinalgGather, {ops.parameter(plan.weight), op.operand(0)},
-                            op.result()->type(), {ops.attribute("dim", ops.context().integer(0))}));
+                            op.result()->type(), {{key::kDim, ops.context().integer(0)}}));
 }
 
 // -- the pass -------------------------------------------------------------------------------------

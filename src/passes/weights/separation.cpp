@@ -1,8 +1,8 @@
 // Turns owned weights of ops into operands, and builds the ops that replace the owner.
 #include "passes/weights/separation.hpp"
 
-#include "eval/attributes.hpp"
 #include "eval/parameters.hpp"
+#include "mir/op_attributes.hpp"
 #include "passes/sink/op_motion.hpp"
 
 namespace mir {
@@ -34,8 +34,8 @@ std::string_view why_not_single(const Op& op) {
   const bool are_single = is_single(op.operand(0)->tensor_type()) && op.operand_count() == 1 &&
                           is_single(op.result()->tensor_type());
   if (!are_single) return "the operand and the result are not Float32";
-  const AttributeReader attributes(op);
-  const Attr* impl = attributes.find("impl_type");
+  const OpAttributes attributes(op);
+  const Attr* impl = attributes.attribute(key::kImplType);
   return impl != nullptr && impl->text() != "Default" ? "the weight has a form of its own" : "";
 }
 
@@ -59,7 +59,7 @@ Value* SeparatedOps::make(OpId kind, std::vector<Value*> operands, const Type* t
 }
 
 Value* SeparatedOps::view(Value* x, std::span<const Dim> dims) {
-  return make(OpId::kLinalgView, {x}, type_like(*x, dims), {attribute("to_shape", list(dims))});
+  return make(OpId::kLinalgView, {x}, type_like(*x, dims), {{key::kToShape, list(dims)}});
 }
 
 Value* SeparatedOps::permute(Value* x, std::span<const std::int64_t> axes) {
@@ -68,12 +68,11 @@ Value* SeparatedOps::permute(Value* x, std::span<const std::int64_t> axes) {
     dims.push_back(x->tensor_type()->dims()[static_cast<std::size_t>(axis)]);
     order.emplace_back(axis);
   }
-  return make(OpId::kLinalgPermute, {x}, type_like(*x, dims), {attribute("axis", list(order))});
+  return make(OpId::kLinalgPermute, {x}, type_like(*x, dims), {{key::kAxis, list(order)}});
 }
 
 Value* SeparatedOps::product(Value* x, Value* weight, const Type* type) {
-  return make(OpId::kLinalgMatMul, {x, weight}, type,
-              {attribute("transpose_b", context_.boolean(true))});
+  return make(OpId::kLinalgMatMul, {x, weight}, type, {{key::kTransposeB, context_.boolean(true)}});
 }
 
 Value* SeparatedOps::biased(Value* x, const OwnedWeight& bias) {
@@ -84,10 +83,6 @@ Value* SeparatedOps::biased(Value* x, const OwnedWeight& bias) {
 const Type* SeparatedOps::type_like(const Value& x, std::span<const Dim> dims) {
   const TensorType& type = *x.tensor_type();
   return context_.tensor(dims, type.dtype_name(), type.device());
-}
-
-NamedAttr SeparatedOps::attribute(std::string_view key, const Attr* value) {
-  return {context_.intern(key), value};
 }
 
 const Attr* SeparatedOps::list(std::span<const Dim> dims) {

@@ -60,7 +60,6 @@ class SeparatedOps {
   Value* biased(Value* x, const OwnedWeight& bias);
 
   const Type* type_like(const Value& x, std::span<const Dim> dims);
-  NamedAttr attribute(std::string_view key, const Attr* value);
   const Attr* list(std::span<const Dim> dims);
   IRContext& context() { return context_; }
   void replace_root(Value* by) { rewriter_.replace(root_, std::span(&by, 1)); }

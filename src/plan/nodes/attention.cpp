@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "dialects/work_rules.hpp"
-#include "eval/attributes.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
 
@@ -189,7 +189,7 @@ std::unique_ptr<PlanNode> flash_attention_node(const FastStep& step) {
   const auto width = static_cast<double>(op.operand(0)->tensor_type()->dims()[3].constant());
   return std::make_unique<FlashAttentionNode>(
       step, AttentionParameters{.scale = static_cast<float>(1 / std::sqrt(width)),
-                                .causal = AttributeReader(op).boolean("causal_mask"),
+                                .causal = OpAttributes(op).boolean(key::kCausalMask),
                                 .window = {},
                                 .tokens_first = true});
 }

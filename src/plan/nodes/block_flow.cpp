@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mir/attribute_keys.hpp"
 #include "plan/nodes/declared.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/planned_region.hpp"
@@ -19,7 +20,7 @@ Result<std::size_t> choose(const Op& end, std::span<const Tensor> operands) {
   const auto found = one_element(end, operands[0]);
   if (!found) return found.error();
   if (end.is(OpId::kCfCondBranch)) return std::size_t{*found != 0 ? 0U : 1U};
-  const Attr* const cases = end.attribute("cases");
+  const Attr* const cases = end.attribute(key::kCases);
   if (cases == nullptr || cases->kind() != AttrKind::kArray) return std::size_t{0};
   const auto is_it = [&](const Attr* each) {
     return each->kind() == AttrKind::kInt && each->integer() == *found;

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "dialects/parameters.hpp"
-#include "eval/attributes.hpp"
 #include "mir/module.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
 
@@ -16,10 +16,10 @@ namespace {
 class CacheNode final : public OpNode {
  public:
   explicit CacheNode(const PlannedStep& step) : OpNode(step), cache_(cache_of(*step.op)) {
-    const AttributeReader attributes(*step.op);
-    axis_ = attributes.boolean("use_fa2") ? 1 : 2;
-    if (attributes.find("capacity") != nullptr) limit_ = attributes.integer("capacity");
-    if (const Attr* past = attributes.find("past"); past != nullptr) past_ = past;
+    const OpAttributes attributes(*step.op);
+    axis_ = attributes.boolean(key::kUseFa2) ? 1 : 2;
+    if (attributes.has(key::kCapacity)) limit_ = attributes.integer(key::kCapacity);
+    if (const Attr* past = attributes.attribute(key::kPast); past != nullptr) past_ = past;
   }
 
   Result<void> run(Frame& frame) const override {

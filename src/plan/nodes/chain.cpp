@@ -7,8 +7,6 @@
 #include <array>
 #include <utility>
 
-#include "eval/attributes.hpp"
-#include "kernels/ref/numeric.hpp"
 #include "plan/nodes/broadcast.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/owned.hpp"

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "eval/attributes.hpp"
 #include "eval/parameters.hpp"
 #include "kernels/ref/gather.hpp"
 #include "kernels/ref/movement.hpp"
-#include "kernels/ref/numeric.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/nodes/broadcast.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
+#include "weights/elements.hpp"
 
 namespace mir {
 
@@ -105,10 +105,10 @@ class EmbeddingNode final : public OpNode {
 }  // namespace
 
 fast::Clip clip_bounds(const Op& op) {
-  const auto bound = [attributes = AttributeReader(op)](std::string_view key) {
-    return only_float(*attributes.element(key, DType::kFloat32)).value();
+  const auto bound = [attributes = OpAttributes(op)](AttrKey key) {
+    return only_float(*element_of(DType::kFloat32, attributes.number_text(key))).value();
   };
-  return {.low = bound("min_val"), .high = bound("max_val")};
+  return {.low = bound(key::kMinVal), .high = bound(key::kMaxVal)};
 }
 
 std::unique_ptr<PlanNode> unary_node(const FastStep& step) {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "eval/attributes.hpp"
 #include "eval/slices.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
 
@@ -39,8 +39,8 @@ class MovementNode : public OpNode {
 
  protected:
   /// The dimension that an attribute means of a value of this rank; none outside of it.
-  std::optional<std::size_t> axis(std::string_view key, std::size_t rank) const {
-    std::int64_t value = AttributeReader(op()).integer(key);
+  std::optional<std::size_t> axis(AttrKey key, std::size_t rank) const {
+    std::int64_t value = OpAttributes(op()).integer(key);
     if (value < 0) value += static_cast<std::int64_t>(rank);
     if (value < 0 || value >= static_cast<std::int64_t>(rank)) return std::nullopt;
     return static_cast<std::size_t>(value);
@@ -67,7 +67,7 @@ class SplitNode final : public MovementNode {
 
   Result<void> run(Frame& frame) const override {
     const TensorRef& x = frame[operands()[0]];
-    const auto dim = axis("dim", x.rank);
+    const auto dim = axis(key::kDim, x.rank);
     std::int64_t start = 0;
     for (const PlanValueIndex index : results()) {
       Part part{x, frame[index]};
@@ -91,7 +91,7 @@ class ConcatNode final : public MovementNode {
 
   Result<void> run(Frame& frame) const override {
     const TensorRef& out = frame[results()[0]];
-    const auto dim = axis("dim", out.rank);
+    const auto dim = axis(key::kDim, out.rank);
     if (!dim) return require(false, kPartsMisfit);
     std::int64_t start = 0;
     for (const PlanValueIndex index : operands()) {
@@ -131,8 +131,8 @@ class RepeatNode final : public MovementNode {
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &x = frame[operands()[0]], &out = frame[results()[0]];
-    const auto dim = axis("dim", x.rank);
-    const std::int64_t times = AttributeReader(op()).integer("repeat_times");
+    const auto dim = axis(key::kDim, x.rank);
+    const std::int64_t times = OpAttributes(op()).integer(key::kRepeatTimes);
     TensorRef repeated = x;
     if (!dim || times < 0) return require(false, kPartsMisfit);
     repeated.extents[*dim] *= times;
@@ -178,7 +178,7 @@ class CopyNode final : public PlanNode {
 }  // namespace
 
 Result<TensorRef> sliced(const Op& op, TensorRef value, const DimBindings* dims) {
-  if (op.attribute("indices") == nullptr) return value;
+  if (op.attribute(key::kIndices) == nullptr) return value;
   for (std::size_t dim = 0; dim < value.rank; ++dim) {
     const auto selected = slice_bounds(op, value.rank, dim, value.extents[dim], dims);
     if (!selected) return selected.error();
@@ -194,7 +194,7 @@ std::unique_ptr<PlanNode> copy_node(std::size_t step, PlanValueIndex from, PlanV
 }
 
 bool can_slice(const Op& op) {
-  return op.attribute("indices") != nullptr;
+  return op.attribute(key::kIndices) != nullptr;
 }
 
 std::unique_ptr<PlanNode> slice_node(const FastStep& step) {

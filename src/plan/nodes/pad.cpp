@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
-#include "eval/attributes.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
+#include "weights/elements.hpp"
 
 namespace mir {
 
@@ -30,9 +31,9 @@ ref::PadMode mode_of(std::string_view name) {
 class PadNode final : public OpNode {
  public:
   PadNode(const PlannedStep& step, Tensor element) : OpNode(step), element_(std::move(element)) {
-    const AttributeReader attributes(*step.op);
-    mode_ = mode_of(attributes.string("mode"));
-    const auto margins = attributes.integers("pad");
+    const OpAttributes attributes(*step.op);
+    mode_ = mode_of(attributes.string(key::kMode));
+    const auto margins = attributes.integers(key::kPad);
     for (std::size_t i = 0; i < margins.size(); i += 2) before_.push_back(margins[i]);
   }
 
@@ -108,7 +109,7 @@ class PadNode final : public OpNode {
 
 /// Returns the element of constant margins; an error if the element type has no such number.
 Result<Tensor> margin_element(const Op& op) {
-  return AttributeReader(op).element("value", *dtype_of(*op.result()));
+  return element_of(*dtype_of(*op.result()), OpAttributes(op).number_text(key::kValue));
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "eval/attributes.hpp"
 #include "eval/slices.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/nodes/declared.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
@@ -127,7 +127,7 @@ class GatherNode final : public PickNode {
  private:
   Result<void> find_places(const Frame& frame, std::span<Places> places) const override {
     const TensorRef& x = frame[operands()[0]];
-    std::int64_t axis = AttributeReader(op()).integer("dim");
+    std::int64_t axis = OpAttributes(op()).integer(key::kDim);
     if (axis < 0) axis += x.rank;
     if (axis < 0 || axis >= x.rank) return require(false, "the table has no such dimension");
     for (std::size_t dim = 0; dim < x.rank; ++dim) {
@@ -141,7 +141,7 @@ class GatherNode final : public PickNode {
 class IndexNode final : public PickNode {
  public:
   explicit IndexNode(const PlannedStep& step) : PickNode(step) {
-    for (const Attr* entry : op().attribute("indices")->elements()) {
+    for (const Attr* entry : op().attribute(key::kIndices)->elements()) {
       auto& list = lists_.emplace_back();
       if (entry->kind() != AttrKind::kArray) continue;
       for (const Attr* index : entry->elements()) list.push_back(index->integer());
@@ -151,7 +151,7 @@ class IndexNode final : public PickNode {
  private:
   Result<void> find_places(const Frame& frame, std::span<Places> places) const override {
     const TensorRef& x = frame[operands()[0]];
-    const auto entries = op().attribute("indices")->elements();
+    const auto entries = op().attribute(key::kIndices)->elements();
     if (entries.size() != x.rank) return require(false, "'indices' has another number of entries");
     for (std::size_t dim = 0; dim < x.rank; ++dim) {
       const Attr& entry = *entries[dim];
@@ -185,7 +185,7 @@ class CompressNode final : public OpNode {
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &x = frame[operands()[0]], &mask = frame[operands()[1]];
-    std::int64_t axis = AttributeReader(op()).integer("dim");
+    std::int64_t axis = OpAttributes(op()).integer(key::kDim);
     if (axis < 0) axis += x.rank;
     if (axis < 0 || axis >= x.rank || mask.rank != 1) {
       return require(false, "x has no such dimension");
@@ -243,7 +243,7 @@ bool can_gather(const Op& op) {
 }
 
 bool can_index(const Op& op) {
-  const Attr* indices = op.attribute("indices");
+  const Attr* indices = op.attribute(key::kIndices);
   return rank_of(*op.operand(0)) != 0 && indices != nullptr && indices->kind() == AttrKind::kArray;
 }
 

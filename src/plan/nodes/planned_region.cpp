@@ -18,11 +18,10 @@ PlannedRegion::PlannedRegion(const Schedule& schedule, const PlanOptions& option
       symbols_(schedule),
       binder_(schedule.module().context(), {}),
       constants_(schedule.values().size()) {
-  IRContext& context = schedule.module().context();
   for (ValueIndex index = 0; index < constants_.size(); ++index) {
     const ScheduledValue& scheduled = schedule.values()[index];
     if (scheduled.role != ValueRole::kConstant) continue;
-    auto constant = constant_tensor(*scheduled.value, context);
+    auto constant = constant_tensor(*scheduled.value);
     if (constant) {
       constants_[index] = *std::move(constant);
     } else if (!refusal_) {

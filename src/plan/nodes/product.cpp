@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "eval/attributes.hpp"
 #include "kernels/fast/matrix/linear.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
 
@@ -19,9 +19,9 @@ constexpr char kProductMisfit[] = "extents of operands and result do not fit tog
 class MatMulNode final : public OpNode {
  public:
   explicit MatMulNode(const PlannedStep& step) : OpNode(step) {
-    const AttributeReader attributes(*step.op);
-    transpose_a_ = attributes.boolean("transpose_a");
-    transpose_b_ = attributes.boolean("transpose_b");
+    const OpAttributes attributes(*step.op);
+    transpose_a_ = attributes.boolean(key::kTransposeA);
+    transpose_b_ = attributes.boolean(key::kTransposeB);
   }
 
   Result<void> run(Frame& frame) const override {
@@ -119,11 +119,11 @@ using Spatial = fast::ConvOperands::Spatial;
 
 /// Returns the last entries of a list, preceded by as many of `otherwise` as are missing; all of
 /// these if the attribute is absent. No value if the list is too long.
-std::optional<Spatial> spatial(const AttributeReader& attributes, std::string_view key,
-                               std::size_t count, std::int64_t otherwise) {
+std::optional<Spatial> spatial(const OpAttributes& attributes, AttrKey key, std::size_t count,
+                               std::int64_t otherwise) {
   Spatial values;
   values.fill(otherwise);
-  if (attributes.find(key) == nullptr) return values;
+  if (!attributes.has(key)) return values;
   std::vector<std::int64_t> entries = attributes.integers(key);
   if (entries.size() == 1) entries.resize(count, entries.front());
   if (entries.size() != count) return std::nullopt;
@@ -245,20 +245,21 @@ std::unique_ptr<PlanNode> packed_matmul_node(std::size_t step, PlanValueIndex x,
 }
 
 bool can_convolve(const Op& op) {
-  const AttributeReader attributes(op);
-  return attributes.find("kernel_size") != nullptr &&
-         !attributes.string("impl_type").starts_with("QNN_LPBQ_");
+  const OpAttributes attributes(op);
+  return attributes.has(key::kKernelSize) &&
+         !attributes.string(key::kImplType).starts_with("QNN_LPBQ_");
 }
 
 std::optional<ConvPart> conv_part(const Op& op, SpatialRank rank,
                                   const ParameterTable& parameters) {
-  const AttributeReader attributes(op);
+  const OpAttributes attributes(op);
   const std::size_t count = rank.value;
-  const auto kernel = spatial(attributes, "kernel_size", count, 1);
-  const auto stride = spatial(attributes, "stride", count, 1);
-  const auto padding = spatial(attributes, "padding", count, 0);
-  const auto dilation = spatial(attributes, "dilation", count, 1);
-  const std::int64_t groups = attributes.find("groups") ? attributes.integer("groups") : 1;
+  const auto kernel = spatial(attributes, key::kKernelSize, count, 1);
+  const auto stride = spatial(attributes, key::kStride, count, 1);
+  const auto padding = spatial(attributes, key::kPadding, count, 0);
+  const auto dilation = spatial(attributes, key::kDilation, count, 1);
+  const std::int64_t groups =
+      attributes.attribute(key::kGroups) ? attributes.integer(key::kGroups) : 1;
   const bool usable = rank_of(*op.operand(0)) == count + 2 && kernel && stride && padding &&
                       dilation && groups >= 1;
   if (!usable) return std::nullopt;

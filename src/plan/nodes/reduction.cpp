@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "eval/attributes.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
 
@@ -30,7 +30,7 @@ class ReductionNode final : public OpNode {
  public:
   ReductionNode(const PlannedStep& step, fast::Reduction function)
       : OpNode(step), function_(function), reference_(reference_node(step)) {
-    const Attr* dim = op().attribute("dim");
+    const Attr* dim = op().attribute(key::kDim);
     constexpr std::int64_t kAllDimensions = 2147483647;
     if (dim != nullptr && dim->kind() == AttrKind::kInt && dim->integer() != kAllDimensions) {
       dim_ = dim->integer();
@@ -62,10 +62,10 @@ class ReductionNode final : public OpNode {
 class CumSumNode final : public OpNode {
  public:
   explicit CumSumNode(const PlannedStep& step) : OpNode(step) {
-    const AttributeReader attributes(op());
-    dim_ = attributes.integer("dim");
-    exclusive_ = attributes.boolean("exclusive");
-    if (attributes.boolean("reverse")) order_ = fast::SumOrder::kReverse;
+    const OpAttributes attributes(op());
+    dim_ = attributes.integer(key::kDim);
+    exclusive_ = attributes.boolean(key::kExclusive);
+    if (attributes.boolean(key::kReverse)) order_ = fast::SumOrder::kReverse;
   }
 
   Result<void> run(Frame& frame) const override {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "eval/attributes.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
 
@@ -72,14 +72,14 @@ class RopeNode final : public OpNode {
 };
 
 std::size_t stated_head_axis(const Op& op) {
-  return AttributeReader(op).string("input_type") == "BSHD" ? 2 : 1;
+  return OpAttributes(op).string(key::kInputType) == "BSHD" ? 2 : 1;
 }
 
 }  // namespace
 
 std::unique_ptr<PlanNode> rope_node(const FastStep& step) {
   const RotationForm form{.head_axis = stated_head_axis(*step.op),
-                          .rotated = AttributeReader(*step.op).integer("partial_dim")};
+                          .rotated = OpAttributes(*step.op).integer(key::kPartialDim)};
   return std::make_unique<RopeNode>(step, form);
 }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "eval/attributes.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
 
@@ -63,9 +63,9 @@ class LayerNormNode final : public RowsNode {
  public:
   LayerNormNode(const PlannedStep& step, Tensor weight, Tensor bias)
       : RowsNode(step), weight_(std::move(weight)), bias_(std::move(bias)) {
-    const AttributeReader attributes(*step.op);
-    epsilon_ = static_cast<float>(attributes.number("eps"));
-    dims_ = attributes.find("normalized_shape")->elements().size();
+    const OpAttributes attributes(*step.op);
+    epsilon_ = static_cast<float>(attributes.number(key::kEps));
+    dims_ = attributes.attribute(key::kNormalizedShape)->elements().size();
   }
 
  private:
@@ -104,8 +104,8 @@ class SoftmaxNode final : public RowsNode {
 class CausalMaskNode final : public RowsNode {
  public:
   explicit CausalMaskNode(const PlannedStep& step) : RowsNode(step) {
-    const AttributeReader attributes(*step.op);
-    if (attributes.boolean("sliding_window")) window_ = attributes.integer("window_size");
+    const OpAttributes attributes(*step.op);
+    if (attributes.boolean(key::kSlidingWindow)) window_ = attributes.integer(key::kWindowSize);
   }
 
  private:
@@ -123,10 +123,10 @@ class CausalMaskNode final : public RowsNode {
 }  // namespace
 
 RmsNormPart rms_norm_part(const Op& op, const ParameterTable& parameters) {
-  const AttributeReader attributes(op);
+  const OpAttributes attributes(op);
   return {.weight = *owned_tensor(op, ".weight", parameters),
-          .epsilon = static_cast<float>(attributes.number("epsilon")),
-          .add_unit_offset = attributes.boolean("add_unit_offset")};
+          .epsilon = static_cast<float>(attributes.number(key::kEpsilon)),
+          .add_unit_offset = attributes.boolean(key::kAddUnitOffset)};
 }
 
 bool owns_weight(const Op& op) {
@@ -145,7 +145,7 @@ std::unique_ptr<PlanNode> layer_norm_node(const FastStep& step) {
 }
 
 std::unique_ptr<PlanNode> softmax_node(const FastStep& step) {
-  const std::int64_t axis = AttributeReader(*step.op).integer("axis");
+  const std::int64_t axis = OpAttributes(*step.op).integer(key::kAxis);
   const auto rank = static_cast<std::int64_t>(rank_of(*step.op->result()));
   if (axis != -1 && axis != rank - 1) return softmax_along_node(step, axis);
   return std::make_unique<SoftmaxNode>(step);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "eval/attributes.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
 
@@ -18,7 +18,7 @@ class ExtentNode final : public OpNode {
 
   Result<void> run(Frame& frame) const override {
     const TensorRef& x = frame[operands()[0]];
-    std::int64_t axis = AttributeReader(op()).integer("dim");
+    std::int64_t axis = OpAttributes(op()).integer(key::kDim);
     if (axis < 0) axis += x.rank;
     if (axis < 0 || axis >= x.rank) return require(false, "x has no such dimension");
     *reinterpret_cast<std::int64_t*>(frame[results()[0]].data) =

@@ -1,6 +1,5 @@
 // Copy, Fill and Iota: values that ops write into one that is there, or make.
 #include <algorithm>
-#include <cmath>
 
 #include "eval/attributes.hpp"
 #include "kernels/fast/select.hpp"
@@ -68,9 +67,8 @@ class FillNode final : public OpNode {
 class IotaNode final : public OpNode {
  public:
   explicit IotaNode(const PlannedStep& step) : OpNode(step) {
-    const AttributeReader attributes(op());
-    dim_ = attributes.integer("dim");
-    sequence_ = attributes.sequence();
+    dim_ = OpAttributes(op()).integer(key::kDim);
+    sequence_ = sequence_of(op());
   }
 
   Result<void> run(Frame& frame) const override {
@@ -104,12 +102,13 @@ class RandomUniformNode final : public OpNode {
 
 /// Returns the element that a Fill repeats, as its type stores it; no value for other kinds.
 std::optional<Tensor> repeated_element(const Op& op) {
-  const AttributeReader attributes(op);
-  const std::string_view type = attributes.string("type");
+  const OpAttributes attributes(op);
+  const std::string_view type = attributes.string(key::kType);
   if (type != "zeros" && type != "ones" && type != "specific") return std::nullopt;
   const DType dtype = *dtype_of(*op.result());
-  auto element = type == "specific" ? attributes.element("value", dtype)
-                                    : element_of(dtype, type == "ones" ? "1" : "0");
+  auto element = element_of(dtype, type == "zeros"  ? "0"
+                                   : type == "ones" ? "1"
+                                                    : attributes.number_text(key::kValue));
   return element ? std::optional(*std::move(element)) : std::nullopt;
 }
 

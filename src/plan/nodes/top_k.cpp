@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "eval/attributes.hpp"
+#include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
 
@@ -16,10 +16,10 @@ namespace {
 class TopKNode final : public OpNode {
  public:
   explicit TopKNode(const PlannedStep& step) : OpNode(step) {
-    const AttributeReader attributes(*step.op);
-    axis_ = attributes.integer("dim");
-    largest_ = attributes.boolean("largest");
-    sorted_ = attributes.boolean("sorted");
+    const OpAttributes attributes(*step.op);
+    axis_ = attributes.integer(key::kDim);
+    largest_ = attributes.boolean(key::kLargest);
+    sorted_ = attributes.boolean(key::kSorted);
   }
 
   Result<void> run(Frame& frame) const override {

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "mir/attribute_keys.hpp"
 #include "text/emit/emit.hpp"
 
 namespace mir {
@@ -18,8 +19,7 @@ using Row = std::array<std::string, kColumns.size()>;
 
 class QuantRows {
  public:
-  explicit QuantRows(const Module& module)
-      : module_(module), context_(module.context()), key_(context_.intern("quant_recipe")) {
+  explicit QuantRows(const Module& module) : module_(module), context_(module.context()) {
     region(module.body(), "");
   }
   std::vector<Row> take() { return std::move(rows_); }
@@ -37,7 +37,7 @@ class QuantRows {
 
   void op(const Op& op, std::string_view graph) {
     for (const Value& result : op.results()) add(result, graph, op);
-    const Attr* annotation = op.attribute(key_);
+    const Attr* annotation = op.attribute(key::kQuantRecipe);
     if (annotation != nullptr && annotation->kind() == AttrKind::kQuantAnnotation) {
       for (const auto& [key, value] : annotation->entries()) {
         const std::string_view name = context_.text(key);
@@ -55,7 +55,7 @@ class QuantRows {
   }
 
   void add(const Value& value, std::string_view graph, const Op& place) {
-    const Attr* attribute = value.attribute(key_);
+    const Attr* attribute = value.attribute(key::kQuantRecipe);
     if (attribute == nullptr) return;
     const ValueName name = value.name();
     const std::string shown = value.has_symbol() ? fmt::format("@{}", context_.text(value.symbol()))
@@ -87,7 +87,6 @@ class QuantRows {
 
   const Module& module_;
   IRContext& context_;
-  Symbol key_;
   std::vector<Row> rows_;
 };
 

@@ -14,9 +14,10 @@ void drop_bookkeeping(Recovery& recovery) {
       return;
     }
     frees += op->is(OpId::kTensorFree) ? 1 : 0;
-    const Attr* text = op->is(OpId::kDbgComment) ? op->attribute("text") : nullptr;
+    const Attr* text = op->is(OpId::kDbgComment) ? op->attribute(key::kText) : nullptr;
     if (text != nullptr) {
-      recovery.note(*op.op(), LossEntry::Source::kDropped, "text", std::string(text->spelling()));
+      recovery.note(*op.op(), LossEntry::Source::kDropped, key::kText,
+                    std::string(text->spelling()));
     }
     if (const auto name = recovery.module.declared_symbol(op.op())) {
       recovery.notes.declared_names.emplace_back(*name, op->location());

@@ -127,13 +127,13 @@ class Generalisation {
 
   /// Gives the number of tokens that a cache holds before a run a symbol, which the cache binds.
   void name_past(Op& op) {
-    if (Recovery::is_stated(op, "past")) return;
-    recovery_.assume(op, "past", recovery_.context().dim(dims_.symbol("past")));
+    if (Recovery::is_stated(op, key::kPast)) return;
+    recovery_.assume(op, key::kPast, recovery_.context().dim(dims_.symbol("past")));
   }
 
   /// A slice up to the end of a traced extent goes to the end of the symbol.
   void follow_ends(Op& op) {
-    const Attr* indices = op.attribute("indices");
+    const Attr* indices = op.attribute(key::kIndices);
     const auto* whole = op.operand(0)->tensor_type();
     if (indices == nullptr || indices->kind() != AttrKind::kArray) return;
     std::vector<const Attr*> entries(indices->elements().begin(), indices->elements().end());
@@ -144,14 +144,14 @@ class Generalisation {
     }
     if (std::ranges::equal(entries, indices->elements())) return;
     const Attr* moved = recovery_.context().array(entries);
-    recovery_.rewriter.set_attribute(op, recovery_.context().intern("indices"), moved);
-    recovery_.note(op, LossEntry::Source::kAssumed, "indices", std::string(moved->spelling()));
+    recovery_.rewriter.set_attribute(op, key::kIndices, moved);
+    recovery_.note(op, LossEntry::Source::kAssumed, key::kIndices, std::string(moved->spelling()));
   }
 
   /// The bounds without an end at `extent`; the last element as -1 .. 0.
   const Attr* to_the_end(const Attr& bounds, std::int64_t extent) {
     IRContext& context = recovery_.context();
-    const Symbol start = context.intern("start"), end = context.intern("end");
+    const Symbol start = key::kStart, end = key::kEnd;
     const auto is = [](const NamedAttr& entry, Symbol key, std::int64_t value) {
       return entry.key == key && entry.value->kind() == AttrKind::kInt &&
              entry.value->integer() == value;

@@ -39,7 +39,7 @@ std::size_t cut_dims(const PieceShape& piece, const PieceShape& whole) {
 std::optional<NeededShape> right_side(const Op& product, const PieceShape& whole) {
   const PieceShape a = shape_of(*product.operand(0)), c = shape_of(*product.result());
   if (a.size() != whole.size() || c.size() != whole.size() || a.size() < 2) return std::nullopt;
-  const Attr* stated = product.attribute("transpose_b");
+  const Attr* stated = product.attribute(key::kTransposeB);
   PieceShape straight = whole, transposed = whole;
   const std::size_t rows = whole.size() - 2, columns = rows + 1;
   straight[rows] = a[columns], straight[columns] = c[columns];

@@ -33,7 +33,7 @@ class Threading {
       const CallOrder::Entry entry = call ? order_.enter(call) : CallOrder::Entry();
       if (!entry || !entry.is_first) continue;
       if (depth_ == kDeepest) {
-        return recovery_.refuse(*op, "parameters",
+        return recovery_.refuse(*op, key::kParameters,
                                 fmt::format("calls are nested deeper than {}", kDeepest));
       }
       ++depth_;

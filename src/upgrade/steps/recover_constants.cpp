@@ -45,7 +45,7 @@ void recover_in(Recovery& recovery, const Region& region) {
     if (!extent) continue;
     IRContext& context = recovery.context();
     const Attr* number = context.number(shortest(1 / std::sqrt(static_cast<double>(*extent))));
-    const NamedAttr constant{context.intern("constant"), context.array(std::span(&number, 1))};
+    const NamedAttr constant{key::kConstant, context.array(std::span(&number, 1))};
     recovery.rewriter.set_attributes(*value, std::span(&constant, 1));
     recovery.note(*value->first_use()->user(), LossEntry::Source::kAssumed, "constant of operand 1",
                   std::string(constant.value->spelling()));

@@ -59,7 +59,7 @@ std::optional<Numbers> flat_kernel(const Window& window, std::int64_t elements) 
 
 /// The recipe of a weight that no register states, at the op.
 const Attr* recipe_at(const Recovery& recovery, const Op& op) {
-  const Attr* note = op.attribute("quant_recipe");
+  const Attr* note = op.attribute(key::kQuantRecipe);
   return note == nullptr ? nullptr : weight_recipe(recovery.context(), *note, ".weight");
 }
 
@@ -162,10 +162,10 @@ void set_steps(Recovery& recovery, Op& op, const Window& window) {
     return one ? context.integer(numbers.front()) : list_of(context, numbers);
   };
   const auto give = certain ? &Recovery::derive : &Recovery::assume;
-  (recovery.*give)(op, "stride", value(strides));
-  if (pads) (recovery.*give)(op, "padding", value(paddings));
+  (recovery.*give)(op, key::kStride, value(strides));
+  if (pads) (recovery.*give)(op, key::kPadding, value(paddings));
   const bool wide = std::ranges::any_of(window.kernel, [](std::int64_t k) { return k != 1; });
-  if (pads && wide) recovery.assume(op, "dilation", value(Numbers(window.kernel.size(), 1)));
+  if (pads && wide) recovery.assume(op, key::kDilation, value(Numbers(window.kernel.size(), 1)));
 }
 
 /// How upstream's QNN kernels name themselves: by the block of their weight's scales. Where no
@@ -176,17 +176,17 @@ void set_lpbq_name(Recovery& recovery, Op& op, std::int64_t channels) {
   };
   const auto found =
       recovery.module.lookup_symbol(fmt::format("{}.weight", recovery.text(op.path())));
-  const Symbol key = recovery.context().intern("quant_recipe");
-  const Attr* spec = found.value == nullptr ? recipe_at(recovery, op) : found.value->attribute(key);
+  const Attr* spec =
+      found.value == nullptr ? recipe_at(recovery, op) : found.value->attribute(key::kQuantRecipe);
   if (spec != nullptr && spec->kind() == AttrKind::kQuantSpec) {
     if (const auto size = read_quant_spec(*spec).integer("block_size")) {
-      return recovery.derive(op, "impl_type", name(*size));
+      return recovery.derive(op, key::kImplType, name(*size));
     }
   }
   for (const std::int64_t block : {32, 64, 16}) {
-    if (channels % block == 0) return recovery.assume(op, "impl_type", name(block));
+    if (channels % block == 0) return recovery.assume(op, key::kImplType, name(block));
   }
-  recovery.refuse_grantable(op, "impl_type",
+  recovery.refuse_grantable(op, key::kImplType,
                             fmt::format("no block of 16, 32 or 64 divides {} channels", channels));
 }
 
@@ -211,19 +211,19 @@ Numbers likely_hops(const Op& op, bool inverse, std::int64_t n_fft, std::int64_t
 /// Upstream writes all options of Conv1D but this one: taps side by side, where that gives what is
 /// printed, else the least distance that does.
 void assume_dilation(Recovery& recovery, Op& op) {
-  if (Recovery::is_stated(op, "dilation")) return;
-  const auto number = [&](std::string_view key) {
+  if (Recovery::is_stated(op, key::kDilation)) return;
+  const auto number = [&](AttrKey key) {
     const Attr* stated = op.attribute(key);
     const bool known = stated != nullptr && stated->kind() == AttrKind::kInt;
     return known ? stated->integer() : std::int64_t{0};
   };
-  const std::int64_t stride = std::max<std::int64_t>(number("stride"), 1),
-                     kernel = number("kernel_size");
+  const std::int64_t stride = std::max<std::int64_t>(number(key::kStride), 1),
+                     kernel = number(key::kKernelSize);
   const auto in = constants(op.operand(0)->tensor_type()->dims());
   const auto out = constants(op.result()->tensor_type()->dims());
   std::int64_t dilation = 1;
   if (in && out && !in->empty() && !out->empty() && kernel > 1) {
-    const std::int64_t length = in->back() + 2 * number("padding");
+    const std::int64_t length = in->back() + 2 * number(key::kPadding);
     const auto gives = [&](std::int64_t d) {
       const std::int64_t room = length - d * (kernel - 1) - 1;
       return room >= 0 && room / stride + 1 == out->back();
@@ -232,7 +232,7 @@ void assume_dilation(Recovery& recovery, Op& op) {
     while (fitting * (kernel - 1) < length && !gives(fitting)) ++fitting;
     if (gives(fitting)) dilation = fitting;
   }
-  recovery.assume(op, "dilation", recovery.context().integer(dilation));
+  recovery.assume(op, key::kDilation, recovery.context().integer(dilation));
 }
 
 }  // namespace
@@ -243,24 +243,25 @@ void convolution(Recovery& recovery, Op& op) {
   const bool with_bias = parameter_of(recovery, op, ".bias") != nullptr;
   const bool registered = with_bias || parameter_of(recovery, op, ".weight") != nullptr;
   const auto give_bias = registered ? &Recovery::derive : &Recovery::assume;
-  (recovery.*give_bias)(op, "bias", context.boolean(with_bias));
+  (recovery.*give_bias)(op, key::kBias, context.boolean(with_bias));
   const bool one = op.is(OpId::kLinalgConv1D);
-  const bool stated = Recovery::is_stated(op, "stride") && Recovery::is_stated(op, "kernel_size");
+  const bool stated =
+      Recovery::is_stated(op, key::kStride) && Recovery::is_stated(op, key::kKernelSize);
   if (stated) {
     if (one) assume_dilation(recovery, op);
     return;
   }
   const auto window = read_window(recovery, op);
   if (!window) {
-    return recovery.refuse_grantable(op, "kernel_size", "its weight does not show its kernel");
+    return recovery.refuse_grantable(op, key::kKernelSize, "its weight does not show its kernel");
   }
-  recovery.derive(op, "in_channels", context.integer(window->in_channels));
-  recovery.derive(op, "out_channels", context.integer(window->out_channels));
+  recovery.derive(op, key::kInChannels, context.integer(window->in_channels));
+  recovery.derive(op, key::kOutChannels, context.integer(window->out_channels));
   const auto give = window->kernel_is_certain ? &Recovery::derive : &Recovery::assume;
   (recovery.*give)(
-      op, "kernel_size",
+      op, key::kKernelSize,
       one ? context.integer(window->kernel.front()) : list_of(context, window->kernel));
-  if (one) (recovery.*give)(op, "groups", context.integer(window->groups));
+  if (one) (recovery.*give)(op, key::kGroups, context.integer(window->groups));
   if (window->channels_last) set_lpbq_name(recovery, op, window->in_channels);
   set_steps(recovery, op, *window);
 }
@@ -272,42 +273,42 @@ void transform(Recovery& recovery, Op& op) {
   const PieceShape window = shape_of(*op.operand(1));
   const bool known = spectrum.size() >= 3 && spectrum[1].is_constant() &&
                      spectrum[1].constant() > 1 && !window.empty() && window.back().is_constant();
-  if (!known) return recovery.refuse_grantable(op, "n_fft", "the types do not tell it");
+  if (!known) return recovery.refuse_grantable(op, key::kNFft, "the types do not tell it");
   const std::int64_t n_fft = (spectrum[1].constant() - 1) * 2;
   // Half of the spectrum is printed, unless the transform was not of a real signal; a window of
   // that length says that it is so.
   const bool certain = window.back().constant() == n_fft;
   const auto give = certain ? &Recovery::derive : &Recovery::assume;
-  (recovery.*give)(op, "n_fft", context.integer(n_fft));
-  recovery.derive(op, "win_length", context.integer(window.back().constant()));
-  if (!inverse) recovery.derive(op, "return_complex", context.boolean(spectrum.size() == 3));
+  (recovery.*give)(op, key::kNFft, context.integer(n_fft));
+  recovery.derive(op, key::kWinLength, context.integer(window.back().constant()));
+  if (!inverse) recovery.derive(op, key::kReturnComplex, context.boolean(spectrum.size() == 3));
   std::vector<OptionCandidate> candidates;
   for (const std::int64_t hop : likely_hops(op, inverse, n_fft, window.back().constant())) {
     const Attr* const length = context.integer(hop);
     for (const bool center : {true, false}) {
-      candidates.push_back({{"hop_length", length}, {"center", context.boolean(center)}});
+      candidates.push_back({{key::kHopLength, length}, {key::kCenter, context.boolean(center)}});
     }
     if (!inverse) continue;
-    candidates.push_back({{"hop_length", length},
-                          {"center", context.boolean(false)},
-                          {"pad_mode", context.word("same")}});
+    candidates.push_back({{key::kHopLength, length},
+                          {key::kCenter, context.boolean(false)},
+                          {key::kPadMode, context.word("same")}});
   }
   choose_options(recovery, op, candidates, "hop_length, center", Candidates::kLikely);
-  recovery.assume(op, "onesided", context.boolean(true));
-  recovery.assume(op, "pad_mode", context.word("reflect"));
-  if (inverse) recovery.assume(op, "normalized", context.boolean(false));
+  recovery.assume(op, key::kOnesided, context.boolean(true));
+  recovery.assume(op, key::kPadMode, context.word("reflect"));
+  if (inverse) recovery.assume(op, key::kNormalized, context.boolean(false));
 }
 
 void interpolate(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   const PieceShape out = shape_of(*op.result());
-  if (out.size() < 3) return recovery.refuse(op, "size", "rank below 3");
+  if (out.size() < 3) return recovery.refuse(op, key::kSize, "rank below 3");
   std::vector<const Attr*> extents;
   for (std::size_t i = 2; i < out.size(); ++i) extents.push_back(context.dim(out[i]));
-  recovery.derive(op, "size", context.array(extents));
-  recovery.assume(op, "mode", context.word("nearest"));
-  recovery.assume(op, "align_corners", context.boolean(false));
-  recovery.assume(op, "antialias", context.boolean(false));
+  recovery.derive(op, key::kSize, context.array(extents));
+  recovery.assume(op, key::kMode, context.word("nearest"));
+  recovery.assume(op, key::kAlignCorners, context.boolean(false));
+  recovery.assume(op, key::kAntialias, context.boolean(false));
 }
 
 }  // namespace mir

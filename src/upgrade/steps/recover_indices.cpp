@@ -64,10 +64,11 @@ void reduction(Recovery& recovery, Op& op) {
   std::vector<OptionCandidate> candidates;
   for (const bool keep : {true, false}) {
     for (std::int64_t dim = rank - 1; dim >= 0; --dim) {
-      candidates.push_back({{"dim", context.integer(dim)}, {"keep_dim", context.boolean(keep)}});
+      candidates.push_back(
+          {{key::kDim, context.integer(dim)}, {key::kKeepDim, context.boolean(keep)}});
     }
     candidates.push_back(
-        {{"dim", context.integer(kAllDimensions)}, {"keep_dim", context.boolean(keep)}});
+        {{key::kDim, context.integer(kAllDimensions)}, {key::kKeepDim, context.boolean(keep)}});
   }
   choose_options(recovery, op, candidates, "dim, keep_dim");
 }
@@ -78,7 +79,7 @@ namespace {
 std::vector<OptionCandidate> every_dim(Recovery& recovery, std::size_t count) {
   std::vector<OptionCandidate> candidates;
   for (std::size_t i = 0; i < count; ++i) {
-    candidates.push_back({{"dim", recovery.context().integer(static_cast<std::int64_t>(i))}});
+    candidates.push_back({{key::kDim, recovery.context().integer(static_cast<std::int64_t>(i))}});
   }
   return candidates;
 }
@@ -86,11 +87,11 @@ std::vector<OptionCandidate> every_dim(Recovery& recovery, std::size_t count) {
 }  // namespace
 
 void gather(Recovery& recovery, Op& op) {
-  choose_options(recovery, op, every_dim(recovery, shape_of(*op.operand(0)).size()), "dim");
+  choose_options(recovery, op, every_dim(recovery, shape_of(*op.operand(0)).size()), key::kDim);
 }
 
 void stack(Recovery& recovery, Op& op) {
-  choose_options(recovery, op, every_dim(recovery, shape_of(*op.operand(0)).size() + 1), "dim");
+  choose_options(recovery, op, every_dim(recovery, shape_of(*op.operand(0)).size() + 1), key::kDim);
 }
 
 void top_k(Recovery& recovery, Op& op) {
@@ -99,17 +100,17 @@ void top_k(Recovery& recovery, Op& op) {
   std::vector<OptionCandidate> candidates;
   for (std::size_t i = kept.size(); i-- > 0;) {
     if (!kept[i].is_constant()) continue;
-    candidates.push_back({{"k", context.integer(kept[i].constant())},
-                          {"dim", context.integer(static_cast<std::int64_t>(i))}});
+    candidates.push_back({{key::kK, context.integer(kept[i].constant())},
+                          {key::kDim, context.integer(static_cast<std::int64_t>(i))}});
   }
   choose_options(recovery, op, candidates, "k, dim");
-  recovery.assume(op, "largest", context.boolean(true));
-  recovery.assume(op, "sorted", context.boolean(true));
+  recovery.assume(op, key::kLargest, context.boolean(true));
+  recovery.assume(op, key::kSorted, context.boolean(true));
 }
 
 void argsort(Recovery& recovery, Op& op) {
-  recovery.assume(op, "dim", recovery.context().integer(-1));
-  recovery.assume(op, "descending", recovery.context().boolean(false));
+  recovery.assume(op, key::kDim, recovery.context().integer(-1));
+  recovery.assume(op, key::kDescending, recovery.context().boolean(false));
 }
 
 namespace {
@@ -128,7 +129,7 @@ OptionCandidate rows_by_operand(IRContext& context, std::size_t rank, std::size_
   for (std::size_t i = dim + 1; i <= dim + dropped; ++i) {
     entries[i] = context.array(std::span(&zero, 1));
   }
-  return {{"indices", context.array(entries)}};
+  return {{key::kIndices, context.array(entries)}};
 }
 
 /// Rows of the first dimension before rows of others, and those before dropped dimensions.
@@ -208,11 +209,11 @@ void index_by_tensor(Recovery& recovery, Op& op) {
   const std::string_view lost =
       "upstream prints neither the indices nor the tensor that holds them";
   const PieceShape table = shape_of(*op.operand(0)), picked = shape_of(*op.result());
-  const Attr* granted = op.attribute("indices");
+  const Attr* granted = op.attribute(key::kIndices);
   if (granted != nullptr && !lacks_operand(op, *granted)) return;
   Value* positions = find_positions(op);
   if (positions == nullptr || op.operand_count() != 1 || table.empty() || picked.empty()) {
-    return recovery.refuse_grantable(op, "indices", lost);
+    return recovery.refuse_grantable(op, key::kIndices, lost);
   }
   Value* operands[] = {op.operand(0), positions};
   recovery.rewriter.set_operands(op, operands);
@@ -223,11 +224,11 @@ void index_by_tensor(Recovery& recovery, Op& op) {
     const auto types = inferred(recovery, op, candidate);
     const auto* given = types.empty() ? nullptr : dyn_cast<TensorType>(types.front());
     if (given == nullptr || given->element_count() != element_count(picked)) continue;
-    recovery.assume(op, "indices", candidate.front().second);
+    recovery.assume(op, key::kIndices, candidate.front().second);
     if (!compatible_shapes(*given, *op.result()->tensor_type())) view_result(recovery, op, *given);
     return;
   }
-  recovery.refuse_grantable(op, "indices", lost);
+  recovery.refuse_grantable(op, key::kIndices, lost);
 }
 
 }  // namespace mir

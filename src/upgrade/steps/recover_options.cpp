@@ -98,22 +98,22 @@ void unpack(Recovery& recovery, Op& op, Dim rows, Dim columns) {
   recovery.note(op, as_blocks ? LossEntry::Source::kAssumed : LossEntry::Source::kDerived, "weight",
                 fmt::format("{}, which upstream packed into {} bytes",
                             found.value->type()->spelling(), *type->element_count()));
-  recovery.derive(op, "bias", context.boolean(true));
+  recovery.derive(op, key::kBias, context.boolean(true));
   recovery.notes.unpacked.insert(op.id());
 }
 
 void linear(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   if (in(op).rank() == 0 || out(op).rank() == 0)
-    return recovery.refuse(op, "in_channels", "rank 0");
-  recovery.derive(op, "in_channels", context.dim(in(op).dims().back()));
-  recovery.derive(op, "out_channels", context.dim(out(op).dims().back()));
+    return recovery.refuse(op, key::kInChannels, "rank 0");
+  recovery.derive(op, key::kInChannels, context.dim(in(op).dims().back()));
+  recovery.derive(op, key::kOutChannels, context.dim(out(op).dims().back()));
   unpack(recovery, op, out(op).dims().back(), in(op).dims().back());
   // Some of upstream's kernels take a bias from the file without registering it.
   if (parameter_of(recovery, op, ".bias") != nullptr) {
-    recovery.derive(op, "bias", context.boolean(true));
+    recovery.derive(op, key::kBias, context.boolean(true));
   } else {
-    recovery.assume(op, "bias", context.boolean(false));
+    recovery.assume(op, key::kBias, context.boolean(false));
   }
 }
 
@@ -129,22 +129,22 @@ void embedding(Recovery& recovery, Op& op) {
   const std::int64_t elements =
       table == nullptr ? 0 : table->element_count().value_or(0);  // 0: not known
   const Dim width = out(op).rank() == 0 ? Dim() : out(op).dims().back();
-  const bool granted = table == nullptr && Recovery::is_stated(op, "vocab_size");
+  const bool granted = table == nullptr && Recovery::is_stated(op, key::kVocabSize);
   if (!width.is_constant() || width.constant() <= 0 || (elements == 0 && !granted)) {
-    return recovery.refuse_grantable(op, "vocab_size", "its table is not registered");
+    return recovery.refuse_grantable(op, key::kVocabSize, "its table is not registered");
   }
   if (elements % width.constant() != 0) {
     return recovery.refuse_grantable(
-        op, "vocab_size",
+        op, key::kVocabSize,
         fmt::format("its table of {} elements has no rows of {}", elements, width.constant()));
   }
   cast_ids(recovery, op);
   if (elements != 0) {
-    recovery.derive(op, "vocab_size", recovery.context().integer(elements / width.constant()));
+    recovery.derive(op, key::kVocabSize, recovery.context().integer(elements / width.constant()));
   }
-  recovery.derive(op, "hidden_size", recovery.context().dim(width));
+  recovery.derive(op, key::kHiddenSize, recovery.context().dim(width));
   if (out(op).dtype() == DType::kFloat32) return;
-  recovery.derive(op, "dtype", recovery.context().word(recovery.text(out(op).dtype_name())));
+  recovery.derive(op, key::kDtype, recovery.context().word(recovery.text(out(op).dtype_name())));
 }
 
 /// The two dimensions whose exchange does not show: 1 and 2 of four as upstream's models exchange
@@ -163,7 +163,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> exchangeable(std::span<cons
 }
 
 void transpose(Recovery& recovery, Op& op) {
-  if (recovery.is_stated(op, "dim0") && recovery.is_stated(op, "dim1")) return;
+  if (recovery.is_stated(op, key::kDim0) && recovery.is_stated(op, key::kDim1)) return;
   const auto from = in(op).dims(), to = out(op).dims();
   if (from.size() != to.size()) {
     return recovery.refuse(op, "dim0, dim1", "the printed types differ in rank");
@@ -175,8 +175,8 @@ void transpose(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   const auto set = [&](std::int64_t dim0, std::int64_t dim1, bool known) {
     const auto give = known ? &Recovery::derive : &Recovery::assume;
-    (recovery.*give)(op, "dim0", context.integer(dim0));
-    (recovery.*give)(op, "dim1", context.integer(dim1));
+    (recovery.*give)(op, key::kDim0, context.integer(dim0));
+    (recovery.*give)(op, key::kDim1, context.integer(dim1));
   };
   if (differing.size() == 2) {
     set(differing[0], differing[1], true);
@@ -201,27 +201,28 @@ void permute(Recovery& recovery, Op& op) {
       certain = certain && std::ranges::count(from, dim) == 1;
       if (!taken[i]) found = i;
     }
-    if (found == from.size()) return recovery.refuse(op, "axis", "the extents are no permutation");
+    if (found == from.size())
+      return recovery.refuse(op, key::kAxis, "the extents are no permutation");
     taken[found] = true;
     axes.push_back(recovery.context().integer(static_cast<std::int64_t>(found)));
   }
   const auto give = certain ? &Recovery::derive : &Recovery::assume;
-  (recovery.*give)(op, "axis", recovery.context().array(axes));
+  (recovery.*give)(op, key::kAxis, recovery.context().array(axes));
 }
 
 void view(Recovery& recovery, Op& op) {
-  recovery.derive(op, "to_shape", extents(recovery, out(op)));
+  recovery.derive(op, key::kToShape, extents(recovery, out(op)));
 }
 void reshape(Recovery& recovery, Op& op) {
-  recovery.derive(op, "shape", extents(recovery, out(op)));
+  recovery.derive(op, key::kShape, extents(recovery, out(op)));
 }
 
 void cast_type(Recovery& recovery, Op& op) {
-  recovery.derive(op, "dtype", recovery.context().word(recovery.text(out(op).dtype_name())));
+  recovery.derive(op, key::kDtype, recovery.context().word(recovery.text(out(op).dtype_name())));
 }
 
 void x2x(Recovery& recovery, Op& op) {
-  recovery.derive(op, "device", recovery.context().word(recovery.text(out(op).device())));
+  recovery.derive(op, key::kDevice, recovery.context().word(recovery.text(out(op).device())));
 }
 
 /// The one dimension in which two shapes of equal rank differ.
@@ -238,42 +239,44 @@ std::optional<std::size_t> differing_dim(const TensorType& a, const TensorType& 
 
 void concat(Recovery& recovery, Op& op) {
   const auto dim = differing_dim(in(op), out(op));
-  if (!dim) return recovery.refuse(op, "dim", "operand and result do not differ in one dimension");
-  recovery.derive(op, "dim", recovery.context().integer(static_cast<std::int64_t>(*dim)));
+  if (!dim)
+    return recovery.refuse(op, key::kDim, "operand and result do not differ in one dimension");
+  recovery.derive(op, key::kDim, recovery.context().integer(static_cast<std::int64_t>(*dim)));
 }
 
 void repeat(Recovery& recovery, Op& op) {
   const auto dim = differing_dim(in(op), out(op));
   if (!dim)
-    return recovery.refuse_grantable(op, "dim",
+    return recovery.refuse_grantable(op, key::kDim,
                                      "operand and result do not differ in one dimension");
   const Dim before = in(op).dims()[*dim], after = out(op).dims()[*dim];
   const bool exact = before.is_constant() && after.is_constant() && before.constant() > 0 &&
                      after.constant() % before.constant() == 0;
-  if (!exact) return recovery.refuse(op, "repeat_times", "the extents are no multiple");
-  recovery.derive(op, "dim", recovery.context().integer(static_cast<std::int64_t>(*dim)));
-  recovery.derive(op, "repeat_times",
+  if (!exact) return recovery.refuse(op, key::kRepeatTimes, "the extents are no multiple");
+  recovery.derive(op, key::kDim, recovery.context().integer(static_cast<std::int64_t>(*dim)));
+  recovery.derive(op, key::kRepeatTimes,
                   recovery.context().integer(after.constant() / before.constant()));
 }
 
 void softmax(Recovery& recovery, Op& op) {
-  recovery.assume(op, "axis", recovery.context().integer(-1));  // the only axis upstream computes
+  recovery.assume(op, key::kAxis,
+                  recovery.context().integer(-1));  // the only axis upstream computes
 }
 
 void causal_mask(Recovery& recovery, Op& op) {
-  recovery.assume(op, "sliding_window", recovery.context().boolean(false));
+  recovery.assume(op, key::kSlidingWindow, recovery.context().boolean(false));
 }
 
 void rms_norm(Recovery& recovery, Op& op) {
   if (op.operand_count() == 2) {  // the functional form
-    recovery.derive(op, "elementwise_affine", recovery.context().boolean(false));
+    recovery.derive(op, key::kElementwiseAffine, recovery.context().boolean(false));
   }
   if (!recovery.options.rms_epsilon) {
-    return recovery.refuse(op, "epsilon",
+    return recovery.refuse(op, key::kEpsilon,
                            "grant it with --assume=rms_eps=1e-6 or the model's value");
   }
-  recovery.assume_common(op, "epsilon", kRmsEpsilonFact, *recovery.options.rms_epsilon);
-  recovery.assume(op, "add_unit_offset", recovery.context().boolean(false));
+  recovery.assume_common(op, key::kEpsilon, kRmsEpsilonFact, *recovery.options.rms_epsilon);
+  recovery.assume(op, key::kAddUnitOffset, recovery.context().boolean(false));
 }
 
 bool registers_parameters(const Recovery& recovery) {
@@ -289,35 +292,37 @@ void layer_norm(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   const TensorType* weight = parameter_of(recovery, op, ".weight");
   if (!recovery.options.layer_norm_epsilon) {
-    return recovery.refuse(op, "eps",
+    return recovery.refuse(op, key::kEps,
                            "grant it with --assume=layer_norm_eps=1e-6 or the model's value");
   }
   if (weight == nullptr && in(op).rank() == 0)
-    return recovery.refuse(op, "normalized_shape", "rank 0");
+    return recovery.refuse(op, key::kNormalizedShape, "rank 0");
   const Attr* last = weight == nullptr ? context.dim(in(op).dims().back()) : nullptr;
   if (weight == nullptr) {
-    recovery.assume(op, "normalized_shape", context.array(std::span(&last, 1)));
+    recovery.assume(op, key::kNormalizedShape, context.array(std::span(&last, 1)));
   } else {
-    recovery.derive(op, "normalized_shape", extents(recovery, *weight));
+    recovery.derive(op, key::kNormalizedShape, extents(recovery, *weight));
   }
   // Upstream registers a bias after a weight only, and nothing of a model without parameters.
   const bool with_bias = parameter_of(recovery, op, ".bias") != nullptr;
   const auto affine =
       weight != nullptr || registers_parameters(recovery) ? &Recovery::derive : &Recovery::assume;
   const auto shifted = weight != nullptr || with_bias ? &Recovery::derive : &Recovery::assume;
-  (recovery.*affine)(op, "elementwise_affine", context.boolean(weight != nullptr));
-  (recovery.*shifted)(op, "bias", context.boolean(with_bias));
-  recovery.assume_common(op, "eps", kLayerNormEpsilonFact, *recovery.options.layer_norm_epsilon);
+  (recovery.*affine)(op, key::kElementwiseAffine, context.boolean(weight != nullptr));
+  (recovery.*shifted)(op, key::kBias, context.boolean(with_bias));
+  recovery.assume_common(op, key::kEps, kLayerNormEpsilonFact,
+                         *recovery.options.layer_norm_epsilon);
 }
 
 void layer_norm_2d(Recovery& recovery, Op& op) {
-  if (in(op).rank() != 4) return recovery.refuse(op, "num_channels", "x is not of rank 4");
-  recovery.derive(op, "num_channels", recovery.context().dim(in(op).dims()[1]));
+  if (in(op).rank() != 4) return recovery.refuse(op, key::kNumChannels, "x is not of rank 4");
+  recovery.derive(op, key::kNumChannels, recovery.context().dim(in(op).dims()[1]));
   if (!recovery.options.layer_norm_epsilon) {
-    return recovery.refuse(op, "eps",
+    return recovery.refuse(op, key::kEps,
                            "grant it with --assume=layer_norm_eps=1e-6 or the model's value");
   }
-  recovery.assume_common(op, "eps", kLayerNormEpsilonFact, *recovery.options.layer_norm_epsilon);
+  recovery.assume_common(op, key::kEps, kLayerNormEpsilonFact,
+                         *recovery.options.layer_norm_epsilon);
 }
 
 /// A table that is narrower than a head has a column for each element that rotates.
@@ -325,25 +330,25 @@ void assume_rotated(Recovery& recovery, Op& op) {
   const Dim head = in(op).dims().back(), columns = in(op, 1).dims().back();
   const bool narrower = head.is_constant() && columns.is_constant() &&
                         columns.constant() < head.constant() && columns.constant() % 2 == 0;
-  recovery.assume(op, "partial_dim",
+  recovery.assume(op, key::kPartialDim,
                   recovery.context().integer(narrower ? columns.constant() : -1));
 }
 
 /// Layout of x [B, H, S, D] or [B, S, H, D].
 void rope(Recovery& recovery, Op& op) {
   const RotationLayouts layouts = layouts_of_rotation(op);
-  if (!layouts.known) return recovery.refuse(op, "input_type", "x is not of rank 4");
+  if (!layouts.known) return recovery.refuse(op, key::kInputType, "x is not of rank 4");
   if (!layouts.heads_first && !layouts.positions_first)
-    return recovery.refuse(op, "input_type", "the table fits no layout");
+    return recovery.refuse(op, key::kInputType, "the table fits no layout");
   const auto told = positions_come_first(op);
   const auto give = told ? &Recovery::derive : &Recovery::assume;
-  (recovery.*give)(op, "input_type",
+  (recovery.*give)(op, key::kInputType,
                    recovery.context().word(told.value_or(false) ? "BSHD" : "BHSD"));
   if (op.is(OpId::kLinalgRoPE)) assume_rotated(recovery, op);
 }
 
 void flash_attention(Recovery& recovery, Op& op) {
-  recovery.assume(op, "causal_mask", recovery.context().boolean(true));
+  recovery.assume(op, key::kCausalMask, recovery.context().boolean(true));
 }
 
 /// Query heads of the product that reads the keys.
@@ -360,7 +365,7 @@ std::optional<Dim> query_heads(const Op& cache) {
 /// Older versions print no name: `<graph>.kv_cache`, as upstream's models call it, with a number
 /// for further ones of a graph.
 void name_cache(Recovery& recovery, Op& op) {
-  if (op.has_path() || Recovery::is_stated(op, "cache")) return;
+  if (op.has_path() || Recovery::is_stated(op, key::kCache)) return;
   int number = 0;
   for (const Op* each = op.block()->front(); each != &op; each = each->next()) {
     if (each->is(OpId::kLinalgKVCache) && !each->has_path()) ++number;
@@ -368,7 +373,7 @@ void name_cache(Recovery& recovery, Op& op) {
   const SubGraphOp graph = dyn_cast<SubGraphOp>(op.parent_op());
   const std::string stem = graph ? fmt::format("{}.", recovery.text(graph.symbol())) : "";
   const std::string suffix = number == 0 ? "" : fmt::format(".{}", number);
-  recovery.assume(op, "cache",
+  recovery.assume(op, key::kCache,
                   recovery.context().symbol_ref(fmt::format("{}kv_cache{}", stem, suffix)));
 }
 
@@ -396,7 +401,7 @@ void settle_cache_types(Recovery& recovery, Op& op) {
 void kv_cache(Recovery& recovery, Op& op) {
   IRContext& context = recovery.context();
   name_cache(recovery, op);
-  if (in(op).rank() != 4) return recovery.refuse(op, "kv_head", "keys are not of rank 4");
+  if (in(op).rank() != 4) return recovery.refuse(op, key::kKvHead, "keys are not of rank 4");
   const auto dims = in(op).dims();
   const auto feeds_attention = [&] {
     for (const Use* use = op.result(0)->first_use(); use != nullptr; use = use->next()) {
@@ -407,11 +412,11 @@ void kv_cache(Recovery& recovery, Op& op) {
   const bool tokens_first = feeds_attention();  // the fused kernel takes [B, S, H, D]
   const auto heads = tokens_first ? dims[2] : query_heads(op);
   const auto give = heads ? &Recovery::derive : &Recovery::assume;  // what reads the keys tells
-  (recovery.*give)(op, "use_fa2", context.boolean(tokens_first));
+  (recovery.*give)(op, key::kUseFa2, context.boolean(tokens_first));
   if (tokens_first) settle_cache_types(recovery, op);
-  recovery.derive(op, "kv_head", context.dim(dims[tokens_first ? 2 : 1]));
-  recovery.derive(op, "head_dim", context.dim(dims[3]));
-  (recovery.*give)(op, "q_head", context.dim(heads.value_or(dims[1])));
+  recovery.derive(op, key::kKvHead, context.dim(dims[tokens_first ? 2 : 1]));
+  recovery.derive(op, key::kHeadDim, context.dim(dims[3]));
+  (recovery.*give)(op, key::kQHead, context.dim(heads.value_or(dims[1])));
 }
 
 /// Before 2026-01-30 (c718c295) upstream's Equal made its truth values as UInt8; the bytes of Bool

@@ -11,7 +11,7 @@ void note_own_storage(Recovery& recovery, Op& op) {
   const bool may_share = op.is(OpId::kLinalgView, OpId::kLinalgSlice) && op.operand_count() == 1 &&
                          op.result_count() == 1;
   if (may_share && op.result()->name() != op.operand(0)->name()) {
-    recovery.derive(op, "enable_ssa", recovery.context().boolean(true));
+    recovery.derive(op, key::kEnableSsa, recovery.context().boolean(true));
   }
 }
 

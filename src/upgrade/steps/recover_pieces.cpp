@@ -186,14 +186,14 @@ class Pieces {
 
   void slice(Op& op) {
     const bool alike = op.result()->name() == op.operand(0)->name();
-    if (!Recovery::is_stated(op, "indices") && !assume_bounds(op, alike)) {
-      return recovery_.refuse_grantable(op, "indices", "no user tells the shape it needs");
+    if (!Recovery::is_stated(op, key::kIndices) && !assume_bounds(op, alike)) {
+      return recovery_.refuse_grantable(op, key::kIndices, "no user tells the shape it needs");
     }
     infer(op);
     if (!alike) return storages_->take_results(op);
     if (op.result()->tensor_type() == nullptr) return;
     Storage& storage = storages_->of(*op.operand(0));
-    storage.parts.push_back({.indices = op.attribute("indices"), .value = op.result()});
+    storage.parts.push_back({.indices = op.attribute(key::kIndices), .value = op.result()});
   }
 
   bool assume_bounds(Op& op, bool alike) {
@@ -207,7 +207,8 @@ class Pieces {
     } else if (const auto needed = piece_of(*op.result(), whole, alike)) {
       piece = needed;
     } else if (storage != nullptr && storage->last_written != nullptr) {
-      recovery_.assume(op, "indices", storage->last_written);  // it is read back
+      recovery_.assume(op, key::kIndices,
+                       storage->last_written);  // it is read back
       recovery_.note_chosen(*op.result());
       return true;
     } else if (told(*op.result(), whole, alike, Telling::kTheWhole)) {
@@ -219,7 +220,7 @@ class Pieces {
     const bool is_first = is_written(op, storage);
     const Attr* indices = bounds(whole, piece->shape, tile, is_first);
     const Attr* other = bounds(whole, piece->shape, tile, !is_first);
-    recovery_.choose(op, "indices", indices,
+    recovery_.choose(op, key::kIndices, indices,
                      other == indices ? std::string() : std::string(other->spelling()));
     if (!piece->certain) recovery_.note_chosen(*op.result());
     return true;
@@ -307,19 +308,19 @@ class Pieces {
                      bool is_first) {
     IRContext& context = recovery_.context();
     std::vector<const Attr*> list;
-    const auto entry = [&](std::string_view key, std::int64_t value) {
-      return NamedAttr{context.intern(key), context.integer(value)};
+    const auto entry = [&](Symbol key, std::int64_t value) {
+      return NamedAttr{key, context.integer(value)};
     };
     for (std::size_t i = 0; i < whole.size(); ++i) {
       std::vector<NamedAttr> bound;
       const std::int64_t extent = piece[i] == whole[i] ? 0 : piece[i].constant();
       if (piece[i] == whole[i]) {
       } else if (tile) {
-        bound = {entry("start", *tile * extent), entry("end", (*tile + 1) * extent)};
+        bound = {entry(key::kStart, *tile * extent), entry(key::kEnd, (*tile + 1) * extent)};
       } else if (extent == 1 && !is_first) {
-        bound = {entry("start", -1), entry("end", 0)};
+        bound = {entry(key::kStart, -1), entry(key::kEnd, 0)};
       } else {
-        bound = {entry("end", extent)};
+        bound = {entry(key::kEnd, extent)};
       }
       list.push_back(context.dict(bound));
     }
@@ -396,7 +397,7 @@ class Pieces {
   }
 
   std::optional<std::int64_t> out_channels(const Op& op) const {
-    const Attr* stated = op.attribute("out_channels");
+    const Attr* stated = op.attribute(key::kOutChannels);
     if (stated != nullptr && stated->kind() == AttrKind::kInt) return stated->integer();
     if (!op.has_path()) return std::nullopt;
     const auto weight =
@@ -410,7 +411,8 @@ class Pieces {
 
   void split(Op& op) {
     const Shape whole = shape_of(*op.operand(0));
-    if (!Recovery::is_stated(op, "split_size_or_sections") || !Recovery::is_stated(op, "dim")) {
+    if (!Recovery::is_stated(op, key::kSplitSizeOrSections) ||
+        !Recovery::is_stated(op, key::kDim)) {
       if (!assume_sections(op, whole)) return;
     }
     const auto readers = readers_of_pieces(op);
@@ -462,8 +464,8 @@ class Pieces {
     certain = certain && equal;
     const auto give = certain ? &Recovery::derive : &Recovery::assume;
     IRContext& context = recovery_.context();
-    (recovery_.*give)(op, "dim", context.integer(static_cast<std::int64_t>(*dim)));
-    (recovery_.*give)(op, "split_size_or_sections", context.array(sizes));
+    (recovery_.*give)(op, key::kDim, context.integer(static_cast<std::int64_t>(*dim)));
+    (recovery_.*give)(op, key::kSplitSizeOrSections, context.array(sizes));
     for (Value& result : op.results()) {
       if (!certain) recovery_.note_chosen(result);
     }

@@ -53,10 +53,10 @@ bool is_transposed(const Value& scaled) {
   };
   if (op->is(OpId::kLinalgTranspose)) {
     const auto [first, second] =
-        std::minmax({axis(op->attribute("dim0")), axis(op->attribute("dim1"))});
+        std::minmax({axis(op->attribute(key::kDim0)), axis(op->attribute(key::kDim1))});
     return first == rank - 2 && second == rank - 1;
   }
-  const Attr* axes = op->is(OpId::kLinalgPermute) ? op->attribute("axis") : nullptr;
+  const Attr* axes = op->is(OpId::kLinalgPermute) ? op->attribute(key::kAxis) : nullptr;
   return axes != nullptr && axes->kind() == AttrKind::kArray && rank >= 2 &&
          axes->elements().size() == static_cast<std::size_t>(rank) &&
          axis(axes->elements()[axes->elements().size() - 2]) == rank - 1 &&
@@ -93,7 +93,7 @@ void mat_mul(Recovery& recovery, Op& op) {
   const auto a = op.operand(0)->tensor_type()->dims(), b = op.operand(1)->tensor_type()->dims(),
              c = op.result()->tensor_type()->dims();
   if (a.size() < 2 || b.size() < 2 || c.size() < 2)
-    return recovery.refuse_grantable(op, "transpose_b", "rank below 2");
+    return recovery.refuse_grantable(op, key::kTransposeB, "rank below 2");
   // Upstream's models leave operand 0 as it is; scores are made with keys that are transposed once,
   // by the product or before it.
   const bool turns = feeds_softmax(op) && !is_transposed(*op.operand(1));
@@ -101,7 +101,7 @@ void mat_mul(Recovery& recovery, Op& op) {
       {false, turns}, {false, !turns}, {true, turns}, {true, !turns}};
   std::erase_if(readings, [&](ProductReading reading) { return !fits(reading, a, b, c); });
   if (readings.empty()) {
-    return recovery.refuse_grantable(op, "transpose_b", "the printed types fit no reading");
+    return recovery.refuse_grantable(op, key::kTransposeB, "the printed types fit no reading");
   }
   const ProductReading chosen = readings.front();
   std::string others;
@@ -114,8 +114,8 @@ void mat_mul(Recovery& recovery, Op& op) {
     if (certain) return recovery.derive(op, fact, context.boolean(value));
     recovery.choose(op, fact, context.boolean(value), others);
   };
-  if (chosen.transpose_a) give("transpose_a", true);
-  give("transpose_b", chosen.transpose_b);
+  if (chosen.transpose_a) give(key::kTransposeA, true);
+  give(key::kTransposeB, chosen.transpose_b);
 }
 
 }  // namespace mir

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "mir/attribute_keys.hpp"
 #include "mir/ops.hpp"
 #include "mir/upgrade.hpp"
 
@@ -99,7 +100,7 @@ class Recovery {
 
   /// True if a value needs no definition: a constant or a parameter.
   bool is_given(const Value& value) const {
-    return value.has_symbol() || value.attribute(context().intern("constant")) != nullptr;
+    return value.has_symbol() || value.attribute(key::kConstant) != nullptr;
   }
 
   /// True if the dump states the attribute, which then stays.

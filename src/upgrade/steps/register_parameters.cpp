@@ -43,7 +43,7 @@ class Registration {
       const Attr* recipe = recipe_of(op, weight);
       if (recipe != nullptr && fits(*recipe, *type)) {
         std::vector<NamedAttr> list(parameter->attributes().begin(), parameter->attributes().end());
-        list.push_back({recovery_.context().intern("quant_recipe"), recipe});
+        list.push_back({key::kQuantRecipe, recipe});
         recovery_.rewriter.set_attributes(*parameter, list);
       }
       // Nothing tells the type in which the elements are kept, unless they lay in packed bytes.
@@ -93,7 +93,7 @@ class Registration {
 
   /// What the op's own note says of the parameter; null where it says nothing.
   const Attr* recipe_of(const Op& op, const WeightRow& weight) const {
-    const Attr* note = op.attribute("quant_recipe");
+    const Attr* note = op.attribute(key::kQuantRecipe);
     return note == nullptr ? nullptr : weight_recipe(recovery_.context(), *note, weight.suffix);
   }
 

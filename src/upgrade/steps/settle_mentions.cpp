@@ -9,8 +9,8 @@ namespace mir {
 namespace {
 
 /// True if a note on a value states a property that the value itself has.
-bool is_own(const Recovery& recovery, Symbol key) {
-  return recovery.text(key) == "constant" || recovery.text(key) == "symbol";
+bool is_own(Symbol key) {
+  return key == key::kConstant || key == key::kSymbol;
 }
 
 /// Storage is shared by name, so a mention with other extents is a view that upstream left out.
@@ -19,7 +19,7 @@ void view_operand(Recovery& recovery, Op& op, std::uint32_t index, const StatedM
   Value* view = make_view(recovery.module, *op.operand(index), *dyn_cast<TensorType>(type), op,
                           op.location());
   std::vector<NamedAttr> notes(mention.attributes.begin(), mention.attributes.end());
-  std::erase_if(notes, [&](const NamedAttr& each) { return is_own(recovery, each.key); });
+  std::erase_if(notes, [&](const NamedAttr& each) { return is_own(each.key); });
   recovery.rewriter.set_attributes(*view, notes);
   recovery.rewriter.set_operand(op, index, view);
   recovery.note(op, LossEntry::Source::kDerived, fmt::format("view of operand {}", index),
@@ -31,7 +31,6 @@ void view_operand(Recovery& recovery, Op& op, std::uint32_t index, const StatedM
 /// A mention that says something else than its value has no portable meaning. What it leaves out is
 /// in its value, and notes on quantisation belong to the value.
 void settle_mentions(Recovery& recovery) {
-  const Symbol constant = recovery.context().intern("constant");
   const auto type_text = [](const Type* type) {
     return type == nullptr ? "untyped" : type->spelling();
   };
@@ -49,12 +48,12 @@ void settle_mentions(Recovery& recovery) {
     }
     for (const NamedAttr& attribute : other.attributes) {
       if (attribute.value == op.operand(use.index())->attribute(attribute.key)) continue;
-      if (!is_own(recovery, attribute.key)) {
+      if (!is_own(attribute.key)) {
         recovery.note(op, LossEntry::Source::kDropped,
                       fmt::format("{} of {}", recovery.text(attribute.key), operand),
                       std::string(attribute.value->spelling()));
       }
-      if (attribute.key != constant) continue;
+      if (attribute.key != key::kConstant) continue;
       recovery.refuse(op, operand,
                       fmt::format("it is printed as constant {}, its value is not",
                                   attribute.value->spelling()));

@@ -53,7 +53,7 @@ void cast_operands(Recovery& recovery, Op& op) {
 /// The block in the name of upstream's kernels for weights with scales of two levels:
 /// `QNN_LPBQ_w4a16o16_G32`.
 std::optional<std::int64_t> lpbq_block(const Op& op) {
-  const Attr* kernel = op.attribute("impl_type");
+  const Attr* kernel = op.attribute(key::kImplType);
   if (kernel == nullptr || kernel->kind() != AttrKind::kString) return std::nullopt;
   const std::string_view name = kernel->text();
   const auto at = name.rfind("_G");
@@ -71,10 +71,9 @@ void assume_weight_recipe(Recovery& recovery, const Op& op) {
   if (!block) return;
   Value* weight =
       recovery.module.lookup_symbol(fmt::format("{}.weight", recovery.text(op.path()))).value;
-  const Symbol key = recovery.context().intern("quant_recipe");
   const auto* type = weight == nullptr ? nullptr : weight->tensor_type();
   const bool bare = type != nullptr && type->dtype() == DType::kInt8 && type->rank() == 4 &&
-                    type->encoding() == nullptr && weight->attribute(key) == nullptr;
+                    type->encoding() == nullptr && weight->attribute(key::kQuantRecipe) == nullptr;
   if (!bare) return;
   const Attr* spec = recovery.context().scalar(
       AttrKind::kQuantSpec,
@@ -83,7 +82,7 @@ void assume_weight_recipe(Recovery& recovery, const Op& op) {
                   *block));
   if (spec == nullptr) return;
   std::vector<NamedAttr> list(weight->attributes().begin(), weight->attributes().end());
-  list.push_back({key, spec});
+  list.push_back({key::kQuantRecipe, spec});
   recovery.rewriter.set_attributes(*weight, list);
   recovery.note(op, LossEntry::Source::kAssumed, "recipe of .weight",
                 std::string(spec->spelling()));
@@ -98,8 +97,7 @@ std::optional<std::int64_t> greatest(std::string_view type) {
 
 class Ranges {
  public:
-  explicit Ranges(Recovery& recovery)
-      : recovery_(recovery), recipe_(recovery.context().intern("quant_recipe")) {}
+  explicit Ranges(Recovery& recovery) : recovery_(recovery) {}
 
   void settle(const Region& region, const Op& owner) {
     for (Value* value : region.free_values()) settle(*value, owner);
@@ -111,9 +109,9 @@ class Ranges {
 
  private:
   void settle(Op& op) {
-    if (const Attr* recipe = op.attribute(recipe_)) {
+    if (const Attr* recipe = op.attribute(key::kQuantRecipe)) {
       const Attr* other = in_range(recipe, op);
-      if (other != recipe) recovery_.rewriter.set_attribute(op, recipe_, other);
+      if (other != recipe) recovery_.rewriter.set_attribute(op, key::kQuantRecipe, other);
     }
     for (Value& result : op.results()) settle(result, op);
     for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
@@ -139,7 +137,7 @@ class Ranges {
   std::optional<std::vector<NamedAttr>> in_range(std::span<const NamedAttr> list, const Op& at) {
     std::vector<NamedAttr> settled(list.begin(), list.end());
     for (NamedAttr& each : settled) {
-      if (each.key == recipe_) each.value = in_range(each.value, at);
+      if (each.key == key::kQuantRecipe) each.value = in_range(each.value, at);
     }
     if (std::ranges::equal(settled, list)) return std::nullopt;
     return settled;
@@ -181,7 +179,6 @@ class Ranges {
   }
 
   Recovery& recovery_;
-  Symbol recipe_;
   std::unordered_set<std::int64_t> seen_;  ///< specs that are noted already, by uuid
 };
 
@@ -193,7 +190,7 @@ void cast_operand(Recovery& recovery, Op& op, std::uint32_t index, DType dtype) 
   const TensorType& from = *operand->tensor_type();
   const Symbol name = context.intern(name_of(dtype));
   const Type* type = context.tensor(from.dims(), name, from.device());
-  const NamedAttr stated{context.intern("dtype"), context.word(name_of(dtype))};
+  const NamedAttr stated{key::kDtype, context.word(name_of(dtype))};
   recovery.rewriter.set_insertion_point(op);
   Op* cast =
       recovery.rewriter.create({.name = context.op_name(OpId::kLinalgCastType, from.device()),

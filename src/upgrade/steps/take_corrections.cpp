@@ -4,7 +4,7 @@
 #include <charconv>
 #include <vector>
 
-#include "ir/program_fields.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
@@ -52,24 +52,24 @@ class Corrections {
 
   /// `"impl_type":0`: for some days upstream printed the number of what it calls Default.
   void name_implementations() {
-    const Symbol options = module_.context().intern(program_field::kOpOptions);
-    const Symbol implementation = module_.context().intern("impl_type");
     for_each_op(module_, [&](Op& op) {
-      const Attr* stated =
-          op.is(OpId::kProgKernelLaunch, OpId::kProgKernelSymbol) ? op.attribute(options) : nullptr;
+      const Attr* stated = op.is(OpId::kProgKernelLaunch, OpId::kProgKernelSymbol)
+                               ? op.attribute(key::kOpOptions)
+                               : nullptr;
       if (stated == nullptr || stated->kind() != AttrKind::kDict) return;
       std::vector<NamedAttr> entries(stated->entries().begin(), stated->entries().end());
       bool changes = false;
       for (NamedAttr& each : entries) {
-        const bool number = each.key == implementation && each.value->kind() == AttrKind::kInt;
+        const bool number = each.key == key::kImplType && each.value->kind() == AttrKind::kInt;
         if (!number || each.value->integer() != 0) continue;
         each.value = module_.context().string("Default");
         changes = true;
       }
       if (!changes) return;
-      rewriter_.set_attribute(op, options, module_.context().dict(entries));
+      rewriter_.set_attribute(op, key::kOpOptions, module_.context().dict(entries));
       report_.entries.push_back({LossEntry::Source::kDerived, op.location(), describe(op),
-                                 "impl_type", "\"Default\", which upstream numbers 0"});
+                                 std::string(key::kImplType),
+                                 "\"Default\", which upstream numbers 0"});
     });
   }
 

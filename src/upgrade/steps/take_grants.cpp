@@ -189,7 +189,7 @@ class Grants {
                            grant.op == fmt::to_string(value->name().number());
         const Attr* constant = meant ? attribute(grant) : nullptr;
         if (constant == nullptr) continue;
-        const NamedAttr given{recovery_.context().intern("constant"), constant};
+        const NamedAttr given{key::kConstant, constant};
         recovery_.rewriter.set_attributes(*value, std::span(&given, 1));
         recovery_.note(*value->first_use()->user(), LossEntry::Source::kAssumed,
                        fmt::format("constant %{}", grant.op), grant.text);
@@ -200,7 +200,7 @@ class Grants {
 
   const Attr* attribute(const Grant& grant) {
     const Op* sample = read(fmt::format("a.b () -> ()[value:{}]", grant.text), grant);
-    return sample == nullptr ? nullptr : sample->attribute("value");
+    return sample == nullptr ? nullptr : sample->attribute(key::kValue);
   }
 
   /// An op of a text of its own; null after reporting what is wrong with it.

@@ -8,7 +8,7 @@ Value* make_view(Module& module, Value& value, const TensorType& type, Op& befor
   IRContext& context = module.context();
   std::vector<const Attr*> extents;
   for (const Dim dim : type.dims()) extents.push_back(context.dim(dim));
-  const NamedAttr shape{context.intern("to_shape"), context.array(extents)};
+  const NamedAttr shape{key::kToShape, context.array(extents)};
   Value* operand = &value;
   const Type* result = &type;
   Rewriter rewriter(module);

@@ -96,7 +96,7 @@ TEST_CASE("the dimension of heads may follow that of positions") {
 TEST_CASE("constants are one value for all or one each") {
   const auto constant = [&](const std::string& type, const std::string& values) {
     OneOp op("linalg.CPU.NegOp(%0:" + type + "[constant:" + values + "]) -> (%1:" + type + ")");
-    return constant_tensor(*op.op().operand(0), op.op().module().context());
+    return constant_tensor(*op.op().operand(0));
   };
   CHECK(values_of(*constant("tensor<[2], Float32, CPU>", "[0.5]")) == Values{0.5, 0.5});
   CHECK(values_of(*constant("tensor<[2], Int16, CPU>", "[-3, 4]")) == Values{-3, 4});

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "../../install/document_dialect.hpp"
+#include "mir/linalg_ops.hpp"
 #include "mir/ops.hpp"
 #include "mir/parse.hpp"
 #include "mir/verify.hpp"
@@ -179,6 +180,40 @@ TEST_SUITE("document") {
     std::string where = locations.spelling(made->location());
     // end
     CHECK(where == "loc(fused[\"x.py\":3, \"y\"])");
+  }
+
+  TEST_CASE("attributes are read and stated as the types of their rows") {
+    Reading reading("@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> () {\n}\n");
+    Module& module = reading.module();
+    Diagnostics diagnostics;
+    Builder builder(module, diagnostics);
+    Value* x = &module.body().entry()->arguments()[0];
+    // example [typed attributes]
+    Value* bounded = linalg::Clip::build(builder, x, {.min_val = -0.5, .max_val = 6});
+    Value* turned = linalg::Transpose::build(builder, bounded, {.dim0 = 0, .dim1 = 1});
+    std::int64_t dim = linalg::Transpose(*turned->defining_op()).dim1();
+    std::string_view lowest = linalg::Clip(*bounded->defining_op()).number_text(key::kMinVal);
+    double highest = OpAttributes(*bounded->defining_op()).number("max_val");
+    const Attr* half =
+        constant_of(*builder.constant(builder.tensor({Dim(1)}), std::vector{0.5}))->number();
+    // end
+    CHECK(dim == 1);
+    CHECK(lowest == "-0.5");
+    CHECK(highest == 6);
+    CHECK(half->number() == 0.5);
+    CHECK(turned->type()->spelling() == "tensor<[3, 2], Float32, CPU>");
+    // Defaults are those of the rows, and ops without attributes have builders, too.
+    Value* shares = linalg::Softmax::build(builder, linalg::Neg::build(builder, x), {});
+    CHECK(shares->defining_op()->attributes().empty());
+    CHECK(linalg::Softmax(*shares->defining_op()).axis() == -1);
+  }
+
+  TEST_CASE("keys of the build have the same handle in each context") {
+    IRContext first, second;
+    CHECK(second.intern("something else") != key::kToShape.symbol);
+    CHECK(first.intern("to_shape") == key::kToShape.symbol);
+    CHECK(second.intern("to_shape") == key::kToShape.symbol);
+    CHECK(first.text(key::kConstant) == "constant");
   }
 
   TEST_CASE("values know their definition and their uses") {
