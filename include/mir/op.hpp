@@ -560,7 +560,7 @@ class Region {
   Block* last_ = nullptr;
   std::span<const Type* const> result_types_;
   std::span<const RegionResult> stated_results_;
-  const RegionPorts* ports_ = nullptr;  // null: none is stated
+  RegionPorts* ports_ = nullptr;  // null: none is stated
   Value** free_ = nullptr;
   std::uint32_t free_count_ = 0;
   std::uint32_t free_capacity_ = 0;

@@ -19,13 +19,14 @@ enum class WalkScope : std::uint8_t {
 /// What a walk visits. Regions and modules convert to it: a walk over a region stays in the graph
 /// of the region, a walk over a module visits all graphs.
 struct WalkRoot {
-  WalkRoot(const Region& from, WalkScope how = WalkScope::kGraph) : region(from), scope(how) {}
+  WalkRoot(const Region& from, WalkScope how = WalkScope::kGraph)
+      : region(const_cast<Region&>(from)), scope(how) {}
   WalkRoot(const Module& module);
 
   /// True unless the walk leaves out what is inside the op.
   bool enters(const Op& op) const { return scope == WalkScope::kAll || !op.has(Trait::kIsolated); }
 
-  const Region& region;
+  Region& region;  ///< not const, as the ops that a walk visits
   WalkScope scope;
 };
 
@@ -62,7 +63,7 @@ void for_each_op(WalkRoot root, const Visit& visit) {
 /// Calls `visit(Region&)` for a region, or the body of a module, and for the regions nested in it.
 template <class Visit>
 void for_each_region(WalkRoot root, const Visit& visit) {
-  visit(*root.region.parent()->region(root.region.index()));
+  visit(root.region);
   for_each_child(root.region, [&](Op& op) {
     if (!root.enters(op)) return;
     for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {

@@ -71,8 +71,8 @@ bool embedding(InferContext& op) {
   const auto vocabulary = integer_at_least(op, key::kVocabSize, 0, 0);
   const auto dtype = string_or(op, key::kDtype, "Float32");
   if (!hidden || !vocabulary || !dtype) return false;
-  op.run_needs_indices(0, op.attribute(key::kVocabSize) == nullptr ? Dim::unknown() : Dim(*vocabulary),
-                       false);
+  op.run_needs_indices(
+      0, op.attribute(key::kVocabSize) == nullptr ? Dim::unknown() : Dim(*vocabulary), false);
   Shape shape = shape_of(*ids);
   shape.push_back(*hidden);
   IRContext& context = op.context();

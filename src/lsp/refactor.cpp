@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ir/declaration_graphs.hpp"
+#include "ir/rewrite/settle_ports.hpp"
 #include "lsp/features.hpp"
 #include "mir/print.hpp"
 #include "mir/upgrade.hpp"
@@ -84,6 +85,7 @@ Result<Refactored> with_inlined_call(Reading& reading, std::uint32_t offset) {
       if (!inliner.can_inline(*call, *graph)) break;
       inliner.inline_copy(*call, *graph);
     }
+    settle_ports(*module);
     return Refactored{print(modules, *reading.tree)};
   }
   return Error{DiagCode::kUnexpectedToken, "the call cannot be inlined"};

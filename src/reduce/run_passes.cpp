@@ -4,6 +4,7 @@
 
 #include "ir/declaration_graphs.hpp"
 #include "ir/ports.hpp"
+#include "ir/version_needs.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
@@ -86,6 +87,10 @@ Edits simplify_names(Draft& draft) {
       });
     });
     if (has_words) edits.list.insert(edits.list.begin(), [module] { drop_ports(*module); });
+    const std::int64_t lowest = lowest_version(*module);
+    if (lowest < module->version()) {
+      edits.list.push_back([module, lowest] { Rewriter(*module).set_version(lowest); });
+    }
   }
   return edits;
 }

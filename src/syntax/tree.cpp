@@ -7,16 +7,25 @@
 namespace mir {
 
 std::string_view enumerator_name(NodeKind kind) {
-  static constexpr std::array<std::string_view, 36> kNames = {
-      "Address",         "OpName",      "Label",       "Symbol",
-      "Angle",           "Name",        "Type",        "EncodedType",
-      "TypeValue",       "Value",       "ValueSymbol", "ValueAttributes",
-      "Operands",        "Results",     "Leaf",        "Array",
-      "DictEntry",       "Dict",        "QuantEntry",  "EmptyEntry",
-      "QuantAnnotation", "Attribute",   "Attributes",  "Successor",
-      "Successors",      "Loc",         "BodyBegin",   "RegionBegin",
-      "RegionEnd",       "Block",       "BodyEnd",     "OpEnd",
-      "Alias",           "ModuleBegin", "ModuleEnd",   ""};
+  static constexpr std::array<std::string_view, 36> kNames = {"Address",     "OpName",
+                                                              "Label",       "Symbol",
+                                                              "Angle",       "Name",
+                                                              "Type",        "EncodedType",
+                                                              "TypeValue",   "Value",
+                                                              "ValueSymbol", "ValueAttributes",
+                                                              "Port",        "Operands",
+                                                              "Results",     "Leaf",
+                                                              "Array",       "DictEntry",
+                                                              "Dict",        "QuantEntry",
+                                                              "EmptyEntry",  "QuantAnnotation",
+                                                              "Attribute",   "Attributes",
+                                                              "Successor",   "Successors",
+                                                              "Loc",         "BodyBegin",
+                                                              "RegionBegin", "RegionEnd",
+                                                              "Block",       "BodyEnd",
+                                                              "OpEnd",       "Alias",
+                                                              "ModuleBegin", "ModuleEnd"};
+  static_assert(kNames.size() == static_cast<std::size_t>(NodeKind::kModuleEnd) + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -82,19 +82,16 @@ std::vector<RegionResult> Resolver::State::region_results(MentionList list) {
   return results;
 }
 
-/// The signatures of modules and graphs state all ports: edits of their values do not rename them.
-/// In text, the name of the value is the port if there is no other.
+/// Takes the ports that the signature states. What it does not state is known when all of the
+/// region is read.
 void Resolver::State::read_ports(Region& region) {
-  const Op& op = *region.parent();
-  bool has_ports = &op == module_->top() || op.is(OpId::kGraphSubGraph);
+  bool are_stated = false;
   const auto names_of = [&](MentionList list) {
     std::vector<ValueName> names;
     for (const Mention& each : std::span(mentions_).subspan(list.first, list.count)) {
-      names.push_back(!each.port.is_none() ? each.port
-                      : each.symbol        ? ValueName::symbol(each.symbol)
-                                           : each.name);
+      names.push_back(each.port);
       if (each.port.is_none()) continue;
-      has_ports = true;
+      are_stated = true;
       if (is_foreign_ || module_->version() >= kPortsVersion) continue;
       diagnostics_.error(DiagCode::kNeedsVersion, span(each.token),
                          fmt::format("a port needs mir_version:{}", kPortsVersion));
@@ -103,7 +100,24 @@ void Resolver::State::read_ports(Region& region) {
   };
   const std::vector<ValueName> inputs = names_of(loose_operands_),
                                outputs = names_of(loose_results_);
-  if (portable_ && has_ports) rewriter_->set_ports(region, {inputs, outputs});
+  if (portable_ && are_stated) rewriter_->set_ports(region, {inputs, outputs});
+}
+
+/// States the ports that the signature leaves out: edits of values do not rename them then. Blocks
+/// may return values of several names, so that the signature has a name of its own.
+void Resolver::State::state_ports(Region& region) {
+  if (region.has_several_blocks() && module_->version() >= kPortsVersion) {
+    const std::span<const ValueName> stated = region.ports().outputs;
+    std::vector<ValueName> outputs;
+    for (const RegionResult& each : region.stated_results()) {
+      const std::size_t i = outputs.size();
+      outputs.push_back(i < stated.size() && !stated[i].is_none() ? stated[i]
+                        : each.symbol                             ? ValueName::symbol(each.symbol)
+                                                                  : each.name);
+    }
+    rewriter_->set_ports(region, {region.ports().inputs, outputs});
+  }
+  rewriter_->state_ports(region);
 }
 
 void Resolver::State::begin_block(const Node& node) {
@@ -125,12 +139,15 @@ void Resolver::State::end_body() {
 
 void Resolver::State::leave() {
   if (Region* region = bodies_.back().region) {
+    const bool is_module = bodies_.size() == 1;
     const bool is_open =
-        portable_ && (bodies_.size() == 1 || is_graph(*region->parent())) &&
+        portable_ && (is_module || is_graph(*region->parent())) &&
         std::ranges::find(region->result_types(), nullptr) != region->result_types().end();
     if (is_open) open_signatures_.push_back(region);
     settle_free_values(*region);
     settle_successors(*region, bodies_.back().branches);
+    const bool has_ports = is_module || region->parent()->is(OpId::kGraphSubGraph);
+    if (portable_ && has_ports) state_ports(*region);
     region->parent()->mark_as_read();
   }
   scopes_.leave();

@@ -177,6 +177,7 @@ class Resolver::State : private ValueReader {
   void forget_mentions();
   std::vector<RegionResult> region_results(MentionList list);
   void read_ports(Region& region);
+  void state_ports(Region& region);
   void suggest_value(Diagnostic& diagnostic, const Value& value);
   void settle_free_values(Region& region);
   void settle_successors(const Region& region, std::span<Op* const> branches);

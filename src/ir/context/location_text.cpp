@@ -175,8 +175,10 @@ std::string spell_location(const LocationTable& table, Location of, const Source
       return spell_span(table.span(of), sources);
     case LocationKind::kFile:
       return spell_file(table.text(of), table.file_place(of));
-    case LocationKind::kNamed:
-      return quote(table.text(of)) + (parts.empty() ? "" : "(" + spell(parts[0]) + ")");
+    case LocationKind::kNamed: {
+      const bool has_child = !parts.empty() && (sources != nullptr || table.is_stated(parts[0]));
+      return quote(table.text(of)) + (has_child ? "(" + spell(parts[0]) + ")" : "");
+    }
     case LocationKind::kCallSite:
       return fmt::format("callsite({} at {})", spell(parts[0]), spell(parts[1]));
     case LocationKind::kFused: {

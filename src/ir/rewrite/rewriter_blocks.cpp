@@ -77,6 +77,10 @@ void Rewriter::shift_input_ports(const Block& block, std::size_t i, bool is_new)
   Region& region = *block.parent_;
   const auto stated = region.ports().inputs;
   if (region.first_ != &block || i >= stated.size()) return;
+  if (!is_new && i + 1 == stated.size()) {
+    region.ports_->inputs = stated.first(i);
+    return;
+  }
   std::vector<ValueName> inputs(stated.begin(), stated.end());
   const auto at = inputs.begin() + static_cast<std::ptrdiff_t>(i);
   is_new ? inputs.insert(at, ValueName()) : inputs.erase(at);

@@ -1,6 +1,7 @@
 // Patterns that are written as text: what they match, and what they make.
 #include <fmt/format.h>
 
+#include "ir/rewrite/settle_ports.hpp"
 #include "known_passes.hpp"
 #include "mir/rewrite_patterns.hpp"
 #include "mir/verify.hpp"
@@ -66,6 +67,7 @@ class Patterns {
     const FrozenPatterns patterns(set);
     Diagnostics diagnostics;
     const GreedyReport report = rewrite_greedily(module, module.body(), patterns, {}, diagnostics);
+    settle_ports(module);
     verify(module, diagnostics);
     CHECK(test::lines_of(diagnostics, reading.context) == Lines{});
     CHECK_FALSE(report.has_failed);

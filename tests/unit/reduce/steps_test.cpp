@@ -904,25 +904,37 @@ nothing
     CHECK(each_edit("simplify names", kUnused) == R"(
 0:
 -1
-+linalg.CPU.NegOp <name="n">(%x:t[2]) -> (%y:t[2])
++@main [mir_version:2] (%0:t[2]) -> (%0:t[2]) {
+-2
++(%1:t[2]) -> (%1:t[2]) {
++cf.ReturnOp (%1:t[2]) -> ()
+-2
++linalg.CPU.NegOp <name="n">(%0:t[2]) -> (%y:t[2]) loc("here")
++cf.ReturnOp (%0:t[2]) -> ()
 1:
 -1
-+linalg.CPU.NegOp(%x:t[2]) -> (%y:t[2]) loc("here")
++linalg.CPU.NegOp <name="n">(%x:t[2]) -> (%y:t[2])
 2:
 -1
-+@main [mir_version:2] (%0:t[2]) -> (%0:t[2]) {
++linalg.CPU.NegOp(%x:t[2]) -> (%y:t[2]) loc("here")
+3:
+-1
++@main [mir_version:2] (%0:t[2][x]) -> (%0:t[2][x]) {
 -1
 +tensor.CPU.register () -> (%1:t[3][@w])[symbol:w]
 -2
-+(%2:t[2]) -> (%2:t[2]) {
++(%2:t[2][a]) -> (%2:t[2][a]) {
 +cf.ReturnOp (%2:t[2]) -> ()
 -2
 +linalg.CPU.NegOp <name="n">(%0:t[2]) -> (%3:t[2]) loc("here")
 +cf.ReturnOp (%0:t[2]) -> ()
+4:
+-1
++@main [mir_version:1] (%x:t[2]) -> (%x:t[2]) {
 )");
     CHECK(all_edits("simplify names", kUnused) == R"(
 -1
-+@main [mir_version:2] (%0:t[2]) -> (%0:t[2]) {
++@main [mir_version:1] (%0:t[2]) -> (%0:t[2]) {
 -1
 +tensor.CPU.register () -> (%1:t[3][@w])[symbol:w]
 -2

@@ -215,7 +215,7 @@ TEST_SUITE("conversion of types") {
         "    cf.ReturnOp (%y:tensor<[2], Float32, CPU>[@w]) -> ()\n}\n");
     CHECK(run_passes(reading.module(), "convert-types{scope=parameters}") == Lines{});
     const std::string text = print(reading.module());
-    CHECK(text == test::Part{"-> (%0:tensor<[2], Float32, CPU>) {"});
+    CHECK(text == test::Part{"-> (%w:tensor<[2], Float32, CPU>) {"});
     CHECK(text == test::Part{"(%w:tensor<[2], BFloat16, CPU>[@w])[symbol:w]"});
     CHECK(outputs_of(reading.module(), KernelSet::kRef).front().dtype() == DType::kFloat32);
   }
