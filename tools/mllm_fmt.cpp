@@ -43,8 +43,6 @@ Result<void> check_settings(const Run& run, const FmtSettings& settings) {
   if (settings.in_place && std::ranges::count(run.files(), "-") > 0)
     return refuse("--in-place needs a file, not standard input");
   if (auto one = refuse_together({&settings.shorten, &settings.full}); !one) return one;
-  if (settings.dialects.files.is_given() && !settings.reads_modules())
-    return refuse("--dialect is used by --short, --full and --target-version only");
   if (!settings.lines.is_given()) return {};
   if (settings.fix) return refuse("--lines formats only; --fix concerns the whole text");
   if (settings.rewrites_any() || settings.columns.is_given())

@@ -74,9 +74,6 @@ Result<std::optional<Sampling>> sampling_of(const DecoderSettings& settings) {
   const auto refuse = [](std::string message) {
     return Error{DiagCode::kUsage, std::move(message)};
   };
-  if (!settings.generate.is_given()) {
-    return refuse("--top-p, --top-k and --temperature need --generate");
-  }
   Sampling sampling{.top_k = std::min(*settings.top_k, *settings.vocab),
                     .top_p = *settings.top_p,
                     .temperature = *settings.temperature};

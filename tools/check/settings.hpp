@@ -19,10 +19,42 @@ Result<CheckPrefixes> parse_check_prefixes(std::string_view text);
 struct CheckOptions {
   OptionSet& options;
 
+  OptionGroup running{options, "Running cases"};
   Flag update{options,
               {.name = "update",
                .help = "rewrite stored output that differs, as UPDATE_GOLDEN=1 does; such cases "
                        "count as skipped"}};
+  Option<unsigned> jobs{options,
+                        {.name = "jobs",
+                         .letter = 'j',
+                         .argument = "N",
+                         .help = "run N files at a time",
+                         .otherwise = "one per processor",
+                         .excludes = "input"},
+                        number<unsigned>({.least = 1, .most = 1024})};
+  Option<unsigned> time_limit{options,
+                              {.name = "time-limit",
+                               .argument = "SECONDS",
+                               .help = "stop a command after SECONDS",
+                               .excludes = "input"},
+                              number<unsigned>({.least = 1, .most = 24 * 60 * 60}),
+                              60};
+  Option<std::string> tools{options,
+                            {.name = "tools",
+                             .argument = "FOLDER",
+                             .help = "run the tools of this folder",
+                             .otherwise = "the folder of mllm-check",
+                             .excludes = "input"},
+                            read_folder()};
+  Option<ResultForm> format{options,
+                            {.name = "format",
+                             .argument = "FORM",
+                             .help = "write results in this format",
+                             .excludes = "input"},
+                            choice(kResultForms),
+                            ResultForm::kHuman};
+
+  OptionGroup checking{options, "Checking a text"};
   Option<std::string> input{
       options,
       {.name = "input",
@@ -39,29 +71,6 @@ struct CheckOptions {
       options,
       {.name = "check-prefixes", .argument = "A,B", .help = "same as --check-prefix"},
       read_by(parse_check_prefixes, kRefersToNothing)};
-  Option<std::string> tools{options,
-                            {.name = "tools",
-                             .argument = "FOLDER",
-                             .help = "run the tools of this folder",
-                             .otherwise = "the folder of mllm-check"},
-                            read_folder()};
-  Option<unsigned> time_limit{
-      options,
-      {.name = "time-limit", .argument = "SECONDS", .help = "stop a command after SECONDS"},
-      number<unsigned>({.least = 1, .most = 24 * 60 * 60}),
-      60};
-  Option<unsigned> jobs{options,
-                        {.name = "jobs",
-                         .letter = 'j',
-                         .argument = "N",
-                         .help = "run N files at a time",
-                         .otherwise = "one per processor"},
-                        number<unsigned>({.least = 1, .most = 1024})};
-  Option<ResultForm> format{
-      options,
-      {.name = "format", .argument = "FORM", .help = "write results in this format"},
-      choice(kResultForms),
-      ResultForm::kHuman};
 };
 
 /// Returns the settings of a run of cases, from options and environment. Refuses to update if CI is

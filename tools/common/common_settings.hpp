@@ -67,6 +67,7 @@ struct CommonSettings {
   OptionSet& options;
   const ToolInfo& tool;
 
+  OptionGroup writing{options, "Output"};
   Option<std::string> output{options,
                              {.name = "output",
                               .letter = 'o',
@@ -74,6 +75,8 @@ struct CommonSettings {
                               .help = "write to FILE; - is standard output"},
                              written_file(),
                              "-"};
+
+  OptionGroup reporting{options, "Diagnostics"};
   Option<ReportForm> diagnostics{
       options,
       {.name = "diagnostics", .argument = "FORM", .help = "write diagnostics in this format"},
@@ -97,6 +100,8 @@ struct CommonSettings {
       options,
       {.name = "explain", .argument = "CODE", .help = "explain a diagnostic code and exit"},
       read_by(parse_code, kRefersToNothing, complete_codes)};
+
+  OptionGroup helping{options, "Help"};
   HelpRow help{options, tool};
   Option<ToolPage> help_as{
       options,

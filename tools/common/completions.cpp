@@ -156,7 +156,7 @@ std::string zsh_action(const Completion& offered) {
 std::string zsh_row(const OptionRow& row) {
   std::string names = fmt::format("--{}", row.name());
   if (row.takes_argument()) names += row.implied() ? "=-" : "=";
-  std::string tail = fmt::format("[{}]", zsh_text(row.help()));
+  std::string tail = fmt::format("[{}]", zsh_text(row.help_with_commands()));
   if (row.takes_argument()) {
     tail += fmt::format("{}:{}:{}", row.implied() ? ":" : "", escaped(row.argument(), ":[]", "\\"),
                         zsh_action(row.completion()));

@@ -13,12 +13,14 @@ namespace mir::tools {
 
 struct DialectSettings {
   OptionSet& options;
+  std::string_view needs{};
 
   OptionList<std::string> files{
       options,
       {.name = "dialect",
        .argument = "FILE",
-       .help = "read the dialects that FILE declares first, after those of MIR_DIALECT_PATH"},
+       .help = "read the dialects that FILE declares first, after those of MIR_DIALECT_PATH",
+       .needs = needs},
       read_file_name("*.mir")};
 };
 

@@ -28,6 +28,13 @@ References<SymbolicDim> references_of_symbolic_dim() {
       }};
 }
 
+bool are_of_text(std::span<const std::string> facts) {
+  return std::ranges::all_of(facts, [](const std::string& fact) {
+    UpgradeOptions options;
+    return grant(options, fact) && !options.texts.empty();
+  });
+}
+
 Result<UpgradeOptions> read_grants(const FactSettings& facts,
                                    std::span<const std::string> sidecars) {
   constexpr std::uint64_t kLargest = std::uint64_t{64} << 20;  // of a file of facts

@@ -15,32 +15,52 @@ Completion complete_facts();
 /// The input that becomes symbolic, by its position.
 References<SymbolicDim> references_of_symbolic_dim();
 
-/// Facts stated on the command line itself.
+/// True if each fact applies to the text before it is parsed, so that no pass reads it.
+bool are_of_text(std::span<const std::string> facts);
+
+/// What options that grant facts need: OptionText::needs. Empty if the tool itself reads the facts.
+struct FactReaders {
+  std::string of_grants{};
+  std::string of_symbolic_dims{};
+};
+
+/// Facts stated on the command line itself. `readers` must outlive the rows.
 struct FactSettings {
   OptionSet& options;
+  const FactReaders& readers = kToolReadsFacts;
+
+  static inline const FactReaders kToolReadsFacts{};
+
+  OptionGroup group{options, "Facts that a dump lost"};
 
   OptionList<std::string> assume{options,
                                  {.name = "assume",
                                   .argument = "FACT",
                                   .help = "supply a fact that the dump lost: rms_eps=X, "
-                                          "OP.attribute=value, %N=TYPE (more in docs/upgrade.md)"},
+                                          "OP.attribute=value, %N=TYPE (more in docs/upgrade.md)",
+                                  .needs = readers.of_grants,
+                                  .acts_alone = are_of_text},
                                  any_text(itself(ReferenceKind::kFact), complete_facts)};
   OptionList<SymbolicDim> symbolic_dim{
       options,
       {.name = "symbolic-dim",
        .argument = "S@inputN:D",
-       .help = "replace dimension D of input N, and the extents that follow from it, by $S"},
+       .help = "replace dimension D of input N, and the extents that follow from it, by $S",
+       .needs = readers.of_symbolic_dims},
       read_by(parse_symbolic_dim, references_of_symbolic_dim())};
 };
 
 struct SidecarSettings {
   OptionSet& options;
+  std::string_view needs{};
 
+  OptionGroup group{options, "Facts that a dump lost"};
   OptionList<std::string> sidecar{
       options,
       {.name = "sidecar",
        .argument = "FILE",
-       .help = "read attributes, operands and names of a dump's ops from a JSON file"},
+       .help = "read attributes, operands and names of a dump's ops from a JSON file",
+       .needs = needs},
       read_file_name("json")};
 };
 

@@ -20,15 +20,58 @@ std::string commas(std::string_view words) {
   return text;
 }
 
+constexpr std::string_view kPassPrefix = "pass:";
+
+/// Returns the words between the spaces.
+std::vector<std::string_view> split_words(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const auto space = std::min(text.find(' '), text.size());
+    words.push_back(text.substr(0, space));
+    text.remove_prefix(std::min(space + 1, text.size()));
+  }
+  return words;
+}
+
+/// "--emit=cost", "the pass 'upgrade'"
+std::string spelling_of(std::string_view condition) {
+  if (!condition.starts_with(kPassPrefix)) return fmt::format("--{}", condition);
+  return fmt::format("the pass '{}'", condition.substr(kPassPrefix.size()));
+}
+
+/// More conditions would hide what a text tells.
+constexpr std::size_t kMostConditions = 3;
+
+/// "--test, --differs or the pass 'upgrade'"; of many conditions the first.
+std::string spelling_of_any(std::string_view conditions) {
+  std::vector<std::string> words;
+  for (const std::string_view each : split_words(conditions)) words.push_back(spelling_of(each));
+  return words.size() > kMostConditions ? words.front() : alternatives(words);
+}
+
 }  // namespace
 
 OptionRow::OptionRow(OptionSet& options, const OptionText& text, Kind kind, std::string_view note)
     : text_(text), kind_(kind) {
   if (text_.commands.empty()) text_.commands = options.command();
-  if (!text_.commands.empty()) help_ = commas(text_.commands) + ": ";
+  group_ = options.group();
+  const std::size_t needs = split_words(text.needs).size();
+  if (needs > 0 && needs <= kMostConditions)
+    help_ = fmt::format("with {}: ", spelling_of_any(text.needs));
   help_.append(text.help).append(note);
   if (!text.otherwise.empty()) help_ += default_note(text.otherwise);
   options.add(*this);
+}
+
+std::string OptionRow::help_with_commands() const {
+  return text_.commands.empty() ? help_ : fmt::format("{}: {}", commas(text_.commands), help_);
+}
+
+bool OptionRow::is_read_by(std::string_view pass) const {
+  const auto conditions = split_words(text_.needs);
+  const auto is_pass = [](std::string_view each) { return each.starts_with(kPassPrefix); };
+  return std::ranges::none_of(conditions, is_pass) ||
+         std::ranges::find(conditions, fmt::format("{}{}", kPassPrefix, pass)) != conditions.end();
 }
 
 std::string OptionRow::argument_text() const {
@@ -77,6 +120,12 @@ void OptionSet::add(OptionRow& row) {
   if (whole_ != nullptr) whole_->add(row);
 }
 
+std::string OptionSet::group() const {
+  if (!group_.empty()) return std::string(group_);
+  if (!command_.empty()) return fmt::format("Options of {}", commas(command_));
+  return "Options";
+}
+
 OptionRow* OptionSet::find(std::string_view name) const {
   const auto found = std::ranges::find(rows_, name, &OptionRow::name);
   return found == rows_.end() ? nullptr : *found;
@@ -95,6 +144,30 @@ Result<void> OptionSet::check(std::vector<std::string>& operands) const {
     if (row->is_needed() && fits && !row->is_given())
       return usage(command.empty() ? fmt::format("--{} is needed", row->name())
                                    : fmt::format("{} needs --{}", command, row->name()));
+  }
+  return check_conditions({});
+}
+
+Result<void> OptionSet::check_conditions(
+    const std::function<bool(std::string_view pass)>& has_pass) const {
+  const auto holds = [&](std::string_view condition) {
+    if (condition.starts_with(kPassPrefix))
+      return !has_pass || has_pass(condition.substr(kPassPrefix.size()));
+    const auto equals = condition.find('=');
+    const OptionRow* other = find(condition.substr(0, equals));
+    if (other == nullptr || !other->is_given()) return false;
+    return equals == condition.npos || other->given().back() == condition.substr(equals + 1);
+  };
+  for (const OptionRow* row : rows_) {
+    if (!row->is_given()) continue;
+    const auto needs = split_words(row->needs());
+    if (!needs.empty() && !row->acts_alone() && std::ranges::none_of(needs, holds))
+      return usage(
+          fmt::format("--{} has no effect without {}", row->name(), spelling_of_any(row->needs())));
+    const auto excludes = split_words(row->excludes());
+    const auto useless = std::ranges::find_if(excludes, holds);
+    if (useless != excludes.end())
+      return usage(fmt::format("--{} has no effect with {}", row->name(), spelling_of(*useless)));
   }
   return {};
 }

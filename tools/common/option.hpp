@@ -5,6 +5,7 @@
 //
 //   struct MySettings {
 //     OptionSet& options;
+//     OptionGroup watching{options, "Watching"};  // title of the following rows on the help page
 //     Flag timing{options, {.name = "timing", .help = "write the time of each step"}};
 //     Option<int> top{options, {.name = "top", .argument = "K", .help = "elements to show"},
 //                     number<int>({.least = 0}), 5};
@@ -13,6 +14,7 @@
 // docs/howto/add-an-option.md adds one step by step.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,10 +32,18 @@ struct OptionText {
   std::string_view name;         ///< without its `--`
   char letter = '\0';            ///< short form, if any
   std::string_view argument{};   ///< name of the argument on the help page
-  std::string_view help{};       ///< lower case, no full stop; choices and default are put after it
+  std::string_view help{};       ///< lower case, no full stop; needs, choices and default are added
   std::string_view otherwise{};  ///< behaviour without the option, if it is not a value
-  std::string_view commands{};   ///< commands that take it, separated by spaces; empty: all
-  bool is_needed = false;        ///< by each of these commands
+  /// Conditions, separated by spaces, of which one must hold; otherwise the option has no effect
+  /// and is refused. `NAME`: that option is given; `NAME=WORD`: it is given with this argument;
+  /// `pass:NAME`: the pipeline has this pass, which check_conditions() is told.
+  std::string_view needs{};
+  /// Optional. True if these arguments have an effect without `needs`.
+  bool (*acts_alone)(std::span<const std::string> given) = nullptr;
+  /// Conditions under which the option has no effect.
+  std::string_view excludes{};
+  std::string_view commands{};  ///< commands that take it, separated by spaces; empty: all
+  bool is_needed = false;       ///< by each of these commands
   /// Argument that is implied if the option is given without one. Makes the argument optional:
   /// `--name[=ARGUMENT]`.
   std::optional<std::string_view> implied{};
@@ -56,8 +66,18 @@ class OptionRow {
   /// "=ARGUMENT", "[=ARGUMENT]" or nothing, for pages.
   std::string argument_text() const;
   bool is_repeatable() const { return kind_ == Kind::kMany; }
-  /// The commands that take it, its text, the choices of its argument and its default.
+  /// The options that it needs, its text, the choices of its argument and its default.
   const std::string& help() const { return help_; }
+  /// The help text after the commands that take the option.
+  std::string help_with_commands() const;
+  /// Title on the help page.
+  const std::string& group() const { return group_; }
+  std::string_view needs() const { return text_.needs; }
+  /// True if the option needs no pass, or this one.
+  bool is_read_by(std::string_view pass) const;
+  /// True if what is given has an effect without what the option needs.
+  bool acts_alone() const { return text_.acts_alone != nullptr && text_.acts_alone(given()); }
+  std::string_view excludes() const { return text_.excludes; }
   bool is_for(std::string_view command) const;
   bool is_needed() const { return text_.is_needed; }
   bool comes_first() const { return text_.comes_first; }
@@ -86,6 +106,7 @@ class OptionRow {
   OptionText text_;
   Kind kind_;
   std::string help_;
+  std::string group_;
   std::vector<std::string> given_;
 };
 
@@ -237,6 +258,10 @@ class OptionSet {
   void add(OptionRow& row);
   void add(CommandOperand& command) { command_operand_ = &command; }
   std::string_view command() const { return command_; }
+  /// Begins a group, which the rows that follow join. Groups of one title are one.
+  void begin_group(std::string_view title) { group_ = title; }
+  /// The title of the current group; without one, "Options" or "Options of COMMAND".
+  std::string group() const;
 
   std::span<OptionRow* const> rows() const { return rows_; }
   /// Returns null if there is none of that name.
@@ -244,15 +269,24 @@ class OptionSet {
   /// Returns null for a tool without commands.
   CommandOperand* command_operand() const { return command_operand_; }
 
-  /// Takes the command off the operands, if the tool has some, and refuses options that are not for
-  /// it, and the lack of one that it needs.
+  /// Takes the command off the operands, if the tool has some. Refuses options that are not for it
+  /// or have no effect beside the others, and the lack of one that it needs.
   Result<void> check(std::vector<std::string>& operands) const;
+  /// Refuses options that have no effect: see OptionText. `has_pass` decides conditions on the
+  /// pipeline; without it they hold.
+  Result<void> check_conditions(const std::function<bool(std::string_view pass)>& has_pass) const;
 
  private:
   OptionSet* whole_ = nullptr;
   std::string_view command_;
+  std::string_view group_;
   std::vector<OptionRow*> rows_;
   CommandOperand* command_operand_ = nullptr;
+};
+
+/// Begins a group of rows. A member of a struct of rows.
+struct OptionGroup {
+  OptionGroup(OptionSet& options, std::string_view title) { options.begin_group(title); }
 };
 
 /// "--a, --b and --c exclude each other" when more than one of them is given.

@@ -40,12 +40,31 @@ void append_wrapped(std::string& out, std::size_t used, std::string_view text) {
   out += '\n';
 }
 
+/// The rows in their groups, which are in the order of their first rows.
+std::vector<std::pair<std::string_view, std::vector<const OptionRow*>>> groups_of(
+    const OptionSet& options) {
+  std::vector<std::pair<std::string_view, std::vector<const OptionRow*>>> groups;
+  for (const OptionRow* row : options.rows()) {
+    auto group =
+        std::ranges::find_if(groups, [&](const auto& each) { return each.first == row->group(); });
+    if (group == groups.end()) group = groups.insert(groups.end(), {row->group(), {}});
+    group->second.push_back(row);
+  }
+  return groups;
+}
+
+/// Without commands that the title of the group tells.
+std::string help_in_group(const OptionRow& row) {
+  const bool is_told = row.group().starts_with("Options of ");
+  return is_told ? row.help() : row.help_with_commands();
+}
+
 void append_row(std::string& out, const OptionRow& row) {
   std::string head = row.letter() != '\0' ? fmt::format("  -{}, ", row.letter()) : "      ";
   head.append("--").append(row.name());
   head += row.argument_text();
   out += head;
-  append_wrapped(out, head.size(), row.help());
+  append_wrapped(out, head.size(), help_in_group(row));
 }
 
 std::span<const CommandText> commands_of(const OptionSet& options) {
@@ -105,8 +124,10 @@ std::string help_text(const ToolInfo& tool, const OptionSet& options) {
     out += head;
     append_wrapped(out, head.size(), command.summary);
   }
-  out += "\nOptions:\n";
-  for (const OptionRow* row : options.rows()) append_row(out, *row);
+  for (const auto& [title, rows] : groups_of(options)) {
+    fmt::format_to(std::back_inserter(out), "\n{}:\n", title);
+    for (const OptionRow* row : rows) append_row(out, *row);
+  }
   out += "\nExamples:\n";
   for (const Example& example : tool.examples) {
     fmt::format_to(std::back_inserter(out), "  {}\n      {}\n", example.command, example.meaning);
@@ -130,7 +151,10 @@ std::string manual_page(const ToolInfo& tool, const OptionSet& options) {
   for (const CommandText& command : commands_of(options))
     append_entry(out, fmt::format("\\fB{}\\fR", roff(command.name)), command.summary);
   out += ".SH OPTIONS\n";
-  for (const OptionRow* row : options.rows()) append_entry(out, roff_head(*row), row->help());
+  for (const auto& [group, rows] : groups_of(options)) {
+    fmt::format_to(line, ".SS {}\n", roff(group));
+    for (const OptionRow* row : rows) append_entry(out, roff_head(*row), help_in_group(*row));
+  }
   out += ".SH EXIT STATUS\n";
   for (const ExitStatus& status : tool.exit_statuses) {
     append_entry(out, fmt::to_string(status.code), status.meaning);

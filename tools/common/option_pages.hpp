@@ -39,8 +39,8 @@ struct ToolInfo {
   std::vector<std::string> (*files_behind)(const std::string& path) = nullptr;
 };
 
-/// The help page: a sentence, usage, commands, options, two examples; at most 80 columns wide but
-/// for the sentence and the examples.
+/// The help page: a sentence, usage, commands, options by group, two examples; at most 80 columns
+/// wide but for the sentence and the examples.
 std::string help_text(const ToolInfo& tool, const OptionSet& options);
 
 /// The rows as JSON, for programs that call or check the tool: docs/options-json.md.

@@ -25,10 +25,13 @@ Json row_json(const OptionRow& row) {
   return {{"name", row.name()},
           {"letter", row.letter() == '\0' ? Json() : Json(std::string(1, row.letter()))},
           {"argument", row.takes_argument() ? Json(row.argument()) : Json()},
+          {"group", row.group()},
           {"help", row.help()},
           {"commands", words_of(row.commands())},
           {"repeatable", row.is_repeatable()},
           {"needed", row.is_needed()},
+          {"needs", words_of(row.needs())},
+          {"excludes", words_of(row.excludes())},
           {"refers_to", refers}};
 }
 

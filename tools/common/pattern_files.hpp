@@ -39,6 +39,7 @@ Argument<std::string> pattern_file(PatternFiles& files, PassRegistry& registry);
 struct PatternSettings {
   OptionSet& options;
   PassRegistry& registry;
+  std::string_view needs{};
   PatternFiles files{};
 
   OptionList<std::string> option{
@@ -48,6 +49,7 @@ struct PatternSettings {
        .help =
            "make each module of patterns in FILE a pass of its name (docs/patterns.md); without "
            "--passes, run these passes",
+       .needs = needs,
        .comes_first = true},
       pattern_file(files, registry)};
 };

@@ -10,6 +10,7 @@ namespace mir::tools {
 
 struct TargetVersionSettings {
   OptionSet& options;
+  std::string_view excludes{};
 
   Option<std::int64_t> version{
       options,
@@ -17,7 +18,8 @@ struct TargetVersionSettings {
        .argument = "N",
        .help = "write modules of later versions as mir_version:N, or report everything that needs "
                "a later version and write nothing",
-       .otherwise = "the version that each module has"},
+       .otherwise = "the version that each module has",
+       .excludes = excludes},
       number<std::int64_t>({.least = kFirstVersion, .most = kLatestVersion})};
 };
 

@@ -18,6 +18,7 @@ Argument<std::string> check_selector();
 struct VerificationSettings {
   OptionSet& options;
 
+  OptionGroup verification{options, "Verification"};
   Option<VerifyLevel> level{options,
                             {.name = "level",
                              .argument = "LEVEL",

@@ -22,6 +22,7 @@ std::optional<LineRange> parse_lines(std::string_view text);
 struct FmtSettings {
   OptionSet& options;
 
+  OptionGroup files{options, "Files"};
   Flag in_place{options, {.name = "in-place", .letter = 'i', .help = "rewrite the files in place"}};
   Flag check{
       options,
@@ -29,6 +30,8 @@ struct FmtSettings {
   Flag diff{options,
             {.name = "diff",
              .help = "show the changes as a unified diff and exit with 1 if there are any"}};
+
+  OptionGroup layout{options, "Layout"};
   Option<LineRange> lines{
       options,
       {.name = "lines", .argument = "A:B", .help = "format only ops that overlap lines A to B"},
@@ -38,6 +41,8 @@ struct FmtSettings {
       {.name = "columns", .argument = "N", .help = "break lists in lines longer than N columns"},
       number<std::uint32_t>({.least = 20, .most = 100'000})};
   Flag fix{options, {.name = "fix", .help = "apply the fixes that diagnostics offer"}};
+
+  OptionGroup rewriting{options, "Rewriting"};
   Flag shorten{
       options,
       {.name = "short", .help = "leave out what reading the text infers, and name repeated types"}};
@@ -54,7 +59,7 @@ struct FmtSettings {
   Flag expand_attrs{options,
                     {.name = "expand-attrs", .help = "replace aliases by their attributes"}};
   TargetVersionSettings target{options};
-  DialectSettings dialects{options};
+  DialectSettings dialects{options, "short full target-version"};
 
   bool rewrites_tokens() const { return renumber || modernize || alias_attrs || expand_attrs; }
   /// True if the text of the modules depends on their meaning.

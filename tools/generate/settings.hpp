@@ -28,6 +28,7 @@ using Extent = Option<std::int64_t>;
 struct DecoderSettings {
   OptionSet& options;
 
+  OptionGroup files{options, "Files"};
   Option<std::string> output{options,
                              {.name = "output",
                               .letter = 'o',
@@ -35,6 +36,22 @@ struct DecoderSettings {
                               .help = "write the files to this folder",
                               .is_needed = true},
                              written_folder(is_decoder_file)};
+  Option<std::string> weights{
+      options,
+      {.name = "weights",
+       .argument = "SPEC",
+       .help =
+           "take weights from random:SEED, splat:V or a file; rotary tables are always computed"},
+      any_file(references_of_weights()),
+      "random:1"};
+  Flag no_weights{options, {.name = "no-weights", .help = "write only model.mir"}};
+  Option<DType> projections{
+      options,
+      {.name = "projections", .argument = "TYPE", .help = "type of linear weights"},
+      choice(kProjections),
+      kSmall.projection_dtype};
+
+  OptionGroup shape{options, "Shape of the model"};
   Extent layers{options,
                 {.name = "layers", .argument = "N", .help = "number of layers"},
                 number<std::int64_t>(),
@@ -81,16 +98,13 @@ struct DecoderSettings {
       {.name = "rms-epsilon", .argument = "X", .help = "epsilon of the RMS norms"},
       number<double>(),
       kSmall.rms_epsilon};
-  Option<DType> projections{
-      options,
-      {.name = "projections", .argument = "TYPE", .help = "type of linear weights"},
-      choice(kProjections),
-      kSmall.projection_dtype};
   Option<bool> last_logits{
       options,
       {.name = "logits", .argument = "WHICH", .help = "compute the logits of these tokens"},
       choice(kIsLast),
       kSmall.last_logits};
+
+  OptionGroup generation{options, "Generating text"};
   Extent generate{options,
                   {.name = "generate",
                    .argument = "N",
@@ -99,31 +113,25 @@ struct DecoderSettings {
   Option<double> top_p{options,
                        {.name = "top-p",
                         .argument = "X",
-                        .help = "with --generate: draw among the likeliest tokens that have X of "
-                                "all shares"},
+                        .help = "sample from the smallest set of tokens with "
+                                "total probability X",
+                        .needs = "generate"},
                        number<double>(),
                        kSampling.top_p};
   Extent top_k{options,
                {.name = "top-k",
                 .argument = "K",
-                .help = "with --generate: draw among the K likeliest tokens"},
+                .help = "sample from the K likeliest tokens",
+                .needs = "generate"},
                number<std::int64_t>(),
                kSampling.top_k};
   Option<double> temperature{options,
                              {.name = "temperature",
                               .argument = "X",
-                              .help = "with --generate: draw by the shares of logits over X"},
+                              .help = "divide the logits by X before sampling",
+                              .needs = "generate"},
                              number<double>(),
                              kSampling.temperature};
-  Option<std::string> weights{
-      options,
-      {.name = "weights",
-       .argument = "SPEC",
-       .help =
-           "take weights from random:SEED, splat:V or a file; rotary tables are always computed"},
-      any_file(references_of_weights()),
-      "random:1"};
-  Flag no_weights{options, {.name = "no-weights", .help = "write only model.mir"}};
   VerificationSettings verification{options};
 };
 

@@ -45,7 +45,7 @@ References<OpBinding> references_of_op_binding();
 struct RunSettings {
   OptionSet& options;
 
-  DialectSettings dialects{options};
+  OptionGroup inputs{options, "Module, weights and inputs"};
   OptionList<std::string> weights{options,
                                   {.name = "weights",
                                    .letter = 'w',
@@ -61,6 +61,27 @@ struct RunSettings {
        .help = "set an input, or each other one with *=SPEC, to FILE.npy, FILE.npz:MEMBER, "
                "FILE.raw[:TYPE], numbers, random:SEED, zeros or iota"},
       any_file(references_of_spec(ReferenceKind::kInput), "npy npz raw bin")};
+  OptionList<std::string> bind{
+      options,
+      {.name = "bind", .argument = "S=N", .help = "set a dimension symbol for the first run"},
+      any_text(references_of_binding())};
+  Option<std::string> module{
+      options,
+      {.name = "module", .argument = "NAME", .help = "run this module, by name or position"},
+      symbol_name(ReferenceKind::kModule)};
+  Option<std::string> entry{
+      options,
+      {.name = "entry", .argument = "GRAPH", .help = "run this graph instead of the module's body"},
+      symbol_name(ReferenceKind::kGraph)};
+  DialectSettings dialects{options};
+  OptionList<OpBinding> bind_op{
+      options,
+      {.name = "bind-op",
+       .argument = "TYPE=GRAPH",
+       .help = "run a graph of the module for each op of this type, which has no kernel"},
+      read_by(parse_op_binding, "TYPE=GRAPH", references_of_op_binding(), complete_op_bindings)};
+
+  OptionGroup further{options, "Runs after the first"};
   OptionList<Stage> then{
       options,
       {.name = "then",
@@ -74,25 +95,9 @@ struct RunSettings {
                                 .help = "set an input of the --then runs: %OUT or argmax(%OUT) of "
                                         "the previous run, $past, or an --input SPEC"},
                                any_text(references_of_feed())};
-  OptionList<std::string> bind{
-      options,
-      {.name = "bind", .argument = "S=N", .help = "set a dimension symbol for the first run"},
-      any_text(references_of_binding())};
-  Option<std::string> module{
-      options,
-      {.name = "module", .argument = "NAME", .help = "run this module, by name or position"},
-      symbol_name(ReferenceKind::kModule)};
-  Option<std::string> entry{
-      options,
-      {.name = "entry", .argument = "GRAPH", .help = "run this graph instead of the module's body"},
-      symbol_name(ReferenceKind::kGraph)};
-  OptionList<OpBinding> bind_op{
-      options,
-      {.name = "bind-op",
-       .argument = "TYPE=GRAPH",
-       .help = "run a graph of the module for each op of this type, which has no kernel"},
-      read_by(parse_op_binding, "TYPE=GRAPH", references_of_op_binding(), complete_op_bindings)};
   FactSettings facts{options};
+
+  OptionGroup comparison{options, "Comparing outputs"};
   OptionList<std::string> expect{
       options,
       {.name = "expect",

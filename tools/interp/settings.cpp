@@ -79,12 +79,6 @@ Result<void> check_settings(const InterpSettings& settings) {
     constexpr std::string_view kFastOnly = "is of fast kernels: --kernels=fast or --kernels=both";
     if (*settings.activations == Activations::kBFloat16)
       return refuse(fmt::format("--activations=bf16 {}", kFastOnly));
-    if (settings.packed_cache.is_given())
-      return refuse(fmt::format("--packed-cache {}", kFastOnly));
-  }
-  if (settings.pipeline.is_given() && settings.follows_program()) {
-    return refuse(
-        "--pipeline changes graphs, the instructions of a program are followed as they are");
   }
   if (*settings.kernels == KernelChoice::kBoth && settings.against.is_given())
     return refuse("--kernels=both compares with ref, --against with another");

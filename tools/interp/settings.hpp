@@ -60,9 +60,10 @@ bool is_results_file(std::string_view name);
 struct InterpSettings {
   OptionSet& options;
   KnownPasses known{};
-
   RunSettings run{options};
   SidecarSettings sidecars{options};
+
+  OptionGroup outputs{options, "Output"};
   OptionList<std::string> output{options,
                                  {.name = "output",
                                   .letter = 'o',
@@ -86,6 +87,19 @@ struct InterpSettings {
                            .argument = "K",
                            .help = "print the K largest elements of the last row of each output"},
                           number<std::size_t>()};
+  Option<std::string> report{options,
+                             {.name = "report",
+                              .argument = "FILE",
+                              .help = "write printed results and comparisons to FILE as JSON"},
+                             written_file("json")};
+  Flag describe{options,
+                {.name = "describe",
+                 .help = "print inputs, outputs, parameters, caches and memory without a run"}};
+  Flag json{
+      options,
+      {.name = "json", .help = "write the description as one JSON object", .needs = "describe"}};
+
+  OptionGroup results{options, "Intermediate results"};
   OptionList<Probe> probe{options,
                           {.name = "probe",
                            .argument = "PATTERNS",
@@ -104,46 +118,34 @@ struct InterpSettings {
                                .help = "find the first op whose results differ from another module "
                                        "or dump though its operands agree; exit with 1 if any"},
                               read_file_name()};
-  OptionList<std::string> against_weights{
-      options,
-      {.name = "against-weights",
-       .argument = "SPEC",
-       .help = "load other parameters for the module of --against"},
-      any_file(references_of_weights(), kTensorFileEndings)};
-  Option<std::string> report{options,
-                             {.name = "report",
-                              .argument = "FILE",
-                              .help = "write printed results and comparisons to FILE as JSON"},
-                             written_file("json")};
-  Flag profile{options,
-               {.name = "profile",
-                .help = "print the time of kernel calls, compared with the limits of the machine"}};
-  OptionList<ProfileFile> profile_file{
-      options,
-      {.name = "profile-file",
-       .argument = "FILE",
-       .help = "write the profile as FILE.json, FILE.csv or FILE.trace.json (for Perfetto and "
-               "Chrome's trace viewer)"},
-      read_by(ProfileFile::parse, "FILE.json, FILE.csv or FILE.trace.json", references_of_profile(),
-              [] { return Completion{.files = "json csv"}; })};
-  Flag describe{options,
-                {.name = "describe",
-                 .help = "print inputs, outputs, parameters, caches and memory without a run"}};
-  Flag json{options,
-            {.name = "json", .help = "write the description of --describe as one JSON object"}};
-  OptionList<std::string> pipeline{
-      options,
-      {.name = "pipeline",
-       .argument = "PASSES",
-       .help = "apply these passes to the module first, or those of @FILE (as mllm-opt --passes)"},
-      pipeline_text(known.registry)};
+  OptionList<std::string> against_weights{options,
+                                          {.name = "against-weights",
+                                           .argument = "SPEC",
+                                           .help = "load other parameters for that module",
+                                           .needs = "against"},
+                                          any_file(references_of_weights(), kTensorFileEndings)};
+
+  OptionGroup speed{options, "Kernels, speed and memory"};
   Option<KernelChoice> kernels{options,
                                {.name = "kernels", .argument = "SET", .help = "run these kernels"},
                                choice(kKernelChoices),
                                KernelChoice::kRef};
+  Option<unsigned> threads{
+      options,
+      {.name = "threads",
+       .argument = "N",
+       .help = "run fast kernels on N threads; the results do not depend on N"},
+      number<unsigned>(),
+      1};
+  Option<IsaLevel> isa{options,
+                       {.name = "isa",
+                        .argument = "LEVEL",
+                        .help = "use at most this instruction set",
+                        .otherwise = "the machine's"},
+                       choice_of(isa_choices())};
   Option<Fusion> fusion{
       options,
-      {.name = "fusion", .argument = "WHICH", .help = "fuse steps in fast kernels"},
+      {.name = "fusion", .argument = "WHICH", .help = "fuse steps", .needs = "kernels=fast"},
       choice(kFusions),
       Fusion::kAll};
   Option<Activations> activations{options,
@@ -152,19 +154,13 @@ struct InterpSettings {
                                    .help = "multiply in this type in fast Linear kernels"},
                                   choice(kActivations),
                                   Activations::kFloat32};
-  Option<IsaLevel> isa{options,
-                       {.name = "isa",
-                        .argument = "LEVEL",
-                        .help = "use at most this instruction set",
-                        .otherwise = "the machine's"},
-                       choice_of(isa_choices())};
-  Option<unsigned> threads{
+  OptionList<std::string> pipeline{
       options,
-      {.name = "threads",
-       .argument = "N",
-       .help = "run fast kernels on N threads; the results do not depend on N"},
-      number<unsigned>(),
-      1};
+      {.name = "pipeline",
+       .argument = "PASSES",
+       .help = "apply these passes to the module first, or those of @FILE (as mllm-opt --passes)",
+       .excludes = "machine trace step-limit"},
+      pipeline_text(known.registry)};
   Option<std::uint64_t> weight_memory{
       options,
       {.name = "weight-memory",
@@ -176,8 +172,22 @@ struct InterpSettings {
                                    {.name = "packed-cache",
                                     .argument = "FILE",
                                     .help = "store packed weights in FILE, so that the next run "
-                                            "with these weights need not pack them"},
+                                            "with these weights need not pack them",
+                                    .needs = "kernels=fast kernels=both"},
                                    written_file()};
+  Flag profile{options,
+               {.name = "profile",
+                .help = "print the time of kernel calls, compared with the limits of the machine"}};
+  OptionList<ProfileFile> profile_file{
+      options,
+      {.name = "profile-file",
+       .argument = "FILE",
+       .help = "write the profile as FILE.json, FILE.csv or FILE.trace.json (for Perfetto and "
+               "Chrome's trace viewer)"},
+      read_by(ProfileFile::parse, "FILE.json, FILE.csv or FILE.trace.json", references_of_profile(),
+              [] { return Completion{.files = "json csv"}; })};
+
+  OptionGroup programs{options, "Programs and loops"};
   Flag machine{options,
                {.name = "machine",
                 .help = "follow the instructions of a lowered program while its graphs run"}};

@@ -10,7 +10,6 @@
 
 #include "mir/print.hpp"
 #include "mir/version.hpp"
-#include "option_readers.hpp"
 #include "support/atomic_file.hpp"
 #include "support/file_io.hpp"
 
@@ -41,12 +40,6 @@ bool counts(const OptSettings& settings, const OptionRow& row) {
   return std::ranges::find(list, &row) != std::end(list);
 }
 
-/// A run without a pass that reads the option would refuse it.
-bool is_read(const Pass& pass, const OptSettings& settings, const OptionRow& row) {
-  const auto readers = readers_of(settings, row);
-  return readers.empty() || std::ranges::find(readers, pass.name) != readers.end();
-}
-
 /// True if arguments of the option are names of files, which the command reads.
 bool is_read_file(const OptionRow& row) {
   const auto kinds = row.reference_kinds();
@@ -56,9 +49,10 @@ bool is_read_file(const OptionRow& row) {
 std::string command_of(const OptSettings& settings, const PassStep& step) {
   std::string command = fmt::format("mllm-opt -p {}", shell_word(step.spelling()));
   for (const OptionRow* row : settings.options.rows()) {
-    if (!counts(settings, *row) || !is_read(step.pass(), settings, *row)) continue;
+    // A run without a pass that reads the option would refuse it.
+    if (!counts(settings, *row) || !row->is_read_by(step.pass().name)) continue;
     for (const std::string& given : row->given()) {
-      if (row == &settings.facts.assume && is_of_text(given)) continue;
+      if (row == &settings.facts.assume && are_of_text({&given, 1})) continue;
       const std::string option = fmt::format("--{}", row->name());
       // The command may run in another folder.
       const std::string argument =

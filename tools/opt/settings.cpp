@@ -45,6 +45,14 @@ Result<PassNames> read_names(const PassRegistry& registry, PipelineEnd end, std:
 
 }  // namespace
 
+FactReaders passes_that_read_facts() {
+  // The pipeline of this name consists of the other passes.
+  std::string grants = "pass:upgrade";
+  for (const std::string_view pass : readers_of_grants()) grants += fmt::format(" pass:{}", pass);
+  return {.of_grants = grants + " emit=symbolic-dims",
+          .of_symbolic_dims = "pass:upgrade pass:generalise"};
+}
+
 bool PassNames::has(std::string_view name) const {
   return has_all || std::ranges::find(names, name) != names.end();
 }

@@ -27,6 +27,9 @@ struct PassNames {
   bool has(std::string_view name) const;
 };
 
+/// The conditions under which a run reads facts: it has one of these passes, or proposes symbols.
+FactReaders passes_that_read_facts();
+
 enum class PipelineEnd : std::uint8_t { kFirst, kLast };
 
 /// Passes by name with commas between, or `all`. The name of a pipeline selects the pass at one end
@@ -86,6 +89,7 @@ struct OptSettings {
   OptionSet& options;
   KnownPasses known{};
 
+  OptionGroup running{options, "Running passes"};
   OptionList<std::string> passes{
       options,
       {.name = "passes",
@@ -94,50 +98,11 @@ struct OptSettings {
        .help = "run passes in order: A,B, a pipeline (docs/pipelines.md) or @FILE; without it, "
                "only check the module"},
       pipeline_text(known.registry)};
+  Flag list_passes{options, {.name = "list-passes", .help = "list all passes and exit"}};
+  Flag print_pipeline{options,
+                      {.name = "print-pipeline",
+                       .help = "print the pipeline, with named pipelines expanded, and exit"}};
   PatternSettings patterns{options, known.registry};
-  OptionList<std::string> validate_patterns{
-      options,
-      {.name = "validate-patterns",
-       .argument = "FILE",
-       .help = "try whether the patterns of FILE keep what they claim, by running both sides, and "
-               "exit"},
-      read_file_name("*.mir")};
-  Option<std::string> counterexamples{
-      options,
-      {.name = "counterexamples",
-       .argument = "DIR",
-       .help = "write a pack for each pattern that does not keep its claim; mllm-interp shows what "
-               "differs"},
-      written_folder(is_counterexample)};
-  Option<std::uint64_t> validate{
-      options,
-      {.name = "validate",
-       .argument = "N",
-       .help =
-           "run each rewrite, and each module before and after the passes, on N random inputs "
-           "and compare the results; with --validate-patterns, try N instances of each pattern"},
-      number<std::uint64_t>({.least = 1}),
-      1000};
-  Option<double> bound{
-      options,
-      {.name = "bound",
-       .argument = "X",
-       .help = "in --validate, accept results that differ by X times the largest magnitude",
-       .otherwise = "equal results"},
-      number<double>({.least = 0})};
-  Option<std::uint64_t> seed{
-      options,
-      {.name = "seed", .argument = "N", .help = "number of the random sequence of --validate"},
-      number<std::uint64_t>(),
-      0};
-  OptionList<std::string> explain_no_match{
-      options,
-      {.name = "explain-no-match",
-       .argument = "VALUE",
-       .help =
-           "before each pass of patterns, tell why its patterns do not match the operation that "
-           "defines the value"},
-      value_name()};
   OptionList<std::string> load_passes{
       options,
       {.name = kLoadPasses,
@@ -145,12 +110,22 @@ struct OptSettings {
        .help = "add the passes of a shared library (docs/howto/write-a-pass.md)",
        .comes_first = true},
       pass_plugin(known.registry)};
-  Flag list_passes{options, {.name = "list-passes", .help = "list all passes and exit"}};
+  Option<unsigned> threads{
+      options,
+      {.name = "threads",
+       .argument = "N",
+       .help = "process N graphs in parallel; the output does not depend on N"},
+      number<unsigned>({.least = 1, .most = 256}),
+      1};
   Flag list_passes_markdown{
       options, {.name = "list-passes-markdown", .help = "write the page docs/passes.md and exit"}};
-  Flag print_pipeline{options,
-                      {.name = "print-pipeline",
-                       .help = "print the pipeline, with named pipelines expanded, and exit"}};
+
+  OptionGroup modules{options, "Modules of a file"};
+  Option<std::string> module{options,
+                             {.name = "module",
+                              .argument = "NAME",
+                              .help = "process only this module, by name or position"},
+                             symbol_name(ReferenceKind::kModule)};
   Option<NameCollision> link_modules{
       options,
       {.name = "link-modules",
@@ -166,48 +141,52 @@ struct OptSettings {
                "for any text; it runs alone",
        .implied = "*"},
       any_text(graph_or_pattern())};
+  Flag split_input_file{options,
+                        {.name = "split-input-file",
+                         .help = "process the parts between '// -----' lines separately"}};
+  DialectSettings dialects{options};
+  const FactReaders readers = passes_that_read_facts();
+  FactSettings facts{options, readers};
+  SidecarSettings sidecars{options, readers.of_grants};
+  Option<std::string> loss_report{
+      options,
+      {.name = "loss-report",
+       .argument = "FILE",
+       .help = "write what the dump lost and what replaced it; as JSON if FILE ends in .json",
+       .excludes = "split-input-file emit=symbolic-dims"},
+      written_file()};
+
+  OptionGroup output{options, "Output"};
   Option<OptForm> emit{
       options,
       {.name = "emit", .argument = "FORM", .help = "write the modules, or what they cost"},
       choice(kOptForms),
       {}};
-  TargetVersionSettings target{options};
-  Option<double> peak_flops{
-      options,
-      {.name = "peak-flops",
-       .argument = "X",
-       .help = "in --emit=cost, show the time at X operations of products in a second",
-       .otherwise = "no limit"},
-      number<double>({.least = 1})};
-  Option<double> bandwidth{
-      options,
-      {.name = "bandwidth",
-       .argument = "X",
-       .help = "in --emit=cost, show the time at X bytes read or written in a second",
-       .otherwise = "no limit"},
-      number<double>({.least = 1})};
-  FactSettings facts{options};
-  SidecarSettings sidecars{options};
-  Option<std::string> loss_report{
-      options,
-      {.name = "loss-report",
-       .argument = "FILE",
-       .help = "write what the dump lost and what replaced it; as JSON if FILE ends in .json"},
-      written_file()};
+  TargetVersionSettings target{options,
+                               "emit=cost emit=cost-csv emit=cost-json emit=symbolic-dims"};
   Option<Generation> generation{options,
                                 {.name = "generation",
                                  .argument = "WHEN",
-                                 .help = "write this upstream version in downgrade"},
+                                 .help = "write this upstream version",
+                                 .needs = "pass:downgrade"},
                                 choice(kGenerations),
                                 Generation::k2025_12};
-  Option<unsigned> threads{
-      options,
-      {.name = "threads",
-       .argument = "N",
-       .help = "process N graphs in parallel; the output does not depend on N"},
-      number<unsigned>({.least = 1, .most = 256}),
-      1};
+  Option<double> peak_flops{options,
+                            {.name = "peak-flops",
+                             .argument = "X",
+                             .help = "show the time at X operations of products in a second",
+                             .otherwise = "no limit",
+                             .needs = "emit=cost emit=cost-csv emit=cost-json"},
+                            number<double>({.least = 1})};
+  Option<double> bandwidth{options,
+                           {.name = "bandwidth",
+                            .argument = "X",
+                            .help = "show the time at X bytes read or written in a second",
+                            .otherwise = "no limit",
+                            .needs = "emit=cost emit=cost-csv emit=cost-json"},
+                           number<double>({.least = 1})};
 
+  OptionGroup watching{options, "Watching passes"};
   OptionList<PassNames> print_before{
       options,
       {.name = "print-before",
@@ -250,6 +229,62 @@ struct OptSettings {
                                 .help = "print the counters of each pass to standard error",
                                 .implied = "table"},
                                choice(kTableForms)};
+  Flag trace_rewrites{options,
+                      {.name = "trace-rewrites",
+                       .help = "print each rewrite, with its pattern and op, to standard error"}};
+  OptionList<std::string> explain_no_match{
+      options,
+      {.name = "explain-no-match",
+       .argument = "VALUE",
+       .help =
+           "before each pass of patterns, tell why its patterns do not match the operation that "
+           "defines the value"},
+      value_name()};
+  Flag explain_conversion{
+      options,
+      {.name = "explain-conversion",
+       .help = "print what a conversion does with each illegal operation, to standard error"}};
+
+  OptionGroup testing{options, "Testing passes and finding faults"};
+  Option<std::uint64_t> validate{
+      options,
+      {.name = "validate",
+       .argument = "N",
+       .help =
+           "run each rewrite, and each module before and after the passes, on N random inputs "
+           "and compare the results; with --validate-patterns, try N instances of each pattern"},
+      number<std::uint64_t>({.least = 1}),
+      1000};
+  Option<double> bound{options,
+                       {.name = "bound",
+                        .argument = "X",
+                        .help = "accept results that differ by X times the largest magnitude",
+                        .otherwise = "equal results",
+                        .needs = "validate",
+                        .excludes = "validate-patterns"},
+                       number<double>({.least = 0})};
+  Option<std::uint64_t> seed{options,
+                             {.name = "seed",
+                              .argument = "N",
+                              .help = "number of the random sequence",
+                              .needs = "validate validate-patterns"},
+                             number<std::uint64_t>(),
+                             0};
+  OptionList<std::string> validate_patterns{
+      options,
+      {.name = "validate-patterns",
+       .argument = "FILE",
+       .help = "try whether the patterns of FILE keep what they claim, by running both sides, and "
+               "exit"},
+      read_file_name("*.mir")};
+  Option<std::string> counterexamples{
+      options,
+      {.name = "counterexamples",
+       .argument = "DIR",
+       .help = "write a pack for each pattern that does not keep its claim; mllm-interp shows what "
+               "differs",
+       .needs = "validate validate-patterns"},
+      written_folder(is_counterexample)};
   Option<std::uint64_t> rewrite_limit{
       options,
       {.name = "rewrite-limit",
@@ -257,32 +292,17 @@ struct OptSettings {
        .help = "stop after N rewrites, to find the first wrong one by bisection",
        .otherwise = "none"},
       number<std::uint64_t>()};
-  Flag trace_rewrites{options,
-                      {.name = "trace-rewrites",
-                       .help = "print each rewrite, with its pattern and op, to standard error"}};
-  Flag explain_conversion{
-      options,
-      {.name = "explain-conversion",
-       .help = "print what a conversion does with each illegal operation, to standard error"}};
   Option<std::string> reproducer{
       options,
       {.name = "reproducer",
        .argument = "FILE",
        .help = "if a pass fails, write its input and the command that repeats the failure to FILE"},
       written_file()};
-
-  Option<std::string> module{options,
-                             {.name = "module",
-                              .argument = "NAME",
-                              .help = "process only this module, by name or position"},
-                             symbol_name(ReferenceKind::kModule)};
-  Flag split_input_file{options,
-                        {.name = "split-input-file",
-                         .help = "process the parts between '// -----' lines separately"}};
   Flag verify_diagnostics{
       options,
       {.name = "verify-diagnostics",
        .help = "compare diagnostics with the file's 'expect-' comments; write no module"}};
+  VerificationSettings verification{options};
   Option<VerifyEach> verify_each{
       options,
       {.name = "verify-each",
@@ -290,8 +310,6 @@ struct OptSettings {
        .help = "verify after every pass, not only before the first and after the last"},
       choice(kVerifyEach),
       VerifyEach::kYes};
-  VerificationSettings verification{options};
-  DialectSettings dialects{options};
   ConversionFacts conversion{};  ///< from the options that state facts
 };
 

@@ -42,17 +42,11 @@ inline constexpr Choice<bool> kIsPortable[] = {{"dump", false}, {"portable", tru
 struct ParseSettings {
   OptionSet& options;
 
+  OptionGroup output{options, "Output"};
   Option<Form> emit{
       options, {.name = "emit", .argument = "FORM", .help = "write another form"}, choice(kForms)};
-  Option<bool> roundtrip{options,
-                         {.name = "roundtrip",
-                          .argument = "exact",
-                          .help = "rebuild each text from its tree and compare all bytes"},
-                         choice_of<bool>({{"exact", true}})};
-  Option<bool> form{
-      options,
-      {.name = "form", .argument = "FORM", .help = "accept only modules in this form"},
-      choice(kIsPortable)};
+
+  OptionGroup modules{options, "Modules of a file"};
   Option<std::string> module{options,
                              {.name = "module",
                               .argument = "NAME",
@@ -61,26 +55,37 @@ struct ParseSettings {
   Flag split_input_file{options,
                         {.name = "split-input-file",
                          .help = "process the parts between '// -----' lines separately"}};
+  Option<bool> form{
+      options,
+      {.name = "form", .argument = "FORM", .help = "accept only modules in this form"},
+      choice(kIsPortable)};
+  DialectSettings dialects{options};
+  VerificationSettings verification{options};
   Flag verify_diagnostics{options,
                           {.name = "verify-diagnostics",
                            .help = "compare diagnostics with the file's 'expect-' comments"}};
+  Option<bool> roundtrip{options,
+                         {.name = "roundtrip",
+                          .argument = "exact",
+                          .help = "rebuild each text from its tree and compare all bytes"},
+                         choice_of<bool>({{"exact", true}})};
+
+  OptionGroup lists{options, "Lists of what the toolkit knows"};
   Flag list_ops{options, {.name = "list-ops", .help = "list all known ops and exit"}};
-  Flag list_ops_markdown{
-      options, {.name = "list-ops-markdown", .help = "write the page docs/ops.md and exit"}};
+  Flag list_types{options, {.name = "list-types", .help = "list all declared types and exit"}};
+  Flag list_codes{options, {.name = "list-codes", .help = "list all diagnostic codes and exit"}};
+  Flag list_keywords{
+      options, {.name = "list-keywords", .help = "list the words that editors colour and exit"}};
   Option<std::string> print_dialect{options,
                                     {.name = "print-dialect",
                                      .argument = "DIALECT",
                                      .help = "write the module that declares a dialect and exit"},
                                     any_text(kRefersToNothing)};
-  Flag list_types{options, {.name = "list-types", .help = "list all declared types and exit"}};
-  Flag list_keywords{
-      options, {.name = "list-keywords", .help = "list the words that editors colour and exit"}};
-  Flag list_codes{options, {.name = "list-codes", .help = "list all diagnostic codes and exit"}};
+  Flag list_ops_markdown{
+      options, {.name = "list-ops-markdown", .help = "write the page docs/ops.md and exit"}};
   Flag list_codes_markdown{
       options,
       {.name = "list-codes-markdown", .help = "write the page docs/diagnostics.md and exit"}};
-  VerificationSettings verification{options};
-  DialectSettings dialects{options};
 };
 
 }  // namespace mir::tools

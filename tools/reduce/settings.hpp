@@ -17,29 +17,14 @@ namespace mir::tools {
 struct ReduceSettings {
   OptionSet& options;
   KnownPasses known{};
-  DialectSettings dialects{options};
 
+  OptionGroup interest{options, "What the smaller file must keep"};
   Option<std::string> test{options,
                            {.name = "test",
                             .argument = "COMMAND",
                             .help = "a file is interesting if COMMAND, with %s replaced by the "
                                     "name of the file, exits with 0"},
                            any_text(kRefersToNothing)};
-  Flag crash{options,
-             {.name = "crash", .help = "interesting is instead that a signal ends the command"}};
-  Flag hang{options,
-            {.name = "hang", .help = "interesting is instead that the command reaches --timeout"}};
-  Option<std::uint32_t> timeout{
-      options,
-      {.name = "timeout", .argument = "SECONDS", .help = "stop a command after SECONDS"},
-      number<std::uint32_t>({.least = 1, .most = 1'000'000}),
-      60};
-  Option<unsigned> jobs{options,
-                        {.name = "jobs",
-                         .argument = "N",
-                         .help = "test N files at once; the result is the same for each N"},
-                        number<unsigned>({.least = 1, .most = 1024}),
-                        1};
   Option<DiagCode> diagnostic{options,
                               {.name = "diagnostic",
                                .argument = "CODE",
@@ -48,49 +33,82 @@ struct ReduceSettings {
                               read_by(parse_code, kRefersToNothing, complete_codes)};
   Flag differs{options,
                {.name = "differs",
-                .help = "a file is interesting if the passes change results of a module"}};
+                .help = "a file is interesting if the passes change results of a module",
+                .needs = "passes patterns"}};
+  DialectSettings dialects{options};
+
+  OptionGroup commands{options, "The command of --test"};
+  Flag crash{options,
+             {.name = "crash",
+              .help = "interesting is instead that a signal ends the command",
+              .needs = "test"}};
+  Flag hang{options,
+            {.name = "hang",
+             .help = "interesting is instead that the command reaches --timeout",
+             .needs = "test"}};
+  Option<std::uint32_t> timeout{options,
+                                {.name = "timeout",
+                                 .argument = "SECONDS",
+                                 .help = "stop a command after SECONDS",
+                                 .needs = "test"},
+                                number<std::uint32_t>({.least = 1, .most = 1'000'000}),
+                                60};
+  Option<unsigned> jobs{options,
+                        {.name = "jobs",
+                         .argument = "N",
+                         .help = "test N files at once; the result is the same for each N",
+                         .excludes = "bisect"},
+                        number<unsigned>({.least = 1, .most = 1024}),
+                        1};
+
+  OptionGroup running{options, "Running passes"};
   OptionList<std::string> passes{
       options,
       {.name = "passes",
        .letter = 'p',
        .argument = "PIPELINE",
-       .help = "passes to run for --diagnostic, --differs and --bisect: A,B, a pipeline "
-               "(docs/pipelines.md) or @FILE"},
+       .help = "run passes in order: A,B, a pipeline (docs/pipelines.md) or @FILE",
+       .needs = "diagnostic differs bisect"},
       pipeline_text(known.registry)};
+  PatternSettings patterns{options, known.registry, "diagnostic differs bisect"};
   OptionList<std::string> load_passes{
       options,
       {.name = kLoadPasses,
        .argument = "FILE",
        .help = "add the passes of a shared library (docs/howto/write-a-pass.md)",
+       .needs = "passes",
        .comes_first = true},
       pass_plugin(known.registry)};
-  PatternSettings patterns{options, known.registry};
-  Option<std::uint64_t> validate{
-      options,
-      {.name = "validate",
-       .argument = "N",
-       .help = "in --differs, compare the results of N runs on random inputs"},
-      number<std::uint64_t>({.least = 1}),
-      10};
-  Option<std::uint64_t> seed{
-      options,
-      {.name = "seed", .argument = "N", .help = "number of the random sequence of --differs"},
-      number<std::uint64_t>(),
-      0};
-  Option<double> bound{
-      options,
-      {.name = "bound",
-       .argument = "X",
-       .help = "in --differs, accept results that differ by X times the largest magnitude",
-       .otherwise = "equal results"},
-      number<double>({.least = 0})};
   Flag bisect{options,
               {.name = "bisect",
                .help = "do not reduce; find the first pass and the first rewrite after which the "
-                       "module is interesting"}};
+                       "module is interesting",
+               .needs = "passes patterns",
+               .excludes = "diagnostic"}};
+  Option<std::uint64_t> validate{options,
+                                 {.name = "validate",
+                                  .argument = "N",
+                                  .help = "compare the results of N runs on random inputs",
+                                  .needs = "differs"},
+                                 number<std::uint64_t>({.least = 1}),
+                                 10};
+  Option<double> bound{options,
+                       {.name = "bound",
+                        .argument = "X",
+                        .help = "accept results that differ by X times the largest magnitude",
+                        .otherwise = "equal results",
+                        .needs = "differs"},
+                       number<double>({.least = 0})};
+  Option<std::uint64_t> seed{options,
+                             {.name = "seed",
+                              .argument = "N",
+                              .help = "number of the random sequence",
+                              .needs = "differs"},
+                             number<std::uint64_t>(),
+                             0};
 };
 
-/// Refuses options without effect, and settings without one interest.
+/// Refuses settings without one interest.
 Result<void> check(const ReduceSettings& settings);
 
 }  // namespace mir::tools

@@ -106,9 +106,6 @@ Result<std::string> plan_types(const Run& run, const Module& module, const Weigh
 }  // namespace
 
 ExitCode plan_command(const Run& run, const WeightsSettings& settings) {
-  if (settings.recipe.is_given() && !bounds_of(settings).is_given()) {
-    return run.usage_error("--recipe needs --budget, --min-cosine or --min-top1");
-  }
   IRContext context;
   Diagnostics diagnostics = run.diagnostics();
   if (!register_dialects(settings.dialects, context, diagnostics)) {

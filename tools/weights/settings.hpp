@@ -204,7 +204,8 @@ struct WeightsSettings {
   Option<std::string> recipe{plan,
                              {.name = "recipe",
                               .argument = "FILE",
-                              .help = "write the chosen types as a pipeline for mllm-opt -p @FILE"},
+                              .help = "write the chosen types as a pipeline for mllm-opt -p @FILE",
+                              .needs = "budget min-cosine min-top1"},
                              written_file()};
 
   /// Returns the rules of `convert`; an error if no option determines the format.

@@ -162,6 +162,62 @@ TEST_CASE("options that exclude each other are named together") {
         "--in-place, --lines and --level exclude each other");
 }
 
+TEST_CASE("an option without effect is refused with what it needs") {
+  struct Conditions {
+    OptionSet& options;
+    OptionGroup first{options, "First"};
+    Flag draw{options, {.name = "draw", .help = "draw"}};
+    Option<Pace> pace{
+        options, {.name = "pace", .argument = "PACE", .help = "how"}, choice(kPaces), Pace::kSlow};
+    OptionGroup second{options, "Second"};
+    Flag colour{options, {.name = "colour", .help = "in colour", .needs = "draw pace=quick"}};
+    Flag plain{options, {.name = "plain", .help = "plainly", .excludes = "colour"}};
+    Option<std::string> fact{
+        options,
+        {.name = "fact",
+         .argument = "X",
+         .help = "a fact",
+         .needs = "pass:upgrade",
+         .acts_alone = [](std::span<const std::string> given) { return given.front() == "text"; }},
+        any_text(kRefersToNothing)};
+    OptionGroup again{options, "First"};
+    Flag last{options, {.name = "last", .help = "last"}};
+  };
+  const auto check = [](std::vector<const char*> words, bool knows_passes = false) {
+    OptionSet rows;
+    const Conditions settings{rows};
+    const auto line = split_command_line(rows, words);
+    REQUIRE(line);
+    REQUIRE(line->read());
+    std::vector<std::string> operands;
+    const auto has_pass = [](std::string_view pass) { return pass == "downgrade"; };
+    const auto fits = knows_passes ? rows.check_conditions(has_pass) : rows.check(operands);
+    return fits ? std::string() : fits.error().message;
+  };
+  CHECK(check({"--colour"}) == "--colour has no effect without --draw or --pace=quick");
+  CHECK(check({"--colour", "--pace=slow"}) != "");
+  CHECK(check({"--colour", "--pace=quick"}) == "");
+  CHECK(check({"--colour", "--draw"}) == "");
+  CHECK(check({"--colour", "--draw", "--plain"}) == "--plain has no effect with --colour");
+  CHECK(check({"--fact=x"}) == "");  // the pipeline is not known
+  CHECK(check({"--fact=x"}, true) == "--fact has no effect without the pass 'upgrade'");
+  CHECK(check({"--fact=text"}, true) == "");
+
+  OptionSet rows;
+  const Conditions settings{rows};
+  CHECK(settings.fact.is_read_by("upgrade"));
+  CHECK_FALSE(settings.fact.is_read_by("simplify"));
+  CHECK(settings.draw.is_read_by("simplify"));
+  CHECK(help_text(kTool, rows) ==
+        test::Part{"\n\nFirst:\n"
+                   "      --draw              draw\n"
+                   "      --pace=PACE         how: slow (safe; default) or quick\n"
+                   "      --last              last\n"
+                   "\n"
+                   "Second:\n"
+                   "      --colour            with --draw or --pace=quick: in colour\n"});
+}
+
 TEST_CASE("commands take the operands and options that are theirs") {
   constexpr CommandRow<int> kCommands[] = {
       {{.name = "pack", .summary = "packs", .operands = "one file", .most = 1}, 10},
