@@ -115,7 +115,7 @@ def table_of(model, passes, args):
 
 def cost_of(tools, path, pipeline):
     """Ops and the peak of values of a text after a pipeline."""
-    done = subprocess.run([str(tools / "mllm-opt"), "-p", pipeline, "--emit=cost-json", str(path)], capture_output=True,
+    done = subprocess.run([str(tools / "mllm-opt"), "-p", pipeline, "--emit=cost", "--format=json", str(path)], capture_output=True,
                           text=True, check=False)
     modules = json.loads(done.stdout)["costs"] if done.returncode == 0 else []
     rows = [row for module in modules for row in module["rows"]]

@@ -131,7 +131,7 @@ def run(command):
 def ours(tool, source):
     command = [tool, "--threads=1", "-p", PASSES, source, "-o", "/dev/null"]
     seconds, _ = run(command)
-    _, report = run([*command, "--verify-each=no", "--timing=json"])
+    _, report = run([*command, "--verify-each=no", "--timing", "--format=json"])
     lines = [json.loads(line) for line in report.splitlines() if line.startswith("{")]
     return seconds, [(each["pass"], each["seconds"]) for line in lines for each in line["timing"]]
 

@@ -23,6 +23,7 @@ constexpr ToolInfo kTool = {
     .operands = "...",
     .examples = {{{"mllm fmt --check model.mir", "run a tool; mllm-fmt is the same program"},
                   {"mllm help interp", "show the options of a tool"}}},
+    .writes_output = false,
 };
 
 constexpr std::string_view kPrefix = "mllm-";

@@ -72,7 +72,7 @@ ExitCode run_tests(const Run& run, const CheckOptions& options, CheckSettings se
   const unsigned processors = std::max(std::thread::hardware_concurrency(), 1u);
   ExitCode code = ExitCode::kSuccess;
   CheckPrefixes unused = settings.prefixes;
-  const bool selects = options.check_prefix.is_given() || options.check_prefixes.is_given();
+  const bool selects = options.check_prefix.is_given();
   const ExitCode written = run.write_output([&](const Run::Sink& write) {
     CheckReport report(run, write, *options.format);
     const Progress progress = count_progress();
@@ -85,7 +85,7 @@ ExitCode run_tests(const Run& run, const CheckOptions& options, CheckSettings se
       });
       if (progress) progress(++done, files->size());
     };
-    const unsigned jobs = options.jobs.if_given().value_or(processors);
+    const unsigned jobs = options.threads.if_given().value_or(processors);
     if (run_case_files(*files, settings, jobs, take)) report.finish();
     code = report.code();
   });

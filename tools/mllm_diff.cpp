@@ -13,6 +13,7 @@
 #include "mir/module.hpp"
 #include "mir/upgrade.hpp"
 #include "module_names.hpp"
+#include "report_format.hpp"
 #include "support/terminal_text.hpp"
 #include "tool.hpp"
 #include "tools/tools.hpp"
@@ -32,10 +33,14 @@ struct DiffSettings {
       {.name = "all",
        .help = "show every repeated change, such as one per layer, instead of one with a count"}};
   Flag stat{options, {.name = "stat", .help = "only count the differences of each graph"}};
-  Flag json{options, {.name = "json", .help = "write the differences as JSON"}};
-  Flag normalise{
+  Option<TextFormat> format{
       options,
-      {.name = "normalise",
+      {.name = "format", .argument = "FORMAT", .help = "write the differences in this format"},
+      choice(kTextFormats),
+      TextFormat::kText};
+  Flag normalize{
+      options,
+      {.name = "normalize",
        .help = "write one file with canonical ids and sorted attributes, for git's textconv"}};
   Option<std::string> module{options,
                              {.name = "module",
@@ -43,6 +48,8 @@ struct DiffSettings {
                               .help = "compare only this module, by name or position"},
                              symbol_name(ReferenceKind::kModule)};
   DialectSettings dialects{options};
+
+  bool wants_json() const { return *format == TextFormat::kJson; }
 };
 
 /// As of diff(1), unlike other tools: scripts and version control know these.
@@ -50,8 +57,8 @@ constexpr ExitStatus kDiffStatuses[] = {
     {0, "no difference"},
     {1, "a difference"},
     {2,
-     "trouble: a usage error, a file that cannot be read or written, or a text that --json or "
-     "--stat cannot compare"},
+     "trouble: a usage error, a file that cannot be read or written, or a text that --format=json "
+     "or --stat cannot compare"},
 };
 constexpr int kTrouble = 2;
 
@@ -202,7 +209,7 @@ ExitCode lift_one_side(const Run& run, Text& before, Text& after, std::string_vi
 // -- results --------------------------------------------------------------------------------------
 
 ExitCode normalise(const Run& run, const DiffSettings& settings) {
-  if (run.operands().size() != 1) return run.usage_error("--normalise takes one file");
+  if (run.operands().size() != 1) return run.usage_error("--normalize takes one file");
   IRContext context;
   Diagnostics problems = run.diagnostics();
   if (!register_dialects(settings.dialects, context, problems)) {
@@ -251,7 +258,7 @@ ExitCode refuse_texts(const Run& run, const Text& before, const Text& after,
 ExitCode compare_modules(const Run& run, const DiffSettings& settings, const Files& files,
                          const Text& before, const Text& after, const IRContext& context) {
   const ModuleDiff diff = diff_modules(before.modules, after.modules);
-  const bool json(settings.json), stat(settings.stat), is_empty = diff.entries.empty();
+  const bool json = settings.wants_json(), stat(settings.stat), is_empty = diff.entries.empty();
   const DiffStyle style{.before_name = files.before_name,
                         .after_name = files.after_name,
                         .colour = !json && run.colours(1),
@@ -278,7 +285,7 @@ ExitCode compare(const Run& run, const DiffSettings& settings, const Files& file
   if (const auto known = check_names(settings, {&*before, &*after}, both); !known)
     return worst(run.report(known.error()), ExitCode::kFileTrouble);
   if (before->error || after->error) {
-    return settings.json || settings.stat
+    return settings.wants_json() || settings.stat
                ? refuse_texts(run, *before, *after, context.sources())
                : compare_lines(run, files, *before, *after, context.sources());
   }
@@ -287,7 +294,7 @@ ExitCode compare(const Run& run, const DiffSettings& settings, const Files& file
 }
 
 ExitCode body(const Run& run, const DiffSettings& settings) {
-  if (settings.normalise) return normalise(run, settings);
+  if (settings.normalize) return normalise(run, settings);
   if (is_unmerged(run.operands())) {
     return run.write_output(fmt::format("* Unmerged path {}\n", run.operands().front()));
   }

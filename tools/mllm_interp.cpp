@@ -43,7 +43,7 @@ ExitCode show_description(const Run& run, const Module& module, const Invocation
       Schedule::build(module, *settings.run.entry, diagnostics, {.graphs = invocation.bound_ops});
   if (!schedule) return run.report(diagnostics, module.context().sources());
   const Description description = describe(*schedule, dims);
-  if (settings.json) {
+  if (*settings.format == TextFormat::kJson) {
     print_document(to_json(description));
   } else {
     print_report(std::string_view(render(description)));
@@ -51,7 +51,7 @@ ExitCode show_description(const Run& run, const Module& module, const Invocation
   return run.report(diagnostics, module.context().sources());
 }
 
-/// Applies the passes of --pipeline to a module that has been verified.
+/// Applies the passes of --passes to a module that has been verified.
 bool apply_passes(const Pipeline& pipeline, const Verification& verification, Module& module,
                   Diagnostics& diagnostics) {
   if (pipeline.empty()) return true;
@@ -82,7 +82,7 @@ ExitCode body(const Run& run, InterpSettings& settings) {
   SourceManager pipelines;
   Diagnostics diagnostics = run.diagnostics();
   const std::optional<Pipeline> pipeline =
-      read_pipelines(settings.pipeline, {}, settings.known.registry, pipelines, diagnostics);
+      read_pipelines(settings.passes, {}, settings.known.registry, pipelines, diagnostics);
   if (!pipeline) return run.report(diagnostics, pipelines);
   IRContext context;
   if (!invocation->register_dialects(context, diagnostics)) {

@@ -19,6 +19,7 @@ constexpr ToolInfo kTool = {
     .operands = "",
     .examples = {{{"mllm-lsp", "serve the editor that started it"},
                   {"mllm-lsp --stdio", "the same, as some editors start it"}}},
+    .writes_output = false,
 };
 
 struct LspSettings {

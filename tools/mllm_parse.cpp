@@ -60,6 +60,7 @@ struct Job {
   const Run& run;
   const ParseSettings& settings;
   Verification verification;
+  TextView view;      ///< what --emit and --format select
   InputNames* names;  ///< of the file: takes those of the text
 };
 
@@ -82,10 +83,10 @@ ExitCode show_modules(const Job& job, std::span<Module* const> modules, bool is_
   if (const auto wanted = job.settings.form.if_given())
     for (const Module* module : modules) check_form(*wanted, *module, diagnostics);
   if (!is_whole) return ExitCode::kSuccess;
-  const Form& form = *job.settings.emit;
-  if (form.write != nullptr) return form.write(job.run, modules);
-  if (form.of_modules == nullptr) return ExitCode::kSuccess;
-  return job.run.write_output(form.of_modules(modules));
+  const TextView& view = job.view;
+  if (view.write != nullptr) return view.write(job.run, modules);
+  if (view.of_modules == nullptr) return ExitCode::kSuccess;
+  return job.run.write_output(view.of_modules(modules));
 }
 
 ExitCode parse_text(const Job& job, const SourceFile& file, IRContext& context) {
@@ -95,9 +96,9 @@ ExitCode parse_text(const Job& job, const SourceFile& file, IRContext& context) 
       settings.verify_diagnostics ? Diagnostics(kMostCompared) : job.run.diagnostics();
   const SyntaxTree tree = parse_damaged(file, diagnostics);
   const bool is_whole = !diagnostics.has_errors();
-  ExitCode code = *settings.roundtrip && is_whole ? check_round_trip(tree) : ExitCode::kSuccess;
-  if (settings.emit->of_tree != nullptr) {
-    if (is_whole) code = worst(code, job.run.write_output(settings.emit->of_tree(tree)));
+  ExitCode code = settings.roundtrip && is_whole ? check_round_trip(tree) : ExitCode::kSuccess;
+  if (job.view.of_tree != nullptr) {
+    if (is_whole) code = worst(code, job.run.write_output(job.view.of_tree(tree)));
     return worst(code, conclude(job, file, context.sources(), diagnostics));
   }
   std::vector<Module*> modules = resolve(tree, context, diagnostics);
@@ -187,7 +188,13 @@ ExitCode body(const Run& run, const ParseSettings& settings) {
   if (settings.list_keywords) return write_list(run, settings, list_keywords);
   if (settings.list_codes) return run.write_output(list_diagnostics());
   if (settings.list_codes_markdown) return run.write_output(diagnostics_page());
-  const Job job{run, settings, Verification(settings.verification, run), nullptr};
+  const auto view = settings.emit->in(*settings.format);
+  if (!view) {
+    return run.usage_error(fmt::format("--emit={} has no format '{}'",
+                                       settings.emit.given().front(),
+                                       settings.format.given().front()));
+  }
+  const Job job{run, settings, Verification(settings.verification, run), *view, nullptr};
   ExitCode code = ExitCode::kSuccess;
   for (const std::string& path : run.files()) code = worst(code, parse_file(job, path));
   return code;

@@ -62,7 +62,7 @@ ExitCode reduce_file(const Run& run, const SourceFile& file, const Question& que
                                   return write_file_atomically(run.output().given().front(),
                                                                smaller);
                                 }};
-  options.jobs = *question.settings().jobs;
+  options.jobs = *question.settings().threads;
   options.report = [](const reduce::Success& success) { write_error_text(line_of(success)); };
   const auto report = reduce::reduce(text, question.surroundings(), options);
   if (!report) {

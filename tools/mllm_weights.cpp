@@ -57,8 +57,7 @@ ExitCode for_each_file(const Run& run, Describe describe) {
 ExitCode diff(const Run& run, const WeightsSettings& settings) {
   const auto files = open_all(run.operands());
   if (!files) return run.report(files.error());
-  const Tolerance tolerance{.abs = *settings.atol, .rel = *settings.rtol};
-  const auto text = difference((*files)[0], (*files)[1], tolerance, count_progress());
+  const auto text = difference((*files)[0], (*files)[1], *settings.tolerance, count_progress());
   const ExitCode code = show(run, text);
   return text && !text->empty() ? worst(code, ExitCode::kFindings) : code;
 }

@@ -93,11 +93,7 @@ Tolerance TolerancePolicy::of(DType dtype) const {
   const auto stated = stated_.find(dtype);
   if (stated != stated_.end()) return stated->second;
   if (for_all_) return *for_all_;
-  Tolerance tolerance = default_of(dtype);
-  if (tolerance.exact) return tolerance;
-  tolerance.abs = default_abs_.value_or(tolerance.abs);
-  tolerance.rel = default_rel_.value_or(tolerance.rel);
-  return tolerance;
+  return default_of(dtype);
 }
 
 Result<void> TolerancePolicy::add(std::string_view text) {

@@ -21,23 +21,16 @@ class TolerancePolicy {
   /// The tolerance for a tensor of this type that was computed.
   Tolerance of(DType dtype) const;
   /// True if a tolerance that applies to this type was stated.
-  bool states(DType dtype) const {
-    return stated_.contains(dtype) || for_all_ || default_abs_ || default_rel_;
-  }
+  bool states(DType dtype) const { return stated_.contains(dtype) || for_all_; }
 
   /// Adds `[DTYPE:]ITEM,ITEM..` with the items `exact`, `abs=X`, `rel=X`, `ulp=X`, `correlation=X`,
   /// `cosine=X` and `topK=X`. Items for a type, or without a type for all types, replace everything
   /// stated before. Without one of the first four, elements are not judged.
   Result<void> add(std::string_view text);
-  /// abs or rel of all floating and complex types, where nothing else is stated.
-  void set_default_abs(double abs) { default_abs_ = abs; }
-  void set_default_rel(double rel) { default_rel_ = rel; }
 
  private:
   std::map<DType, Tolerance> stated_;
   std::optional<Tolerance> for_all_;
-  std::optional<double> default_abs_;
-  std::optional<double> default_rel_;
 };
 
 }  // namespace mir

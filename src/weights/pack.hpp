@@ -35,8 +35,6 @@ inline constexpr PackOption kPackOptions[] = {
     {"assume"},
     {"expect", true, false},
     {"tolerance", true, false},
-    {"rtol", false, false},
-    {"atol", false, false},
 };
 
 /// Values of options by name, as a command line has them. Files are named by their members.

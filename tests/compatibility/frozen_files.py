@@ -55,7 +55,7 @@ def check_runs(tools, folder, frozen, failures):
 def check_texts(tools, folder, version, failures):
     """A text reads back byte by byte; with a module of a later version it is one error."""
     for path in sorted(folder.glob("*.mir")):
-        same = subprocess.run([tools / "mllm-parse", "--roundtrip=exact", path], capture_output=True)
+        same = subprocess.run([tools / "mllm-parse", "--roundtrip", path], capture_output=True)
         failures.check(same.returncode == 0, f"{path}: {same.stderr.decode()}")
         text = path.read_text().replace(f"mir_version:{version}", "mir_version:999", 1)
         for tool in ("mllm-parse", "mllm-interp", "mllm-opt"):

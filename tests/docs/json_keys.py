@@ -55,7 +55,7 @@ class Page:
 
 
 PAGES = [
-    Page("describe-json.md", ["mllm-interp qwen2_tiny/model.mir --describe --json --bind=S=4 --bind=past=0"],
+    Page("describe-json.md", ["mllm-interp qwen2_tiny/model.mir --describe --format=json --bind=S=4 --bind=past=0"],
          frozenset({"ops"})),
     Page("options-json.md", ["mllm-pack --help-as=json"]),
     Page("report-json.md", [
@@ -66,9 +66,9 @@ PAGES = [
     Page("loss-report-json.md",
          ["sed 's/SoftmaxOp.*loc.*/&\\n" + SQUARE + "/' dump.mir > square.mir; mllm-opt -p upgrade square.mir "
           "--loss-report=loss.json --max-errors=1 2> /dev/null; cat loss.json"]),
-    Page("ir-json.md", ["mllm-parse --no-verify --emit=json every_part.mir"], frozenset({"attributes"})),
+    Page("ir-json.md", ["mllm-parse --no-verify --emit=ir --format=json every_part.mir"], frozenset({"attributes"})),
     Page("diff.md", ["sed 's/Softmax/Exp/; s/symbol:net/using_qnn:true/' dump.mir > after.mir; "
-                     "mllm-diff --json dump.mir after.mir"]),
+                     "mllm-diff --format=json dump.mir after.mir"]),
     Page("diagnostics-json.md", ["mllm-parse --diagnostics=json mistakes.mir 2>&1"]),
 ]
 

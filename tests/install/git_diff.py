@@ -64,7 +64,7 @@ def check_all_files_are_shown(repository: Repository) -> None:
     shown = git("diff", "--cached", "-M")
     assert all(line in shown for line in lines), shown
     git("commit", "-qm", "x")
-    command = ["-c", "diff.mir.textconv=mllm-diff --normalise"]
+    command = ["-c", "diff.mir.textconv=mllm-diff --normalize"]
     shown = git(*command, "log", "-p", "--no-ext-diff", "--textconv", "-M", "-1")
     assert all(f"a:{n}" in shown for n in (4, 5)) and "+    graph.SubGraphOp (@net" in shown, shown
     shown = git("log", "-p", "--ext-diff", "-M", "-1")
@@ -98,7 +98,7 @@ def check(repository: Repository) -> None:
     check_all_files_are_shown(repository)
 
     git("config", "--unset", "diff.mir.command")
-    git("config", "diff.mir.textconv", "mllm-diff --normalise")
+    git("config", "diff.mir.textconv", "mllm-diff --normalize")
     lines = [line for line in git("diff", "HEAD~1", "HEAD", "--", "model.mir").splitlines()
              if line[:1] in "+-" and line[:3] not in ("+++", "---")]
     assert len(lines) == 2 and all("SiLUOp" in line for line in lines), lines

@@ -44,7 +44,7 @@ COMMANDS = {
 # Names of files that a folder holds and that the command may write there, one that it reads and how it is read.
 FOLDERS = {
     ("mllm-opt", "counterexamples"): ("rules.mirz", lambda path: [f"--validate-patterns={path}"]),
-    ("mllm-opt", "dump-dir"): ("000.mir", lambda path: ["-p", "simplify", path]),
+    ("mllm-opt", "dump"): ("000.mir", lambda path: ["-p", "simplify", path]),
     ("mllm-interp", "dump"): ("x.npy", lambda path: ["a.mir", f"--input=x={path}"]),
     ("mllm-make-decoder", "output"): ("model.safetensors", lambda path: [f"--weights={path}"]),
 }
@@ -109,7 +109,7 @@ def main(tools):
     for row in tool_rows.all_rows(tools):
         # Rows whose help says that they write state what they write.
         writes = any(kind.startswith("written") for kind in row.refers_to)
-        if row.argument in ("FILE", "FOLDER", "DIR", "PATH", "[PORT=]FILE") and not row.refers_to:
+        if row.argument in ("FILE", "FOLDER", "PATH", "[PORT=]FILE") and not row.refers_to:
             problems.append(f"{row} does not state whether it reads or writes the file")
         if not writes or (row.tool, row.command) == ("mllm-pack", "extract"):
             continue

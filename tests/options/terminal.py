@@ -51,7 +51,7 @@ BASE = {
     ("mllm-pack", "list"): ["list", "p.mirz"],
     ("mllm-pack", "extract"): ["extract", "p.mirz"],
     ("mllm-parse", ""): ["a.mir"],
-    ("mllm-reduce", ""): ["a.mir", "--diagnostic=MIR0500"],
+    ("mllm-reduce", ""): ["a.mir", "--reports=MIR0500"],
     ("mllm-weights", "convert"): ["convert", "w.safetensors"],
     ("mllm-weights", "diff"): ["diff", "w.safetensors", "w.safetensors"],
     ("mllm-weights", "list"): ["list", "w.safetensors"],
@@ -251,14 +251,14 @@ def check_texts(checker):
     at = MODULE.index("WORD")
     for text in [IN_A_NAME, json.dumps(HOSTILE)[1:-1]]:
         (folder / "odd.mir").write_bytes((MODULE[:at] + text + MODULE[at + 4:]).encode())
-        for command in [["mllm-parse", "--emit=ir", "odd.mir"], ["mllm-parse", "--emit=json", "odd.mir"],
+        for command in [["mllm-parse", "--emit=ir", "odd.mir"], ["mllm-parse", "--emit=ir", "--format=json", "odd.mir"],
                         ["mllm-parse", "--emit=dot", "odd.mir"], ["mllm-parse", "--emit=stats", "odd.mir"],
                         ["mllm-parse", "--emit=tokens", "odd.mir"], ["mllm-parse", "--emit=syntax", "odd.mir"],
                         ["mllm-opt", "-p", "simplify", "odd.mir"], ["mllm-fmt", "odd.mir"], ["mllm-fmt", "--diff", "odd.mir"],
                         ["mllm-opt", "-p", "simplify", "--print-before=all", "odd.mir"],
-                        ["mllm-diff", "--json", "a.mir", "odd.mir"], ["mllm-diff", "--stat", "a.mir", "odd.mir"],
+                        ["mllm-diff", "--format=json", "a.mir", "odd.mir"], ["mllm-diff", "--stat", "a.mir", "odd.mir"],
                         ["mllm-diff", "a.mir", "odd.mir"], ["mllm-interp", "odd.mir", "--describe"],
-                        ["mllm-interp", "odd.mir", "--describe", "--json"]]:
+                        ["mllm-interp", "odd.mir", "--describe", "--format=json"]]:
             checker.run("a string of a module", command)
     for text in [HOSTILE, f"simplify,{HOSTILE}", f"simplify{{{HOSTILE}}}", f"simplify{{a={HOSTILE}}}"]:
         (folder / "odd.txt").write_bytes(text.encode())
@@ -281,8 +281,7 @@ def main(tools):
         write_safetensors(folder / "w.safetensors", {"n.weight": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}})
         for words in [["mllm-interp", "a.mir", "--input=iota", "-w", "w.safetensors", "-o", "x.npy", "--dump=dump"],
                       ["mllm-pack", "create", "a.mir", "-w", "w.safetensors", "-i", "x=x.npy", "-o", "p.mirz",
-                       "--expect=y=x.npy", "--tolerance=abs=1", "--then=1", "--feed=x=%y", "--module=main",
-                       "--atol=1"]]:
+                       "--expect=y=x.npy", "--tolerance=abs=1", "--then=1", "--feed=x=%y", "--module=main"]]:
             code, _, errors = tool_rows.run(tools, words, folder)
             assert code == 0, errors.decode()
         checker = Checker(tools, folder)

@@ -94,7 +94,7 @@ def main(tools: str, corpus: Path) -> int:
             if not losses or upgraded(tools, program, work / "program.mir") is None:
                 continue
             pairs += 1
-            done = subprocess.run([f"{tools}/mllm-diff", "--json", work / "raw.mir", work / "program.mir"],
+            done = subprocess.run([f"{tools}/mllm-diff", "--format=json", work / "raw.mir", work / "program.mir"],
                                   capture_output=True, text=True)
             for difference in json.loads(done.stdout)["differences"] if done.stdout else []:
                 option = re.fullmatch(r"attribute '(.*)'", difference["field"] or "")

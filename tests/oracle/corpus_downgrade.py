@@ -71,7 +71,7 @@ def in_place(difference: dict, losses: list[dict]) -> bool:
 
 
 def differences_of(tools: str, dump: Path, other: Path) -> list[dict]:
-    done = subprocess.run([f"{tools}/mllm-diff", "--json", dump, other], capture_output=True, text=True)
+    done = subprocess.run([f"{tools}/mllm-diff", "--format=json", dump, other], capture_output=True, text=True)
     return json.loads(done.stdout)["differences"] if done.stdout else []
 
 

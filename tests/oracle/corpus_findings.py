@@ -18,7 +18,7 @@ SKIPPED = 77
 
 def findings(tools: str, dump: Path) -> str:
     done = subprocess.run(
-        [f"{tools}/mllm-parse", "--group-by=code", "--diagnostics=json", "--max-errors=0", dump],
+        [f"{tools}/mllm-parse", "--summary", "--diagnostics=json", "--max-errors=0", dump],
         capture_output=True, text=True)
     if done.returncode not in (0, 1):
         return f"exit status {done.returncode}"

@@ -94,7 +94,7 @@ def account(tools: str, dump: Path, work: Path) -> list[str]:
                            capture_output=True, text=True, check=True)
     if again.stdout != (work / "up.mir").read_text():
         lines.append("  upgrading twice changes it")
-    back = subprocess.run([f"{tools}/mllm-parse", "--roundtrip=exact", work / "up.mir"], capture_output=True)
+    back = subprocess.run([f"{tools}/mllm-parse", "--roundtrip", work / "up.mir"], capture_output=True)
     if back.returncode != 0:
         lines.append("  does not come back")
     if dump.parent.name in ("ops", "synth") and (why := why_not_run(tools, work / "up.mir")):
@@ -110,7 +110,7 @@ def account(tools: str, dump: Path, work: Path) -> list[str]:
 
 def why_not_run(tools: str, module: Path, *options: str) -> str:
     """Empty where the module runs: reals random, complex numbers and extents small, integers from 0 on."""
-    done = subprocess.run([f"{tools}/mllm-interp", "--describe", "--json", module, *options],
+    done = subprocess.run([f"{tools}/mllm-interp", "--describe", "--format=json", module, *options],
                           capture_output=True, text=True)
     if done.returncode == 0:
         given = []

@@ -28,7 +28,7 @@ AOT = [[f"traced/aot/aot_qwen2_mha_tiny_s8.{stage}.mir" for stage in stages] for
 
 def inputs(tools: str, dump: Path) -> list[str]:
     """One value for each input, the same for every form: random by its name, numbers from 0 for integers."""
-    done = subprocess.run([f"{tools}/mllm-interp", "--describe", "--json", dump, *GRANTED],
+    done = subprocess.run([f"{tools}/mllm-interp", "--describe", "--format=json", dump, *GRANTED],
                           capture_output=True, text=True, check=True)
     return [f"--input=%{port['name']}={'iota' if '], Int' in port['type'] else 'random:' + port['name']}"
             for port in json.loads(done.stdout)["inputs"]]

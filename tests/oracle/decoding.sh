@@ -16,7 +16,7 @@ steps=12
 "$tools/mllm-interp" "$model/model.mir" --weights="$model/model.safetensors" \
   --input=ids="$model/ids.npy" --input=positions="$model/positions.npy" \
   --then=$steps --feed='ids=argmax(%logits)' --feed='positions=$past' \
-  --expect="%logits=$work/logits-{run}.npy" --atol=1e-6 --rtol=0 > "$work/runs"
+  --expect="%logits=$work/logits-{run}.npy" --tolerance=abs=1e-6 > "$work/runs"
 [ "$(grep -c 'equal within tolerance' "$work/runs")" = $((steps + 1)) ]
 fed=$(sed -n 's/^run [0-9]*: .*%ids = \[\([0-9]*\)\].*/\1/p' "$work/runs" | tr '\n' ' ')
 wanted=$(sed 's/^tokens //; s/ [0-9]*$/ /' "$work/tokens")

@@ -16,4 +16,4 @@ for i in 0 1 2 3; do
   expectations+=("--expect=$i=expected.npz:$i")
 done
 "$tools/mllm-interp" "$module" --weights=weights.safetensors --input=x.npy \
-  "${expectations[@]}" --rtol=0 --atol=1e-6 --print-outputs=no
+  "${expectations[@]}" --tolerance=abs=1e-6 --print-outputs=no

@@ -227,7 +227,7 @@ def check_extraction(tools, folder):
 def check_written(tools, examples, folder):
     """zipfile reads a pack of the bundled decoder: equal files, equal hashes, aligned data."""
     arguments = ["create", "model.mir", "-w", "model.safetensors", "-i", "ids=ids.npy", "-i",
-                 "positions=positions.npy", "--expect=expected_logits.npy", "--atol=1e-6", "--rtol=1e-5"]
+                 "positions=positions.npy", "--expect=expected_logits.npy", "--tolerance=abs=1e-6,rel=1e-5"]
     packs = [folder / "a.mirz", folder / "b.mirz"]
     for pack in packs:
         subprocess.run([tools / "mllm-pack", *arguments, "-o", pack], check=True, cwd=examples)

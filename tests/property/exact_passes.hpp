@@ -21,7 +21,7 @@ namespace mir::test {
 /// Passes that change numbers within a bound.
 inline constexpr std::string_view kBoundPasses[] = {
     "convert-types",    "decompose", "fuse-activations", "fuse-rotations",
-    "quantise-weights", "recompose", "separate-weights"};
+    "quantize-weights", "recompose", "separate-weights"};
 
 /// Passes whose results are no module of the same inputs and outputs in each case.
 inline constexpr std::string_view kOtherPasses[] = {
@@ -94,7 +94,7 @@ inline NeededOption option_for(std::string_view pass, const Module& module,
     return fmt::to_string(least + random() % count);
   };
   if (pass == "outline") return {"ops", {number(2, 3)}};
-  if (pass == "quantise-weights") {
+  if (pass == "quantize-weights") {
     constexpr const char* kTypes[] = {"q8_0", "q4_0", "bf16", "f16"};
     return {"*", {kTypes[random() % std::size(kTypes)]}};
   }

@@ -47,13 +47,10 @@ Result<CheckSettings> settings_of(const CheckOptions& options) {
     return std::move(alone).error();
   CheckSettings settings;
   CheckPrefixes prefixes;
-  for (const auto* list : {&options.check_prefix, &options.check_prefixes}) {
-    for (const CheckPrefixes& each : **list) {
-      prefixes.insert(prefixes.end(), each.begin(), each.end());
-    }
-  }
+  for (const CheckPrefixes& each : *options.check_prefix)
+    prefixes.insert(prefixes.end(), each.begin(), each.end());
   if (!prefixes.empty()) settings.prefixes = std::move(prefixes);
-  settings.time_limit = std::chrono::seconds(*options.time_limit);
+  settings.time_limit = std::chrono::seconds(*options.timeout);
   std::error_code error;
   const std::filesystem::path tools = options.tools.is_given() ? *options.tools : own_folder();
   settings.tools = std::filesystem::absolute(tools, error).string();

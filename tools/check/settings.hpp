@@ -11,7 +11,7 @@ namespace mir::tools {
 enum class ResultForm { kHuman, kTap };
 
 inline constexpr Choice<ResultForm> kResultForms[] = {
-    {"human", ResultForm::kHuman}, {"tap", ResultForm::kTap, "for test harnesses"}};
+    {"text", ResultForm::kHuman}, {"tap", ResultForm::kTap, "for test harnesses"}};
 
 /// The words between the commas of a text.
 Result<CheckPrefixes> parse_check_prefixes(std::string_view text);
@@ -24,21 +24,21 @@ struct CheckOptions {
               {.name = "update",
                .help = "rewrite stored output that differs, as UPDATE_GOLDEN=1 does; such cases "
                        "count as skipped"}};
-  Option<unsigned> jobs{options,
-                        {.name = "jobs",
-                         .letter = 'j',
-                         .argument = "N",
-                         .help = "run N files at a time",
-                         .otherwise = "one per processor",
-                         .excludes = "input"},
-                        number<unsigned>({.least = 1, .most = 1024})};
-  Option<unsigned> time_limit{options,
-                              {.name = "time-limit",
-                               .argument = "SECONDS",
-                               .help = "stop a command after SECONDS",
-                               .excludes = "input"},
-                              number<unsigned>({.least = 1, .most = 24 * 60 * 60}),
-                              60};
+  Option<unsigned> threads{options,
+                           {.name = "threads",
+                            .letter = 'j',
+                            .argument = "N",
+                            .help = "run N files at a time",
+                            .otherwise = "one per processor",
+                            .excludes = "input"},
+                           number<unsigned>({.least = 1, .most = 1024})};
+  Option<unsigned> timeout{options,
+                           {.name = "timeout",
+                            .argument = "SECONDS",
+                            .help = "stop a command after SECONDS",
+                            .excludes = "input"},
+                           number<unsigned>({.least = 1, .most = 24 * 60 * 60}),
+                           60};
   Option<std::string> tools{options,
                             {.name = "tools",
                              .argument = "FOLDER",
@@ -48,7 +48,7 @@ struct CheckOptions {
                             read_folder()};
   Option<ResultForm> format{options,
                             {.name = "format",
-                             .argument = "FORM",
+                             .argument = "FORMAT",
                              .help = "write results in this format",
                              .excludes = "input"},
                             choice(kResultForms),
@@ -66,10 +66,6 @@ struct CheckOptions {
       {.name = "check-prefix",
        .argument = "A,B",
        .help = "read checks from lines with these prefixes instead of CHECK"},
-      read_by(parse_check_prefixes, kRefersToNothing)};
-  OptionList<CheckPrefixes> check_prefixes{
-      options,
-      {.name = "check-prefixes", .argument = "A,B", .help = "same as --check-prefix"},
       read_by(parse_check_prefixes, kRefersToNothing)};
 };
 

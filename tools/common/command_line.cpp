@@ -10,6 +10,8 @@
 #include <boost/program_options/parsers.hpp>
 #include <boost/program_options/positional_options.hpp>
 
+#include "other_names.hpp"
+
 namespace mir::tools {
 
 namespace {
@@ -37,6 +39,29 @@ po::options_description describe(const OptionSet& options) {
   }
   all.add_options()(kOperands, po::value<std::vector<std::string>>(), "");
   return all;
+}
+
+/// Refuses options that the tool calls otherwise, and arguments that an option no longer has.
+Result<void> refuse_other_names(const OptionSet& options, std::span<const std::string> words,
+                                std::string_view tool) {
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    std::string_view option = words[i];
+    if (!option.starts_with("--")) continue;
+    option.remove_prefix(2);
+    const auto equals = option.find('=');
+    std::string_view argument = equals == option.npos ? "" : option.substr(equals + 1);
+    option = option.substr(0, equals);
+    const OptionRow* row = options.find(option);
+    if (equals == option.npos && row != nullptr && row->takes_argument() && i + 1 < words.size())
+      argument = words[i + 1];
+    const std::string use = use_instead(tool, option, argument);
+    if (use.empty()) continue;
+    return Error{DiagCode::kUsage,
+                 row == nullptr
+                     ? fmt::format("unrecognised option '--{}'{}", option, use)
+                     : fmt::format("unknown argument in '--{}={}'{}", option, argument, use)};
+  }
+  return {};
 }
 
 /// Returns the error for an option that no row has; boost names it with its dashes.
@@ -97,12 +122,14 @@ Result<void> CommandLine::read_rows(bool that_come_first) const {
   return all;
 }
 
-Result<CommandLine> split_command_line(const OptionSet& options,
-                                       std::span<const char* const> words) {
+Result<CommandLine> split_command_line(const OptionSet& options, std::span<const char* const> words,
+                                       std::string_view tool) {
   CommandLine line;
   try {
     const po::options_description known = describe(options);
     std::vector<std::string> copies(words.begin(), words.end());
+    if (auto fits = refuse_other_names(options, copies, tool); !fits)
+      return std::move(fits).error();
     line.given = take_stated(options, copies);
     for (const auto& each : split(known, copies).options) {
       if (each.position_key >= 0) {

@@ -31,8 +31,9 @@ struct CommandLine {
 };
 
 /// `words` without the program's name. `-` is an operand; after `--` everything is. Long names are
-/// never guessed from their beginning.
-Result<CommandLine> split_command_line(const OptionSet& options,
-                                       std::span<const char* const> words);
+/// never guessed from their beginning. Names that the tool does not have are refused with the
+/// option to use: see use_instead().
+Result<CommandLine> split_command_line(const OptionSet& options, std::span<const char* const> words,
+                                       std::string_view tool = {});
 
 }  // namespace mir::tools

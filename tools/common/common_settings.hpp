@@ -67,8 +67,9 @@ struct CommonSettings {
   OptionSet& options;
   const ToolInfo& tool;
 
+  OptionSet unused{};  ///< rows that the tool does not have
   OptionGroup writing{options, "Output"};
-  Option<std::string> output{options,
+  Option<std::string> output{tool.writes_output ? options : unused,
                              {.name = "output",
                               .letter = 'o',
                               .argument = "FILE",
@@ -79,7 +80,7 @@ struct CommonSettings {
   OptionGroup reporting{options, "Diagnostics"};
   Option<ReportForm> diagnostics{
       options,
-      {.name = "diagnostics", .argument = "FORM", .help = "write diagnostics in this format"},
+      {.name = "diagnostics", .argument = "FORMAT", .help = "write diagnostics in this format"},
       choice(kReportForms),
       DiagnosticFormat::kHuman};
   Option<std::size_t> max_errors{
@@ -87,11 +88,8 @@ struct CommonSettings {
       {.name = "max-errors", .argument = "N", .help = "show at most N errors; 0 shows all"},
       number<std::size_t>(),
       20};
-  Option<bool> group_by{options,
-                        {.name = "group-by",
-                         .argument = "code",
-                         .help = "count diagnostics by this property instead of listing them"},
-                        choice_of<bool>({{"code", true}})};
+  Flag summary{options,
+               {.name = "summary", .help = "count diagnostics by code instead of listing them"}};
   Option<Colour> color{options,
                        {.name = "color", .argument = "WHEN", .help = "use colours"},
                        choice(kColours),
@@ -105,7 +103,7 @@ struct CommonSettings {
   HelpRow help{options, tool};
   Option<ToolPage> help_as{
       options,
-      {.name = "help-as", .argument = "FORM", .help = "write this page for another program"},
+      {.name = "help-as", .argument = "FORMAT", .help = "write this page for another program"},
       choice(kToolPages)};
   Flag version{options, {.name = "version", .help = "show the version"}};
 };

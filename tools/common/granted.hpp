@@ -18,7 +18,8 @@ References<SymbolicDim> references_of_symbolic_dim();
 /// True if each fact applies to the text before it is parsed, so that no pass reads it.
 bool are_of_text(std::span<const std::string> facts);
 
-/// What options that grant facts need: OptionText::needs. Empty if the tool itself reads the facts.
+/// Conditions of options that grant facts (OptionText::needs). Empty if the tool itself reads the
+/// facts.
 struct FactReaders {
   std::string of_grants{};
   std::string of_symbolic_dims{};

@@ -36,7 +36,7 @@ struct OptionText {
   std::string_view otherwise{};  ///< behaviour without the option, if it is not a value
   /// Conditions, separated by spaces, of which one must hold; otherwise the option has no effect
   /// and is refused. `NAME`: that option is given; `NAME=WORD`: it is given with this argument;
-  /// `pass:NAME`: the pipeline has this pass, which check_conditions() is told.
+  /// `pass:NAME`: the pipeline has this pass.
   std::string_view needs{};
   /// Optional. True if these arguments have an effect without `needs`.
   bool (*acts_alone)(std::span<const std::string> given) = nullptr;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "mir/parse.hpp"
+#include "passes/pipeline/foreign_passes.hpp"
 #include "tool.hpp"
 
 namespace mir::tools {
@@ -15,6 +16,11 @@ std::vector<std::string_view> names_of_passes(const PassRegistry& registry) {
   for (const auto& [name, pass] : registry.passes()) names.push_back(name);
   for (const auto& [name, pipeline] : registry.pipelines()) names.push_back(name);
   return names;
+}
+
+std::string did_you_mean_pass(std::string_view name, std::span<const std::string_view> known) {
+  const std::string_view foreign = pass_called_elsewhere(name);
+  return foreign.empty() ? did_you_mean(name, known) : fmt::format("; did you mean '{}'?", foreign);
 }
 
 Completion complete_passes(const PassRegistry& registry) {

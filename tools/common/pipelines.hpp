@@ -14,6 +14,8 @@ namespace mir::tools {
 
 /// The names of passes and of pipelines.
 std::vector<std::string_view> names_of_passes(const PassRegistry& registry);
+/// "; did you mean 'cse'?" for a name that the registry does not have; else nothing.
+std::string did_you_mean_pass(std::string_view name, std::span<const std::string_view> known);
 /// Completion for lists of these names.
 Completion complete_passes(const PassRegistry& registry);
 

@@ -111,7 +111,7 @@ ExitCode Run::report(const Diagnostics& diagnostics, const SourceManager& source
     sarif_->add(diagnostics, sources);
   } else {
     const DiagnosticFormat form = **common_->diagnostics;
-    if (*common_->group_by) {
+    if (common_->summary) {
       write_error_text(count_by_code(diagnostics, sources, form));
     } else {
       write_styled_error_text(
@@ -196,7 +196,7 @@ ExitCode refuse(const ToolInfo& tool, const CommonSettings& common, const Error&
 ExitCode run_with(const ToolInfo& tool, OptionSet& options, std::span<const char* const> words,
                   const std::function<ExitCode(const Run& run)>& body) {
   const CommonSettings common{options, tool};
-  auto line = split_command_line(options, words);
+  auto line = split_command_line(options, words, tool.name);
   if (!line) return refuse(tool, line.error().message);
   if (const std::string* topic = line->first(common.help)) {
     const auto read = topic->empty() ? Result<void>() : line->read_first();

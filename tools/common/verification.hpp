@@ -22,7 +22,7 @@ struct VerificationSettings {
   Option<VerifyLevel> level{options,
                             {.name = "level",
                              .argument = "LEVEL",
-                             .help = "rules to check",
+                             .help = "check the rules for this form of modules",
                              .otherwise = "the module's form"},
                             choice(kVerifyLevels)};
   OptionList<std::string> deny{
@@ -31,12 +31,14 @@ struct VerificationSettings {
        .argument = "WHAT",
        .help = "report warnings of this code (MIR0470), constraint (dump_c1) or group as errors"},
       check_selector()};
-  OptionList<std::string> allow{options,
-                                {.name = "allow",
-                                 .argument = "WHAT",
-                                 .help = "report its errors as warnings and hide its warnings"},
-                                check_selector()};
-  Flag no_verify{options, {.name = "no-verify", .help = "do not verify modules"}};
+  OptionList<std::string> allow{
+      options,
+      {.name = "allow",
+       .argument = "WHAT",
+       .help =
+           "report errors of this code, constraint or group as warnings, and hide its warnings"},
+      check_selector()};
+  Flag no_verify{options, {.name = "no-verify", .help = "do not check modules"}};
 };
 
 class Verification {

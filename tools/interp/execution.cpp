@@ -289,7 +289,7 @@ bool Execution::begin_program(std::size_t number) {
   if (entries_[number] != 0 || !what_.entry->empty()) return true;
   trace_.emplace(*program_, schedule_of(number));
   if (!trace_->check_steps(*settings_.step_limit, diagnostics_)) return false;
-  if (*settings_.trace) {
+  if (settings_.trace) {
     trace_->begin([](const ProgramStep& step) { print_report("{}\n", text_of(step)); });
   }
   return true;

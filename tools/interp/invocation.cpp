@@ -53,8 +53,6 @@ Result<void> Invocation::open_pack(RunSettings& settings_of_run) {
 }
 
 Result<void> Invocation::read_settings(std::span<const std::string> sidecars) {
-  if (const auto rel = settings.rtol.if_given()) tolerances.set_default_rel(*rel);
-  if (const auto abs = settings.atol.if_given()) tolerances.set_default_abs(*abs);
   for (const std::string& text : *settings.tolerance) {
     if (auto added = tolerances.add(text); !added) return added;
   }

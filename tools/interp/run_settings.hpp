@@ -112,18 +112,6 @@ struct RunSettings {
        .help = "compare by these limits, separated by commas: exact, abs=X, rel=X, ulp=X, "
                "correlation=X, cosine=X, topK=X"},
       any_text(references_of_tolerance(), complete_tolerances)};
-  Option<double> rtol{options,
-                      {.name = "rtol",
-                       .argument = "X",
-                       .help = "relative tolerance of floating-point types",
-                       .otherwise = "by type"},
-                      number<double>({.least = 0})};
-  Option<double> atol{options,
-                      {.name = "atol",
-                       .argument = "X",
-                       .help = "absolute tolerance of floating-point types",
-                       .otherwise = "by type"},
-                      number<double>({.least = 0})};
 
   /// Returns the number of runs.
   std::size_t run_count() const;

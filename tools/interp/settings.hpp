@@ -13,6 +13,7 @@
 #include "mir/fusion.hpp"
 #include "mir/session.hpp"
 #include "pipelines.hpp"
+#include "report_format.hpp"
 #include "run_settings.hpp"
 #include "tool.hpp"
 #include "verification.hpp"
@@ -94,10 +95,14 @@ struct InterpSettings {
                              written_file("json")};
   Flag describe{options,
                 {.name = "describe",
-                 .help = "print inputs, outputs, parameters, caches and memory without a run"}};
-  Flag json{
-      options,
-      {.name = "json", .help = "write the description as one JSON object", .needs = "describe"}};
+                 .help = "show inputs, outputs, needed weights, caches and memory; run nothing"}};
+  Option<TextFormat> format{options,
+                            {.name = "format",
+                             .argument = "FORMAT",
+                             .help = "write the description in this format",
+                             .needs = "describe"},
+                            choice(kTextFormats),
+                            TextFormat::kText};
 
   OptionGroup results{options, "Intermediate results"};
   OptionList<Probe> probe{options,
@@ -133,6 +138,7 @@ struct InterpSettings {
   Option<unsigned> threads{
       options,
       {.name = "threads",
+       .letter = 'j',
        .argument = "N",
        .help = "run fast kernels on N threads; the results do not depend on N"},
       number<unsigned>(),
@@ -154,11 +160,12 @@ struct InterpSettings {
                                    .help = "multiply in this type in fast Linear kernels"},
                                   choice(kActivations),
                                   Activations::kFloat32};
-  OptionList<std::string> pipeline{
+  OptionList<std::string> passes{
       options,
-      {.name = "pipeline",
-       .argument = "PASSES",
-       .help = "apply these passes to the module first, or those of @FILE (as mllm-opt --passes)",
+      {.name = "passes",
+       .letter = 'p',
+       .argument = "PIPELINE",
+       .help = "run passes over the module first: A,B, a pipeline or @FILE, as in mllm-opt",
        .excludes = "machine trace step-limit"},
       pipeline_text(known.registry)};
   Option<std::uint64_t> weight_memory{
@@ -191,11 +198,9 @@ struct InterpSettings {
   Flag machine{options,
                {.name = "machine",
                 .help = "follow the instructions of a lowered program while its graphs run"}};
-  Option<bool> trace{options,
-                     {.name = "trace",
-                      .argument = "WHAT",
-                      .help = "print each instruction of a lowered program before it runs"},
-                     choice_of<bool>({{"pc", true}})};
+  Flag trace{
+      options,
+      {.name = "trace", .help = "print each instruction of a lowered program before it runs"}};
   Option<std::uint64_t> step_limit{
       options,
       {.name = "step-limit",
@@ -213,10 +218,10 @@ struct InterpSettings {
   VerificationSettings verification{options};
 
   /// True if the instructions of a lowered program are followed.
-  bool follows_program() const { return machine || trace.is_given() || step_limit.is_given(); }
+  bool follows_program() const { return machine || trace || step_limit.is_given(); }
   /// True if the results of single steps are observed.
   bool observes_steps() const {
-    return *kernels == KernelChoice::kBoth || against.is_given() || dump.is_given() || *trace ||
+    return *kernels == KernelChoice::kBoth || against.is_given() || dump.is_given() || trace ||
            !probe->empty();
   }
 };

@@ -177,12 +177,12 @@ std::string csv_of(const DimTable& table, const std::string& module,
 
 }  // namespace
 
-std::string cost_head(CostForm form) {
-  if (form != CostForm::kCsv) return "";
+std::string cost_head(TableFormat format) {
+  if (format != TableFormat::kCsv) return "";
   return "module,scope,name,ops,runs,flop,bytes_read,bytes_written,peak_bytes,seconds\n";
 }
 
-std::string cost_report(std::span<Module* const> modules, CostForm form,
+std::string cost_report(std::span<Module* const> modules, TableFormat format,
                         const MachineRates& rates) {
   std::string text;
   Json all = Json::array();
@@ -190,9 +190,9 @@ std::string cost_report(std::span<Module* const> modules, CostForm form,
     const DimTable& table = module->context().dims();
     const std::string name = fmt::format("@{}", module->context().text(module->name()));
     const std::vector<CostRow> rows = ModuleCost(*module, rates).rows();
-    if (form == CostForm::kTable) {
+    if (format == TableFormat::kTable) {
       text += fmt::format("module {}\n{}", name, table_of(table, rows, rates));
-    } else if (form == CostForm::kCsv) {
+    } else if (format == TableFormat::kCsv) {
       text += csv_of(table, name, rows, rates);
     } else {
       Json entries = Json::array();
@@ -200,7 +200,7 @@ std::string cost_report(std::span<Module* const> modules, CostForm form,
       all.push_back({{"module", name}, {"rows", std::move(entries)}});
     }
   }
-  if (form != CostForm::kJson) return text;
+  if (format != TableFormat::kJson) return text;
   return Json{{"costs", std::move(all)}}.dump(-1, ' ', true) + '\n';
 }
 

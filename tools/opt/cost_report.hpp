@@ -6,10 +6,9 @@
 #include <string>
 
 #include "mir/module.hpp"
+#include "report_format.hpp"
 
 namespace mir::tools {
-
-enum class CostForm : std::uint8_t { kTable, kCsv, kJson };
 
 /// Limits of a machine; 0: not known.
 struct MachineRates {
@@ -20,10 +19,11 @@ struct MachineRates {
 };
 
 /// The head of a CSV document, with a newline; empty for other forms.
-std::string cost_head(CostForm form);
+std::string cost_head(TableFormat format);
 /// The estimates of portable modules. JSON is one object in a line. Each op takes the longer of the
 /// times that its arithmetic and its memory traffic take at the limits; where a number of the work
 /// is symbolic or no limit is known, the time is left out.
-std::string cost_report(std::span<Module* const> modules, CostForm form, const MachineRates& rates);
+std::string cost_report(std::span<Module* const> modules, TableFormat format,
+                        const MachineRates& rates);
 
 }  // namespace mir::tools

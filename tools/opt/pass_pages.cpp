@@ -12,6 +12,7 @@
 #include "load_passes.hpp"
 #include "mir/dialects.hpp"
 #include "mir/print.hpp"
+#include "pipelines.hpp"
 #include "text_table.hpp"
 
 namespace mir::tools {
@@ -189,7 +190,7 @@ Result<std::string> pass_page(std::string_view name, const OptionSet& options) {
                        spelling(named->second.pipeline));
   }
   return Error{DiagCode::kUsage, fmt::format("no pass is called '{}'{}", name,
-                                             did_you_mean(name, names_of(known.registry)))};
+                                             did_you_mean_pass(name, names_of(known.registry)))};
 }
 
 std::string passes_page(const PassRegistry& registry) {

@@ -34,6 +34,9 @@ Result<void> check_effects(const Run& run, const OptSettings& settings, const In
   }
   if (settings.loss_report.is_given() && run.files().size() > 1)
     return Error{DiagCode::kUsage, "--loss-report takes one file"};
+  const bool is_csv = *settings.format == TableFormat::kCsv;
+  if (is_csv && (settings.timing || settings.statistics))
+    return Error{DiagCode::kUsage, "--timing and --statistics are printed as table or json"};
   return settings.options.check_conditions(has_pass);
 }
 

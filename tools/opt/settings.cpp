@@ -23,7 +23,7 @@ Result<std::string_view> read_name(const PassRegistry& registry, PipelineEnd end
   std::vector<std::string_view> known = names_of_passes(registry);
   known.push_back(kAll);
   return Error{DiagCode::kUsage,
-               fmt::format("no pass is called '{}'{}", name, did_you_mean(name, known))};
+               fmt::format("no pass is called '{}'{}", name, did_you_mean_pass(name, known))};
 }
 
 Result<PassNames> read_names(const PassRegistry& registry, PipelineEnd end, std::string_view text) {
@@ -50,7 +50,7 @@ FactReaders passes_that_read_facts() {
   std::string grants = "pass:upgrade";
   for (const std::string_view pass : readers_of_grants()) grants += fmt::format(" pass:{}", pass);
   return {.of_grants = grants + " emit=symbolic-dims",
-          .of_symbolic_dims = "pass:upgrade pass:generalise"};
+          .of_symbolic_dims = "pass:upgrade pass:generalize"};
 }
 
 bool PassNames::has(std::string_view name) const {

@@ -13,8 +13,8 @@
 #include "passes/link/link_modules.hpp"
 #include "pattern_files.hpp"
 #include "pipelines.hpp"
+#include "report_format.hpp"
 #include "target_version.hpp"
-#include "tools/opt/cost_report.hpp"
 #include "verification.hpp"
 
 namespace mir::tools {
@@ -35,7 +35,7 @@ enum class PipelineEnd : std::uint8_t { kFirst, kLast };
 /// Passes by name with commas between, or `all`. The name of a pipeline selects the pass at one end
 /// of it.
 Argument<PassNames> pass_names(const PassRegistry& registry, PipelineEnd end);
-/// True if --dump-dir can write a file of this name.
+/// True if --dump can write a file of this name.
 bool is_pass_dump(std::string_view name);
 /// True if --counterexamples can write a file of this name.
 bool is_counterexample(std::string_view name);
@@ -45,25 +45,13 @@ inline constexpr Choice<Generation> kGenerations[] = {{"2025-06", Generation::k2
                                                       {"2025-10", Generation::k2025_10},
                                                       {"2025-12", Generation::k2025_12}};
 
-enum class TableForm : std::uint8_t { kNone, kTable, kJson };
-inline constexpr Choice<TableForm> kTableForms[] = {{"table", TableForm::kTable},
-                                                    {"json", TableForm::kJson}};
-
 /// Output of mllm-opt for modules: their text, a report of their cost, or the extents that may be
 /// symbols.
-struct OptForm {
-  bool is_cost = false;
-  CostForm cost{};
-  bool is_symbols = false;
-  friend bool operator==(const OptForm&, const OptForm&) = default;
-};
-inline constexpr Choice<OptForm> kOptForms[] = {
-    {"module", {}},
-    {"cost", {true, CostForm::kTable}, "arithmetic, memory traffic and peak memory"},
-    {"cost-csv", {true, CostForm::kCsv}},
-    {"cost-json", {true, CostForm::kJson}},
-    {"symbolic-dims",
-     {.is_symbols = true},
+enum class OptOutput : std::uint8_t { kModule, kCost, kSymbolicDims };
+inline constexpr Choice<OptOutput> kOptOutputs[] = {
+    {"module", OptOutput::kModule},
+    {"cost", OptOutput::kCost, "arithmetic, memory traffic and peak memory"},
+    {"symbolic-dims", OptOutput::kSymbolicDims,
      "the extents of a dump's inputs that --symbolic-dim can make symbols, with what follows"}};
 
 inline constexpr Choice<NameCollision> kNameCollisions[] = {
@@ -113,8 +101,9 @@ struct OptSettings {
   Option<unsigned> threads{
       options,
       {.name = "threads",
+       .letter = 'j',
        .argument = "N",
-       .help = "process N graphs in parallel; the output does not depend on N"},
+       .help = "run passes on N graphs in parallel; the output does not depend on N"},
       number<unsigned>({.least = 1, .most = 256}),
       1};
   Flag list_passes_markdown{
@@ -157,13 +146,20 @@ struct OptSettings {
       written_file()};
 
   OptionGroup output{options, "Output"};
-  Option<OptForm> emit{
-      options,
-      {.name = "emit", .argument = "FORM", .help = "write the modules, or what they cost"},
-      choice(kOptForms),
-      {}};
-  TargetVersionSettings target{options,
-                               "emit=cost emit=cost-csv emit=cost-json emit=symbolic-dims"};
+  Option<OptOutput> emit{options,
+                         {.name = "emit",
+                          .argument = "WHAT",
+                          .help = "write the modules after the passes, or a report on them"},
+                         choice(kOptOutputs),
+                         OptOutput::kModule};
+  Option<TableFormat> format{options,
+                             {.name = "format",
+                              .argument = "FORMAT",
+                              .help = "write the report in this format",
+                              .needs = "emit=cost timing statistics"},
+                             choice(kTableFormats),
+                             TableFormat::kTable};
+  TargetVersionSettings target{options, "emit=cost emit=symbolic-dims"};
   Option<Generation> generation{options,
                                 {.name = "generation",
                                  .argument = "WHEN",
@@ -176,14 +172,14 @@ struct OptSettings {
                              .argument = "X",
                              .help = "show the time at X operations of products in a second",
                              .otherwise = "no limit",
-                             .needs = "emit=cost emit=cost-csv emit=cost-json"},
+                             .needs = "emit=cost"},
                             number<double>({.least = 1})};
   Option<double> bandwidth{options,
                            {.name = "bandwidth",
                             .argument = "X",
                             .help = "show the time at X bytes read or written in a second",
                             .otherwise = "no limit",
-                            .needs = "emit=cost emit=cost-csv emit=cost-json"},
+                            .needs = "emit=cost"},
                            number<double>({.least = 1})};
 
   OptionGroup watching{options, "Watching passes"};
@@ -191,13 +187,13 @@ struct OptSettings {
       options,
       {.name = "print-before",
        .argument = "A,B",
-       .help = "print the module to standard error before these passes; all: before each pass"},
+       .help = "print the module before these passes, or all, to standard error"},
       pass_names(known.registry, PipelineEnd::kFirst)};
   OptionList<PassNames> print_after{
       options,
       {.name = "print-after",
        .argument = "A,B",
-       .help = "print the module to standard error after these passes; all: after each pass"},
+       .help = "print the module after these passes, or all, to standard error"},
       pass_names(known.registry, PipelineEnd::kLast)};
   OptionList<PassNames> print_before_change{
       options,
@@ -211,24 +207,15 @@ struct OptSettings {
        .argument = "A,B",
        .help = "like --print-after, but only if the pass changed the module"},
       pass_names(known.registry, PipelineEnd::kLast)};
-  Option<std::string> dump_dir{options,
-                               {.name = "dump-dir",
-                                .argument = "DIR",
-                                .help = "write the input, the module after each pass that changes "
-                                        "it, and the diffs to numbered files in DIR"},
-                               written_folder(is_pass_dump)};
-  Option<TableForm> timing{options,
-                           {.name = "timing",
-                            .argument = "FORM",
-                            .help = "print the time of each pass to standard error",
-                            .implied = "table"},
-                           choice(kTableForms)};
-  Option<TableForm> statistics{options,
-                               {.name = "statistics",
-                                .argument = "FORM",
-                                .help = "print the counters of each pass to standard error",
-                                .implied = "table"},
-                               choice(kTableForms)};
+  Option<std::string> dump{options,
+                           {.name = "dump",
+                            .argument = "FOLDER",
+                            .help = "write the input, the module after each pass that changes "
+                                    "it, and the diffs to numbered files in FOLDER"},
+                           written_folder(is_pass_dump)};
+  Flag timing{options, {.name = "timing", .help = "print the time of each pass to standard error"}};
+  Flag statistics{
+      options, {.name = "statistics", .help = "print the counters of each pass to standard error"}};
   Flag trace_rewrites{options,
                       {.name = "trace-rewrites",
                        .help = "print each rewrite, with its pattern and op, to standard error"}};
@@ -266,7 +253,7 @@ struct OptSettings {
   Option<std::uint64_t> seed{options,
                              {.name = "seed",
                               .argument = "N",
-                              .help = "number of the random sequence",
+                              .help = "seed of the random inputs",
                               .needs = "validate validate-patterns"},
                              number<std::uint64_t>(),
                              0};
@@ -280,7 +267,7 @@ struct OptSettings {
   Option<std::string> counterexamples{
       options,
       {.name = "counterexamples",
-       .argument = "DIR",
+       .argument = "FOLDER",
        .help = "write a pack for each pattern that does not keep its claim; mllm-interp shows what "
                "differs",
        .needs = "validate validate-patterns"},

@@ -17,6 +17,7 @@
 #include "support/atomic_file.hpp"
 #include "support/expectation.hpp"
 #include "support/file_io.hpp"
+#include "tools/opt/cost_report.hpp"
 #include "tools/opt/explain_conversion.hpp"
 #include "tools/opt/validate_run.hpp"
 #include "upgrade/settle_text.hpp"
@@ -32,7 +33,7 @@ Transformation::Transformation(const Run& run, OptSettings& settings, const Pipe
       pipeline_(pipeline),
       verification_(settings.verification, run),
       printer_(settings),
-      dumper_(*settings.dump_dir),
+      dumper_(*settings.dump),
       explainer_(*settings.explain_no_match),
       reproducer_(settings) {
   facts_.set(settings.conversion);
@@ -44,7 +45,7 @@ Transformation::Transformation(const Run& run, OptSettings& settings, const Pipe
 }
 
 Result<void> Transformation::prepare() const {
-  return settings_.dump_dir.is_given() ? dumper_.prepare() : Result<void>();
+  return settings_.dump.is_given() ? dumper_.prepare() : Result<void>();
 }
 
 namespace {
@@ -79,7 +80,7 @@ bool Transformation::transform(Module& module, TypedMap& reports, Diagnostics& d
                                verify_text(each, found);
                       },
                   .verifies_each = *settings_.verify_each != VerifyEach::kNo};
-  if (settings_.dump_dir.is_given()) how.observers.push_back(&dumper_);
+  if (settings_.dump.is_given()) how.observers.push_back(&dumper_);
   if (settings_.explain_no_match.is_given()) how.observers.push_back(&explainer_);
   if (settings_.reproducer.is_given()) how.observers.push_back(&reproducer_);
   if (settings_.explain_conversion) {
@@ -207,9 +208,8 @@ std::optional<std::string> Transformation::text_of(std::vector<Module*> modules,
                                                    const SyntaxTree& tree,
                                                    Diagnostics& diagnostics) {
   if (settings_.split_module.is_given() && !split(modules, diagnostics)) return std::nullopt;
-  const OptForm& form = *settings_.emit;
-  if (form.is_symbols) return symbolic_dims_of(modules, diagnostics);
-  if (!form.is_cost) {
+  if (*settings_.emit == OptOutput::kSymbolicDims) return symbolic_dims_of(modules, diagnostics);
+  if (*settings_.emit == OptOutput::kModule) {
     if (!take_target_version(modules, diagnostics)) return std::nullopt;
     if (made_.empty()) return print(modules, tree);
     std::string text;
@@ -222,7 +222,7 @@ std::optional<std::string> Transformation::text_of(std::vector<Module*> modules,
     refuse_dump(*module, settings_.emit, diagnostics);
     return std::nullopt;
   }
-  return cost_report(modules, form.cost,
+  return cost_report(modules, *settings_.format,
                      {.flop_per_second = settings_.peak_flops.if_given().value_or(0),
                       .bytes_per_second = settings_.bandwidth.if_given().value_or(0)});
 }
@@ -317,20 +317,19 @@ ExitCode Transformation::write_losses(const LossReport& losses, const IRContext&
 }
 
 ExitCode Transformation::write() const {
-  const TableForm times = *settings_.timing, statistics = *settings_.statistics;
-  if (times != TableForm::kNone) write_error_text(record_.times(times));
-  if (statistics != TableForm::kNone) write_error_text(record_.statistics(statistics));
+  if (settings_.timing) write_error_text(record_.times(*settings_.format));
+  if (settings_.statistics) write_error_text(record_.statistics(*settings_.format));
   ExitCode code = ExitCode::kSuccess;
   for (const Outcome& each : outcomes_) code = worst(code, each.code);
   const bool is_complete =
       std::ranges::all_of(outcomes_, [](const Outcome& each) { return each.text.has_value(); });
   if (!is_complete || settings_.verify_diagnostics) return code;
   const ExitCode written = run_.write_output([&](const Run::Sink& sink) {
-    const OptForm& form = *settings_.emit;
-    if (form.is_cost) sink(cost_head(form.cost));
+    if (*settings_.emit == OptOutput::kCost) sink(cost_head(*settings_.format));
+    const bool is_text = *settings_.emit == OptOutput::kModule;
     bool is_first = true;
     for (const Outcome& each : outcomes_) {
-      if (!std::exchange(is_first, false) && !form.is_cost && !form.is_symbols) sink("// -----\n");
+      if (!std::exchange(is_first, false) && is_text) sink("// -----\n");
       sink(*each.text);
     }
   });

@@ -23,7 +23,7 @@ class Transformation {
  public:
   Transformation(const Run& run, OptSettings& settings, const Pipeline& pipeline);
 
-  /// Makes the folder of --dump-dir.
+  /// Makes the folder of --dump.
   Result<void> prepare() const;
   /// Transforms a file, or each part of it with --split-input-file.
   /// Registers dialects; false after reporting.

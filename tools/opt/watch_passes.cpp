@@ -121,7 +121,7 @@ bool PassRecord::did_run(const PassStep& step, Module& module, const PassReport&
   return true;
 }
 
-std::string PassRecord::times(TableForm form) const {
+std::string PassRecord::times(TableFormat format) const {
   double all = 0;
   for (const Entry& each : entries_) all += each.report.seconds;
   nlohmann::ordered_json document = nlohmann::ordered_json::array();
@@ -132,13 +132,13 @@ std::string PassRecord::times(TableForm form) const {
     table.add({fmt::format("{:.6f} s", seconds),
                fmt::format("{:.1f} %", all > 0 ? 100 * seconds / all : 0.0), each.pass});
   }
-  if (form == TableForm::kJson)
+  if (format == TableFormat::kJson)
     return nlohmann::ordered_json{{"timing", document}}.dump(-1, ' ', true) + '\n';
   table.add({fmt::format("{:.6f} s", all), "", "all"});
   return table.render("");
 }
 
-std::string PassRecord::statistics(TableForm form) const {
+std::string PassRecord::statistics(TableFormat format) const {
   nlohmann::ordered_json document = nlohmann::ordered_json::array();
   TextTable table("lrl");
   for (const Entry& each : entries_) {
@@ -156,7 +156,7 @@ std::string PassRecord::statistics(TableForm form) const {
                         {"anchors", each.report.anchors},
                         {"counts", std::move(counts)}});
   }
-  if (form == TableForm::kJson)
+  if (format == TableFormat::kJson)
     return nlohmann::ordered_json{{"statistics", document}}.dump(-1, ' ', true) + '\n';
   return table.render("");
 }

@@ -53,8 +53,8 @@ class PassRecord : public PassObserver {
   bool did_run(const PassStep& step, Module& module, const PassReport& report,
                Diagnostics& diagnostics) override;
 
-  std::string times(TableForm form) const;
-  std::string statistics(TableForm form) const;
+  std::string times(TableFormat format) const;
+  std::string statistics(TableFormat format) const;
 
  private:
   struct Entry {

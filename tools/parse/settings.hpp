@@ -1,6 +1,8 @@
 // The options of mllm-parse.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -18,23 +20,32 @@ namespace mir::tools {
 
 ExitCode write_ir(const Run& run, std::span<Module* const> modules);
 
-/// A form to show a text in: made from its tree or from its modules, or written from those.
-struct Form {
+enum class ViewFormat : std::uint8_t { kText, kCsv, kJson };
+inline constexpr Choice<ViewFormat> kViewFormats[] = {
+    {"text", ViewFormat::kText}, {"csv", ViewFormat::kCsv}, {"json", ViewFormat::kJson}};
+
+/// A view of a text: made from its tree or from its modules, or written from those.
+struct TextView {
+  using OfModules = std::string (*)(std::span<Module* const> modules);
+
   std::string (*of_tree)(const SyntaxTree& tree) = nullptr;
-  std::string (*of_modules)(std::span<Module* const> modules) = nullptr;
+  OfModules of_modules = nullptr;
   ExitCode (*write)(const Run& run, std::span<Module* const> modules) = nullptr;
-  friend bool operator==(const Form&, const Form&) = default;
+  OfModules as_csv = nullptr;   ///< null without this format
+  OfModules as_json = nullptr;  ///< likewise
+
+  /// Returns the view in another format; no value without that format.
+  std::optional<TextView> in(ViewFormat format) const;
+  friend bool operator==(const TextView&, const TextView&) = default;
 };
 
-inline constexpr Choice<Form> kForms[] = {
+inline constexpr Choice<TextView> kViews[] = {
     {"tokens", {.of_tree = list_tokens}},
     {"syntax", {.of_tree = list_syntax}},
-    {"ir", {.write = write_ir}},
-    {"json", {.of_modules = emit_json}},
-    {"stats", {.of_modules = emit_stats}},
-    {"dot", {.of_modules = emit_dot}},
-    {"quant", {.of_modules = emit_quant}, "table of quantisations"},
-    {"quant-csv", {.of_modules = emit_quant_csv}},
+    {"ir", {.write = write_ir, .as_json = emit_json}, "the modules"},
+    {"stats", {.of_modules = emit_stats}, "counts of ops, types and bytes"},
+    {"dot", {.of_modules = emit_dot}, "a drawing for Graphviz"},
+    {"quant", {.of_modules = emit_quant, .as_csv = emit_quant_csv}, "table of quantisations"},
     {"program", {.write = write_program}, "executable JSON"}};
 
 inline constexpr Choice<bool> kIsPortable[] = {{"dump", false}, {"portable", true}};
@@ -43,8 +54,16 @@ struct ParseSettings {
   OptionSet& options;
 
   OptionGroup output{options, "Output"};
-  Option<Form> emit{
-      options, {.name = "emit", .argument = "FORM", .help = "write another form"}, choice(kForms)};
+  Option<TextView> emit{options,
+                        {.name = "emit", .argument = "WHAT", .help = "besides the check, write"},
+                        choice(kViews)};
+  Option<ViewFormat> format{options,
+                            {.name = "format",
+                             .argument = "FORMAT",
+                             .help = "write in this format",
+                             .needs = "emit=ir emit=quant"},
+                            choice(kViewFormats),
+                            ViewFormat::kText};
 
   OptionGroup modules{options, "Modules of a file"};
   Option<std::string> module{options,
@@ -64,11 +83,9 @@ struct ParseSettings {
   Flag verify_diagnostics{options,
                           {.name = "verify-diagnostics",
                            .help = "compare diagnostics with the file's 'expect-' comments"}};
-  Option<bool> roundtrip{options,
-                         {.name = "roundtrip",
-                          .argument = "exact",
-                          .help = "rebuild each text from its tree and compare all bytes"},
-                         choice_of<bool>({{"exact", true}})};
+  Flag roundtrip{
+      options,
+      {.name = "roundtrip", .help = "rebuild each text from its tree and compare all bytes"}};
 
   OptionGroup lists{options, "Lists of what the toolkit knows"};
   Flag list_ops{options, {.name = "list-ops", .help = "list all known ops and exit"}};

@@ -28,7 +28,7 @@ reduce::Interest Question::interest() const {
   } else if (settings_.differs) {
     inner = reduce::changes_results({surroundings(), pipeline_}, comparison());
   } else {
-    inner = reduce::reports_code(*settings_.diagnostic, {surroundings(), pipeline_});
+    inner = reduce::reports_code(*settings_.reports, {surroundings(), pipeline_});
   }
   return [this, inner](const std::string& text) -> Result<reduce::Answer> {
     pollfd watched{interrupt_, POLLIN, 0};

@@ -4,11 +4,11 @@
 namespace mir::tools {
 
 Result<void> check(const ReduceSettings& settings) {
-  const auto one = refuse_together({&settings.test, &settings.diagnostic, &settings.differs});
+  const auto one = refuse_together({&settings.test, &settings.reports, &settings.differs});
   if (!one) return one;
   const bool has_one =
-      settings.test.is_given() || settings.diagnostic.is_given() || settings.differs.is_given();
-  if (!has_one) return Error{DiagCode::kUsage, "expected --test, --diagnostic or --differs"};
+      settings.test.is_given() || settings.reports.is_given() || settings.differs.is_given();
+  if (!has_one) return Error{DiagCode::kUsage, "expected --test, --reports or --differs"};
   if (settings.test.is_given() && settings.test->find("%s") == std::string::npos) {
     return Error{DiagCode::kUsage, "--test: expected '%s', the name of the file, in the command"};
   }

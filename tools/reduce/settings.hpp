@@ -25,12 +25,12 @@ struct ReduceSettings {
                             .help = "a file is interesting if COMMAND, with %s replaced by the "
                                     "name of the file, exits with 0"},
                            any_text(kRefersToNothing)};
-  Option<DiagCode> diagnostic{options,
-                              {.name = "diagnostic",
-                               .argument = "CODE",
-                               .help = "a file is interesting if reading it, verifying it or the "
-                                       "passes report this code"},
-                              read_by(parse_code, kRefersToNothing, complete_codes)};
+  Option<DiagCode> reports{options,
+                           {.name = "reports",
+                            .argument = "CODE",
+                            .help = "a file is interesting if reading it, verifying it or the "
+                                    "passes report this code"},
+                           read_by(parse_code, kRefersToNothing, complete_codes)};
   Flag differs{options,
                {.name = "differs",
                 .help = "a file is interesting if the passes change results of a module",
@@ -40,11 +40,11 @@ struct ReduceSettings {
   OptionGroup commands{options, "The command of --test"};
   Flag crash{options,
              {.name = "crash",
-              .help = "interesting is instead that a signal ends the command",
+              .help = "keep what a signal ends, such as a crash, instead of exit status 0",
               .needs = "test"}};
   Flag hang{options,
             {.name = "hang",
-             .help = "interesting is instead that the command reaches --timeout",
+             .help = "keep what reaches --timeout, instead of exit status 0",
              .needs = "test"}};
   Option<std::uint32_t> timeout{options,
                                 {.name = "timeout",
@@ -53,13 +53,14 @@ struct ReduceSettings {
                                  .needs = "test"},
                                 number<std::uint32_t>({.least = 1, .most = 1'000'000}),
                                 60};
-  Option<unsigned> jobs{options,
-                        {.name = "jobs",
-                         .argument = "N",
-                         .help = "test N files at once; the result is the same for each N",
-                         .excludes = "bisect"},
-                        number<unsigned>({.least = 1, .most = 1024}),
-                        1};
+  Option<unsigned> threads{options,
+                           {.name = "threads",
+                            .letter = 'j',
+                            .argument = "N",
+                            .help = "test N files at once; the result is the same for each N",
+                            .excludes = "bisect"},
+                           number<unsigned>({.least = 1, .most = 1024}),
+                           1};
 
   OptionGroup running{options, "Running passes"};
   OptionList<std::string> passes{
@@ -68,9 +69,9 @@ struct ReduceSettings {
        .letter = 'p',
        .argument = "PIPELINE",
        .help = "run passes in order: A,B, a pipeline (docs/pipelines.md) or @FILE",
-       .needs = "diagnostic differs bisect"},
+       .needs = "reports differs bisect"},
       pipeline_text(known.registry)};
-  PatternSettings patterns{options, known.registry, "diagnostic differs bisect"};
+  PatternSettings patterns{options, known.registry, "reports differs bisect"};
   OptionList<std::string> load_passes{
       options,
       {.name = kLoadPasses,
@@ -84,11 +85,11 @@ struct ReduceSettings {
                .help = "do not reduce; find the first pass and the first rewrite after which the "
                        "module is interesting",
                .needs = "passes patterns",
-               .excludes = "diagnostic"}};
+               .excludes = "reports"}};
   Option<std::uint64_t> validate{options,
                                  {.name = "validate",
                                   .argument = "N",
-                                  .help = "compare the results of N runs on random inputs",
+                                  .help = "compare the results of N runs with random inputs",
                                   .needs = "differs"},
                                  number<std::uint64_t>({.least = 1}),
                                  10};
@@ -99,13 +100,11 @@ struct ReduceSettings {
                         .otherwise = "equal results",
                         .needs = "differs"},
                        number<double>({.least = 0})};
-  Option<std::uint64_t> seed{options,
-                             {.name = "seed",
-                              .argument = "N",
-                              .help = "number of the random sequence",
-                              .needs = "differs"},
-                             number<std::uint64_t>(),
-                             0};
+  Option<std::uint64_t> seed{
+      options,
+      {.name = "seed", .argument = "N", .help = "seed of the random inputs", .needs = "differs"},
+      number<std::uint64_t>(),
+      0};
 };
 
 /// Refuses settings without one interest.

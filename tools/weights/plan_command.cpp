@@ -66,7 +66,7 @@ Result<std::vector<Layer>> chosen_layers(const Run& run, const RecipeMeasurement
 
 /// Measures, chooses, and writes the recipe; returns the report.
 Result<std::string> plan_types(const Run& run, const Module& module, const WeightSet& weights,
-                               const WeightsSettings& settings) {
+                               const WeightsSettings& settings, TableFormat format) {
   if (auto known = names_of(module).check(settings.options); !known)
     return std::move(known).error();
   const bool is_ref = *settings.kernels == PlanKernels::kRef;
@@ -100,12 +100,14 @@ Result<std::string> plan_types(const Run& run, const Module& module, const Weigh
     const auto written = write_file_atomically(*settings.recipe, plan->pipeline + '\n');
     if (!written) return written.error();
   }
-  return render(*plan, *settings.form);
+  return render(*plan, format);
 }
 
 }  // namespace
 
 ExitCode plan_command(const Run& run, const WeightsSettings& settings) {
+  const auto format = settings.plan_format();
+  if (!format) return run.usage_error(format.error().message);
   IRContext context;
   Diagnostics diagnostics = run.diagnostics();
   if (!register_dialects(settings.dialects, context, diagnostics)) {
@@ -128,9 +130,9 @@ ExitCode plan_command(const Run& run, const WeightsSettings& settings) {
   for (const std::string& path : std::span(run.operands()).subspan(1)) {
     if (const auto added = weights.add(path); !added) return run.report(added.error());
   }
-  const auto text = plan_types(run, **module, weights, settings);
+  const auto text = plan_types(run, **module, weights, settings, *format);
   if (!text) return run.report(text.error());
-  if (*settings.form == RecipeForm::kTable) {
+  if (*format == TableFormat::kTable) {
     print_report(std::string_view(*text));
   } else {
     print_document(*text);

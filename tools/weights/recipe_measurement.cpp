@@ -16,7 +16,7 @@ namespace mir::tools {
 
 namespace {
 
-constexpr std::string_view kPass = "quantise-weights";
+constexpr std::string_view kPass = "quantize-weights";
 
 Error first_error(const Diagnostics& found) {
   for (const Diagnostic& each : found.sorted()) {

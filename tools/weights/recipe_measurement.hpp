@@ -52,7 +52,7 @@ class RecipeMeasurement {
   static Result<RecipeMeasurement> create(const Module& module, const WeightSet& weights,
                                           const MeasurementInputs& how);
 
-  /// Parameters that quantise-weights gives one of the types, in the order of their names.
+  /// Parameters that quantize-weights gives one of the types, in the order of their names.
   Result<std::vector<Layer>> layers(std::span<const DType> types) const;
   /// The original numbers of a layer.
   Result<Tensor> original(const Layer& layer) const;

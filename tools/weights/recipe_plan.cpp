@@ -284,13 +284,13 @@ Result<RecipePlan> plan_recipe(const RecipeMeasurement& measurement, std::vector
   return plan;
 }
 
-std::string render(const RecipePlan& plan, RecipeForm form) {
-  switch (form) {
-    case RecipeForm::kTable:
+std::string render(const RecipePlan& plan, TableFormat format) {
+  switch (format) {
+    case TableFormat::kTable:
       return table_of(plan);
-    case RecipeForm::kCsv:
+    case TableFormat::kCsv:
       return csv_of(plan);
-    case RecipeForm::kJson:
+    case TableFormat::kJson:
       return json_of(plan);
   }
   return {};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "recipe_measurement.hpp"
+#include "report_format.hpp"
 
 namespace mir::tools {
 
@@ -54,7 +55,6 @@ Result<RecipePlan> plan_recipe(const RecipeMeasurement& measurement, std::vector
                                const RecipeBounds& bounds,
                                const std::function<void(std::size_t, std::size_t)>& progress);
 
-enum class RecipeForm : std::uint8_t { kTable, kCsv, kJson };
-std::string render(const RecipePlan& plan, RecipeForm form);
+std::string render(const RecipePlan& plan, TableFormat format);
 
 }  // namespace mir::tools

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "interp/tolerance.hpp"
+
 namespace mir::tools {
 
 const ToolInfo kWeightsTool = {
@@ -56,8 +58,41 @@ std::optional<MetadataEntry> parse_metadata(std::string_view text) {
   return MetadataEntry{text.substr(0, equals), text.substr(equals + 1)};
 }
 
+Argument<WrittenFormat> written_format() {
+  std::vector<Choice<WrittenFormat>> formats;
+  for (const Choice<TensorFormat>& each : written_formats())
+    formats.push_back({each.word, {.file = each.value}});
+  for (const Choice<TableFormat>& each : kTableFormats)
+    formats.push_back({each.word, {.table = each.value}});
+  auto format = choice_of(std::move(formats));
+  format.note = [](const WrittenFormat*) {
+    return ": safetensors, npz, mllm or gguf; for a plan table, csv or json";
+  };
+  return format;
+}
+
+Result<Tolerance> parse_tolerance(std::string_view text) {
+  TolerancePolicy policy;
+  if (text.find(':') != text.npos)
+    return Error{DiagCode::kUsage, fmt::format("tolerance '{}' is for one type, expected items for "
+                                               "all",
+                                               text)};
+  if (auto added = policy.add(text); !added) return std::move(added).error();
+  return policy.of(DType::kFloat64);
+}
+
+Result<TableFormat> WeightsSettings::plan_format() const {
+  if (!format.is_given()) return TableFormat::kTable;
+  if (format->table) return *format->table;
+  return Error{DiagCode::kUsage, fmt::format("plan writes table, csv or json, found --format={}",
+                                             format.given().front())};
+}
+
 Result<ConversionRules> WeightsSettings::rules() const {
-  const auto wanted = format.is_given() ? *format : format_of_path(*output);
+  if (format.is_given() && !format->file)
+    return Error{DiagCode::kUsage, fmt::format("convert writes files of weights, found --format={}",
+                                               format.given().front())};
+  const auto wanted = format.is_given() ? format->file : format_of_path(*output);
   if (!wanted)
     return Error{DiagCode::kUsage,
                  fmt::format("the name '{}' tells no format: choose one with --format", *output)};

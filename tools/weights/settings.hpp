@@ -13,6 +13,7 @@
 #include "option.hpp"
 #include "option_pages.hpp"
 #include "recipe_plan.hpp"
+#include "report_format.hpp"
 #include "tools/interp/run_settings.hpp"
 #include "weight_files.hpp"
 
@@ -56,8 +57,15 @@ inline constexpr CommandRow<WeightsCommand> kWeightsCommands[] = {
 enum class PlanKernels : std::uint8_t { kRef, kFast };
 inline constexpr Choice<PlanKernels> kPlanKernels[] = {{"ref", PlanKernels::kRef},
                                                        {"fast", PlanKernels::kFast}};
-inline constexpr Choice<RecipeForm> kRecipeForms[] = {
-    {"table", RecipeForm::kTable}, {"csv", RecipeForm::kCsv}, {"json", RecipeForm::kJson}};
+/// A format of weight files for `convert`, or of tables for `plan`.
+struct WrittenFormat {
+  std::optional<TensorFormat> file{};
+  std::optional<TableFormat> table{};
+  friend bool operator==(const WrittenFormat&, const WrittenFormat&) = default;
+};
+Argument<WrittenFormat> written_format();
+/// `ITEM,ITEM..` for tensors of any type.
+Result<Tolerance> parse_tolerance(std::string_view text);
 
 /// The name of a type that values are converted to.
 Argument<DType> target_type_name();
@@ -81,7 +89,7 @@ struct WeightsSettings {
   Command<WeightsCommand> command{options, kWeightsCommands};
   OptionSet convert{options, "convert"}, list{options, "list"}, diff{options, "diff"},
       match{options, "match"}, plan{options, "plan"}, modules{options, "convert match plan"},
-      one_module{options, "match plan"};
+      one_module{options, "match plan"}, written{options, "convert plan"};
 
   Option<std::string> output{convert,
                              {.name = "output",
@@ -90,12 +98,12 @@ struct WeightsSettings {
                               .help = "write to FILE",
                               .is_needed = true},
                              written_file(kTensorFileEndings)};
-  Option<TensorFormat> format{convert,
-                              {.name = "format",
-                               .argument = "FORMAT",
-                               .help = "write this format",
-                               .otherwise = "the extension of FILE"},
-                              choice_of(written_formats())};
+  Option<WrittenFormat> format{written,
+                               {.name = "format",
+                                .argument = "FORMAT",
+                                .help = "write in this format",
+                                .otherwise = "the extension of FILE; table"},
+                               written_format()};
   OptionList<Renaming> rename{
       convert,
       {.name = "rename",
@@ -135,14 +143,13 @@ struct WeightsSettings {
        .help = "store this text in the file; a .mllm file has only the key model_name"},
       read_by(parse_metadata, "KEY=TEXT", kRefersToNothing)};
   Flag show_metadata{list, {.name = "show-metadata", .help = "also show the metadata of the file"}};
-  Option<double> atol{diff,
-                      {.name = "atol", .argument = "X", .help = "absolute tolerance"},
-                      number<double>({.least = 0}),
-                      0};
-  Option<double> rtol{diff,
-                      {.name = "rtol", .argument = "X", .help = "relative tolerance"},
-                      number<double>({.least = 0}),
-                      0};
+  Option<Tolerance> tolerance{diff,
+                              {.name = "tolerance",
+                               .argument = "ITEMS",
+                               .help = "compare by these limits, separated by commas: abs=X, "
+                                       "rel=X, ulp=X, correlation=X, cosine=X",
+                               .otherwise = "equal numbers"},
+                              read_by(parse_tolerance, kRefersToNothing, complete_tolerances)};
   DialectSettings dialects{modules};
   Option<std::string> module{
       one_module,
@@ -179,7 +186,9 @@ struct WeightsSettings {
       any_text(itself(ReferenceKind::kTensor))};
   Option<std::uint64_t> budget{
       plan,
-      {.name = "budget", .argument = "SIZE", .help = "choose types so that layers fit in SIZE"},
+      {.name = "budget",
+       .argument = "SIZE",
+       .help = "choose the best types with which the layers fit in SIZE (as 2GiB)"},
       byte_size()};
   Option<double> min_cosine{
       plan,
@@ -197,10 +206,6 @@ struct WeightsSettings {
                               {.name = "kernels", .argument = "SET", .help = "run these kernels"},
                               choice(kPlanKernels),
                               PlanKernels::kFast};
-  Option<RecipeForm> form{plan,
-                          {.name = "form", .argument = "FORM", .help = "print this form"},
-                          choice(kRecipeForms),
-                          RecipeForm::kTable};
   Option<std::string> recipe{plan,
                              {.name = "recipe",
                               .argument = "FILE",
@@ -210,6 +215,8 @@ struct WeightsSettings {
 
   /// Returns the rules of `convert`; an error if no option determines the format.
   Result<ConversionRules> rules() const;
+  /// Returns the format of a plan.
+  Result<TableFormat> plan_format() const;
 };
 
 }  // namespace mir::tools

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mir/pass.hpp"
+#include "passes/pipeline/foreign_passes.hpp"
 #include "passes/pipeline/words.hpp"
 #include "support/suggest.hpp"
 
@@ -176,7 +177,9 @@ class Reader {
     for (const auto& [known, pass] : registry_.passes()) nearest.offer(known);
     for (const auto& [known, pipeline] : registry_.pipelines()) nearest.offer(known);
     Diagnostic& problem = error(name.at, fmt::format("no pass is called '{}'", name.text));
-    suggest(problem, nearest.best(), name.at, std::string(nearest.best()));
+    const std::string_view foreign = pass_called_elsewhere(name.text);
+    const std::string_view meant = foreign.empty() ? nearest.best() : foreign;
+    suggest(problem, meant, name.at, std::string(meant));
     return false;
   }
 

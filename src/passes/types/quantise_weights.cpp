@@ -143,7 +143,7 @@ class WeightQuantisation {
 }  // namespace
 
 Pass quantise_weights_pass() {
-  return {.name = "quantise-weights",
+  return {.name = "quantize-weights",
           .summary = "stores parameters in blocks or in another floating-point type",
           .takes = PassForm::kPortable,
           .is_idempotent = true,

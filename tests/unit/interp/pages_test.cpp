@@ -85,8 +85,7 @@ TEST_CASE("fast kernels agree with reference kernels on the examples of the page
         REQUIRE(found.size() == expected.size());
         for (std::size_t i = 0; i < found.size(); ++i) {
           TolerancePolicy tolerance;
-          tolerance.set_default_abs(2e-5);
-          tolerance.set_default_rel(1e-4);
+          REQUIRE(tolerance.add("Float32:abs=2e-5,rel=1e-4"));
           const auto comparison =
               compare_tensors(expected[i], found[i], tolerance.of(found[i].dtype()));
           REQUIRE(comparison);

@@ -47,7 +47,7 @@ Lines types_of(const Module& module) {
 Lines stored(const std::string& rules, const std::string& text) {
   Reading reading(text);
   Passes all;
-  const Lines problems = all.run(reading.module(), "quantise-weights{" + rules + "}");
+  const Lines problems = all.run(reading.module(), "quantize-weights{" + rules + "}");
   Lines list = types_of(reading.module());
   for (const std::string& each : problems) list.push_back(each.substr(each.find(' ') + 1));
   return list;
