@@ -30,6 +30,7 @@ constexpr ToolInfo kTool = {
     .examples = {{{"mllm-parse model.mir", "report all errors; print nothing if there are none"},
                   {"mllm-parse --emit=dot model.mir | dot -Tsvg -o model.svg", "draw the graphs"}}},
     .files = "mir json",
+    .shows_findings = true,
 };
 
 ExitCode check_round_trip(const SyntaxTree& tree) {

@@ -71,4 +71,16 @@ bool CheckPolicy::shows_losses() const {
   return apply(losses, kFinding) != kOff;
 }
 
+bool is_usual_in_dumps(DiagCode code) {
+  bool has_constraint = false;
+  for (std::size_t i = 0; i < kConstraintCount; ++i) {
+    const Constraint& each = constraints()[i];
+    if (each.code != code) continue;
+    if (each.group != CheckGroup::kDump && i != static_cast<std::size_t>(ConstraintId::free_c4))
+      return false;
+    has_constraint = true;
+  }
+  return has_constraint;
+}
+
 }  // namespace mir

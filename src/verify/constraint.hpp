@@ -40,4 +40,9 @@ struct Constraint {
 /// Every constraint but those of the shape rules; the index is the ConstraintId.
 std::span<const Constraint, kConstraintCount> constraints();
 
+/// True if every constraint of the code tells what upstream loses, or does in its programs, so that
+/// most dumps break it: group `dump`, and constants that a program frees. Its findings are counted
+/// for people, not listed.
+bool is_usual_in_dumps(DiagCode code);
+
 }  // namespace mir

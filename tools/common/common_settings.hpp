@@ -66,8 +66,8 @@ class HelpRow : public OptionRow {
 struct CommonSettings {
   OptionSet& options;
   const ToolInfo& tool;
-
   OptionSet unused{};  ///< rows that the tool does not have
+
   OptionGroup writing{options, "Output"};
   Option<std::string> output{tool.writes_output ? options : unused,
                              {.name = "output",
@@ -88,6 +88,9 @@ struct CommonSettings {
       {.name = "max-errors", .argument = "N", .help = "show at most N errors; 0 shows all"},
       number<std::size_t>(),
       20};
+  Flag show_all{tool.shows_findings ? options : unused,
+                {.name = "show-all",
+                 .help = "list each finding that most dumps have, not only their number"}};
   Flag summary{options,
                {.name = "summary", .help = "count diagnostics by code instead of listing them"}};
   Option<Colour> color{options,

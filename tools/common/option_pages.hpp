@@ -34,7 +34,8 @@ struct ToolInfo {
     Completion (*completion)() = nullptr;
   };
   const Topics* topics = nullptr;
-  bool writes_output = true;  ///< has the option --output
+  bool shows_findings = false;  ///< lists findings of dumps, and has the option --show-all
+  bool writes_output = true;    ///< has the option --output
   /// Optional. Returns the files that the command reads because it reads this one: an index names
   /// its shards, a folder has cases.
   std::vector<std::string> (*files_behind)(const std::string& path) = nullptr;

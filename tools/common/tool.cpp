@@ -23,6 +23,7 @@
 #include "support/diagnostic_catalogue.hpp"
 #include "support/file_io.hpp"
 #include "support/terminal_text.hpp"
+#include "usual_findings.hpp"
 
 namespace mir::tools {
 
@@ -98,6 +99,15 @@ std::size_t Run::max_errors() const {
   return *common_->max_errors;
 }
 
+std::size_t Run::max_findings() const {
+  const bool wants_all = common_->show_all || !*common_->diagnostics;
+  return wants_all ? 0 : max_errors();
+}
+
+bool Run::counts_usual_findings() const {
+  return tool_->shows_findings && !common_->show_all && !reports_to_programs();
+}
+
 bool Run::reports_to_programs() const {
   return *common_->diagnostics != DiagnosticFormat::kHuman;
 }
@@ -114,8 +124,10 @@ ExitCode Run::report(const Diagnostics& diagnostics, const SourceManager& source
     if (common_->summary) {
       write_error_text(count_by_code(diagnostics, sources, form));
     } else {
-      write_styled_error_text(
-          render(diagnostics, sources, {.format = form, .colour = colours(STDERR_FILENO)}));
+      const RenderOptions options{.format = form, .colour = colours(STDERR_FILENO)};
+      write_styled_error_text(counts_usual_findings()
+                                  ? render_without_usual(diagnostics, sources, options)
+                                  : render(diagnostics, sources, options));
     }
   }
   return exit_code_of(diagnostics);

@@ -30,8 +30,10 @@ class Run {
   /// True if output to this file descriptor shall be coloured.
   bool colours(int descriptor) const;
   Diagnostics diagnostics() const { return Diagnostics(max_errors()); }
-  /// --max-errors: how many errors are shown, and findings of one code; 0: all.
+  /// --max-errors: how many errors are shown; 0: all.
   std::size_t max_errors() const;
+  /// How many findings of one code are shown; 0: all, as with --show-all and in SARIF.
+  std::size_t max_findings() const;
   /// True if reports are in a form for programs, not for people.
   bool reports_to_programs() const;
   /// The row of --output, as tools have it that write one text.
@@ -57,6 +59,9 @@ class Run {
   ExitCode write_output(const std::function<void(const Sink&)>& produce) const;
 
  private:
+  /// True if findings that most dumps have are counted instead of listed.
+  bool counts_usual_findings() const;
+
   const ToolInfo* tool_;
   const CommonSettings* common_;
   std::vector<std::string> operands_;

@@ -46,7 +46,7 @@ Argument<std::string> check_selector() {
 Verification::Verification(const VerificationSettings& settings, const Run& run,
                            std::span<const std::string_view> allowed)
     : is_off_(settings.no_verify) {
-  options_.findings_per_code = run.max_errors();
+  options_.findings_per_code = run.max_findings();
   options_.level = settings.level.if_given();
   options_.report_findings = allowed.empty();
   // The rows of the options refuse other selectors.
