@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "line_text.hpp"
+#include "regular_file.hpp"
 #include "support/expectation.hpp"
 
 namespace mir::tools {
@@ -18,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::array<std::string_view, 2> kSuffixesOfCases = {".mir", ".test"};
 constexpr std::array<std::string_view, 3> kMaterial = {"data", "examples", "compatibility"};
 
 bool contains(std::string_view text, std::string_view part) {
@@ -94,8 +96,9 @@ Result<std::vector<std::string>> find_case_files(const std::string& path) {
     if (at->is_directory(error) && std::ranges::find(kMaterial, name) != kMaterial.end()) {
       at.disable_recursion_pending();
     }
-    const auto suffix = at->path().extension();
-    if (at->is_regular_file(error) && (suffix == ".mir" || suffix == ".test")) {
+    const std::string suffix = at->path().extension().string();
+    const bool is_case = std::ranges::find(kSuffixesOfCases, suffix) != kSuffixesOfCases.end();
+    if (at->is_regular_file(error) && is_case) {
       found.push_back(at->path());
     }
   }
@@ -107,6 +110,22 @@ Result<std::vector<std::string>> find_case_files(const std::string& path) {
   std::vector<std::string> files;
   for (const fs::path& each : found) files.push_back(each.string());
   return files;
+}
+
+std::optional<std::string> case_of_same_output(const std::string& path) {
+  for (const std::string_view suffix : kSuffixesOfCases) {
+    const std::string other = fs::path(path).replace_extension(suffix).string();
+    std::error_code error;
+    if (other == path || !fs::is_regular_file(other, error)) continue;
+    auto text = read_regular_file(other, kMaxCaseSize);
+    if (!text) continue;
+    SourceManager sources;
+    Diagnostics ignored;
+    const SourceFile* file = sources.add(other, *std::move(text));
+    // A module that a case reads has no commands.
+    if (file != nullptr && !read_commands(*file, {}, ignored).empty()) return other;
+  }
+  return std::nullopt;
 }
 
 std::vector<TestCase> read_cases(const SourceFile& file, const CheckPrefixes& prefixes,

@@ -1,6 +1,8 @@
 // Test texts: where they are found, and the cases that each of them holds.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,10 +10,16 @@
 
 namespace mir::tools {
 
+inline constexpr std::uint64_t kMaxCaseSize = std::uint64_t{64} << 20;
+
 /// The files to run for `path`: itself, or for a folder those below it that end in `.mir` or
 /// `.test`, in order. Folders called `data`, `examples` and `compatibility` hold material and are
 /// left out. Fails when `path` cannot be read.
 Result<std::vector<std::string>> find_case_files(const std::string& path);
+
+/// The other case whose stored output would be in the same files, as `a.test` beside `a.mir`. No
+/// value if there is none.
+std::optional<std::string> case_of_same_output(const std::string& path);
 
 /// One test: its text, its commands and the expected output.
 struct TestCase {

@@ -32,24 +32,73 @@ constexpr Suffix kSuffixes[] = {
 };
 constexpr std::string_view kCountSuffix = "-COUNT-";
 
-/// `// WORD: text` taken apart; without a colon `text` has no data.
+/// `// WORD: text` taken apart; without a colon after the word `text` has no data.
 struct DirectiveLine {
   std::string_view word;
   std::string_view text;
+  /// All between the slashes and the first colon, such as `CHECK NEXT `; no data without a colon.
+  std::string_view spelling;
+  bool has_more_slashes = false;
 };
 
 /// Returns no value for a line that is not a comment.
 std::optional<DirectiveLine> split_line(std::string_view line) {
   line = without_blanks(line);
   if (!line.starts_with("//")) return std::nullopt;
-  line = without_blanks(line.substr(2));
+  const auto slashes = std::min(line.find_first_not_of('/'), line.size());
+  line = without_blanks(line.substr(slashes));
   const auto end = std::min(line.find_first_of(": \t"), line.size());
-  DirectiveLine result{line.substr(0, end), {}};
+  DirectiveLine result{line.substr(0, end), {}, {}, slashes > 2};
+  if (const auto colon = line.find(':'); colon != line.npos) {
+    result.spelling = line.substr(0, colon);
+  }
   // An empty text still has its place.
   if (line.substr(end).starts_with(':')) result.text = without_blanks(line.substr(end + 1));
   if (line.substr(end).starts_with(':') && result.text.empty())
     result.text = line.substr(end + 1, 0);
   return result;
+}
+
+/// The letters and digits of a spelling, in lower case.
+std::string squashed(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const bool is_capital = c >= 'A' && c <= 'Z';
+    const bool is_other = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (is_capital || is_other) result += is_capital ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return result;
+}
+
+/// True if a spelling that is not `name` was certainly meant to be it. Prose before a colon has at
+/// most one capital, so that only words with more of them are corrected.
+bool is_near_miss(std::string_view spelling, std::string_view name) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_ \t";
+  if (spelling == name || spelling.find_first_not_of(kPlain) != spelling.npos) return false;
+  const std::string found = squashed(spelling), wanted = squashed(name);
+  if (found == wanted) return true;
+  const auto capitals =
+      std::ranges::count_if(spelling, [](char c) { return c >= 'A' && c <= 'Z'; });
+  return capitals > 1 && is_certain_slip(found, wanted);
+}
+
+/// Prefixes that options of the file's commands name.
+CheckPrefixes named_prefixes(std::string_view text) {
+  constexpr std::string_view kOption = "--check-prefix";
+  CheckPrefixes named;
+  for (auto at = text.find(kOption); at != text.npos; at = text.find(kOption)) {
+    text.remove_prefix(at + kOption.size());
+    std::string_view list = text.substr(text.starts_with("es") ? 2 : 0);
+    if (!list.starts_with('=')) continue;
+    list = list.substr(1, list.find_first_of(" \t\r\n|;'\"", 1) - 1);
+    while (!list.empty()) {
+      const auto comma = std::min(list.find(','), list.size());
+      named.emplace_back(list.substr(0, comma));
+      list.remove_prefix(std::min(comma + 1, list.size()));
+    }
+  }
+  return named;
 }
 
 /// Returns the rest of `word` after the longest prefix that it begins with; no value if there is
@@ -85,6 +134,24 @@ class Refusals {
   Diagnostics& diagnostics_;
 };
 
+/// Refuses a line that is nearly the directive `name`. Such a line would be a comment, and the case
+/// would pass without it.
+bool refuses_near_miss(const DirectiveLine& line, std::string_view name, Refusals& refusals) {
+  if (line.has_more_slashes && line.spelling == name) {
+    refusals.add(line.spelling, fmt::format("expected '// {}:', found more slashes", name));
+    return true;
+  }
+  if (!is_near_miss(line.spelling, name)) return false;
+  const std::string_view spelling = without_blanks(line.spelling);
+  if (spelling == name) {
+    refusals.add(spelling, fmt::format("expected ':' right after '{}'", name));
+  } else {
+    refusals.add(spelling, fmt::format("no directive is called '{}'", spelling)).hint =
+        fmt::format("did you mean '{}'?", name);
+  }
+  return true;
+}
+
 /// Calls `take` with each line that is a comment of one word with or without a colon.
 template <class Take>
 void for_each_directive(const SourceFile& file, Take take) {
@@ -101,7 +168,10 @@ class CommandReader {
       : refusals_(file, diagnostics), commands_(inherited.begin(), inherited.end()) {}
 
   void take(const DirectiveLine& line) {
-    if (line.text.data() == nullptr) return;
+    for (const std::string_view name : {"RUN", "EXIT"}) {
+      if (refuses_near_miss(line, name, refusals_)) return;
+    }
+    if (line.text.data() == nullptr || line.has_more_slashes) return;
     if (line.word == "RUN") add_command(line);
     if (line.word == "EXIT") add_status(line);
   }
@@ -152,11 +222,16 @@ class CommandReader {
 class CheckReader {
  public:
   CheckReader(const SourceFile& file, const CheckPrefixes& prefixes, Diagnostics& diagnostics)
-      : file_(file), prefixes_(prefixes), diagnostics_(diagnostics), refusals_(file, diagnostics) {}
+      : file_(file),
+        prefixes_(prefixes),
+        others_(named_prefixes(file.text())),
+        diagnostics_(diagnostics),
+        refusals_(file, diagnostics) {}
 
   void take(const DirectiveLine& line) {
+    if (refuses_near_check(line)) return;
     const auto suffix = after_prefix(line.word, prefixes_);
-    if (!suffix) return;
+    if (!suffix || line.has_more_slashes) return;
     if (line.text.data() != nullptr) return add_check(line, *suffix);
     // A word alone may be prose.
     if (!suffix->empty())
@@ -165,6 +240,35 @@ class CheckReader {
   std::vector<Check> checks() && { return std::move(checks_); }
 
  private:
+  bool refuses_near_check(const DirectiveLine& line) {
+    // Lines that begin with a prefix are read, and refused if they are not checks. A longer prefix
+    // of another command is no slip.
+    const bool is_read = line.text.data() != nullptr && after_prefix(line.word, prefixes_);
+    if ((is_read && !line.has_more_slashes) || is_check_of_others(line.word)) return false;
+    DirectiveLine plain = line;  // without `{LITERAL}`
+    plain.spelling = line.spelling.substr(0, line.spelling.find('{'));
+    DirectiveLine counted = plain;  // without a count
+    const auto last = plain.spelling.find_last_not_of("0123456789-_ \t");
+    counted.spelling = plain.spelling.substr(0, last + 1);
+    for (const std::string& prefix : prefixes_) {
+      for (const Suffix& each : kSuffixes) {
+        const std::string name = fmt::format("{}{}", prefix, each.word);
+        if (refuses_near_miss(plain, name, refusals_)) return true;
+      }
+      const std::string name =
+          prefix + std::string(kCountSuffix.substr(0, kCountSuffix.size() - 1));
+      if (refuses_near_miss(counted, name, refusals_)) return true;
+    }
+    return false;
+  }
+
+  bool is_check_of_others(std::string_view word) const {
+    return std::ranges::any_of(others_, [&](const std::string& other) {
+      return std::ranges::find(prefixes_, other) == prefixes_.end() &&
+             after_prefix(word, {other}).has_value();
+    });
+  }
+
   void add_check(const DirectiveLine& line, std::string_view suffix) {
     Check check;
     check.keyword = line.word;
@@ -270,6 +374,7 @@ class CheckReader {
 
   const SourceFile& file_;
   const CheckPrefixes& prefixes_;
+  const CheckPrefixes others_;  // that commands of the file name
   Diagnostics& diagnostics_;
   Refusals refusals_;
   std::vector<Check> checks_;

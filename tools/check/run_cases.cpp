@@ -23,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMaxCaseSize = std::uint64_t{64} << 20;
-
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);
@@ -240,6 +238,12 @@ FileResult run_case_file(const std::string& path, const CheckSettings& settings)
     return file;
   }
   const SourceFile& source = *file.sources->add(path, *std::move(text));
+  if (const auto other = case_of_same_output(path)) {
+    add_failure(file, {DiagCode::kCheckMalformed,
+                       fmt::format("'{}' and '{}' have the same stored output; rename one of them",
+                                   path, *other)});
+    return file;
+  }
   const auto tests = read_cases(source, settings.prefixes, *file.sources);
   for (const TestCase& each : tests)
     file.unused_prefixes = unused_prefixes(file.unused_prefixes, each.checks);

@@ -227,6 +227,53 @@ TEST_SUITE("check lines") {
           "MIR0915 no check above defines the variable 'X'");
   }
 
+  TEST_CASE("a near miss of a directive is refused, because the case would pass without it") {
+    const auto refused = [](const std::string& line) {
+      const Lines found = problems({line}, "x");
+      return found.empty() ? "" : found[0] + (found.size() > 1 ? found[1] : "");
+    };
+    for (const std::string word : {"CHECKNEXT", "CHECK NEXT", "Check-NEXT", "check-next",
+                                   "CHECKNXT", "CHCEK-NEXT", "CHECK - NEXT"}) {
+      CHECK(
+          refused(word + ": a") ==
+          fmt::format("1:4 MIR0915 no directive is called '{}'  did you mean 'CHECK-NEXT'?", word));
+    }
+    for (const std::string word : {"CHECKS", "CHEK", "Check", "check", "CHECKK"}) {
+      CHECK(refused(word + ": a") ==
+            fmt::format("1:4 MIR0915 no directive is called '{}'  did you mean 'CHECK'?", word));
+    }
+    CHECK(refused("CHECKCOUNT-2: a").ends_with("did you mean 'CHECK-COUNT'?"));
+    CHECK(refused("CHECK COUNT 2: a").ends_with("did you mean 'CHECK-COUNT'?"));
+    CHECK(refused("CHECKNOT{LITERAL}: a").ends_with("did you mean 'CHECK-NOT'?"));
+    CHECK(refused("CHECK : a") == "1:4 MIR0915 expected ':' right after 'CHECK'");
+    SourceManager slashes;
+    Diagnostics found(0);
+    CHECK(read_checks(*slashes.add("case", "/// CHECK: a"), {"CHECK"}, found).empty());
+    CHECK(lines_of(found, slashes) ==
+          Lines{"1:5 MIR0915 expected '// CHECK:', found more slashes"});
+    const auto command_refused = [](const std::string& line) {
+      SourceManager sources;
+      Diagnostics diagnostics(0);
+      CHECK(read_commands(*sources.add("case", line), {}, diagnostics).empty());
+      const Lines lines = lines_of(diagnostics, sources);
+      return lines.empty() ? "" : lines[0];
+    };
+    CHECK(command_refused("// Run: true") == "1:4 MIR0915 no directive is called 'Run'");
+    CHECK(command_refused("// RUN : true") == "1:4 MIR0915 expected ':' right after 'RUN'");
+    CHECK(command_refused("// exit: 1") == "1:4 MIR0915 no directive is called 'exit'");
+    CHECK(command_refused("// running: 1").empty());
+  }
+
+  TEST_CASE("words of other commands and prose are no near misses") {
+    SourceManager sources;
+    Diagnostics diagnostics(0);
+    const std::string text =
+        "// RUN: a %s | mllm-check --input=- --check-prefix=CHECKS,CHEK %s\n"
+        "// CHECKS: x\n// CHEK-NEXT: x\n// checks: x\n// LABEL: x\n// CHECK1: x\n// CHECK: a\n";
+    CHECK(read_checks(*sources.add("case", text), {"CHECK"}, diagnostics).size() == 1);
+    CHECK(lines_of(diagnostics, sources) == Lines{});
+  }
+
   TEST_CASE("prose that begins with the word is no check") {
     SourceManager sources;
     Diagnostics diagnostics;
