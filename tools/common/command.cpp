@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Error trouble(const char* what, int number) {
+Error trouble(std::string_view what, int number) {
   return {DiagCode::kLimitExceeded,
           fmt::format("{}: {}", what, std::generic_category().message(number))};
 }
@@ -94,14 +94,14 @@ class SpawnPlan {
            ::posix_spawnattr_setflags(&attributes_, kFlags) == 0;
   }
   /// The error number of posix_spawn().
-  int spawn_shell(std::string line, std::vector<std::string> environment, pid_t& process) const {
-    std::array<std::string, 5> words = {"bash", "-o", "pipefail", "-c", std::move(line)};
+  int spawn(std::vector<std::string> words, std::vector<std::string> environment,
+            pid_t& process) const {
     std::vector<char*> arguments, variables;
     for (std::string& word : words) arguments.push_back(word.data());
     for (std::string& variable : environment) variables.push_back(variable.data());
     arguments.push_back(nullptr);
     variables.push_back(nullptr);
-    return ::posix_spawnp(&process, "bash", &actions_, &attributes_, arguments.data(),
+    return ::posix_spawnp(&process, arguments.front(), &actions_, &attributes_, arguments.data(),
                           variables.data());
   }
 
@@ -214,16 +214,28 @@ std::string fill_placeholders(std::string_view command, std::vector<Placeholder>
   return line;
 }
 
+namespace {
+
+std::vector<std::string> words_of(CommandShell shell) {
+  if (shell == CommandShell::kPosix) return {"sh", "-c"};
+  return {"bash", "-o", "pipefail", "-c"};
+}
+
+}  // namespace
+
 Result<CommandResult> run_command(const std::string& line, const CommandSetting& setting) {
+  std::vector<std::string> words = words_of(setting.shell);
+  const std::string no_shell = fmt::format("cannot run '{}'", words.front());
+  words.push_back(line);
   auto out = open_pipe(), err = open_pipe();
   if (!out || !err) return trouble("cannot open a pipe", errno);
   SpawnPlan plan;
   if (!plan.prepare(setting.folder, out->writer.number(), err->writer.number())) {
-    return trouble("cannot run 'bash'", ENOMEM);
+    return trouble(no_shell, ENOMEM);
   }
   pid_t process = -1;
-  const int number = plan.spawn_shell(line, setting.environment, process);
-  if (number != 0) return trouble("cannot run 'bash'", number);
+  const int number = plan.spawn(std::move(words), setting.environment, process);
+  if (number != 0) return trouble(no_shell, number);
   out->writer.close();
   err->writer.close();
   return Shell(process, std::move(out->reader), std::move(err->reader), setting).run();

@@ -11,8 +11,14 @@
 
 namespace mir::tools {
 
-/// Folder, environment and limits of the commands of a case.
+enum class CommandShell {
+  kBashPipefail,  ///< `bash -o pipefail -c`: a pipe fails if any part of it fails
+  kPosix,         ///< `sh -c`: the status of a pipe is that of its last part
+};
+
+/// Shell, folder, environment and limits of commands.
 struct CommandSetting {
+  CommandShell shell = CommandShell::kBashPipefail;
   std::string folder;
   std::vector<std::string> environment;  ///< `NAME=value`; nothing else is inherited
   std::chrono::seconds time_limit{60};
@@ -38,7 +44,7 @@ struct Placeholder {
 /// Replaces placeholders in a command. `%%` becomes `%`; any other `%` is kept.
 std::string fill_placeholders(std::string_view command, std::vector<Placeholder> placeholders);
 
-/// Runs `line` by `bash -o pipefail` without input. Everything it started that is still in its
+/// Runs `line` by the shell without input. Everything it started that is still in its
 /// process group is killed when it ends, or when it reaches a limit.
 Result<CommandResult> run_command(const std::string& line, const CommandSetting& setting);
 

@@ -80,7 +80,8 @@ Result<CommandTest> CommandTest::create(std::string command, WantedEnd wanted,
                                         std::chrono::seconds time_limit, int interrupt) {
   auto folder = ScratchFolder::create("mllm-reduce");
   if (!folder) return std::move(folder).error();
-  CommandSetting setting{.folder = ".",
+  CommandSetting setting{.shell = CommandShell::kPosix,
+                         .folder = ".",
                          .environment = own_environment(),
                          .time_limit = time_limit,
                          .interrupt = interrupt};

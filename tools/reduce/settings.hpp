@@ -22,8 +22,8 @@ struct ReduceSettings {
   Option<std::string> test{options,
                            {.name = "test",
                             .argument = "COMMAND",
-                            .help = "a file is interesting if COMMAND, with %s replaced by the "
-                                    "name of the file, exits with 0"},
+                            .help = "a file is interesting if COMMAND exits with 0; sh runs "
+                                    "it, with the name of the file for %s"},
                            any_text(kRefersToNothing)};
   Option<DiagCode> reports{options,
                            {.name = "reports",

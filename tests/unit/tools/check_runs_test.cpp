@@ -84,7 +84,12 @@ TEST_SUITE("commands") {
     CHECK(result.out == (folder / "x").substr(0, (folder / "").size() - 1) + "\n");
     CHECK(result.err == "b c\n");
     CHECK(run("false | true", setting_in(folder)).status == 1);
+    CommandSetting posix = setting_in(folder);
+    posix.shell = CommandShell::kPosix;
+    CHECK(run("false | true", posix).status == 0);
+    CHECK(run("true | false", posix).status == 1);
     CHECK(run("kill -9 $$", setting_in(folder)).status == 128 + 9);
+    CHECK(run("kill -9 $$", posix).status == 128 + 9);
     CHECK(run("printf 'a\\0b'", setting_in(folder)).out == std::string("a\0b", 3));
   }
 
