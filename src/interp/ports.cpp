@@ -276,7 +276,12 @@ Result<std::vector<Expectation>> parse_expectations(std::span<const Port> output
 Result<Tensor> load_expected(std::span<const Port> outputs, const Expectation& expectation,
                              const Tensor& output) {
   const TensorSpec& spec = *expectation.spec;
-  if (spec.has_type()) return load_file(spec);
+  if (spec.has_type()) {
+    auto file = load_file(spec);
+    if (!file) return file;
+    const auto decoded = from_codes(*file, output.dtype());
+    return decoded ? *decoded : std::move(file);
+  }
   const Port& port = outputs[expectation.port];
   auto tensor = load_tensor(
       spec, {.name = port.name, .dtype = output.dtype(), .shape = output.shape(), .bound = 2});

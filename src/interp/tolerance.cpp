@@ -6,6 +6,8 @@
 #include <charconv>
 #include <optional>
 
+#include "support/suggest.hpp"
+
 namespace mir {
 
 namespace {
@@ -103,8 +105,13 @@ Result<void> TolerancePolicy::add(std::string_view text) {
   if (colon != text.npos) {
     dtype = dtype_from_name(text.substr(0, colon));
     if (!dtype) {
-      return Error{DiagCode::kUsage, fmt::format("'{}' in tolerance '{}' is no element type",
-                                                 text.substr(0, colon), text)};
+      NearestName nearest(text.substr(0, colon));
+      for (const DTypeInfo& each : dtype_table()) nearest.offer(each.name);
+      return Error{
+          DiagCode::kUsage,
+          fmt::format(
+              "unknown element type '{}' in tolerance '{}'{}", text.substr(0, colon), text,
+              nearest.best().empty() ? "" : fmt::format("; did you mean '{}'?", nearest.best()))};
     }
     items = text.substr(colon + 1);
   }

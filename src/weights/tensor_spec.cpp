@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "weights/checks.hpp"
 #include "weights/elements.hpp"
 #include "weights/formats/npy.hpp"
+#include "weights/formats/npy_header.hpp"
 #include "weights/formats/npz.hpp"
 #include "weights/formats/raw.hpp"
 #include "weights/random.hpp"
@@ -80,11 +83,48 @@ bool read_raw_spec(std::string_view text, TensorSpec& spec) {
   return false;
 }
 
+/// The numbers of a file in a type that the format lacks. Each must be one of the type.
+Result<Tensor> converted_exactly(const TensorSpec& spec, const Tensor& tensor, DType dtype) {
+  auto converted = Tensor::allocate(dtype, tensor.shape());
+  if (!converted) return converted;
+  const std::size_t width = info(dtype).unit_bytes;
+  std::byte* at = converted->mutable_bytes();
+  for (std::int64_t i = 0; i < tensor.elements(); ++i, at += width) {
+    const double value = element_as_double(tensor, i);
+    if (const auto bits = encode_element(storage_type(dtype), value)) {
+      std::memcpy(at, &*bits, width);
+      const double kept = element_as_double(*converted, i);
+      if (kept == value || (std::isnan(kept) && std::isnan(value))) continue;
+    }
+    return Error{DiagCode::kTensorTypeConflict,
+                 fmt::format("'{}' has {} as element {}, which is not a number of type {}",
+                             spec.path, text_of_element(tensor, i), i, name_of(dtype))};
+  }
+  return converted;
+}
+
+/// The tensor of a file in a type that the format lacks. No value if the file has another kind of
+/// numbers.
+std::optional<Result<Tensor>> in_missing_type(const TensorSpec& spec, const Tensor& tensor,
+                                              DType dtype) {
+  const DType storage = storage_type(dtype);
+  if (!is_real(storage) || spec.kind == TensorSpec::Kind::kRaw || npy_name(storage)) return {};
+  if (auto decoded = from_codes(tensor, dtype)) return *std::move(decoded);
+  const bool is_same_kind = is_float(storage) == is_float(tensor.dtype());
+  if (!is_real(tensor.dtype()) || tensor.dtype() == DType::kBool || !is_same_kind) return {};
+  return converted_exactly(spec, tensor, dtype);
+}
+
 Result<Tensor> checked_file(const TensorSpec& spec, const DeclaredTensor& declared) {
   auto tensor = load_file(spec);
   if (!tensor) return tensor;
   const bool fitting = fits(declared, tensor->shape());
   if (tensor->dtype() == declared.dtype && fitting) return tensor;
+  if (fitting) {
+    if (auto converted = in_missing_type(spec, *tensor, declared.dtype)) {
+      return *std::move(converted);
+    }
+  }
   // Formats without quantised types have their codes as plain integers.
   const bool codes = info(declared.dtype).type_class == DTypeClass::kQuantised;
   if (codes && fitting && tensor->dtype() == storage_type(declared.dtype)) {
@@ -142,6 +182,27 @@ Result<Tensor> make_random(std::uint64_t seed, const DeclaredTensor& declared) {
 }
 
 }  // namespace
+
+std::optional<Tensor> from_codes(const Tensor& tensor, DType dtype) {
+  const DType storage = storage_type(dtype);
+  const std::size_t width = info(storage).unit_bytes;
+  const DType codes = width == 1 ? DType::kUInt8 : DType::kUInt16;
+  if (!is_real(storage) || width > 2 || npy_name(storage) || tensor.dtype() != codes) return {};
+  const auto decoded =
+      Tensor::borrow(dtype, tensor.shape(), tensor.bytes(), std::make_shared<Tensor>(tensor));
+  if (!decoded) return {};
+  if (!is_integer(storage)) return *decoded;
+  // A byte has more codes than an integer of 4 bits.
+  for (std::int64_t i = 0; i < decoded->elements(); ++i) {
+    const auto bits = encode_element(storage, element_as_double(*decoded, i));
+    if (!bits) return {};
+    if (static_cast<std::uint8_t>(*bits) !=
+        tensor.as<std::uint8_t>()[static_cast<std::size_t>(i)]) {
+      return {};
+    }
+  }
+  return *decoded;
+}
 
 Result<Tensor> load_file(const TensorSpec& spec) {
   if (spec.kind == TensorSpec::Kind::kNpy) return read_npy(spec.path, spec.files);

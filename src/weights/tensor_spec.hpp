@@ -52,7 +52,14 @@ struct DeclaredTensor {
   std::string text = {};  ///< type and extents in messages; if empty, the known facts
 };
 
-/// Files keep their own type, and a declared type or extent that differs is an error. A raw file
+/// The tensor whose codes a file has as unsigned integers of their size, because NPY lacks the
+/// type: BFloat16, Float8 and integers of 4 bits. No value for other types, or if it has a number
+/// that is not a code.
+std::optional<Tensor> from_codes(const Tensor& tensor, DType dtype);
+
+/// Files keep their own type, and a declared type or extent that differs is an error. NPY and NPZ
+/// files of a declared type that NPY lacks have its codes (from_codes()), or numbers, floats for
+/// floats and integers for integers, each of which the type must hold exactly. A raw file
 /// without one has the declared type, of which one extent may be unknown. Values of a
 /// list take the declared type; their number must be that of the declared shape, or the nesting of
 /// the list must fit it where extents are unknown. `zeros`, `iota` (0, 1, 2, … in row-major order)

@@ -31,9 +31,8 @@ MODULE = f"""@main [mir_version:1] (%ids:{T}) -> (%logits:{T}) {{
 # What the input has, and a slip of it.
 NAMES = {"module": ("main", "maim"), "graph": ("swish", "swihs"), "symbol": ("seq", "sec"), "input": ("ids", "idz"),
          "output": ("logits", "logitz"), "result": ("logits", "logitz"), "op": ("MySwish", "MySwihs"),
-         "tensor": ("norm.weight", "norm.wieght"), "pass": ("simplify", "inline"), "value": ("logits", "logitz"),
-         "element type": ("Float32", "Int8")}
-LISTED = {"pass", "element type"}  # a name that exists elsewhere is no slip, so the message lists what the input has
+         "tensor": ("norm.weight", "norm.wieght"), "pass": ("simplify", "inline"), "value": ("logits", "logitz")}
+LISTED = {"pass"}  # a name that exists elsewhere is no slip, so the message lists what the input has
 # How arguments contain a name, by the argument's name on the help page.
 FORMS = {
     "NAME": {"module": ["{}", "@{}"]},
@@ -51,12 +50,11 @@ FORMS = {
     "[PATTERN=]TYPE": {"tensor": ["{}=f16"]},
     "PATTERN=LAYOUT:NxK": {"tensor": ["{}=qsi4c32p4x8:32x32"]},
     "A,B": {"pass": ["{}"]},
-    "[TYPE:]ITEMS": {"element type": ["{}:abs=9"]},
 }
 # Arguments that name nothing in the input.
 PLAIN = {"FORM", "FORMAT", "N", "K", "X", "LEVEL", "WHAT", "WHEN", "WHICH", "ANSWER", "CODE", "ITEMS", "SET", "TYPE",
          "SIZE", "SECONDS", "A:B", "KEY=TEXT", "LEVEL", "PASS", "FILE", "FOLDER", "PATH", "SPEC",
-         "PIPELINE", "COMMAND", "MODULE", "DIALECT"}
+         "PIPELINE", "COMMAND", "MODULE", "DIALECT", "[TYPE:]ITEMS"}
 P = "tensor<[$seq, 3], Float32, CPU>"
 PLAN = f"""@main [mir_version:1] (%ids:{P}) -> (%logits:{P}) {{
     graph.SubGraphOp @init <notype> {{

@@ -26,7 +26,6 @@ constexpr KindName kKindNames[] = {{ReferenceKind::kReadFile, "read file"},
                                    {ReferenceKind::kTensor, "tensor"},
                                    {ReferenceKind::kPass, "pass"},
                                    {ReferenceKind::kValue, "value"},
-                                   {ReferenceKind::kElementType, "element type"},
                                    {ReferenceKind::kFact, "fact"}};
 
 }  // namespace

@@ -17,16 +17,15 @@ enum class ReferenceKind : std::uint8_t {
   kWrittenFolder,  ///< a folder in which the command writes files
   kModule,
   kGraph,
-  kSymbol,       ///< of an extent, without `$`
-  kInput,        ///< a name without `%`, or a position
-  kOutput,       ///< likewise
-  kResult,       ///< a pattern of values, graphs and ops
-  kOp,           ///< the type name of an op
-  kTensor,       ///< a pattern of names in a file of weights
-  kPass,         ///< a pass of the pipeline
-  kValue,        ///< a result of an op, without `%`
-  kElementType,  ///< of a value: "Float32"
-  kFact,         ///< a fact that a dump lost; the upgrade refuses unknown names itself
+  kSymbol,  ///< of an extent, without `$`
+  kInput,   ///< a name without `%`, or a position
+  kOutput,  ///< likewise
+  kResult,  ///< a pattern of values, graphs and ops
+  kOp,      ///< the type name of an op
+  kTensor,  ///< a pattern of names in a file of weights
+  kPass,    ///< a pass of the pipeline
+  kValue,   ///< a result of an op, without `%`
+  kFact,    ///< a fact that a dump lost; the upgrade refuses unknown names itself
 };
 
 /// "module", "read file": the kind in messages and pages.

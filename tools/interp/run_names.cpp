@@ -17,11 +17,6 @@ namespace {
 
 using Kind = ReferenceKind;
 
-void add_element_type(InputNames& names, const Value& value) {
-  const TensorType* type = value.tensor_type();
-  if (type != nullptr && type->dtype()) names.add(Kind::kElementType, name_of(*type->dtype()));
-}
-
 void add_ops(InputNames& names, const Module& module) {
   for_each_op(module, [&](const Op& op) {
     names.add(Kind::kOp, op.name());
@@ -35,12 +30,6 @@ void add_graphs(InputNames& names, const Region& region, const IRContext& contex
     if (!graph || graph.body() == nullptr) return;
     names.add(Kind::kGraph, context.text(op.symbol()));
     add_graphs(names, *graph.body(), context);
-  });
-}
-
-void add_element_types(InputNames& names, const Module& module) {
-  for_each_op(module, [&](const Op& op) {
-    for (const Value& result : op.results()) add_element_type(names, result);
   });
 }
 
@@ -71,7 +60,6 @@ void add_ports(InputNames& names, const Region& entry, const IRContext& context)
   std::vector<std::string> inputs, outputs;
   for (const SignaturePort& port : ports_of(entry)) {
     (port.is_output ? outputs : inputs).push_back(name_text(port.name, context));
-    add_element_type(names, *port.value);
   }
   add_ports(names, Kind::kInput, inputs);
   add_ports(names, Kind::kOutput, outputs);
@@ -104,14 +92,13 @@ InputNames names_of(const Module& module, const RunSettings& settings) {
   const IRContext& context = module.context();
   const std::string_view name = context.text(module.name());
   InputNames names(fmt::format("module '@{}'", name));
-  for (const Kind kind : {Kind::kGraph, Kind::kSymbol, Kind::kOp, Kind::kResult, Kind::kInput,
-                          Kind::kOutput, Kind::kElementType})
+  for (const Kind kind :
+       {Kind::kGraph, Kind::kSymbol, Kind::kOp, Kind::kResult, Kind::kInput, Kind::kOutput})
     names.mention(kind);
   const Region& body = module.body();
   if (refer_to(rows, Kind::kGraph)) add_graphs(names, body, context);
   if (refer_to(rows, Kind::kOp)) add_ops(names, module);
   if (refer_to(rows, Kind::kResult)) add_results(names, body, name, context);
-  if (refer_to(rows, Kind::kElementType)) add_element_types(names, module);
   if (refer_to(rows, Kind::kSymbol)) {
     for (const std::string& symbol : extent_symbols(module)) names.add(Kind::kSymbol, symbol);
   }

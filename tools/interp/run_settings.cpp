@@ -55,15 +55,6 @@ Completion complete_tolerances() {
           .is_list = true};
 }
 
-References<std::string> references_of_tolerance() {
-  constexpr auto kKind = ReferenceKind::kElementType;
-  return {{kKind}, [](const std::string& text) -> std::vector<Reference> {
-            const auto dtype = dtype_from_name(std::string_view(text).substr(0, text.find(':')));
-            if (text.find(':') == text.npos || !dtype) return {};
-            return {{kKind, std::string(name_of(*dtype))}};
-          }};
-}
-
 namespace {
 
 using Kind = ReferenceKind;

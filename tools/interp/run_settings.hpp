@@ -31,8 +31,6 @@ std::optional<OpBinding> parse_op_binding(std::string_view text);
 Completion complete_op_bindings();
 /// Completions of --tolerance.
 Completion complete_tolerances();
-/// The element type that a tolerance is for.
-References<std::string> references_of_tolerance();
 
 /// References of arguments. `port` is the kind of the port before the `=`.
 References<std::string> references_of_spec(ReferenceKind port);
@@ -111,7 +109,7 @@ struct RunSettings {
        .argument = "[TYPE:]ITEMS",
        .help = "compare by these limits, separated by commas: exact, abs=X, rel=X, ulp=X, "
                "correlation=X, cosine=X, topK=X"},
-      any_text(references_of_tolerance(), complete_tolerances)};
+      any_text(kRefersToNothing, complete_tolerances)};
 
   /// Returns the number of runs.
   std::size_t run_count() const;

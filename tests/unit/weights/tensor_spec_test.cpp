@@ -143,6 +143,45 @@ TEST_CASE("a file keeps its type and a declared one must agree") {
         DiagCode::kFileNotReadable);
 }
 
+TEST_CASE("types that NPY lacks take codes, or numbers that they hold exactly") {
+  const TemporaryDirectory directory;
+  const auto load_as = [&](const Tensor& stored, DType dtype) {
+    const auto npy = directory.file("x.npy");
+    REQUIRE(write_npy(npy, stored));
+    return load(npy, declared(dtype, stored.shape()));
+  };
+  const auto codes = tensor_of<std::uint16_t>(DType::kUInt16, {2}, {0x3F80, 0xC000});
+  const auto brain = load_as(codes, DType::kBFloat16);
+  REQUIRE(brain);
+  CHECK(brain->dtype() == DType::kBFloat16);
+  CHECK(bytes_of(*brain) == bytes_of(codes));
+  const auto numbers = tensor_of<float>(DType::kFloat32, {2}, {1, -2});
+  CHECK(bytes_of(*load_as(numbers, DType::kBFloat16)) == bytes_of(codes));
+  CHECK(bytes_of(*load_as(numbers, DType::kFloat8E4M3)) == "\x38\xC0");
+  CHECK(bytes_of(*load_as(tensor_of<double>(DType::kFloat64, {2}, {1, -2}), DType::kFloat8E5M2)) ==
+        "\x3C\xC0");
+  const auto inexact = load_as(tensor_of<float>(DType::kFloat32, {2}, {1, 0.1f}), DType::kBFloat16);
+  REQUIRE_FALSE(inexact);
+  CHECK(inexact.error().code == DiagCode::kTensorTypeConflict);
+  CHECK(inexact.error().message.find("as element 1, which is not a number of type BFloat16") !=
+        std::string::npos);
+  CHECK_FALSE(load_as(tensor_of<float>(DType::kFloat32, {1}, {1000}), DType::kFloat8E4M3));
+  CHECK_FALSE(load_as(codes, DType::kFloat8E4M3));
+  CHECK_FALSE(load_as(tensor_of<std::int16_t>(DType::kInt16, {1}, {1}), DType::kBFloat16));
+  const auto small = tensor_of<std::int8_t>(DType::kInt8, {3}, {-8, 7, 0});
+  const auto nibbles = load_as(small, DType::kInt4);
+  REQUIRE(nibbles);
+  CHECK(element_as_double(*nibbles, 0) == -8);
+  CHECK(bytes_of(*load_as(tensor_of<std::uint8_t>(DType::kUInt8, {3}, {0xF8, 7, 0}),
+                          DType::kInt4)) == bytes_of(*nibbles));
+  CHECK_FALSE(load_as(tensor_of<std::uint8_t>(DType::kUInt8, {1}, {8}), DType::kInt4));
+  CHECK_FALSE(load_as(tensor_of<std::int8_t>(DType::kInt8, {1}, {-9}), DType::kInt4));
+  CHECK_FALSE(load_as(tensor_of<std::int64_t>(DType::kInt64, {1}, {16}), DType::kUInt4));
+  CHECK_FALSE(load_as(tensor_of<float>(DType::kFloat32, {1}, {1}), DType::kInt4));
+  // A type that NPY has takes no other.
+  CHECK_FALSE(load_as(numbers, DType::kFloat16));
+}
+
 TEST_CASE("zeros, iota and random fill the declared type") {
   const auto iota = load("iota", declared(DType::kFloat32, Shape{2, 2}));
   REQUIRE(iota);
