@@ -128,14 +128,14 @@ class WeightSet {
 /// An element is within tolerance when |actual - expected| <= abs + rel * |expected|, or when it
 /// lies at most `ulp` units in the last place of the actual element type (of integers: 1) from the
 /// expected number. Two NaN are equal, two infinities of one sign too; any other pair with a NaN or
-/// an infinity is not.
+/// an infinity is over every tolerance, also if elements are not judged.
 struct Tolerance {
   double abs = 0;
   double rel = 0;
   double ulp = 0;
   /// The same bits instead; of different element types the same numbers with the same sign.
   bool exact = false;
-  /// False: single elements may be anything, only the figures below count.
+  /// False: single finite elements may be anything, only the figures below count.
   bool judges_elements = true;
   std::optional<double> min_correlation = {};
   std::optional<double> min_cosine = {};
@@ -150,29 +150,46 @@ struct ElementDifference {
   double abs_error = 0;
 };
 
+/// A number that compares whole tensors.
+struct Figure {
+  double value = 1;
+  /// Why the tensors do not define the number, as "zero norm". Empty if they do.
+  std::string_view undefined{};
+
+  bool is_defined() const { return undefined.empty(); }
+  /// False if the number is not defined.
+  bool is_at_least(double least) const { return is_defined() && value >= least; }
+};
+
 struct Comparison {
   static constexpr std::size_t kWorst = 5;
 
   Shape shape;  ///< complex types have a last axis of 2
   Tolerance tolerance;
   std::int64_t elements = 0;
-  std::int64_t differing = 0;       ///< elements with another value; -0 is +0, NaN is NaN
-  std::int64_t over_tolerance = 0;  ///< 0 where elements are not judged
+  std::int64_t differing = 0;  ///< elements with another value; -0 is +0, NaN is NaN
+  /// Where elements are not judged, only those with a NaN or an infinity on one side.
+  std::int64_t over_tolerance = 0;
   std::int64_t nans_expected = 0;
   std::int64_t nans_found = 0;
-  std::int64_t nan_mismatches = 0;  ///< NaN on one side only
+  std::int64_t nan_mismatches = 0;       ///< NaN on one side only
+  std::int64_t infinity_mismatches = 0;  ///< numbers that differ, at least one of them infinite
   double max_abs_error = 0;
   std::int64_t max_abs_index = 0;
   double max_rel_error = 0;  ///< |actual - expected| / |expected| where expected is not 0
   std::int64_t max_rel_index = 0;
   double max_ulp_error = 0;
   std::int64_t max_ulp_index = 0;
-  /// These two are of the elements that are finite on both sides.
-  double cosine = 1;       ///< 1 when both are all zero, 0 when one is
-  double correlation = 1;  ///< Pearson's; 1 when both are constant, 0 when one is
+  // These figures are 1 if all values are equal.
+  /// Of the elements that are finite on both sides. Not defined for fewer than two, or if one side
+  /// is all zero.
+  Figure cosine{};
+  /// Pearson's, likewise; not defined if one side is constant.
+  Figure correlation{};
   /// Mean over the last rows of the share of the `top_count` largest elements of the expected row
-  /// that are among those of the actual row, ranked as top_elements() does; 1 without rows.
-  double top_agreement = 1;
+  /// that are among those of the actual row, ranked as top_elements() does. 0 for a row that is
+  /// constant on one side only. Not defined for rows of at most `top_count` elements.
+  Figure top_agreement{};
   std::size_t top_count = 1;
   std::vector<ElementDifference>
       worst;  ///< differing elements farthest over tolerance, at most kWorst
@@ -187,6 +204,8 @@ Result<Comparison> compare_tensors(const Tensor& expected, const Tensor& actual,
 
 /// "abs 1e-06, rel 1e-05, correlation >= 0.99".
 std::string render(const Tolerance& tolerance);
+/// "0.99" or "not defined (zero norm)".
+std::string render(const Figure& figure);
 /// Several lines without a final newline: a verdict, the error figures, the worst elements.
 std::string render(const Comparison& comparison);
 

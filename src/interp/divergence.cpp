@@ -34,9 +34,10 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 
 std::string words(const Comparison& comparison) {
   if (comparison.over_tolerance == 0) {
-    return fmt::format("cosine {:.6g}, correlation {:.6g}, top {} agreement {:.6g} miss {}",
-                       comparison.cosine, comparison.correlation, comparison.top_count,
-                       comparison.top_agreement, render(comparison.tolerance));
+    return fmt::format("cosine {}, correlation {}, top {} agreement {} miss {}",
+                       render(comparison.cosine), render(comparison.correlation),
+                       comparison.top_count, render(comparison.top_agreement),
+                       render(comparison.tolerance));
   }
   return fmt::format("{} of {} elements are over tolerance ({}), by up to {:.6g}",
                      comparison.over_tolerance, comparison.elements, render(comparison.tolerance),
@@ -52,7 +53,8 @@ std::string beyond_bounds(const Tensor& expected, const Tensor& found,
     const double want = element_as_double(expected, static_cast<std::int64_t>(i));
     const double got = element_as_double(found, static_cast<std::int64_t>(i));
     const double distance = std::fabs(got - want);
-    if (got == want || (got != got && want != want) || distance <= bounds[i]) continue;
+    const bool is_close = std::isfinite(distance) && distance <= bounds[i];
+    if (got == want || (got != got && want != want) || is_close) continue;
     ++over;
     most = std::max(most, bounds[i] > 0 && distance == distance
                               ? distance / bounds[i]

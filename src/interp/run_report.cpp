@@ -52,15 +52,19 @@ Json json_of(const Comparison& comparison) {
   json["nans"] = {{"expected", comparison.nans_expected},
                   {"found", comparison.nans_found},
                   {"mismatches", comparison.nan_mismatches}};
+  json["infinities"] = {{"mismatches", comparison.infinity_mismatches}};
   const auto largest = [&](double error, std::int64_t index) {
     return Json{{"error", error}, {"index", index}};
   };
   json["max_abs"] = largest(comparison.max_abs_error, comparison.max_abs_index);
   json["max_rel"] = largest(comparison.max_rel_error, comparison.max_rel_index);
   json["max_ulp"] = largest(comparison.max_ulp_error, comparison.max_ulp_index);
-  json["cosine"] = comparison.cosine;
-  json["correlation"] = comparison.correlation;
-  json["top"] = {{"count", comparison.top_count}, {"agreement", comparison.top_agreement}};
+  const auto value = [](const Figure& figure) {
+    return figure.is_defined() ? Json(figure.value) : Json();
+  };
+  json["cosine"] = value(comparison.cosine);
+  json["correlation"] = value(comparison.correlation);
+  json["top"] = {{"count", comparison.top_count}, {"agreement", value(comparison.top_agreement)}};
   json["worst"] = Json::array();
   for (const ElementDifference& each : comparison.worst) {
     json["worst"].push_back({{"index", each.index},

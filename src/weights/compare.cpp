@@ -67,14 +67,36 @@ struct Products {
     expected_variance += e_from_old * (e - expected_mean);
     actual_variance += a_from_old * (a - actual_mean);
   }
-  double cosine() const { return ratio(cross, expected, actual); }
-  double correlation() const { return ratio(covariance, expected_variance, actual_variance); }
+  Figure cosine() const {
+    if (count < 2) return {0, kTooFew};
+    if (expected == 0 || actual == 0) return {0, "zero norm"};
+    return {ratio(cross, expected, actual)};
+  }
+  Figure correlation() const {
+    if (count < 2) return {0, kTooFew};
+    if (expected_variance == 0 || actual_variance == 0) return {0, "constant"};
+    return {ratio(covariance, expected_variance, actual_variance)};
+  }
+
+  static constexpr std::string_view kTooFew = "fewer than 2 finite elements";
 
   static double ratio(double product, double e, double a) {
-    if (e == 0 || a == 0) return e == a ? 1 : 0;
-    return product / (std::sqrt(e) * std::sqrt(a));
+    return std::clamp(product / (std::sqrt(e) * std::sqrt(a)), -1.0, 1.0);
   }
 };
+
+/// A power of two that brings the largest finite magnitude of Float64 elements near 1, so that
+/// their squares are in range. 1 for other types, whose squares are.
+double scale_of(const Tensor& tensor) {
+  if (tensor.dtype() != DType::kFloat64) return 1;
+  double largest = 0;
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    const double magnitude = std::abs(element_as_double(tensor, i));
+    if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
+  }
+  constexpr int kLargestExponent = 1022;  // of a scale that is a normal number
+  return largest == 0 ? 1 : std::ldexp(1.0, std::min(-std::ilogb(largest), kLargestExponent));
+}
 
 /// The distance between the number and its neighbours in a real type; 1 for integers.
 double unit_in_last_place(DType dtype, double value) {
@@ -122,11 +144,24 @@ std::vector<std::int64_t> largest_of_row(const Tensor& tensor, std::int64_t firs
   return order;
 }
 
-double top_agreement(const Tensor& expected, const Tensor& actual, std::size_t count) {
-  const std::int64_t width = expected.shape().empty() ? 0 : expected.shape().back();
-  if (width == 0 || expected.elements() == 0) return 1;
+/// True if all elements of a row are equal; no element is the largest then.
+bool is_constant_row(const Tensor& tensor, std::int64_t first, std::int64_t width) {
+  const double value = element_as_double(tensor, first);
+  for (std::int64_t i = first + 1; i < first + width; ++i) {
+    const double other = element_as_double(tensor, i);
+    if (value != other && !(std::isnan(value) && std::isnan(other))) return false;
+  }
+  return true;
+}
+
+/// Of tensors with values that differ.
+Figure top_agreement(const Tensor& expected, const Tensor& actual, std::size_t count) {
+  const std::int64_t width = expected.shape().empty() ? 1 : expected.shape().back();
+  if (static_cast<std::uint64_t>(width) <= count) return {0, "it ranks whole rows"};
   double sum = 0;
   for (std::int64_t first = 0; first < expected.elements(); first += width) {
+    const bool is_constant = is_constant_row(expected, first, width);
+    if (is_constant != is_constant_row(actual, first, width)) continue;
     const auto wanted = largest_of_row(expected, first, width, count);
     auto found = largest_of_row(actual, first, width, count);
     std::ranges::sort(found);
@@ -134,7 +169,7 @@ double top_agreement(const Tensor& expected, const Tensor& actual, std::size_t c
         wanted, [&](std::int64_t at) { return std::ranges::binary_search(found, at); });
     sum += static_cast<double>(hits) / static_cast<double>(wanted.size());
   }
-  return sum / static_cast<double>(expected.elements() / width);
+  return {sum / static_cast<double>(expected.elements() / width)};
 }
 
 /// Keeps the elements farthest over tolerance, of equal ones the first.
@@ -177,7 +212,11 @@ std::string position(std::int64_t index, const Shape& shape) {
 class Comparer {
  public:
   Comparer(const Tensor& expected, const Tensor& actual, const Tolerance& tolerance)
-      : expected_(expected), actual_(actual), tolerance_(tolerance) {
+      : expected_(expected),
+        actual_(actual),
+        tolerance_(tolerance),
+        expected_scale_(scale_of(expected)),
+        actual_scale_(scale_of(actual)) {
     result_.shape = expected.shape();
     result_.tolerance = tolerance;
     result_.elements = expected.elements();
@@ -187,8 +226,12 @@ class Comparer {
 
   Comparison run() {
     for (std::int64_t i = 0; i < result_.elements; ++i) visit(i);
-    result_.cosine = products_.cosine();
-    result_.correlation = products_.correlation();
+    result_.top_count = std::max<std::size_t>(tolerance_.top, 1);
+    if (result_.differing > 0) {
+      result_.cosine = products_.cosine();
+      result_.correlation = products_.correlation();
+      result_.top_agreement = top_agreement(expected_, actual_, result_.top_count);
+    }
     result_.worst = worst_.take();
     return std::move(result_);
   }
@@ -200,7 +243,7 @@ class Comparer {
     const double error = both_signed_     ? exact_distance<std::int64_t>(expected_, actual_, i)
                          : both_unsigned_ ? exact_distance<std::uint64_t>(expected_, actual_, i)
                                           : distance(e, a);
-    products_.add(e, a);
+    products_.add(e * expected_scale_, a * actual_scale_);
     result_.nans_expected += std::isnan(e);
     result_.nans_found += std::isnan(a);
     if (tolerance_.exact && tolerance_.judges_elements && !same_bits(expected_, actual_, i)) {
@@ -212,12 +255,16 @@ class Comparer {
     raise(result_.max_abs_error, result_.max_abs_index, error, i);
     raise(result_.max_ulp_error, result_.max_ulp_index, units, i);
     if (e != 0) raise(result_.max_rel_error, result_.max_rel_index, error / std::abs(e), i);
-    if (std::isnan(e) != std::isnan(a)) ++result_.nan_mismatches;
-    // Nothing is close to an infinity, and a NaN is over any tolerance.
-    const bool finite = std::isfinite(e) && std::isfinite(a) && !tolerance_.exact;
-    const double allowed = finite ? tolerance_.abs + tolerance_.rel * std::abs(e) : 0;
-    const bool close = error <= allowed || (finite && units <= tolerance_.ulp);
-    if (!close && !tolerance_.exact && tolerance_.judges_elements) ++result_.over_tolerance;
+    const bool is_nan = std::isnan(e) || std::isnan(a);
+    const bool is_finite = std::isfinite(e) && std::isfinite(a);
+    if (is_nan) ++result_.nan_mismatches;
+    if (!is_nan && !is_finite) ++result_.infinity_mismatches;
+    // Nothing is close to an infinity or a NaN.
+    const bool has_margin = is_finite && !tolerance_.exact;
+    const double allowed = has_margin ? tolerance_.abs + tolerance_.rel * std::abs(e) : 0;
+    const bool close = error <= allowed || (has_margin && units <= tolerance_.ulp);
+    const bool is_judged = tolerance_.judges_elements ? !tolerance_.exact : !is_finite;
+    if (!close && is_judged) ++result_.over_tolerance;
     worst_.offer(error - allowed, {i, e, a, error});
   }
 
@@ -226,13 +273,14 @@ class Comparer {
   const Tolerance& tolerance_;
   bool both_signed_ = false;
   bool both_unsigned_ = false;
+  double expected_scale_, actual_scale_;  // of the products
   Comparison result_;
   Products products_;
   WorstList worst_;
 };
 
-bool holds(double value, const std::optional<double>& least) {
-  return !least || value >= *least;
+bool holds(const Figure& figure, const std::optional<double>& least) {
+  return !least || figure.is_at_least(*least);
 }
 
 }  // namespace
@@ -252,10 +300,7 @@ Result<Comparison> compare_tensors(const Tensor& expected, const Tensor& actual,
     return Error{DiagCode::kTensorTypeConflict,
                  fmt::format("expected extents {}, found {}", shape_text(expected.shape()),
                              shape_text(actual.shape()))};
-  Comparison result = Comparer(*wanted, *got, tolerance).run();
-  result.top_count = std::max<std::size_t>(tolerance.top, 1);
-  result.top_agreement = top_agreement(*wanted, *got, result.top_count);
-  return result;
+  return Comparer(*wanted, *got, tolerance).run();
 }
 
 std::string render(const Tolerance& tolerance) {
@@ -291,6 +336,11 @@ std::string figure_text(double value) {
 
 }  // namespace
 
+std::string render(const Figure& figure) {
+  return figure.is_defined() ? figure_text(figure.value)
+                             : fmt::format("not defined ({})", figure.undefined);
+}
+
 std::string render(const Comparison& comparison) {
   const auto maximum = [&](double error, std::int64_t index) {
     if (error == 0) return std::string("0");
@@ -299,7 +349,7 @@ std::string render(const Comparison& comparison) {
   auto text = fmt::format(
       "{}: {} of {} elements over tolerance ({})\n"
       "max abs error {}, max rel error {}, max ulp error {}\n"
-      "values that differ: {}; NaN: {} expected, {} found, {} mismatches\n"
+      "values that differ: {}; NaN: {} expected, {} found, {} mismatches{}\n"
       "cosine {}, correlation {}, top {} agreement {}",
       comparison.passed() ? "equal within tolerance" : "differs", comparison.over_tolerance,
       comparison.elements, render(comparison.tolerance),
@@ -307,8 +357,11 @@ std::string render(const Comparison& comparison) {
       maximum(comparison.max_rel_error, comparison.max_rel_index),
       maximum(comparison.max_ulp_error, comparison.max_ulp_index), comparison.differing,
       comparison.nans_expected, comparison.nans_found, comparison.nan_mismatches,
-      figure_text(comparison.cosine), figure_text(comparison.correlation), comparison.top_count,
-      figure_text(comparison.top_agreement));
+      comparison.infinity_mismatches == 0
+          ? ""
+          : fmt::format("; infinities: {} mismatches", comparison.infinity_mismatches),
+      render(comparison.cosine), render(comparison.correlation), comparison.top_count,
+      render(comparison.top_agreement));
   for (const auto& element : comparison.worst)
     text += fmt::format("\n  {}: expected {}, found {}, error {}",
                         position(element.index, comparison.shape), element_text(element.expected),

@@ -167,7 +167,8 @@ Accuracy accuracy(const Tensor& original, const Tensor& changed) {
   }
   const auto count = static_cast<double>(std::max<std::int64_t>(original.elements(), 1));
   result.rms_error = std::sqrt(errors / count);
-  result.relative = errors == 0 ? 0 : std::sqrt(errors / squares);
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  result.relative = errors == 0 ? 0 : std::isfinite(squares) ? std::sqrt(errors / squares) : kNan;
   return result;
 }
 

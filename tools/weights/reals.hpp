@@ -32,7 +32,8 @@ Statistics statistics(const Tensor& reals);
 struct Accuracy {
   double max_error = 0;
   double rms_error = 0;
-  double relative = 0;  ///< RMS error over the RMS of the original; 0 when both are 0
+  double relative =
+      0;  ///< RMS error over the RMS of the original; 0 when both are 0, NaN beyond Float64
 };
 Accuracy accuracy(const Tensor& original, const Tensor& changed);
 

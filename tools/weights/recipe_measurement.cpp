@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "conversion.hpp"
 #include "mir/fusion.hpp"
@@ -27,6 +28,34 @@ Error first_error(const Diagnostics& found) {
 
 bool is_compared(const Tensor& tensor) {
   return is_real(storage_type(tensor.dtype()));
+}
+
+bool has_finite_numbers(const Tensor& tensor) {
+  if (!is_compared(tensor)) return false;
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    if (std::isfinite(element_as_double(tensor, i))) return true;
+  }
+  return false;
+}
+
+constexpr Tolerance kOnlyFigures{.judges_elements = false};
+
+/// The figure, not defined if the comparison fails without regard to figures.
+Figure judged(const Comparison& comparison, const Figure& figure) {
+  if (comparison.passed()) return figure;
+  return {0, "NaN or infinite on one side"};
+}
+
+/// The one that is not defined, or the smaller one.
+Figure least(const Figure& a, const Figure& b) {
+  if (!a.is_defined() || !b.is_defined()) return a.is_defined() ? b : a;
+  return a.value <= b.value ? a : b;
+}
+
+/// A sum after one more of `count` parts of a mean.
+Figure with_part(const Figure& sum, const Figure& part, std::size_t count) {
+  if (!sum.is_defined() || !part.is_defined()) return sum.is_defined() ? part : sum;
+  return {sum.value + part.value / static_cast<double>(count)};
 }
 
 /// The word by which an option names the type.
@@ -67,10 +96,11 @@ Result<RecipeMeasurement> RecipeMeasurement::create(const Module& module, const 
     if (auto loaded = made.load(*session, number); !loaded) return std::move(loaded).error();
     auto outputs = made.outputs_of(*session, made.runs_.back());
     if (!outputs) return std::move(outputs).error();
+    if (std::ranges::none_of(*outputs, has_finite_numbers)) {
+      return Error{DiagCode::kNotExecutable,
+                   "the outputs of the module as it is have no finite numbers to compare"};
+    }
     made.runs_.back().expected = *std::move(outputs);
-  }
-  if (std::ranges::none_of(made.runs_.front().expected, is_compared)) {
-    return Error{DiagCode::kNotExecutable, "the module has no output of real numbers to compare"};
   }
   session->reset();
   made.session_.emplace(*std::move(session));
@@ -206,22 +236,22 @@ Result<ResultChange> RecipeMeasurement::measure(const Recipe& recipe) const {
   if (auto added = weights.add(path); !added) return std::move(added).error();
   auto session = session_of(**module, weights);
   if (!session) return std::move(session).error();
-  ResultChange change{.mean_cosine = 0, .mean_agreement = 0};
+  ResultChange change{.mean_cosine = {0}, .mean_agreement = {0}};
   for (const MeasuredRun& run : runs_) {
     const auto outputs = outputs_of(*session, run);
     if (!outputs) return outputs.error();
-    double cosine = 1, agreement = 1;
+    Figure cosine, agreement;
     for (std::size_t i = 0; i < run.expected.size(); ++i) {
       if (!is_compared(run.expected[i])) continue;
-      const auto compared = compare_tensors(run.expected[i], (*outputs)[i], {});
+      const auto compared = compare_tensors(run.expected[i], (*outputs)[i], kOnlyFigures);
       if (!compared) return compared.error();
-      cosine = std::min(cosine, compared->cosine);
-      agreement = std::min(agreement, compared->top_agreement);
+      cosine = least(cosine, judged(*compared, compared->cosine));
+      agreement = least(agreement, judged(*compared, compared->top_agreement));
     }
-    change.cosine = std::min(change.cosine, cosine);
-    change.agreement = std::min(change.agreement, agreement);
-    change.mean_cosine += cosine / static_cast<double>(runs_.size());
-    change.mean_agreement += agreement / static_cast<double>(runs_.size());
+    change.cosine = least(change.cosine, cosine);
+    change.agreement = least(change.agreement, agreement);
+    change.mean_cosine = with_part(change.mean_cosine, cosine, runs_.size());
+    change.mean_agreement = with_part(change.mean_agreement, agreement, runs_.size());
   }
   return change;
 }

@@ -15,13 +15,15 @@ namespace mir::tools {
 /// New types of parameters, by name.
 using Recipe = std::map<std::string, DType>;
 
-/// The results of the runs compared with those of the module as it is.
+/// The results of the runs compared with those of the module as it is. A number is not defined if
+/// one output of one run does not define it: compare_tensors() tells which do. Elements that are
+/// NaN or infinite on one side only leave all of them undefined.
 struct ResultChange {
-  double cosine = 1;     ///< the least of all outputs of real numbers and all runs
-  double agreement = 1;  ///< the least share of last rows with the same largest element
+  Figure cosine{};     ///< the least of all outputs of real numbers and all runs
+  Figure agreement{};  ///< the least share of last rows with the same largest element
   // Means of all runs, of the least values of each.
-  double mean_cosine = 1;
-  double mean_agreement = 1;
+  Figure mean_cosine{};
+  Figure mean_agreement{};
 };
 
 struct MeasurementInputs {
@@ -48,7 +50,8 @@ class RecipeMeasurement {
  public:
   /// Number of runs that are compared.
   std::size_t run_count() const { return runs_.size(); }
-  /// Runs the module as it is. Fails if it does not run, or if no output has real numbers.
+  /// Runs the module as it is. Fails if it does not run, or if no output of a run has finite
+  /// numbers.
   static Result<RecipeMeasurement> create(const Module& module, const WeightSet& weights,
                                           const MeasurementInputs& how);
 

@@ -41,9 +41,17 @@ class Planning {
   Result<void> choose() {
     for (const MeasuredLayer& each : plan_.layers) {
       LayerCosts& costs = costs_.emplace_back();
+      std::vector<std::size_t>& types = types_.emplace_back();
       costs.push_back({each.bytes, 0});
-      for (const MeasuredType& type : each.types) {
-        costs.push_back({type.bytes, 1 - type.results.cosine});
+      for (std::size_t i = 0; i < each.types.size(); ++i) {
+        // A type whose outputs cannot be compared is not a choice.
+        const Figure& cosine = each.types[i].results.cosine;
+        if (!cosine.is_defined()) {
+          if (left_out_.empty()) left_out_ = text_of_left_out(each, each.types[i]);
+          continue;
+        }
+        costs.push_back({each.types[i].bytes, 1 - cosine.value});
+        types.push_back(i);
       }
     }
     choices_ = choices_by_size(costs_);
@@ -54,20 +62,35 @@ class Planning {
     plan_.bytes_after = tools::bytes_of(costs_, choice);
     auto results = measurement_.measure(plan_.recipe);
     if (!results) return std::move(results).error();
+    if (!results->cosine.is_defined()) {
+      return Error{DiagCode::kUsage,
+                   fmt::format("the outputs with the chosen types cannot be compared: cosine {}",
+                               render(results->cosine))};
+    }
     plan_.results = *results;
     for (std::size_t i = 0; i < choice.size(); ++i) {
-      if (choice[i] != 0) plan_.layers[i].types[choice[i] - 1].is_chosen = true;
+      if (choice[i] != 0) plan_.layers[i].types[type_of(i, choice)].is_chosen = true;
     }
     if (!plan_.recipe.empty()) plan_.pipeline = measurement_.pipeline(plan_.recipe);
     return {};
   }
 
  private:
+  static std::string text_of_left_out(const MeasuredLayer& layer, const MeasuredType& type) {
+    return fmt::format("; '{}' as {} is left out: cosine {}", layer.layer.name, name_of(type.dtype),
+                       render(type.results.cosine));
+  }
+
+  /// The position of the type among those of a layer that changes.
+  std::size_t type_of(std::size_t layer, const TypeChoice& choice) const {
+    return types_[layer][choice[layer] - 1];
+  }
+
   Recipe recipe_of(const TypeChoice& choice) const {
     Recipe recipe;
     for (std::size_t i = 0; i < choice.size(); ++i) {
       if (choice[i] == 0) continue;
-      recipe.emplace(plan_.layers[i].layer.name, plan_.layers[i].types[choice[i] - 1].dtype);
+      recipe.emplace(plan_.layers[i].layer.name, plan_.layers[i].types[type_of(i, choice)].dtype);
     }
     return recipe;
   }
@@ -77,10 +100,11 @@ class Planning {
     std::size_t first = 0;
     while (bounds_.most_bytes && tools::bytes_of(costs_, choices_[first]) > *bounds_.most_bytes) {
       if (++first == choices_.size()) {
-        return Error{DiagCode::kUsage,
-                     fmt::format("no choice of these types has {} bytes or fewer; the smallest one "
-                                 "has {}",
-                                 *bounds_.most_bytes, tools::bytes_of(costs_, choices_.back()))};
+        return Error{
+            DiagCode::kUsage,
+            fmt::format("no choice of these types has {} bytes or fewer; the smallest one "
+                        "has {}{}",
+                        *bounds_.most_bytes, tools::bytes_of(costs_, choices_.back()), left_out_)};
       }
     }
     if (!bounds_.has_accuracy()) return first;
@@ -94,7 +118,7 @@ class Planning {
     if (!is_good) return std::move(is_good).error();
     if (!*is_good) {
       return Error{DiagCode::kUsage,
-                   "no choice of these types within the bytes is accurate enough"};
+                   "no choice of these types within the bytes is accurate enough" + left_out_};
     }
     std::size_t good = first, bad = choices_.size();
     while (bad - good > 1) {
@@ -109,15 +133,17 @@ class Planning {
   Result<bool> is_accurate(std::size_t position) const {
     const auto results = measurement_.measure(recipe_of(choices_[position]));
     if (!results) return results.error();
-    return results->cosine >= bounds_.least_cosine.value_or(-1) &&
-           results->agreement >= bounds_.least_agreement.value_or(0);
+    return results->cosine.is_at_least(bounds_.least_cosine.value_or(-1)) &&
+           (!bounds_.least_agreement || results->agreement.is_at_least(*bounds_.least_agreement));
   }
 
   const RecipeMeasurement& measurement_;
   const RecipeBounds& bounds_;
   RecipePlan& plan_;
   std::vector<LayerCosts> costs_;
+  std::vector<std::vector<std::size_t>> types_;  // positions of those with costs, by layer
   std::vector<TypeChoice> choices_;
+  std::string left_out_;  // about the first type without a cost; empty if there is none
 };
 
 // -- reports --------------------------------------------------------------------------------------
@@ -130,6 +156,10 @@ struct RecipeColumn {
   bool is_mean = false;
 };
 
+std::string cell_of(const Figure& figure, int digits) {
+  return figure.is_defined() ? fmt::format("{:.{}f}", figure.value, digits) : "undefined";
+}
+
 constexpr RecipeColumn kRecipeColumns[] = {
     {"layer", "layer", 'l', [](auto& layer, auto&) { return layer.layer.name; }},
     {"extents", "extents", 'l', [](auto& layer, auto&) { return extents_text(layer.layer.shape); }},
@@ -137,14 +167,12 @@ constexpr RecipeColumn kRecipeColumns[] = {
     {"bytes", "bytes", 'r', [](auto&, auto& type) { return fmt::to_string(type.bytes); }},
     {"SQNR", "sqnr", 'r',
      [](auto&, auto& type) { return fmt::format("{:.2f}", type.noise_ratio); }},
-    {"cosine", "cosine", 'r',
-     [](auto&, auto& type) { return fmt::format("{:.6f}", type.results.cosine); }},
+    {"cosine", "cosine", 'r', [](auto&, auto& type) { return cell_of(type.results.cosine, 6); }},
     {"mean", "mean_cosine", 'r',
-     [](auto&, auto& type) { return fmt::format("{:.6f}", type.results.mean_cosine); }, true},
-    {"top-1", "top1", 'r',
-     [](auto&, auto& type) { return fmt::format("{:.4f}", type.results.agreement); }},
+     [](auto&, auto& type) { return cell_of(type.results.mean_cosine, 6); }, true},
+    {"top-1", "top1", 'r', [](auto&, auto& type) { return cell_of(type.results.agreement, 4); }},
     {"mean", "mean_top1", 'r',
-     [](auto&, auto& type) { return fmt::format("{:.4f}", type.results.mean_agreement); }, true},
+     [](auto&, auto& type) { return cell_of(type.results.mean_agreement, 4); }, true},
     {"chosen", "chosen", 'l',
      [](auto&, auto& type) { return std::string(type.is_chosen ? "yes" : "no"); }},
 };
@@ -180,13 +208,13 @@ std::string table_of(const RecipePlan& plan) {
     return text + fmt::format("{} bytes in {} layers; no type is chosen\n", plan.bytes_before,
                               plan.layers.size());
   }
-  text +=
-      fmt::format("{} of {} layers change: {} bytes before, {} after; cosine {:.6f}, top-1 {:.4f}",
-                  plan.recipe.size(), plan.layers.size(), plan.bytes_before, plan.bytes_after,
-                  plan.results.cosine, plan.results.agreement);
+  text += fmt::format("{} of {} layers change: {} bytes before, {} after; cosine {}, top-1 {}",
+                      plan.recipe.size(), plan.layers.size(), plan.bytes_before, plan.bytes_after,
+                      cell_of(plan.results.cosine, 6), cell_of(plan.results.agreement, 4));
   if (has_means) {
-    text += fmt::format("; in the mean of {} runs {:.6f}, {:.4f}", plan.runs,
-                        plan.results.mean_cosine, plan.results.mean_agreement);
+    text +=
+        fmt::format("; in the mean of {} runs {}, {}", plan.runs,
+                    cell_of(plan.results.mean_cosine, 6), cell_of(plan.results.mean_agreement, 4));
   }
   return text + '\n';
 }
@@ -220,6 +248,10 @@ nlohmann::ordered_json number_or_null(double number) {
   return std::isfinite(number) ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
 }
 
+nlohmann::ordered_json number_or_null(const Figure& figure) {
+  return figure.is_defined() ? nlohmann::ordered_json(figure.value) : nlohmann::ordered_json();
+}
+
 std::string json_of(const RecipePlan& plan) {
   using Json = nlohmann::ordered_json;
   Json layers = Json::array();
@@ -229,10 +261,10 @@ std::string json_of(const RecipePlan& plan) {
       types.push_back({{"type", name_of(type.dtype)},
                        {"bytes", type.bytes},
                        {"sqnr", number_or_null(type.noise_ratio)},
-                       {"cosine", type.results.cosine},
-                       {"mean_cosine", type.results.mean_cosine},
-                       {"top1", type.results.agreement},
-                       {"mean_top1", type.results.mean_agreement},
+                       {"cosine", number_or_null(type.results.cosine)},
+                       {"mean_cosine", number_or_null(type.results.mean_cosine)},
+                       {"top1", number_or_null(type.results.agreement)},
+                       {"mean_top1", number_or_null(type.results.mean_agreement)},
                        {"chosen", type.is_chosen}});
     }
     layers.push_back({{"name", each.layer.name},
@@ -246,10 +278,10 @@ std::string json_of(const RecipePlan& plan) {
                          {"bytes_before", plan.bytes_before},
                          {"bytes_after", plan.bytes_after},
                          {"runs", plan.runs},
-                         {"cosine", plan.results.cosine},
-                         {"mean_cosine", plan.results.mean_cosine},
-                         {"top1", plan.results.agreement},
-                         {"mean_top1", plan.results.mean_agreement},
+                         {"cosine", number_or_null(plan.results.cosine)},
+                         {"mean_cosine", number_or_null(plan.results.mean_cosine)},
+                         {"top1", number_or_null(plan.results.agreement)},
+                         {"mean_top1", number_or_null(plan.results.mean_agreement)},
                          {"recipe", plan.pipeline}};
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -27,7 +27,7 @@ TEST_CASE("equal tensors pass with no error, NaN and infinities included") {
   CHECK(result->passed());
   CHECK(result->worst.empty());
   CHECK(result->max_abs_error == 0);
-  CHECK(result->cosine == 1);
+  CHECK(result->cosine.value == 1);
 }
 
 TEST_CASE("errors are measured against the expected tensor") {
@@ -82,14 +82,84 @@ TEST_CASE("64-bit integers are subtracted exactly") {
 TEST_CASE("the cosine ignores elements that are not finite") {
   const auto cosine = [](std::initializer_list<float> a, std::initializer_list<float> b) {
     const auto count = static_cast<std::int64_t>(a.size());
-    return compare_tensors(floats({count}, a), floats({count}, b), {})->cosine;
+    return render(compare_tensors(floats({count}, a), floats({count}, b), {})->cosine);
   };
-  CHECK(cosine({1, 0, kNan}, {0, 1, 1}) == 0);
-  CHECK(cosine({3, 4}, {6, 8}) == 1);
-  CHECK(cosine({1}, {-2}) == -1);
-  CHECK(cosine({0, 0}, {0, 0}) == 1);
-  CHECK(cosine({0, 0}, {0, 1}) == 0);
-  CHECK(cosine({}, {}) == 1);
+  CHECK(cosine({1, 0, kNan}, {0, 1, 1}) == "0");
+  CHECK(cosine({3, 4}, {6, 8}) == "1");
+  CHECK(cosine({1, 2}, {-2, -4}) == "-1");
+  CHECK(cosine({0, 0}, {0, 0}) == "1");
+  CHECK(cosine({}, {}) == "1");
+  CHECK(cosine({2}, {2}) == "1");
+  CHECK(cosine({1}, {-2}) == "not defined (fewer than 2 finite elements)");
+  CHECK(cosine({1, kInf}, {2, kInf}) == "not defined (fewer than 2 finite elements)");
+  CHECK(cosine({0, 0}, {0, 1}) == "not defined (zero norm)");
+}
+
+TEST_CASE("squares beyond the range of Float64 do not disturb figures") {
+  const auto doubles = [](std::initializer_list<double> values) {
+    return tensor_of<double>(DType::kFloat64, {2}, values);
+  };
+  for (const double scale : {1e200, 1e-200, 5e-324}) {
+    CAPTURE(scale);
+    const auto same = compare_tensors(doubles({scale, 2 * scale}), doubles({2, 4}), {});
+    CHECK(same->cosine.value == doctest::Approx(1));
+    CHECK(same->correlation.value == doctest::Approx(1));
+    const auto other = compare_tensors(doubles({scale, 0}), doubles({0, scale}), {});
+    CHECK(other->cosine.value == 0);
+    CHECK(other->cosine.is_defined());
+  }
+}
+
+TEST_CASE("elements that are not finite on one side fail every requirement") {
+  Tolerance cosine, correlation, top, nothing;
+  nothing.judges_elements = cosine.judges_elements = false;
+  correlation.judges_elements = top.judges_elements = false;
+  cosine.min_cosine = -1;
+  correlation.min_correlation = -1;
+  top.min_top_agreement = 0;
+  Tolerance whole = top;
+  whole.top = 9;
+  for (const float strange : {kNan, kInf, -kInf}) {
+    const auto usual = floats({4}, {1, 2, 3, 4}), broken = floats({4}, {1, strange, 3, 4});
+    for (const Tolerance& tolerance : {cosine, correlation, top, whole, nothing}) {
+      CAPTURE(render(tolerance));
+      const auto found = compare_tensors(usual, broken, tolerance);
+      CHECK_FALSE(found->passed());
+      CHECK(found->over_tolerance == 1);
+      CHECK_FALSE(compare_tensors(broken, usual, tolerance)->passed());
+      CHECK(compare_tensors(broken, broken, tolerance)->passed());
+    }
+  }
+  const auto signs = compare_tensors(floats({2}, {kInf, 1}), floats({2}, {-kInf, 1}), nothing);
+  CHECK_FALSE(signs->passed());
+  CHECK(signs->infinity_mismatches == 1);
+  CHECK(render(*signs).find("0 mismatches; infinities: 1 mismatches\n") != std::string::npos);
+}
+
+TEST_CASE("figures that are not defined fail unless all values are equal") {
+  Tolerance cosine, correlation, top;
+  cosine.judges_elements = correlation.judges_elements = top.judges_elements = false;
+  cosine.min_cosine = -1;
+  correlation.min_correlation = -1;
+  top.min_top_agreement = 0;
+  top.top = 2;
+  const auto passes = [](const Tolerance& tolerance, std::initializer_list<float> a,
+                         std::initializer_list<float> b) {
+    const auto count = static_cast<std::int64_t>(a.size());
+    return compare_tensors(floats({count}, a), floats({count}, b), tolerance)->passed();
+  };
+  for (const Tolerance& tolerance : {cosine, correlation, top}) {
+    CAPTURE(render(tolerance));
+    CHECK_FALSE(passes(tolerance, {1}, {2}));
+    CHECK(passes(tolerance, {1}, {1}));
+    CHECK(passes(tolerance, {}, {}));
+  }
+  CHECK_FALSE(passes(cosine, {0, 0}, {0, 1}));
+  CHECK_FALSE(passes(correlation, {2, 2}, {3, 3}));
+  CHECK_FALSE(passes(top, {1, 2}, {2, 1}));
+  CHECK(passes(top, {1, 2, 3}, {2, 1, 3}));
+  cosine.min_cosine = 1;  // rounding does not fail equal values
+  CHECK(passes(cosine, {0.1f, 0.7f, 0.3f}, {0.1f, 0.7f, 0.3f}));
 }
 
 TEST_CASE("other float types and complex parts are compared as reals") {
@@ -179,29 +249,33 @@ TEST_CASE("correlation is Pearson's and knows constants") {
     const auto count = static_cast<std::int64_t>(a.size());
     return compare_tensors(floats({count}, a), floats({count}, b), {})->correlation;
   };
-  CHECK(correlation({1, 2, 3}, {12, 14, 16}) == doctest::Approx(1));
-  CHECK(correlation({1, 2, 3}, {1, 0, -1}) == doctest::Approx(-1));
-  CHECK(correlation({1, 2, 3, kNan}, {1, 3, 2, 0}) == doctest::Approx(0.5));
-  CHECK(correlation({2, 2}, {3, 3}) == 1);
-  CHECK(correlation({2, 2}, {3, 4}) == 0);
+  CHECK(correlation({1, 2, 3}, {12, 14, 16}).value == doctest::Approx(1));
+  CHECK(correlation({1, 2, 3}, {1, 0, -1}).value == doctest::Approx(-1));
+  CHECK(correlation({1, 2, 3, kNan}, {1, 3, 2, 0}).value == doctest::Approx(0.5));
+  CHECK(render(correlation({2, 2}, {3, 3})) == "not defined (constant)");
+  CHECK(render(correlation({2, 2}, {3, 4})) == "not defined (constant)");
 }
 
 TEST_CASE("the largest of each row agree as sets") {
   Tolerance tolerance;
   tolerance.top = 2;
   tolerance.judges_elements = false;
-  const auto a = floats({2, 4}, {9, 8, 1, 0, 5, 5, 5, kNan});
+  const auto a = floats({2, 4}, {9, 8, 1, 0, 5, 5, 5, 4});
   const auto b = floats({2, 4}, {7, 8, 2, 1, 0, 6, 5, 9});
   const auto result = compare_tensors(a, b, tolerance);
   CHECK(result->top_count == 2);
-  CHECK(result->top_agreement == 0.75);  // {0, 1} twice; {0, 1} and {1, 3}
+  CHECK(result->top_agreement.value == 0.75);  // {0, 1} twice; {0, 1} and {1, 3}
   CHECK(result->over_tolerance == 0);
   CHECK(result->passed());
   tolerance.min_top_agreement = 0.75;
   CHECK(compare_tensors(a, b, tolerance)->passed());
   tolerance.min_top_agreement = 0.8;
   CHECK_FALSE(compare_tensors(a, b, tolerance)->passed());
-  CHECK(compare_tensors(floats({}, {1}), floats({}, {2}), tolerance)->top_agreement == 1);
+  const auto constant = floats({2, 4}, {7, 7, 7, 7, 0, 6, 5, 9});
+  CHECK(compare_tensors(a, constant, tolerance)->top_agreement.value == 0.25);
+  CHECK(compare_tensors(constant, a, tolerance)->top_agreement.value == 0.25);
+  CHECK(render(compare_tensors(floats({}, {1}), floats({}, {2}), tolerance)->top_agreement) ==
+        "not defined (it ranks whole rows)");
 }
 
 TEST_CASE("every figure that is stated must hold") {
