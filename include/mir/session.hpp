@@ -50,6 +50,8 @@ Result<void> check_bindings(const DimBindings& bindings, const Module& module);
 struct InputDefaults {
   std::span<const std::string> arguments{};
   FileOpener files{};
+  /// Returns an extent for each `?` of a generated input. Null refuses these inputs.
+  std::function<std::int64_t()> unknown_extent{};
 };
 
 /// The inputs of the session's first entry from arguments `[NAME|%id|POS=]SPEC`, in order, where

@@ -30,20 +30,34 @@ struct Counterexample {
   std::string difference;        ///< "result 0, element 3: 1 before, 2 after"
 };
 
+/// Fewer instances of a pattern that ran leave it undecided, unless fewer were requested.
+inline constexpr std::uint64_t kLeastInstances = 20;
+/// Fewer compared elements for each of these instances leave it undecided.
+inline constexpr std::uint64_t kLeastElements = 2;
+/// Fewer runs of a module leave it undecided, unless fewer were requested.
+inline constexpr std::uint64_t kLeastRuns = 5;
+
 /// The result of trying a pattern. It is a test and no proof.
 struct PatternVerdict {
+  static constexpr std::size_t kMostRank = 4;
+
   enum class Kind : std::uint8_t {
-    kKept,      ///< no instance broke the claim
-    kRefuted,   ///< see `counterexample`
-    kUntested,  ///< too few instances could be drawn; see `reason`
+    kKept,       ///< no instance broke the claim
+    kRefuted,    ///< see `counterexample`
+    kUndecided,  ///< too little could be compared; see `reason`
   };
   Kind kind = Kind::kKept;
   std::string pattern;
   RewriteClaim claim{};
   std::uint64_t instances = 0;  ///< that matched and ran
   std::uint64_t elements = 0;   ///< of results that were compared
+  std::uint64_t stopped = 0;    ///< instances whose run before the rewrite ends with an error
   std::uint64_t exact = 0;      ///< instances in Float64 on integers, where numbers must be equal
   std::vector<DType> whole{};   ///< element types of which all values were tried
+  // Cases that the first region admits as far as it is known, but in no instance that ran.
+  std::vector<DType> missing_types{};           ///< of inputs
+  std::vector<std::size_t> missing_ranks{};     ///< of inputs, up to kMostRank
+  std::vector<std::string> missing_branches{};  ///< sides of `||`, values of open attributes
   std::string reason{};
   std::optional<Counterexample> counterexample{};
 };
@@ -51,11 +65,13 @@ struct PatternVerdict {
 /// Tries the patterns of a module that verifies: draws types, attributes, constants and inputs that
 /// the first region admits, applies the pattern, and runs both with reference kernels. A run that
 /// fails before the rewrite is no trial; one that fails only afterwards refutes the pattern.
+/// The instances of a count are the first ones of every larger count.
 ///
 /// For `bits` and `value`, inputs hold all bit patterns, and all values of types up to 16 bits are
 /// tried where a pattern has one input and only elementwise ops. For `bound`, inputs are finite, of
 /// magnitude `largest` (1000 if the pattern has none) at most. If only sums, products and moves
-/// take part, integers in Float64 are tried, too, where the results must be equal.
+/// take part, integers in Float64 are tried, too, where the results must be equal. Results that are
+/// not finite before the rewrite are not compared under a `bound`.
 std::vector<PatternVerdict> validate_patterns(const Module& patterns,
                                               const ValidationOptions& options);
 
@@ -63,8 +79,10 @@ std::vector<PatternVerdict> validate_patterns(const Module& patterns,
 struct ChangeVerdict {
   PatternVerdict::Kind kind = PatternVerdict::Kind::kKept;
   std::uint64_t runs = 0;
-  std::uint64_t elements = 0;  ///< of results that were compared
-  std::string reason{};        ///< of kUntested
+  std::uint64_t elements = 0;      ///< of results that were compared
+  std::uint64_t stopped = 0;       ///< inputs on which both modules end with an error
+  std::uint64_t stopped_once = 0;  ///< inputs on which only the first one does
+  std::string reason{};            ///< of kUndecided
   std::optional<Counterexample> counterexample{};
 };
 
@@ -73,7 +91,8 @@ struct ChangeVerdict {
 /// small numbers. Every second run continues the caches of the one before. Results must be equal,
 /// any NaN being equal to any other; with `bound`, inputs are finite, and results may differ by
 /// that times the largest finite magnitude of the result before. A run that fails before the change
-/// is no trial.
+/// is no trial; it is counted apart. Extents `?` of inputs and symbols that only a run finds are
+/// drawn, too.
 ChangeVerdict validate_change(const Module& before, const Module& after,
                               const ValidationOptions& options,
                               std::optional<double> bound = std::nullopt);

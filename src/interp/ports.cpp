@@ -242,6 +242,10 @@ Result<std::vector<Tensor>> load_inputs(const Session& session,
     for (std::size_t i = 0; i < ports.size(); ++i) {
       if (needs_extents((*specs)[i]) != generated) continue;
       DeclaredTensor wanted = declared(ports[i], context.dims(), binder.bindings());
+      for (std::size_t dim = 0; generated && dim < wanted.shape->size(); ++dim) {
+        const bool is_open = ports[i].type->dims()[dim].is_unknown();
+        if (is_open && defaults.unknown_extent) (*wanted.shape)[dim] = defaults.unknown_extent();
+      }
       if (generated && std::ranges::find(*wanted.shape, kUnknownExtent) != wanted.shape->end()) {
         return Error{DiagCode::kSymbolUnbound,
                      fmt::format("input '%{}' is {}: {}", ports[i].name, ports[i].type->spelling(),

@@ -1,6 +1,8 @@
 // Dialects that texts declare.
 #pragma once
 
+#include <algorithm>
+
 #include "mir/module.hpp"
 
 namespace mir {
@@ -9,6 +11,17 @@ namespace mir {
 inline bool declares_dialect(const Module& module) {
   return module.has_made(OpId::kDialectOp) || module.has_made(OpId::kDialectType) ||
          module.has_made(OpId::kDialectAttribute);
+}
+
+/// True if a module has declarations of dialects and patterns, and nothing else that could run.
+inline bool has_only_declarations(const Module& module) {
+  const auto declares = [](const Op* op) {
+    return op->is(OpId::kDialectOp, OpId::kDialectType, OpId::kDialectAttribute,
+                  OpId::kPatternRewrite);
+  };
+  if (module.body().has_several_blocks()) return false;
+  const auto ops = module.body().only_block().ops();
+  return ops.begin() != ops.end() && std::ranges::all_of(ops, declares);
 }
 
 /// True for a dialect that a text declares, not for one of the build or of a plug-in.

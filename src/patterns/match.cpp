@@ -453,6 +453,10 @@ class Matcher {
     if (auto reason = plan_graph(rewrite, bindings_, context_, plan_)) {
       return fail(root_, *std::move(reason));
     }
+    if (explains_) {
+      plan_.bindings = bindings_;
+      plan_.bindings.prover = nullptr;
+    }
     plan_.replaced.clear();
     for (std::size_t i = 0; i < rewrite.results.size(); ++i) {
       Value& before = *bindings_.values[graph_.results[i]];

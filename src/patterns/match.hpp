@@ -18,6 +18,7 @@ struct Plan : GraphPlan {
   std::vector<Value*> replaced;        ///< in the order of the results
   std::vector<std::uint32_t> results;  ///< the values of the rewrite that replace them
   Op* before = nullptr;                ///< where new ops go
+  Bindings bindings;                   ///< of the match; empty if no reasons were requested
 };
 
 /// Why a pattern does not match, at the op that came nearest.

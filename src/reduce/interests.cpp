@@ -50,7 +50,7 @@ Answer compare(const Module& before, const Module& after, const Comparison& how)
   switch (verdict.kind) {
     case PatternVerdict::Kind::kRefuted:
       return {true, verdict.counterexample->difference};
-    case PatternVerdict::Kind::kUntested:
+    case PatternVerdict::Kind::kUndecided:
       return {false, verdict.reason};
     case PatternVerdict::Kind::kKept:
       break;

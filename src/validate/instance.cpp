@@ -41,6 +41,29 @@ bool needs_second_version(const OpTemplate& op) {
   return is_declared(op.info->dialect) || op.info->row->version > 1;
 }
 
+std::string choice(const AttrRow& row, const Attr& value) {
+  return fmt::format("{}:{}", row.name, value.spelling());
+}
+
+std::string absent(const AttrRow& row) {
+  return fmt::format("no {}", row.name);
+}
+
+/// The few values of an attribute that a pattern leaves open; empty for others.
+std::vector<std::string> choices_of(const OpTemplate::Attribute& attribute) {
+  const bool is_any = attribute.value.kind == AttributeTemplate::Kind::kAny;
+  if (!is_any && attribute.value.kind != AttributeTemplate::Kind::kVariable) return {};
+  const AttrRow& row = *attribute.row;
+  std::vector<std::string> all;
+  if (row.type == AttrType::kBool) {
+    for (const char* word : {"true", "false"}) all.push_back(fmt::format("{}:{}", row.name, word));
+  }
+  for (const std::string_view word : row.choices)
+    all.push_back(fmt::format("{}:{}", row.name, word));
+  if (is_any && !row.required && !all.empty()) all.push_back(absent(row));
+  return all;
+}
+
 }  // namespace
 
 InstanceDrawer::InstanceDrawer(const patterns::Pattern& pattern, IRContext& context, Draw& draw)
@@ -110,26 +133,72 @@ std::optional<Instance> InstanceDrawer::draw_graph() {
     drawn_.push_back({attributes_, name});
   }
   Instance made;
-  std::vector<std::string> inputs, results;
   for (std::uint32_t i = 0; i < graph_.input_count; ++i) {
     Shape shape;
     for (const Dim dim : types_[i]->dims()) shape.push_back(dim.constant());
     made.inputs.push_back({*types_[i]->dtype(), std::move(shape)});
-    inputs.push_back(mention(i, true));
   }
-  for (const std::uint32_t result : graph_.results) results.push_back(mention(result, true));
+  for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
+    for (const OpTemplate::Attribute& each : graph_.ops[i].attributes) {
+      if (choices_of(each).empty()) continue;
+      const auto at = std::ranges::find(drawn_[i].attributes, each.key, &NamedAttr::key);
+      made.choices.push_back(at == drawn_[i].attributes.end() ? absent(*each.row)
+                                                              : choice(*each.row, *at->value));
+    }
+  }
+  made.text = module_text(false);
+  made.symbolic_text = module_text(true);
+  return made;
+}
+
+std::vector<std::string> InstanceDrawer::possible_choices() const {
+  std::vector<std::string> all;
+  for (const OpTemplate& op : graph_.ops) {
+    for (const OpTemplate::Attribute& each : op.attributes) {
+      for (std::string& text : choices_of(each)) {
+        if (std::ranges::find(all, text) == all.end()) all.push_back(std::move(text));
+      }
+    }
+  }
+  return all;
+}
+
+std::span<const DType> InstanceDrawer::dtypes() {
+  return kDTypes;
+}
+
+std::string InstanceDrawer::module_text(bool is_symbolic) {
+  std::vector<std::string> inputs, results;
+  for (std::uint32_t i = 0; i < graph_.input_count; ++i) {
+    inputs.push_back(
+        is_symbolic ? fmt::format("{}:{}", mention(i, false), generalised(*types_[i])->spelling())
+                    : mention(i, true));
+  }
+  for (const std::uint32_t result : graph_.results) {
+    results.push_back(mention(result, !is_symbolic));
+  }
   const bool is_second = std::ranges::any_of(graph_.ops, needs_second_version);
-  made.text = fmt::format("@main [mir_version:{}] ({}) -> ({}) {{\n", is_second ? 2 : 1,
-                          fmt::join(inputs, ", "), fmt::join(results, ", "));
-  if (!weights_.empty()) made.text += init_graph();
+  std::string text = fmt::format("@main [mir_version:{}] ({}) -> ({}) {{\n", is_second ? 2 : 1,
+                                 fmt::join(inputs, ", "), fmt::join(results, ", "));
+  if (!weights_.empty()) text += init_graph();
   std::vector<bool> is_stated(graph_.values.size());
   for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
-    made.text += "    " + spelled(graph_.ops[i], drawn_[i], is_stated) + '\n';
+    text += "    " + spelled(graph_.ops[i], drawn_[i], is_symbolic, is_stated) + '\n';
   }
   results.clear();
   for (const std::uint32_t result : graph_.results) results.push_back(mention(result, false));
-  made.text += fmt::format("    cf.ReturnOp ({}) -> ()\n}}\n", fmt::join(results, ", "));
-  return made;
+  return text + fmt::format("    cf.ReturnOp ({}) -> ()\n}}\n", fmt::join(results, ", "));
+}
+
+/// Some extents become symbols, one for each number, or `?`.
+const TensorType* InstanceDrawer::generalised(const TensorType& type) {
+  std::vector<Dim> dims(type.dims().begin(), type.dims().end());
+  for (Dim& dim : dims) {
+    if (draw_.one_in(3)) continue;
+    dim = draw_.one_in(3) ? Dim::unknown()
+                          : context_.dims().symbol(fmt::format("E{}", dim.constant()));
+  }
+  return context_.tensor(dims, type.dtype_name(), type.device());
 }
 
 // -- types ----------------------------------------------------------------------------------------
@@ -156,6 +225,7 @@ std::int64_t InstanceDrawer::draw_extent() {
 
 DType InstanceDrawer::draw_dtype() {
   if (forced_dtype_) return *forced_dtype_;
+  if (preferred_dtype_ && !draw_.one_in(8)) return *preferred_dtype_;
   if (!dtypes_.empty() && draw_.one_in(2)) return draw_.one_of(dtypes_);
   return draw_.one_in(2) ? DType::kFloat32 : draw_.one_of(kDTypes);
 }
@@ -324,7 +394,7 @@ bool InstanceDrawer::draw_attributes(const OpTemplate& op) {
     const bool may_lack = each.value.kind == AttributeTemplate::Kind::kAny && !each.row->required;
     if (value == nullptr) {
       if (may_lack && draw_.one_in(2)) continue;
-      if (each.row->type == AttrType::kSlices) value = draw_bounds(each.value);
+      if (each.row->type == AttrType::kSlices) value = draw_bounds(each.value, operand);
       if (each.row->type == AttrType::kDims && draw_.one_in(2)) {
         value = stated_extents(op, each.value);
       }
@@ -413,19 +483,41 @@ const Attr* InstanceDrawer::stated_extents(const OpTemplate& op, const Attribute
 
 /// Returns numbers for the bounds that the pattern leaves open in slices that it writes out; null
 /// for others.
-const Attr* InstanceDrawer::draw_bounds(const AttributeTemplate& wanted) {
+const Attr* InstanceDrawer::draw_bounds(const AttributeTemplate& wanted,
+                                        const TensorType* operand) {
   if (wanted.kind != AttributeTemplate::Kind::kArray) return nullptr;
   // Slices with all three bounds are drawn to fit.
   const auto is_whole = [](const AttributeTemplate& slice) { return slice.keys.size() == 3; };
   if (std::ranges::all_of(wanted.elements, is_whole)) return nullptr;
-  for (const AttributeTemplate& slice : wanted.elements) {
-    for (const AttributeTemplate& bound : slice.elements) {
-      const bool is_open = bound.kind == AttributeTemplate::Kind::kVariable &&
-                           unifier_.bindings().variables[bound.variable] == nullptr;
-      if (is_open && !unifier_.unify(bound, context_.integer(draw_extent()))) return nullptr;
+  std::vector<const Attr*> slices;
+  for (std::size_t i = 0; i < wanted.elements.size(); ++i) {
+    const AttributeTemplate& slice = wanted.elements[i];
+    const std::int64_t extent =
+        operand != nullptr && i < operand->rank() ? operand->dims()[i].constant() : draw_extent();
+    std::vector<NamedAttr> bounds;
+    for (std::size_t k = 0; k < slice.elements.size(); ++k) {
+      // `_` means none, too.
+      const bool is_any = slice.elements[k].kind == AttributeTemplate::Kind::kAny;
+      if (is_any && draw_.one_in(3)) continue;
+      const Attr* bound = draw_bound(slice.elements[k], extent);
+      if (bound == nullptr) return nullptr;
+      bounds.push_back({slice.keys[k], bound});
     }
+    slices.push_back(slice.kind == AttributeTemplate::Kind::kDict
+                         ? context_.dict(bounds)
+                         : patterns::instantiate(slice, unifier_.bindings(), context_));
+    if (slices.back() == nullptr) slices.back() = context_.word("all");
   }
-  return patterns::instantiate(wanted, unifier_.bindings(), context_);
+  return context_.array(slices);
+}
+
+/// A bound of a slice, mostly one that fits the extent.
+const Attr* InstanceDrawer::draw_bound(const AttributeTemplate& bound, std::int64_t extent) {
+  const Attr* known = patterns::instantiate(bound, unifier_.bindings(), context_);
+  if (known != nullptr) return known;
+  const Attr* drawn =
+      context_.integer(draw_.one_in(2) ? draw_extent() : draw_.between(-extent, extent));
+  return unifier_.unify(bound, drawn) ? drawn : nullptr;
 }
 
 const Attr* InstanceDrawer::draw_slices(const TensorType* operand) {
@@ -505,7 +597,7 @@ std::string InstanceDrawer::mention(std::uint32_t value, bool states) const {
   return text;
 }
 
-std::string InstanceDrawer::spelled(const OpTemplate& op, const Drawn& drawn,
+std::string InstanceDrawer::spelled(const OpTemplate& op, const Drawn& drawn, bool is_symbolic,
                                     std::vector<bool>& is_stated) const {
   std::vector<std::string> attributes, operands, results;
   for (const NamedAttr& each : drawn.attributes) {
@@ -516,7 +608,7 @@ std::string InstanceDrawer::spelled(const OpTemplate& op, const Drawn& drawn,
     operands.push_back(mention(operand, states));
     is_stated[operand] = true;
   }
-  for (const std::uint32_t result : op.results) results.push_back(mention(result, true));
+  for (const std::uint32_t result : op.results) results.push_back(mention(result, !is_symbolic));
   const Symbol device = op.device ? context_.intern("CPU") : Symbol();
   return fmt::format("{} {}{}({}) -> ({})",
                      context_.text(context_.op_name(op.kind, device).spelling),

@@ -22,7 +22,11 @@ struct Instance {
   /// A portable module `@main` with the ops of the region, in their order, after an `@init` if they
   /// have weights.
   std::string text;
+  /// Likewise, but equal extents of inputs are one symbol each, or `?`, and results have no types.
+  std::string symbolic_text;
   std::vector<Input> inputs;
+  /// Values drawn for attributes that the pattern leaves open: "keep_dim:true", "no keep_dim".
+  std::vector<std::string> choices;
 };
 
 /// Draws instances. Values that the conditions of the pattern compare with are drawn more often.
@@ -33,6 +37,12 @@ class InstanceDrawer {
   /// Returns no value if the ops do not accept the drawn operands, which is likely: try again.
   /// `size` from 0 to 4 limits ranks and extents; with 4 some exceed the width of vectors.
   std::optional<Instance> draw(int size);
+  /// Type that following instances have more often than others; no value for none.
+  void prefer(std::optional<DType> dtype) { preferred_dtype_ = dtype; }
+  /// Element types that can be drawn.
+  static std::span<const DType> dtypes();
+  /// All values that Instance::choices can have.
+  std::vector<std::string> possible_choices() const;
   /// Like draw(), with this type for the only input; its extents are those of one pack or one
   /// variable.
   std::optional<Instance> draw_with(DType dtype, std::int64_t extent);
@@ -54,7 +64,8 @@ class InstanceDrawer {
   const Attr* draw_list(const AttrRow& row, const TensorType* operand, std::size_t results);
   const Attr* stated_extents(const patterns::OpTemplate& op,
                              const patterns::AttributeTemplate& wanted);
-  const Attr* draw_bounds(const patterns::AttributeTemplate& wanted);
+  const Attr* draw_bounds(const patterns::AttributeTemplate& wanted, const TensorType* operand);
+  const Attr* draw_bound(const patterns::AttributeTemplate& bound, std::int64_t extent);
   const Attr* draw_slices(const TensorType* operand);
   const Attr* draw_number();
   std::int64_t draw_extent();
@@ -68,7 +79,9 @@ class InstanceDrawer {
   const Attr* draw_name(const patterns::OpTemplate& op);
   bool add_weights(const patterns::OpTemplate& op, std::string_view name);
   std::string init_graph() const;
-  std::string spelled(const patterns::OpTemplate& op, const Drawn& drawn,
+  std::string module_text(bool is_symbolic);
+  const TensorType* generalised(const TensorType& type);
+  std::string spelled(const patterns::OpTemplate& op, const Drawn& drawn, bool is_symbolic,
                       std::vector<bool>& is_stated) const;
   std::string mention(std::uint32_t value, bool states) const;
 
@@ -88,6 +101,7 @@ class InstanceDrawer {
   std::vector<double> numbers_;         // in conditions
   std::vector<DType> dtypes_;           // in conditions
   int size_ = 0;
+  std::optional<DType> preferred_dtype_;
   std::optional<DType> forced_dtype_;
   std::optional<std::int64_t> forced_extent_;
 };

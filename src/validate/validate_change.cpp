@@ -35,17 +35,26 @@ class Pair {
     if (!create()) return std::move(verdict_);
     constexpr std::uint64_t kMostLimited = 3;
     const std::uint64_t most = kTriesForOne * options_.count;
-    for (std::uint64_t i = 0;
-         i < most && verdict_.runs < options_.count && limited_runs_ < kMostLimited; ++i) {
-      if (!run_once(i % 2 == 0)) return std::move(verdict_);
+    for (; tries_ < most && verdict_.runs < options_.count && limited_runs_ < kMostLimited;
+         ++tries_) {
+      if (!run_once(tries_ % 2 == 0)) return std::move(verdict_);
     }
-    if (verdict_.runs == 0) untested("no run before the passes succeeds: " + last_error_);
+    const std::uint64_t least = std::min(options_.count, kLeastRuns);
+    if (verdict_.runs == 0) {
+      undecided("no run before the passes succeeds: " + last_error_);
+    } else if (verdict_.runs < least) {
+      undecided(
+          fmt::format("only {} of {} runs before the passes succeed, expected at least {}: {}",
+                      verdict_.runs, tries_, least, last_error_));
+    } else if (verdict_.elements == 0) {
+      undecided("no result has an element to compare");
+    }
     return std::move(verdict_);
   }
 
  private:
-  void untested(std::string reason) {
-    verdict_.kind = PatternVerdict::Kind::kUntested;
+  void undecided(std::string reason) {
+    verdict_.kind = PatternVerdict::Kind::kUndecided;
     verdict_.reason = std::move(reason);
   }
 
@@ -58,7 +67,7 @@ class Pair {
   bool create() {
     WeightSet weights;
     if (const auto added = weights.add(fmt::format("random:{}", options_.seed)); !added) {
-      untested(added.error().message);
+      undecided(added.error().message);
       return false;
     }
     Diagnostics found(1);
@@ -66,7 +75,7 @@ class Pair {
     how.weights = &weights;
     first_ = Session::create(before_, how, found);
     if (!first_) {
-      untested(first_error(found));
+      undecided(first_error(found));
       return false;
     }
     second_ = Session::create(after_, how, found);
@@ -115,6 +124,11 @@ class Pair {
     }
     const DimBindings cached = first_->cache_bindings();
     for (const auto& [symbol, length] : cached.entries()) bindings.bind(symbol, length);
+    if (!binds_all_symbols_) return bindings;
+    for (const std::string& name : extent_symbols(before_)) {
+      const Symbol symbol = before_.context().intern(name);
+      if (!bindings.find(symbol)) bindings.bind(symbol, draw_.one_of(kExtents));
+    }
     return bindings;
   }
 
@@ -124,7 +138,9 @@ class Pair {
     for (std::size_t i = 0; i < first_->inputs().size(); ++i) {
       arguments.push_back(fmt::format("{}=random:{}", i, draw_.below(1'000'000)));
     }
-    auto inputs = load_inputs(*first_, arguments, dims);
+    InputDefaults defaults;
+    defaults.unknown_extent = [this] { return static_cast<std::int64_t>(draw_.below(5)); };
+    auto inputs = load_inputs(*first_, arguments, dims, {}, defaults);
     if (!inputs) {
       last_error_ = inputs.error().message;
       return std::nullopt;
@@ -134,6 +150,9 @@ class Pair {
       if (!style || !is_float(input.dtype())) continue;
       auto drawn = validate::draw_tensor(input.dtype(), input.shape(), *style, largest(), draw_);
       if (drawn) input = *std::move(drawn);
+      if (input.dtype() == inputs->front().dtype() && draw_.one_in(4)) {
+        validate::repeat_elements(input, inputs->front(), draw_);
+      }
     }
     return *std::move(inputs);
   }
@@ -185,7 +204,14 @@ class Pair {
     if (!expected) {
       last_error_ = first_error(found);
       const auto errors = found.sorted();
-      if (!errors.empty() && errors.front().code == DiagCode::kLimitExceeded) ++limited_runs_;
+      const DiagCode code = errors.empty() ? DiagCode::kLimitExceeded : errors.front().code;
+      if (!errors.empty() && code == DiagCode::kLimitExceeded) ++limited_runs_;
+      // A symbol that only other ops of a larger module would find.
+      if (code == DiagCode::kSymbolUnbound) binds_all_symbols_ = true;
+      if (code != DiagCode::kSymbolUnbound && code != DiagCode::kLimitExceeded) {
+        Diagnostics after(1);
+        ++(second_->run(*inputs, after, how) ? verdict_.stopped_once : verdict_.stopped);
+      }
       second_->reset();
       first_->reset();
       return true;
@@ -199,10 +225,9 @@ class Pair {
       return false;
     }
     ++verdict_.runs;
-    for (const Tensor& each : *expected) {
-      verdict_.elements += static_cast<std::uint64_t>(each.elements());
-    }
-    const auto difference = validate::difference(*expected, *actual, claim_for(*expected));
+    const RewriteClaim claim = claim_for(*expected);
+    verdict_.elements += validate::compared_elements(*expected, claim);
+    const auto difference = validate::difference(*expected, *actual, claim);
     if (difference) differs(*inputs, *std::move(expected), *std::move(actual), difference->text);
     return !difference;
   }
@@ -214,6 +239,8 @@ class Pair {
   validate::Draw draw_;
   std::optional<Session> first_, second_;
   std::string last_error_;
+  bool binds_all_symbols_ = false;
+  std::uint64_t tries_ = 0;
   std::uint64_t limited_runs_ = 0;  // before the passes, which reached a limit
   ChangeVerdict verdict_;
 };

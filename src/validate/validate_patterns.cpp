@@ -6,6 +6,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <map>
+#include <set>
 
 #include "ir/rewrite/settle_ports.hpp"
 #include "mir/ops.hpp"
@@ -80,6 +83,97 @@ bool is_elementwise(const patterns::GraphTemplate& graph) {
   });
 }
 
+/// Sides of the `||` of conditions, with the text of the condition that they are in.
+void collect_sides(const patterns::Expression& expression, const std::string& text,
+                   std::vector<std::pair<const patterns::Expression*, std::string>>& sides) {
+  if (expression.kind == patterns::Expression::Kind::kOr) {
+    for (std::size_t i = 0; i < expression.parts.size(); ++i) {
+      const patterns::Expression& side = expression.parts[i];
+      if (side.kind == patterns::Expression::Kind::kOr) continue;
+      sides.emplace_back(&side, fmt::format("side {} of {}", sides.size() + 1, text));
+    }
+  }
+  for (const patterns::Expression& part : expression.parts) collect_sides(part, text, sides);
+}
+
+/// What instances that ran had, of all that a pattern may match.
+class Coverage {
+ public:
+  Coverage(const Pattern& pattern, const validate::InstanceDrawer& drawer) {
+    for (std::uint32_t i = 0; i < pattern.match.input_count; ++i) {
+      const patterns::TypeTemplate& type = pattern.match.values[i].type;
+      const auto is_list = [](const patterns::AttributeTemplate& each) { return each.is_pack; };
+      has_open_type_ |= type.is_any || type.dtype.variable.has_value();
+      has_open_rank_ |= type.is_any || std::ranges::any_of(type.extents.elements, is_list);
+    }
+    for (const patterns::Condition& each : pattern.conditions) {
+      std::vector<std::pair<const patterns::Expression*, std::string>> sides;
+      // The text is that of a condition, or a reason, that is not met.
+      constexpr std::string_view kEnd = " does not hold";
+      std::string text = each.text;
+      if (text.ends_with(kEnd)) text.resize(text.size() - kEnd.size());
+      collect_sides(each.expression, text, sides);
+      sides_.insert(sides_.end(), sides.begin(), sides.end());
+    }
+    branches_ = drawer.possible_choices();
+    for (const auto& side : sides_) branches_.push_back(side.second);
+  }
+
+  /// Notes an instance that the pattern matches.
+  void match(const Instance& instance, const patterns::Bindings& bindings, IRContext& context) {
+    matched_ = instance.choices;
+    for (const auto& [side, text] : sides_) {
+      if (patterns::holds(*side, bindings, context)) matched_.push_back(text);
+    }
+  }
+  /// Notes that the instance did not match.
+  void refuse(const Instance& instance) {
+    for (const Instance::Input& each : instance.inputs) ++refused_[each.dtype];
+  }
+  /// Notes that the last instance that matched also ran.
+  void run(const Instance& instance) {
+    for (const Instance::Input& each : instance.inputs) {
+      types_.insert(each.dtype);
+      ranks_.insert(each.shape.size());
+    }
+    seen_.insert(matched_.begin(), matched_.end());
+  }
+
+  /// Element types of inputs that no instance had. Types that the pattern refused are left out.
+  std::vector<DType> missing_types() const {
+    constexpr int kEnough = 2;
+    std::vector<DType> missing;
+    for (const DType each : validate::InstanceDrawer::dtypes()) {
+      const auto refused = refused_.find(each);
+      const bool is_refused = refused != refused_.end() && refused->second >= kEnough;
+      if (has_open_type_ && !is_refused && !types_.contains(each)) missing.push_back(each);
+    }
+    return missing;
+  }
+  std::vector<std::size_t> missing_ranks() const {
+    std::vector<std::size_t> missing;
+    for (std::size_t rank = 0; has_open_rank_ && rank <= PatternVerdict::kMostRank; ++rank) {
+      if (!ranks_.contains(rank)) missing.push_back(rank);
+    }
+    return missing;
+  }
+  std::vector<std::string> missing_branches() const {
+    std::vector<std::string> missing = branches_;
+    std::erase_if(missing, [&](const std::string& each) { return seen_.contains(each); });
+    return missing;
+  }
+
+ private:
+  bool has_open_type_ = false, has_open_rank_ = false;
+  std::vector<std::pair<const patterns::Expression*, std::string>> sides_;  // of conditions
+  std::vector<std::string> branches_;                                       // all
+  std::vector<std::string> matched_;  // branches of the last match
+  std::set<std::string> seen_;
+  std::set<DType> types_;
+  std::map<DType, int> refused_;
+  std::set<std::size_t> ranks_;
+};
+
 /// Both sides of a rewrite of one instance.
 class Trial {
  public:
@@ -87,10 +181,10 @@ class Trial {
   Trial(const Pattern& pattern, std::uint64_t seed) : pattern_(pattern), seed_(seed) {}
 
   /// Reads the instance and applies the pattern to it. False if the pattern does not match it.
-  bool prepare(const Instance& instance, IRContext& context) {
+  bool prepare(const std::string& text, IRContext& context) {
     context_ = &context;
-    before_ = read(instance.text);
-    after_ = before_ == nullptr ? nullptr : read(instance.text);
+    before_ = read(text);
+    after_ = before_ == nullptr ? nullptr : read(text);
     if (after_ == nullptr) return false;
     std::vector<Op*> ops;
     for (Op* op : after_->body().only_block().ops()) {
@@ -103,6 +197,7 @@ class Trial {
       reason_ = std::move(mismatch.reason);
       return false;
     }
+    if (seen_) seen_(plan->bindings);
     Rewriter rewriter(*after_);
     rewriter.set_default_location(root->location());
     patterns::apply(rewriter, *plan);
@@ -138,12 +233,14 @@ class Trial {
     }
     const auto actual = validate::run_module(*after_, inputs, seed_);
     if (!actual) return differ(inputs, *expected, {}, "the run fails after the rewrite");
-    for (const Tensor& each : *expected) elements_ += static_cast<std::uint64_t>(each.elements());
+    elements_ += validate::compared_elements(*expected, claim);
     const auto difference = validate::difference(*expected, *actual, claim);
     return difference ? differ(inputs, *expected, *actual, difference->text) : Outcome::kEqual;
   }
 
   std::uint64_t elements() const { return elements_; }
+  /// Sets the function that sees the bindings of the match.
+  void watch(std::function<void(const patterns::Bindings&)> seen) { seen_ = std::move(seen); }
   Counterexample take_counterexample() { return std::move(counterexample_); }
 
  private:
@@ -174,6 +271,7 @@ class Trial {
   Module *before_ = nullptr, *after_ = nullptr;
   std::string reason_;
   std::uint64_t elements_ = 0;
+  std::function<void(const patterns::Bindings&)> seen_;
   Counterexample counterexample_;
 };
 
@@ -190,24 +288,35 @@ class Validation {
   PatternVerdict validate() {
     verdict_.pattern = pattern_->name;
     verdict_.claim = claim_;
-    if (!try_all_values() || !try_instances()) return std::move(verdict_);
+    validate::InstanceDrawer drawer(*pattern_, *context_, draw_);
+    coverage_.emplace(*pattern_, drawer);
+    if (!try_all_values(drawer) || !try_instances(drawer)) return std::move(verdict_);
+    verdict_.missing_types = coverage_->missing_types();
+    verdict_.missing_ranks = coverage_->missing_ranks();
+    verdict_.missing_branches = coverage_->missing_branches();
     if (verdict_.instances == 0) {
-      return untested(
+      return undecided(
           fmt::format("none of {} instances could be run{}", tries_,
                       last_reason_.empty() ? "" : "; the last one did not match: " + last_reason_));
+    }
+    const std::uint64_t least = std::min(options_.count, kLeastInstances);
+    if (verdict_.instances < least || verdict_.elements < least * kLeastElements) {
+      return undecided(fmt::format("{} instances with {} elements ran, expected at least {} and {}",
+                                   verdict_.instances, verdict_.elements, least,
+                                   least * kLeastElements));
     }
     return std::move(verdict_);
   }
 
  private:
-  PatternVerdict untested(std::string_view reason) {
-    verdict_.kind = PatternVerdict::Kind::kUntested;
+  PatternVerdict undecided(std::string_view reason) {
+    verdict_.kind = PatternVerdict::Kind::kUndecided;
     verdict_.reason = reason;
     return std::move(verdict_);
   }
 
   /// False if a trial refutes the pattern.
-  bool try_all_values() {
+  bool try_all_values(validate::InstanceDrawer& drawer) {
     constexpr std::array kSmall = {DType::kBool,     DType::kInt8,       DType::kUInt8,
                                    DType::kInt16,    DType::kUInt16,     DType::kFloat16,
                                    DType::kBFloat16, DType::kFloat8E4M3, DType::kFloat8E5M2};
@@ -216,19 +325,18 @@ class Validation {
         !is_elementwise(pattern_->match) || !is_elementwise(pattern_->rewrite)) {
       return true;
     }
-    validate::InstanceDrawer drawer(*pattern_, *context_, draw_);
     for (const DType dtype : kSmall) {
       const Tensor values = *validate::all_values(dtype);
       for (int i = 0; i < kTries; ++i) {
         const auto instance = drawer.draw_with(dtype, values.elements());
         if (!instance || instance->inputs[0].shape != values.shape()) continue;
         Trial trial(*pattern_, options_.seed);
-        if (!trial.prepare(*instance, *context_)) continue;
+        if (!prepare(trial, *instance, instance->text)) continue;
         const auto outcome = trial.run({&values, 1}, claim_);
         if (outcome == Trial::Outcome::kDiffers) return with_one_value(drawer, values, trial);
         if (outcome == Trial::Outcome::kNotRun) continue;
         verdict_.whole.push_back(dtype);
-        note(trial);
+        note(trial, *instance);
         break;
       }
     }
@@ -252,7 +360,7 @@ class Validation {
                   values.bytes().data() + static_cast<std::size_t>(difference->element) * width,
                   width);
       Trial trial(*pattern_, options_.seed);
-      if (!trial.prepare(*instance, *context_)) continue;
+      if (!trial.prepare(instance->text, *context_)) continue;
       if (trial.run({&*one, 1}, claim_) != Trial::Outcome::kDiffers) continue;
       found = trial.take_counterexample();
       break;
@@ -262,9 +370,27 @@ class Validation {
     return false;
   }
 
-  bool try_instances() {
+  /// False if the pattern does not match the instance.
+  bool prepare(Trial& trial, const Instance& instance, const std::string& text) {
+    trial.watch([&](const patterns::Bindings& bindings) {
+      coverage_->match(instance, bindings, *context_);
+    });
+    return trial.prepare(text, *context_);
+  }
+
+  /// An element type that no instance had yet, in turn.
+  std::optional<DType> next_missing_type() {
+    constexpr int kMostTries = 64;  // for a type that ops or conditions refuse
+    std::vector<DType> missing = coverage_->missing_types();
+    std::erase_if(missing, [&](DType each) { return preferred_[each] >= kMostTries; });
+    if (missing.empty() || tries_ % 2 == 0) return std::nullopt;
+    const DType next = missing[tries_ / 2 % missing.size()];
+    ++preferred_[next];
+    return next;
+  }
+
+  bool try_instances(validate::InstanceDrawer& drawer) {
     constexpr std::uint64_t kTriesForOne = 200;
-    validate::InstanceDrawer drawer(*pattern_, *context_, draw_);
     const bool is_exact = claim_.kind == RewriteClaim::Kind::kBound &&
                           is_exact_on_integers(pattern_->match) &&
                           is_exact_on_integers(pattern_->rewrite);
@@ -272,10 +398,16 @@ class Validation {
     for (tries_ = 0; tries_ < most && verdict_.instances < options_.count; ++tries_) {
       // Give up on a pattern that hardly ever fits.
       if (verdict_.instances == 0 && tries_ > 20 * kTriesForOne * 5) break;
-      // Large extents follow, at once if a pattern does not match small ones.
+      // Large extents follow, at once if a pattern does not match small ones. The size does not
+      // depend on the count, so that a larger count begins with the same instances.
+      constexpr std::uint64_t kOfEachSize = 8, kSizes = 4;
       const std::uint64_t misses = verdict_.instances == 0 ? tries_ / kTriesForOne : 0;
-      const int size = static_cast<int>(
-          std::min<std::uint64_t>(3, std::max(verdict_.instances * 4 / options_.count, misses)));
+      const std::uint64_t wanted = verdict_.instances < kOfEachSize * kSizes
+                                       ? verdict_.instances / kOfEachSize
+                                       : verdict_.instances % kSizes;
+      const int size =
+          static_cast<int>(std::min<std::uint64_t>(kSizes - 1, std::max(wanted, misses)));
+      drawer.prefer(next_missing_type());
       const auto instance = drawer.draw(size);
       if (!instance || !try_instance(*instance, is_exact)) {
         if (verdict_.kind == PatternVerdict::Kind::kRefuted) return false;
@@ -292,9 +424,14 @@ class Validation {
       return !count || *count < 2;
     };
     if (!draw_.one_in(8) && std::ranges::all_of(instance.inputs, is_dull)) return false;
+    // Symbolic extents are tried where the module verifies with them.
+    const bool is_symbolic = draw_.one_in(4);
     Trial trial(*pattern_, options_.seed);
-    if (!trial.prepare(instance, *context_)) {
-      last_reason_ = trial.reason();
+    if (!prepare(trial, instance, is_symbolic ? instance.symbolic_text : instance.text)) {
+      if (!is_symbolic && !trial.reason().empty()) {
+        last_reason_ = trial.reason();
+        coverage_->refuse(instance);
+      }
       return false;
     }
     const bool is_float64 = std::ranges::all_of(
@@ -309,18 +446,25 @@ class Validation {
     for (const Instance::Input& each : instance.inputs) {
       auto tensor = validate::draw_tensor(each.dtype, each.shape, style, claim_.largest, draw_);
       if (!tensor) return false;
+      if (!inputs.empty() && draw_.one_in(3)) {
+        validate::repeat_elements(*tensor, inputs.front(), draw_);
+      }
       inputs.push_back(*std::move(tensor));
     }
     const RewriteClaim& claim = tries_exactly ? kEqual : claim_;
     const auto outcome = trial.run(inputs, claim);
     if (outcome == Trial::Outcome::kDiffers) return minimised(trial, inputs, claim);
-    if (outcome == Trial::Outcome::kNotRun) return false;
+    if (outcome == Trial::Outcome::kNotRun) {
+      ++verdict_.stopped;
+      return false;
+    }
     verdict_.exact += tries_exactly ? 1 : 0;
-    note(trial);
+    note(trial, instance);
     return true;
   }
 
-  void note(const Trial& trial) {
+  void note(const Trial& trial, const Instance& instance) {
+    coverage_->run(instance);
     ++verdict_.instances;
     verdict_.elements += trial.elements();
   }
@@ -357,6 +501,8 @@ class Validation {
   IRContext* context_;
   std::shared_ptr<const Pattern> pattern_;
   RewriteClaim claim_;
+  std::optional<Coverage> coverage_;
+  std::map<DType, int> preferred_;
   PatternVerdict verdict_;
   std::uint64_t tries_ = 0;
   std::string last_reason_;
@@ -403,11 +549,32 @@ std::vector<PatternVerdict> validate_patterns(const Module& module,
   return verdicts;
 }
 
+namespace {
+
+/// "; never drawn: types Int8, ranks 3 4"; empty if all was drawn.
+std::string missing_text(const PatternVerdict& verdict) {
+  std::string text;
+  const auto add = [&](std::string_view what, const auto& list, std::string_view between) {
+    if (list.empty()) return;
+    text += fmt::format("{}{} {}", text.empty() ? "; never drawn: " : ", ", what,
+                        fmt::join(list, between));
+  };
+  std::vector<std::string_view> types;
+  for (const DType dtype : verdict.missing_types) types.push_back(name_of(dtype));
+  add("types", types, " ");
+  add("ranks", verdict.missing_ranks, " ");
+  add("branches", verdict.missing_branches, ", ");
+  return text;
+}
+
+}  // namespace
+
 std::string spelling(const PatternVerdict& verdict) {
   const std::string_view claim = claim_name(verdict.claim.kind);
   switch (verdict.kind) {
-    case PatternVerdict::Kind::kUntested:
-      return fmt::format("pattern '{}' is not tested: {}", verdict.pattern, verdict.reason);
+    case PatternVerdict::Kind::kUndecided:
+      return fmt::format("pattern '{}' is undecided: {}{}", verdict.pattern, verdict.reason,
+                         verdict.instances == 0 ? "" : missing_text(verdict));
     case PatternVerdict::Kind::kRefuted:
       return fmt::format("pattern '{}' does not keep '{}': {}{}", verdict.pattern, claim,
                          verdict.counterexample->difference,
@@ -424,7 +591,8 @@ std::string spelling(const PatternVerdict& verdict) {
   std::vector<std::string_view> whole;
   for (const DType dtype : verdict.whole) whole.push_back(name_of(dtype));
   if (!whole.empty()) text += fmt::format(", all values of {}", fmt::join(whole, " "));
-  return text;
+  if (verdict.stopped != 0) text += fmt::format(", {} more stopped", verdict.stopped);
+  return text + missing_text(verdict);
 }
 
 }  // namespace mir

@@ -187,7 +187,7 @@ class RewriteValidation::Trials {
     how.count = std::clamp<std::uint64_t>(
         static_cast<std::uint64_t>(kMostWork / work_of(*before_.module)), 1, options_.count);
     ChangeVerdict verdict = validate::validate_claim(*before_.module, after, pattern.claim, how);
-    if (verdict.kind == PatternVerdict::Kind::kUntested) return skip(std::move(verdict.reason));
+    if (verdict.kind == PatternVerdict::Kind::kUndecided) return skip(std::move(verdict.reason));
     ++report_.different;
     report_.runs += verdict.runs;
     if (verdict.kind != PatternVerdict::Kind::kRefuted) return;

@@ -36,6 +36,90 @@ std::uint64_t bits_of(DType dtype, double value) {
   return bits ? *bits : 0;
 }
 
+/// Digits of the significand of a float type, the leading one included.
+int digits_of(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat64:
+      return 53;
+    case DType::kFloat32:
+      return 24;
+    case DType::kFloat16:
+      return 11;
+    case DType::kBFloat16:
+      return 8;
+    case DType::kFloat8E4M3:
+      return 4;
+    default:
+      return 3;
+  }
+}
+
+constexpr std::array kNarrowFloats = {DType::kFloat32, DType::kFloat16, DType::kBFloat16,
+                                      DType::kFloat8E4M3, DType::kFloat8E5M2};
+
+/// A number halfway between two neighbours of a narrower float type, or next to it, where rounding
+/// twice shows.
+double near_halfway(DType dtype, Draw& draw) {
+  const DType narrow = draw.one_of(kNarrowFloats);
+  const int digits = std::min(digits_of(narrow), digits_of(dtype) - 1);
+  const auto exponent =
+      static_cast<int>(draw.one_in(4) ? draw.between(-40, 60) : draw.between(-6, 10));
+  const auto significand = static_cast<double>(
+      draw.between(std::int64_t{1} << (digits - 1), (std::int64_t{1} << digits) - 1));
+  const double halfway = std::ldexp(significand + 0.5, exponent - digits);
+  // Less than a unit of the type itself is rounded away.
+  const int distance = static_cast<int>(draw.between(digits + 2, 52));
+  return halfway * (1 + static_cast<double>(draw.between(-1, 1)) * std::ldexp(1.0, -distance));
+}
+
+/// An end of an integer type, a power of two beside it, or a number between.
+double near_integer_end(Draw& draw) {
+  constexpr std::array kBits = {7, 8, 15, 16, 31, 32, 53, 63, 64};
+  const double power = std::ldexp(1.0, draw.one_of(kBits));
+  constexpr std::array kSteps = {0.0, -1.0, 1.0, -0.5, 0.5, -1.5};
+  return power + draw.one_of(kSteps);
+}
+
+std::uint64_t boundary_float(DType dtype, Draw& draw) {
+  const double sign = draw.one_in(2) ? -1 : 1;
+  // The largest numbers of narrower types, and the first ones beyond them.
+  constexpr std::array kLargest = {448.0,   464.0,   57344.0,        61440.0,
+                                   65504.0, 65520.0, 0x1.fffffep127, 0x1.ffffffp127};
+  switch (draw.below(9)) {
+    case 0:
+      return bits_of(dtype, sign * near_integer_end(draw));
+    case 1:
+      return bits_of(dtype, sign * draw.one_of(kLargest));
+    case 2:
+      return bits_of(dtype, sign * std::ldexp(1.0, -static_cast<int>(draw.between(20, 130))));
+    default:
+      return bits_of(dtype, sign * near_halfway(dtype, draw));
+  }
+}
+
+/// A neighbour of an end of an integer type, or of a halfway point of a float type.
+std::uint64_t boundary_integer(DType dtype, Draw& draw) {
+  const int width = info(dtype).unit_bytes * 8;
+  const auto near = static_cast<std::uint64_t>(draw.between(-1, 1));
+  const auto signed_as = [&](std::uint64_t value) {
+    return !is_unsigned(dtype) && draw.one_in(2) ? ~value + 1 : value;
+  };
+  const DType narrow = draw.one_in(4)   ? DType::kFloat64
+                       : draw.one_in(2) ? DType::kFloat32
+                                        : draw.one_of(kNarrowFloats);
+  const int digits = digits_of(narrow);
+  if (draw.one_in(3) || digits + 1 >= width) {
+    return signed_as((std::uint64_t{1} << draw.between(1, width - 1)) + near);
+  }
+  // Large numbers are rounded by each of two types.
+  const int most = width - digits - (is_unsigned(dtype) ? 0 : 1);
+  const int least = draw.one_in(2) ? std::max(most - 9, 1) : 1;
+  const int shift = static_cast<int>(draw.between(least, most));
+  const std::uint64_t significand =
+      (std::uint64_t{1} << (digits - 1)) | draw.below(std::uint64_t{1} << (digits - 1));
+  return signed_as((significand << shift) + (std::uint64_t{1} << (shift - 1)) + near);
+}
+
 std::uint64_t special_float(DType dtype, Draw& draw) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::array kSpecial = {0.0, -0.0, 1.0,  -1.0, kInfinity, -kInfinity, std::nan(""),
@@ -44,7 +128,8 @@ std::uint64_t special_float(DType dtype, Draw& draw) {
     case 0:
       return bits_of(dtype, draw.one_of(kSpecial));
     case 1:
-      return draw.one_in(4) ? draw.below(256) : draw.bits();  // few bits are a subnormal number
+      if (draw.one_in(4)) return draw.below(256);  // few bits are a subnormal number
+      return draw.one_in(3) ? draw.bits() : boundary_float(dtype, draw);
     case 2:
       return bits_of(dtype, static_cast<double>(draw.between(-4, 4)));
     default:
@@ -61,7 +146,7 @@ std::uint64_t special_integer(DType dtype, Draw& draw) {
       return draw.one_of(
           std::array<std::uint64_t, 6>{0, 1, ~std::uint64_t{0}, lowest, lowest - 1, 2});
     case 1:
-      return draw.bits();
+      return draw.one_in(3) ? draw.bits() : boundary_integer(dtype, draw);
     default:
       return is_unsigned(dtype) ? draw.below(8) : static_cast<std::uint64_t>(draw.between(-8, 8));
   }
@@ -89,7 +174,12 @@ std::uint64_t draw_element(DType dtype, ValueStyle style, const Cluster& cluster
   const bool has_sign = !is_unsigned(dtype);
   switch (style) {
     case ValueStyle::kSpecial:
-      return is_float(dtype) ? special_float(dtype, draw) : special_integer(dtype, draw);
+      if (is_float(dtype)) return special_float(dtype, draw);
+      if (dtype == DType::kInt4 || dtype == DType::kUInt4) {  // a byte has more codes
+        return bits_of(dtype,
+                       static_cast<double>(has_sign ? draw.between(-8, 7) : draw.between(0, 15)));
+      }
+      return special_integer(dtype, draw);
     case ValueStyle::kSmall:
       return bits_of(dtype, static_cast<double>(draw.between(has_sign ? -4 : 0, 4)));
     case ValueStyle::kIntegers: {
@@ -193,6 +283,29 @@ std::optional<Tensor> with_element(const Tensor& tensor, std::int64_t i, double 
   std::memset(at, 0, width);
   std::memcpy(at, &*bits, info(part).unit_bytes);
   return *std::move(changed);
+}
+
+void repeat_elements(Tensor& to, const Tensor& from, Draw& draw) {
+  if (from.elements() == 0 || from.dtype() != to.dtype()) return;
+  const std::size_t width = info(to.dtype()).unit_bytes;
+  const std::size_t size = from.bytes().size();
+  for (std::size_t at = 0; at < to.bytes().size(); at += width) {
+    if (draw.one_in(2)) continue;
+    std::memcpy(to.mutable_bytes() + at, from.bytes().data() + at % size, width);
+  }
+}
+
+std::uint64_t compared_elements(std::span<const Tensor> before, const RewriteClaim& claim) {
+  std::uint64_t count = 0;
+  for (const Tensor& each : before) {
+    const bool is_bounded =
+        claim.kind == RewriteClaim::Kind::kBound && is_float(part_type(each.dtype()));
+    for (std::int64_t i = 0; i < each.elements(); ++i) {
+      const auto is_finite = [](double part) { return std::isfinite(part); };
+      count += !is_bounded || std::ranges::all_of(parts_of(each, i), is_finite) ? 1 : 0;
+    }
+  }
+  return count;
 }
 
 std::optional<Difference> difference(std::span<const Tensor> before, std::span<const Tensor> after,

@@ -16,7 +16,9 @@ inline constexpr double kUsualLargest = 1000;
 
 /// Distribution of drawn values.
 enum class ValueStyle : std::uint8_t {
-  kSpecial,   ///< all bit patterns; often zeros, infinities, NaN, extremes, subnormals
+  /// All bit patterns; often zeros, infinities, NaN, extremes, subnormals, neighbours of halfway
+  /// points of narrower types and of the ends of integer types.
+  kSpecial,
   kSmall,     ///< integers from -4 to 4, without a sign from 0 to 4
   kFinite,    ///< finite, of magnitude `largest` at most
   kIntegers,  ///< integers of magnitude 1024 at most, for exact arithmetic in Float64
@@ -34,6 +36,10 @@ std::optional<Tensor> with_element(const Tensor& tensor, std::int64_t i, double 
 /// "0.5"; both parts of a complex number.
 std::string element_text(const Tensor& tensor, std::int64_t i);
 
+/// Gives about half of the elements the values of other inputs of the same type, by position along
+/// the last axes. So operands meet that are equal, infinities and zeros included.
+void repeat_elements(Tensor& to, const Tensor& from, Draw& draw);
+
 struct Difference {
   std::size_t result = 0;
   std::int64_t element = 0;
@@ -42,5 +48,7 @@ struct Difference {
 /// The first element that differs by more than a claim allows. No value if none does.
 std::optional<Difference> difference(std::span<const Tensor> before, std::span<const Tensor> after,
                                      const RewriteClaim& claim);
+/// The number of elements that a claim speaks of: all, but under a bound only finite ones.
+std::uint64_t compared_elements(std::span<const Tensor> before, const RewriteClaim& claim);
 
 }  // namespace mir::validate

@@ -108,7 +108,7 @@ class Workpiece {
   std::optional<std::string> difference(const Module& after) const {
     if (has_weights_) {
       const ChangeVerdict verdict = validate_change(*module_, after, {.count = 3, .seed = seed_});
-      if (verdict.kind == PatternVerdict::Kind::kUntested) return std::nullopt;
+      if (verdict.kind == PatternVerdict::Kind::kUndecided) return std::nullopt;
       return verdict.counterexample ? verdict.counterexample->difference : "";
     }
     bool has_run = false;

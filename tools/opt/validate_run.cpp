@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/declares_dialect.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/validate.hpp"
 #include "reduce/bisect.hpp"
@@ -46,6 +47,13 @@ std::string text_of(const RewriteValidation::Report& report) {
   return text + fmt::format(", {} not tried: {}", report.untried, report.reason);
 }
 
+std::string text_of_stops(const ChangeVerdict& verdict) {
+  std::string text;
+  if (verdict.stopped != 0) text += fmt::format(", {} stop before and after", verdict.stopped);
+  if (verdict.stopped_once != 0) text += fmt::format(", {} stop only before", verdict.stopped_once);
+  return text;
+}
+
 }  // namespace
 
 bool run_validated(Module& module, const Pipeline& pipeline, PipelineRun how,
@@ -57,6 +65,10 @@ bool run_validated(Module& module, const Pipeline& pipeline, PipelineRun how,
     diagnostics.error(code, place, fmt::format("module '@{}': {}", name, message));
     return false;
   };
+  if (has_only_declarations(module)) {
+    write_error_text(fmt::format("module '@{}': only declarations, nothing to run\n", name));
+    return run_pipeline(module, pipeline, how, diagnostics);
+  }
   const std::unique_ptr<Module> before = clone(module);
   RewriteWatch counter;
   if (how.rewrites == nullptr) how.rewrites = &counter;
@@ -86,11 +98,11 @@ bool run_validated(Module& module, const Pipeline& pipeline, PipelineRun how,
   const ChangeVerdict verdict =
       validate_change(*before, module, comparison.validation, comparison.bound);
   switch (verdict.kind) {
-    case PatternVerdict::Kind::kUntested:
+    case PatternVerdict::Kind::kUndecided:
       return refuse(DiagCode::kNotValidated, verdict.reason);
     case PatternVerdict::Kind::kKept:
-      write_error_text(fmt::format("module '@{}': {} runs with {} elements give equal results\n",
-                                   name, verdict.runs, verdict.elements));
+      write_error_text(fmt::format("module '@{}': {} runs with {} elements give equal results{}\n",
+                                   name, verdict.runs, verdict.elements, text_of_stops(verdict)));
       return true;
     case PatternVerdict::Kind::kRefuted:
       break;

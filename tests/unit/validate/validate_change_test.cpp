@@ -116,6 +116,44 @@ TEST_SUITE("validation of changes") {
           PatternVerdict::Kind::kRefuted);
   }
 
+  TEST_CASE("extents without a name are drawn") {
+    const std::string_view type = "tensor<[?, 2], Float32, CPU>";
+    const ChangeVerdict verdict =
+        verdict_of(module_of("linalg.CPU.AbsOp(%x) -> (%y) linalg.CPU.AbsOp(%y) -> (%z)", type),
+                   module_of("linalg.CPU.AbsOp(%x) -> (%z)", type));
+    CHECK(verdict.kind == PatternVerdict::Kind::kKept);
+    CHECK(verdict.runs == 40);
+    CHECK(verdict.elements > 40);
+  }
+
+  TEST_CASE("runs that stop are counted apart from runs that agree") {
+    const auto sliced = [](std::string_view end) {
+      return fmt::format(
+          "@main [mir_version:1] (%x:tensor<[$S], Float32, CPU>) -> (%z) {{\n"
+          "linalg.CPU.SliceOp [indices:[{{\"start\":{},\"end\":$S,\"step\":1}}]] (%x) -> (%y) "
+          "linalg.CPU.AbsOp(%y) -> (%z) cf.ReturnOp (%z) -> ()\n}}\n",
+          end);
+    };
+    const ChangeVerdict verdict = verdict_of(sliced("3"), sliced("3"));
+    INFO(verdict.reason);
+    CHECK(verdict.kind == PatternVerdict::Kind::kKept);
+    CHECK(verdict.runs == 40);
+    CHECK(verdict.stopped > 0);
+    CHECK(verdict.stopped_once == 0);
+  }
+
+  TEST_CASE("without an element to compare there is no verdict") {
+    const std::string_view type = "tensor<[2, 0], Float32, CPU>";
+    const std::string same = module_of("linalg.CPU.AbsOp(%x) -> (%z)", type);
+    const ChangeVerdict verdict = verdict_of(same, same);
+    CHECK(verdict.kind == PatternVerdict::Kind::kUndecided);
+    CHECK(verdict.reason == "no result has an element to compare");
+    // All results are infinite, and a bound speaks of finite ones.
+    const std::string infinite =
+        module_of("linalg.CPU.DivOp(%x, %c:tensor<[1], Float32, CPU>[constant:[0.0]]) -> (%z)");
+    CHECK(verdict_of(infinite, infinite, 0.1).kind == PatternVerdict::Kind::kUndecided);
+  }
+
   TEST_CASE("what cannot run is no verdict, and what only then fails is one") {
     const std::string view = module_of("linalg.CPU.ViewOp [to_shape:[2, -1]] (%x) -> (%z)");
     const std::string good = module_of("linalg.CPU.CloneOp(%x) -> (%z)");
@@ -123,7 +161,7 @@ TEST_SUITE("validation of changes") {
     const std::string foreign =
         module_of("linalg.CPU.MyOp [meaning:plugin] (%x) -> (%z:tensor<[2, $S], Float32, CPU>)");
     const ChangeVerdict untested = verdict_of(foreign, good);
-    CHECK(untested.kind == PatternVerdict::Kind::kUntested);
+    CHECK(untested.kind == PatternVerdict::Kind::kUndecided);
     CHECK(untested.reason.find("MyOp") != std::string::npos);
     const ChangeVerdict broken = verdict_of(good, foreign);
     REQUIRE(broken.kind == PatternVerdict::Kind::kRefuted);

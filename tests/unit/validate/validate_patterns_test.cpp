@@ -83,8 +83,8 @@ constexpr Case kRight[] = {
      "linalg.D.SplitOp [dim:$d, split_size_or_sections:[$a, $b]] (%x) -> (%y, %w) "
      "linalg.D.ConcatOp [dim:$d] (%y, %w) -> (%z)",
      "", "%x"},
-    {"where:\"is_integer(dtype(%x))\"", "%x, %u, %v",
-     "linalg.D.AddOp(%x, %u) -> (%y) linalg.D.AddOp(%y, %v) -> (%z)",
+    {"where:\"is_integer(dtype(%x)) && dtype(%u) == dtype(%x) && dtype(%v) == dtype(%x)\"",
+     "%x, %u, %v", "linalg.D.AddOp(%x, %u) -> (%y) linalg.D.AddOp(%y, %v) -> (%z)",
      "linalg.D.AddOp(%u, %v) -> (%y) linalg.D.AddOp(%x, %y) -> (%z)"},
     {"claim:bound, relative:1e-6, absolute:1e-7, where:\"dtype(%x) == Float32\"", "%x",
      "linalg.D.SigmoidOp(%x) -> (%y) linalg.D.MulOp(%x, %y) -> (%z)",
@@ -218,17 +218,16 @@ TEST_SUITE("validation of patterns") {
 
   TEST_CASE("all values of small types, bounds on exact integers") {
     const PatternVerdict whole = verdict_of(text_of(kRight[0]));
-    CHECK(spelling(whole).ends_with(
-        "all values of Int8 UInt8 Int16 UInt16 Float16 BFloat16 Float8E4M3 "
-        "Float8E5M2"));
+    constexpr std::string_view kAll =
+        "all values of Int8 UInt8 Int16 UInt16 Float16 BFloat16 Float8E4M3 Float8E5M2";
+    CHECK(spelling(whole).find(kAll) != std::string::npos);
     // Some instances that are drawn do not match; the next ones may.
     const PatternVerdict some =
         verdict_of(text_of({"claim:value, where:\"$a > 0\"", "%x",
                             "linalg.D.ClipOp [min_val:$a, max_val:$b] (%x) -> (%y) "
                             "linalg.D.ClipOp [min_val:$a, max_val:$b] (%y) -> (%z)",
                             "linalg.D.ClipOp [min_val:$a, max_val:$b] (%x) -> (%z)"}));
-    CHECK(spelling(some).ends_with(
-        "all values of Int8 UInt8 Int16 UInt16 Float16 BFloat16 Float8E4M3 Float8E5M2"));
+    CHECK(spelling(some).find(kAll) != std::string::npos);
     const PatternVerdict exact = verdict_of(text_of(kRight[13]), 200);
     CHECK(exact.exact > 0);
     INFO(spelling(exact));
@@ -250,7 +249,7 @@ TEST_SUITE("validation of patterns") {
       for (const PatternVerdict& verdict : validate_patterns(reading.module(), {.count = 100})) {
         INFO(spelling(verdict));
         CHECK(verdict.kind == PatternVerdict::Kind::kKept);
-        CHECK(verdict.instances > 50);
+        CHECK(verdict.instances > 40);
         ++tried;
       }
     }
@@ -279,10 +278,78 @@ TEST_SUITE("validation of patterns") {
     CHECK(lines == test::stored_lines("tests/unit/validate/stored_verdicts.txt", lines));
   }
 
+  TEST_CASE("a larger count begins with the instances of a smaller one") {
+    // Rounded twice, one of the sums.
+    const std::string text =
+        text_of({"claim:value", "%x:tensor<[$n..], Float32, D>, %u:tensor<[$n..], Float32, D>",
+                 "linalg.D.SubOp(%x, %u) -> (%s) linalg.D.CastTypeOp [dtype:BFloat16] (%s) -> (%z)",
+                 "linalg.D.CastTypeOp [dtype:Float64] (%x) -> (%a) "
+                 "linalg.D.CastTypeOp [dtype:Float64] (%u) -> (%b) linalg.D.SubOp(%a, %b) -> (%s) "
+                 "linalg.D.CastTypeOp [dtype:BFloat16] (%s) -> (%z)"});
+    const PatternVerdict first = verdict_of(text, 100);
+    REQUIRE(first.kind == PatternVerdict::Kind::kRefuted);
+    for (const std::uint64_t count : {101, 150, 1000, 3000}) {
+      CHECK(spelling(verdict_of(text, count)) == spelling(first));
+    }
+  }
+
+  TEST_CASE("numbers near halfway points of narrower types are drawn") {
+    for (const auto& [middle, last] :
+         {std::pair("Float64", "Float32"), std::pair("Float32", "Float16"),
+          std::pair("Float32", "BFloat16"), std::pair("Float16", "Float8E4M3")}) {
+      CAPTURE(last);
+      const Case twice{"claim:value, where:\"is_float(dtype(%x)) || is_integer(dtype(%x))\"", "%x",
+                       "linalg.D.CastTypeOp [dtype:MIDDLE] (%x) -> (%y) "
+                       "linalg.D.CastTypeOp [dtype:LAST] (%y) -> (%z)",
+                       "linalg.D.CastTypeOp [dtype:LAST] (%x) -> (%z)"};
+      std::string text = text_of(twice);
+      text.replace(text.find("MIDDLE"), 6, middle);
+      for (int i = 0; i < 2; ++i) text.replace(text.find("LAST"), 4, last);
+      CHECK(verdict_of(text, 300).kind == PatternVerdict::Kind::kRefuted);
+    }
+  }
+
+  TEST_CASE("operands that are equal are drawn, infinities too") {
+    // The difference of equal numbers is +0 in both orders; that of equal infinities is a NaN.
+    const std::string attributes = "claim:value, where:\"is_float(dtype(%x))\"";
+    CHECK(verdict_of(text_of({attributes, "%x, %u", "linalg.D.SubOp(%x, %u) -> (%z)",
+                              "linalg.D.SubOp(%u, %x) -> (%y) linalg.D.NegOp(%y) -> (%z)"}),
+                     100)
+              .kind == PatternVerdict::Kind::kRefuted);
+  }
+
+  TEST_CASE("too few instances are no verdict, and what was never drawn is named") {
+    const PatternVerdict rare = verdict_of(text_of(
+        {"where:\"shape(%x) == [34, 17, 11]\"", "%x",
+         "linalg.D.AbsOp(%x) -> (%y) linalg.D.AbsOp(%y) -> (%z)", "linalg.D.AbsOp(%x) -> (%z)"}));
+    CHECK(rare.kind == PatternVerdict::Kind::kUndecided);
+    const PatternVerdict open =
+        verdict_of(text_of({"where:\"$k || rank(%x) == 9\"", "%x",
+                            "linalg.D.ReduceSumOp [dim:0, keep_dim:$k] (%x) -> (%z)",
+                            "linalg.D.ReduceSumOp [dim:0, keep_dim:$k] (%x) -> (%z)"}));
+    INFO(spelling(open));
+    CHECK(open.kind == PatternVerdict::Kind::kKept);
+    const std::vector<std::string> missing = {"keep_dim:false",
+                                              "side 2 of condition '$k || rank(%x) == 9'"};
+    CHECK(open.missing_branches == missing);
+    CHECK(open.missing_ranks == std::vector<std::size_t>{0});
+    CHECK(spelling(open).find("; never drawn: types ") != std::string::npos);
+    CHECK(spelling(open).ends_with(
+        "ranks 0, branches keep_dim:false, side 2 of condition '$k || rank(%x) == 9'"));
+  }
+
+  TEST_CASE("open bounds of slices are drawn") {
+    const PatternVerdict verdict = verdict_of(text_of(
+        {"", "%x", "linalg.D.SliceOp [indices:[{start:0, end:_}]] (%x) -> (%z)", "", "%x"}));
+    INFO(spelling(verdict));
+    CHECK(verdict.kind == PatternVerdict::Kind::kKept);
+    CHECK(verdict.instances == 60);
+  }
+
   TEST_CASE("what cannot be tried says why") {
     CHECK(spelling(verdict_of(
               text_of({"where:\"1 == 2\"", "%x", "linalg.D.NegOp(%x) -> (%z)", "", "%x"}))) ==
-          "pattern 'p' is not tested: none of 12000 instances could be run; the last one did not "
+          "pattern 'p' is undecided: none of 12000 instances could be run; the last one did not "
           "match: condition '1 == 2' does not hold");
   }
 }
