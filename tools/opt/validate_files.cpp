@@ -48,8 +48,10 @@ ExitCode validate_files(const Run& run, const OptSettings& settings) {
       continue;
     }
     const std::vector<Module*> modules = read_modules(**file, context, diagnostics);
+    const bool is_read = !diagnostics.has_errors();
     for (const Module* module : modules) {
-      if (diagnostics.has_errors() || !verify(*module, diagnostics)) break;
+      // Verdicts about one module, or its errors, do not keep the others from being tried.
+      if (!is_read || !verify(*module, diagnostics)) continue;
       for (const PatternVerdict& verdict : validate_patterns(*module, options)) {
         if (verdict.kind == PatternVerdict::Kind::kKept) {
           text += spelling(verdict) + '\n';
