@@ -96,7 +96,7 @@ void collect_sides(const patterns::Expression& expression, const std::string& te
   for (const patterns::Expression& part : expression.parts) collect_sides(part, text, sides);
 }
 
-/// What instances that ran had, of all that a pattern may match.
+/// Cases that instances which ran had, of all that a pattern may match.
 class Coverage {
  public:
   Coverage(const Pattern& pattern, const validate::InstanceDrawer& drawer) {

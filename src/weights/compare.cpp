@@ -154,7 +154,7 @@ bool is_constant_row(const Tensor& tensor, std::int64_t first, std::int64_t widt
   return true;
 }
 
-/// Of tensors with values that differ.
+/// Agreement of two tensors with values that differ.
 Figure top_agreement(const Tensor& expected, const Tensor& actual, std::size_t count) {
   const std::int64_t width = expected.shape().empty() ? 1 : expected.shape().back();
   if (static_cast<std::uint64_t>(width) <= count) return {0, "it ranks whole rows"};
