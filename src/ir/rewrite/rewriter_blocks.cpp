@@ -195,11 +195,12 @@ void Rewriter::splice(Block& from, Block& to, Op* before, std::span<Value* const
     each->follow_merge(from, to, last, before);
   }
   const bool was_linked = from.first_ != nullptr && module_.is_linked(*from.first_);
+  const bool sees_same = to.parent_->sees(*from.parent_);
   while (Op* op = from.first_) {
     from.take_out(op);  // without leave(): places have followed
     to.link(op, before);
     if (from.parent_ != to.parent_) {
-      bring_constants(*op, *to.parent_);
+      if (!sees_same) bring_constants(*op, *to.parent_);
       follow_symbols(*op, was_linked);
     }
     tell_edit(*op, &RewriteListener::did_move, *op, from);
@@ -224,9 +225,10 @@ void Rewriter::move_block(Block& block, Region& region, Block* before) {
   unlink(block);
   link(block, region, before);
   if (&from != &region) {
+    const bool sees_same = region.sees(from);
     for (Op* op : block.ops()) {
       op->move_in(*region.graph_);
-      bring_constants(*op, region);
+      if (!sees_same) bring_constants(*op, region);
       follow_symbols(*op, was_linked);
     }
   }

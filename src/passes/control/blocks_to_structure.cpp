@@ -2,7 +2,8 @@
 //
 // Each step makes fewer blocks of a region: a block and its only successor become one, arms of a
 // branch become a cf.IfOp, a header with its body becomes a cf.WhileOp. Blocks are looked at again
-// when something around them has changed, until nothing fits any more.
+// when something around them has changed, until nothing fits any more. What a text could not nest
+// stays in blocks.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -17,6 +18,7 @@
 #include "mir/attribute_keys.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/dominance.hpp"
+#include "mir/parse.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
 #include "passes/control/block_ends.hpp"
@@ -27,10 +29,33 @@ namespace mir {
 
 namespace {
 
+/// Regions inside each other, with room for the brackets of ops: a text has two brackets for each.
+constexpr std::size_t kMostLevels = kMaxNesting / 2 - 16;
+
+std::size_t levels_in(const Block& block) {
+  std::size_t levels = 0;
+  for (const Op* op : block.ops()) {
+    for (const Region* region = op->first_region(); region != nullptr; region = region->next()) {
+      for (const Block* inner : region->blocks()) levels = std::max(levels, 1 + levels_in(*inner));
+    }
+  }
+  return levels;
+}
+
+std::size_t levels_around(const Region& region) {
+  std::size_t levels = 0;
+  for (const Op* op = region.parent(); op != nullptr; op = op->parent_op()) ++levels;
+  return levels;
+}
+
 class Structuring {
  public:
   Structuring(PassRun& run, Rewriter& rewriter, Region& region)
-      : run_(run), rewriter_(rewriter), ends_(rewriter), region_(region) {}
+      : run_(run),
+        rewriter_(rewriter),
+        ends_(rewriter),
+        region_(region),
+        around_(levels_around(region)) {}
 
   void run() {
     const std::vector<Block*> blocks(region_.blocks().begin(), region_.blocks().end());
@@ -39,6 +64,7 @@ class Structuring {
     for (Block* block : region_.blocks()) {
       for (const auto& successor : block->successors()) add_edge(*block, *successor.block);
       if (binds_symbols(*block)) binding_.insert(block);
+      levels_[block] = levels_in(*block);
       look_at(*block);
     }
     while (!open_.empty()) {
@@ -56,6 +82,17 @@ class Structuring {
 
   void look_at(Block& block) {
     if (is_open_.insert(&block).second) open_.push_back(&block);
+  }
+
+  /// True if a text can nest both blocks in an op of this region. A null block is left out.
+  bool can_nest(const Block* a, const Block* b) const {
+    const auto levels = [&](const Block* block) {
+      return block == nullptr ? 0 : levels_.at(block);
+    };
+    return around_ + 1 + std::max(levels(a), levels(b)) <= kMostLevels;
+  }
+  void nest(const Block& around, const Block& inner) {
+    levels_[&around] = std::max(levels_[&around], 1 + levels_.at(&inner));
   }
 
   // -- edges ------------------------------------------------------------------------------------
@@ -121,6 +158,7 @@ class Structuring {
     drop_edges(block);
     drop_edges(next);
     rewriter_.erase(*end);
+    levels_[&block] = std::max(levels_.at(&block), levels_.at(&next));
     forget(next);
     for (std::size_t i = 0; i < arguments.size(); ++i)
       take_name(*arguments[i], next.arguments()[static_cast<std::uint32_t>(i)]);
@@ -147,13 +185,11 @@ class Structuring {
   };
 
   Arm arm(Block& from, Block& to) const {
-    if (!is_only_reached_from(to, from) || !read_elsewhere(to).empty()) return {.meets = &to};
     Op* const end = to.terminator();
-    if (end != nullptr && end->is(OpId::kCfBranch)) {
-      return {.block = &to, .meets = target_of(*end, 0), .end = end};
-    }
-    if (end != nullptr && leaves_region(*end)) return {.block = &to, .end = end};
-    return {.meets = &to};
+    const bool goes_on = end != nullptr && end->is(OpId::kCfBranch);
+    if (!goes_on && (end == nullptr || !leaves_region(*end))) return {.meets = &to};
+    if (!is_only_reached_from(to, from) || !read_elsewhere(to).empty()) return {.meets = &to};
+    return {.block = &to, .meets = goes_on ? target_of(*end, 0) : nullptr, .end = end};
   }
 
   /// The values of a block that ops in other blocks read.
@@ -183,6 +219,7 @@ class Structuring {
         return false;
       }
     }
+    if (!can_nest(arms[0].block, arms[1].block)) return false;
     replace_by_condition(block, *end, arms);
     run_.count("conditions found");
     return true;
@@ -228,6 +265,7 @@ class Structuring {
         Op* const last = rewriter_.create_detached(
             {.name = rewriter_.context().op_name(OpId::kCfYield), .operands = values});
         rewriter_.insert(*last, *arms[i].block, nullptr);
+        nest(block, *arms[i].block);
         forget(*arms[i].block);
         rewriter_.merge_blocks(*arms[i].block, inner, passed[i]);
       } else {
@@ -269,6 +307,7 @@ class Structuring {
         }
       }
       if (binding_.contains(&header) || binding_.contains(&body)) continue;
+      if (!can_nest(&header, &body)) continue;
       replace_by_loop(header, is_alone ? nullptr : &body, exit, inside);
       run_.count("loops found");
       return true;
@@ -300,6 +339,8 @@ class Structuring {
     if (body != nullptr) drop_edges(*body);
     Block& outer = *rewriter_.create_block(region_, types, {}, &header);
     redirect(header, outer);
+    nest(outer, header);
+    if (body != nullptr) nest(outer, *body);
     rewriter_.set_insertion_point_to_end(outer);
     const Values carried = all_of(outer.arguments());
     Op& loop = *rewriter_.create({.name = rewriter_.context().op_name(OpId::kCfWhile),
@@ -393,7 +434,7 @@ class Structuring {
 
   // -- switches ---------------------------------------------------------------------------------
 
-  /// Each case is a comparison in a block of its own.
+  /// Each case is a comparison in a block of its own. Their conditions will be inside each other.
   void split_switches() {
     std::vector<Op*> switches;
     for (Block* block : region_.blocks()) {
@@ -405,6 +446,7 @@ class Structuring {
           cases != nullptr && cases->elements().size() + 1 == end->extra().successors.size();
       const TensorType* const type = end->operand(0)->tensor_type();
       if (!is_complete || type == nullptr || !type->element_count()) continue;
+      if (around_ + cases->elements().size() > kMostLevels) continue;
       split_switch(*end, *cases);
       run_.count("switches split");
     }
@@ -451,6 +493,8 @@ class Structuring {
   Rewriter& rewriter_;
   BlockEnds ends_;
   Region& region_;
+  std::size_t around_;                                    // levels around the region
+  std::unordered_map<const Block*, std::size_t> levels_;  // in each block
   std::unordered_map<const Block*, Sources> sources_;
   std::deque<Block*> open_;
   std::unordered_set<const Block*> is_open_, gone_;
