@@ -137,13 +137,16 @@ bool may_flatten(const Op& op) {
 }
 
 PassResult structure_to_blocks(PassRun& run) {
+  // From the last to the first, so that little follows an op that is taken apart, and those inside
+  // an op before it.
   std::vector<Op*> found;
-  walk(run.region(), WalkOrder::kPostOrder, [&](Op& op) {
+  walk(run.region(), WalkOrder::kPreOrder, [&](Op& op) {
     if (op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile)) found.push_back(&op);
     return WalkResult::kContinue;
   });
   Rewriter rewriter(run.module());
-  for (Op* op : found) {
+  for (auto at = found.rbegin(); at != found.rend(); ++at) {
+    Op* const op = *at;
     if (may_flatten(*op)) {
       Flattening(rewriter, *op).run();
       run.count("operations taken apart");
