@@ -34,11 +34,12 @@ class BlockSteps {
                  parts_[i]);
       indices = indices.subspan(operands + results);
     }
-    // A value stays one if ends of blocks, regions of other ops or other blocks read it.
+    // A value stays one if ends of blocks, regions of other ops or other blocks read it: if it has
+    // more uses than the steps.
     for (std::size_t i = 0; i < values_.size(); ++i) {
-      for (const Use* use = values_[i]->first_use(); use != nullptr; use = use->next()) {
-        if (!is_step(*use->user())) graph_.keep(static_cast<StepGraph::Index>(i));
-      }
+      const Use* use = values_[i]->first_use();
+      for (std::size_t known = uses_[i]; use != nullptr && known > 0; --known) use = use->next();
+      if (use != nullptr) graph_.keep(static_cast<StepGraph::Index>(i));
     }
   }
 
@@ -82,17 +83,19 @@ class BlockSteps {
     if (!is_step(op)) return;
     ops_.push_back(&op);
     parts_.push_back(part);
-    for (const Use& use : op.operand_uses()) number(*use.value());
+    for (const Use& use : op.operand_uses()) ++uses_[number(*use.value())];
     for (const Value& result : op.results()) number(result);
   }
 
-  void number(const Value& value) {
+  StepGraph::Index number(const Value& value) {
     StepGraph::Index& number = numbers_[&value];  // from 1
     if (number == 0) {
       values_.push_back(&value);
+      uses_.push_back(0);
       number = static_cast<StepGraph::Index>(values_.size());
     }
     indices_.push_back(number - 1);
+    return number - 1;
   }
 
   const Block& block_;
@@ -100,6 +103,7 @@ class BlockSteps {
   std::vector<std::uint32_t> parts_;       // by step
   std::vector<StepGraph::Index> indices_;  // operands, then results, step by step
   std::vector<const Value*> values_;
+  std::vector<std::size_t> uses_;  // by steps, of each value
   PointerTable<StepGraph::Index> numbers_;
   StepGraph graph_{0};
 };
