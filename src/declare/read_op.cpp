@@ -331,7 +331,7 @@ bool make_sound(OpDraft& draft, RowReader& reader) {
     whole.attributes = draft.spec.attributes;
     whole.weights = draft.spec.weights;
     whole.aliases = draft.spec.aliases;
-    const RowFault fault = row_checks::fault_of_ops(std::span(&whole, 1));
+    const RowFault fault = row_checks::fault_of_all(std::span<const OpRow>(&whole, 1));
     if (!fault) return true;
     const std::string part(fault.part);
     const bool is_attribute = std::ranges::find(draft.spec.attributes, part, &AttrRow::name) !=

@@ -1,9 +1,11 @@
-// Conditions on the rows of a dialect, checked at compile time and when one is registered.
+// Conditions on the rows of a dialect: on each row at compile time too, on their names when a
+// dialect is registered.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <unordered_set>
 
 #include "mir/context.hpp"
 
@@ -95,42 +97,31 @@ constexpr RowFault fault_of(const TypeRow& row) {
   return fault_of(row.name, row.parameters);
 }
 
-/// True if `name` is the name or an alias of `row`.
-constexpr bool answers_to(const OpRow& row, std::string_view name) {
-  if (row.name == name) return true;
-  for (const std::string_view alias : row.aliases) {
-    if (alias == name) return true;
-  }
-  return false;
-}
-constexpr bool answers_to(const TypeRow& row, std::string_view name) {
-  return row.name == name;
-}
-
-/// Returns the first fault of the rows one by one, and of names that two rows share.
+/// Returns the first fault of the rows one by one.
 template <class Row>
-constexpr RowFault fault_of_all(std::span<const Row> rows) {
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (const RowFault fault = fault_of(rows[i])) return fault;
-    for (std::size_t j = 0; j < rows.size(); ++j) {
-      if (i != j && answers_to(rows[j], rows[i].name)) return {rows[i].name, {}, "occurs twice"};
-    }
+constexpr RowFault fault_of_each(std::span<const Row> rows) {
+  for (const Row& row : rows) {
+    if (const RowFault fault = fault_of(row)) return fault;
   }
   return {};
 }
 
-constexpr RowFault fault_of_ops(std::span<const OpRow> rows) {
-  if (const RowFault fault = fault_of_all(rows)) return fault;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (std::size_t k = 0; k < rows[i].aliases.size(); ++k) {
-      const std::string_view alias = rows[i].aliases[k];
-      for (std::size_t j = 0; j < i; ++j) {
-        if (answers_to(rows[j], alias)) return {rows[i].name, alias, "occurs twice"};
-      }
-      for (std::size_t j = 0; j < k; ++j) {
-        if (rows[i].aliases[j] == alias) return {rows[i].name, alias, "occurs twice"};
-      }
-      if (rows[i].name == alias) return {rows[i].name, alias, "occurs twice"};
+constexpr std::span<const std::string_view> aliases_of(const OpRow& row) {
+  return row.aliases;
+}
+constexpr std::span<const std::string_view> aliases_of(const TypeRow&) {
+  return {};
+}
+
+/// Returns the first fault of the rows one by one, and of names and aliases that occur twice.
+template <class Row>
+RowFault fault_of_all(std::span<const Row> rows) {
+  if (const RowFault fault = fault_of_each(rows)) return fault;
+  std::unordered_set<std::string_view> names;
+  for (const Row& row : rows) {
+    if (!names.insert(row.name).second) return {row.name, {}, "occurs twice"};
+    for (const std::string_view alias : aliases_of(row)) {
+      if (!names.insert(alias).second) return {row.name, alias, "occurs twice"};
     }
   }
   return {};
@@ -140,9 +131,9 @@ constexpr RowFault fault_of_ops(std::span<const OpRow> rows) {
 
 /// The first fault of the dialect's name and rows. Whether the texts of defaults can be read is not
 /// looked at.
-constexpr RowFault fault_of(const Dialect& dialect) {
+inline RowFault fault_of(const Dialect& dialect) {
   if (!row_checks::is_dialect_name(dialect.name)) return {{}, {}, "is not a name of a dialect"};
-  if (const RowFault fault = row_checks::fault_of_ops(dialect.rows)) return fault;
+  if (const RowFault fault = row_checks::fault_of_all(dialect.rows)) return fault;
   if (const RowFault fault = row_checks::fault_of_all(dialect.types)) return fault;
   return row_checks::fault_of_all(dialect.attribute_kinds);
 }
