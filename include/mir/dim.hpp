@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -50,18 +51,28 @@ class Dim {
   std::int64_t constant_ = 0;
 };
 
-/// Values of dimension symbols (`$S` without the `$`), few enough for linear search.
+/// Values of dimension symbols (`$S` without the `$`), in the order in which they were bound first.
 class DimBindings {
  public:
   std::optional<std::int64_t> find(Symbol name) const;
   void bind(Symbol name, std::int64_t value);
-  void clear() { entries_.clear(); }
+  void clear() {
+    entries_.clear();
+    places_.clear();
+  }
   std::span<const std::pair<Symbol, std::int64_t>> entries() const& { return entries_; }
   /// A loop over the entries of a temporary would read freed memory.
   std::span<const std::pair<Symbol, std::int64_t>> entries() && = delete;
 
  private:
+  /// The number of entries up to which comparing each is faster than a table.
+  static constexpr std::size_t kFew = 16;
+
+  /// The place of the symbol among the entries; their number if it has no value.
+  std::size_t place_of(Symbol name) const;
+
   std::vector<std::pair<Symbol, std::int64_t>> entries_;
+  std::unordered_map<Symbol, std::size_t> places_;  // empty for few entries
 };
 
 /// Makes, reads and evaluates symbolic extents: polynomials with 64-bit integer coefficients over

@@ -81,21 +81,30 @@ bool Dim::is_pack() const {
          expr_->text.ends_with(kPackSuffix);
 }
 
-std::optional<std::int64_t> DimBindings::find(Symbol name) const {
-  for (const auto& [bound, value] : entries_) {
-    if (bound == name) return value;
+std::size_t DimBindings::place_of(Symbol name) const {
+  if (!places_.empty()) {
+    const auto found = places_.find(name);
+    return found == places_.end() ? entries_.size() : found->second;
   }
-  return std::nullopt;
+  std::size_t place = 0;
+  while (place < entries_.size() && entries_[place].first != name) ++place;
+  return place;
+}
+
+std::optional<std::int64_t> DimBindings::find(Symbol name) const {
+  const std::size_t place = place_of(name);
+  return place == entries_.size() ? std::nullopt : std::optional(entries_[place].second);
 }
 
 void DimBindings::bind(Symbol name, std::int64_t value) {
-  for (auto& [bound, old] : entries_) {
-    if (bound == name) {
-      old = value;
-      return;
-    }
+  const std::size_t place = place_of(name);
+  if (place < entries_.size()) {
+    entries_[place].second = value;
+    return;
   }
   entries_.emplace_back(name, value);
+  if (entries_.size() <= kFew) return;
+  for (std::size_t i = places_.size(); i < entries_.size(); ++i) places_[entries_[i].first] = i;
 }
 
 DimTable::DimTable(StringInterner& strings) : state_(std::make_unique<State>(strings)) {}

@@ -103,7 +103,7 @@ class Describer {
   void symbols_of(Dim dim, const std::string& origin) {
     for (const Symbol symbol : context_.dims().symbols(dim)) {
       if (!seen_.insert(symbol).second) continue;
-      const SymbolDeclaration* declared = find_declaration(declarations_, symbol);
+      const SymbolDeclaration* declared = declarations_.find(symbol);
       description_.symbols.push_back(
           {std::string(context_.text(symbol)), origin, bindings_.find(symbol),
            declared == nullptr ? std::nullopt : std::optional(*declared)});
@@ -132,7 +132,7 @@ class Describer {
   const Schedule& schedule_;
   IRContext& context_;
   const DimBindings& bindings_;
-  std::vector<SymbolDeclaration> declarations_;
+  SymbolDeclarations declarations_;
   DimBindings largest_;  // bindings_, and the largest values of declared symbols without one
   Description description_;
   std::unordered_set<Symbol> seen_;

@@ -31,7 +31,7 @@ CallTypes::CallTypes(IRContext& context, const Region& graph, std::span<const Ty
   const auto arguments = graph.entry_arguments();
   for (std::size_t i = 0; i < std::min(arguments.size(), operands.size()); ++i) {
     for_each_alone(arguments[i].type(), operands[i], [&](Symbol symbol, Dim passed, Dim extent) {
-      if (find(symbol) != nullptr) return;
+      if (!extents_.try_emplace(symbol, passed).second) return;
       symbols_.emplace_back(symbol, passed);
       has_own_symbols_ = has_own_symbols_ || passed != extent;
     });
@@ -39,7 +39,7 @@ CallTypes::CallTypes(IRContext& context, const Region& graph, std::span<const Ty
   const auto returned = graph.result_types();
   for (std::size_t i = 0; i < std::min(returned.size(), results.size()); ++i) {
     for_each_alone(returned[i], results[i], [&](Symbol symbol, Dim stated, Dim extent) {
-      if (find(symbol) == nullptr) has_own_symbols_ = has_own_symbols_ || stated != extent;
+      if (!extents_.contains(symbol)) has_own_symbols_ = has_own_symbols_ || stated != extent;
     });
   }
 }
@@ -66,17 +66,11 @@ bool CallTypes::are_own(const Op& call, const Op& graph) {
   return !found.empty();
 }
 
-const Dim* CallTypes::find(Symbol symbol) const {
-  const auto found =
-      std::ranges::find(symbols_, symbol, [](const auto& each) { return each.first; });
-  return found == symbols_.end() ? nullptr : &found->second;
-}
-
 Dim CallTypes::at_call(Dim extent) const {
   if (!has_own_symbols_ || !extent.is_symbolic() || extent.is_pack()) return extent;
   return context_.dims().substitute(extent, [&](Symbol symbol) -> std::optional<Dim> {
-    const Dim* passed = find(symbol);
-    return passed == nullptr ? Dim::unknown() : *passed;
+    const auto passed = extents_.find(symbol);
+    return passed == extents_.end() ? Dim::unknown() : passed->second;
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,6 @@ class CallTypes {
   Dim at_call(Dim extent) const;
 
  private:
-  const Dim* find(Symbol symbol) const;
   /// Calls `visit(symbol, extent)` where one of the types has a symbol alone and the other an
   /// extent.
   template <class Visit>
@@ -44,6 +44,7 @@ class CallTypes {
 
   IRContext& context_;
   std::vector<std::pair<Symbol, Dim>> symbols_;
+  std::unordered_map<Symbol, Dim> extents_;  // the same ones
   bool has_own_symbols_ = false;
 };
 

@@ -170,7 +170,7 @@ std::int64_t total_of(const DimBindings& values) {
 
 }  // namespace
 
-ExtentProver::ExtentProver(IRContext& context, std::vector<SymbolDeclaration> declarations)
+ExtentProver::ExtentProver(IRContext& context, SymbolDeclarations declarations)
     : context_(context), declarations_(std::move(declarations)) {}
 
 std::optional<ExtentProver> ExtentProver::of(const Module& module) {
@@ -190,7 +190,7 @@ ExtentProver::Variables ExtentProver::variables_of(Dim a, Dim b) const {
   std::ranges::sort(names, {}, [&](Symbol name) { return context_.text(name); });
   Variables variables;
   for (const Symbol name : names) {
-    const SymbolDeclaration* declared = find_declaration(declarations_, name);
+    const SymbolDeclaration* declared = declarations_.find(name);
     Variable variable{.declaration =
                           declared == nullptr ? SymbolDeclaration{.name = name} : *declared};
     variable.first = variable.declaration.first_factor();
@@ -455,7 +455,7 @@ ExtentProof ExtentProver::decide(ExtentRelation relation, Dim a, Dim b) {
 
 bool ExtentProver::are_declared(const Variables& variables) const {
   return std::ranges::all_of(variables, [&](const Variable& each) {
-    return find_declaration(declarations_, each.declaration.name) != nullptr;
+    return declarations_.find(each.declaration.name) != nullptr;
   });
 }
 

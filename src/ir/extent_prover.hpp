@@ -50,7 +50,7 @@ class ExtentProver {
   /// The most combinations of values that are tried one by one.
   static constexpr std::int64_t kMostTrials = 20'000;
 
-  ExtentProver(IRContext& context, std::vector<SymbolDeclaration> declarations);
+  ExtentProver(IRContext& context, SymbolDeclarations declarations);
   /// No value if the module declares no symbols, so that callers pay nothing for it.
   static std::optional<ExtentProver> of(const Module& module);
 
@@ -66,7 +66,7 @@ class ExtentProver {
   /// Tells if a declaration admits each value that the extent has for declared values of its
   /// symbols. Undecided for an unknown extent.
   ExtentVerdict admits(const SymbolDeclaration& declaration, Dim extent);
-  std::span<const SymbolDeclaration> declarations() const { return declarations_; }
+  const SymbolDeclarations& declarations() const { return declarations_; }
   /// True if the types are compatible, with extents that are equal for all declared values.
   bool agree(const Type* a, const Type* b);
   /// "$S = 33 makes them 33 and 32" for a refuted relation.
@@ -108,7 +108,7 @@ class ExtentProver {
   ExtentProof try_some(ExtentRelation relation, Dim a, Dim b, const Variables& variables) const;
 
   IRContext& context_;
-  std::vector<SymbolDeclaration> declarations_;
+  SymbolDeclarations declarations_;
   using Goal =
       std::tuple<ExtentRelation, const DimExpr*, std::int64_t, const DimExpr*, std::int64_t>;
   std::map<Goal, ExtentProof> proofs_;

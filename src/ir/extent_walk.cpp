@@ -73,34 +73,36 @@ void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& 
 
 void for_each_symbol_of_results_alone(const Op& op, const std::function<void(Symbol)>& visit) {
   DimTable& dims = op.module().context().dims();
-  const auto is_of_operand = [&](Dim extent) {
-    return std::ranges::any_of(op.operand_uses(), [&](const Use& use) {
-      const TensorType* type = use.value()->tensor_type();
-      return type != nullptr && std::ranges::find(type->dims(), extent) != type->dims().end();
-    });
-  };
-  std::vector<Symbol> found;
-  for (const Value& result : op.results()) {
-    if (result.tensor_type() == nullptr) continue;
-    for (const Dim extent : result.tensor_type()->dims()) {
-      if (!extent.is_symbolic() || extent.is_pack() || is_of_operand(extent)) continue;
-      const auto symbols = dims.symbols(extent);
-      found.insert(found.end(), symbols.begin(), symbols.end());
+  const auto add_symbolic = [](std::vector<Dim>& extents, const Value& value) {
+    if (value.tensor_type() == nullptr) return;
+    for (const Dim extent : value.tensor_type()->dims()) {
+      if (extent.is_symbolic() && !extent.is_pack()) extents.push_back(extent);
     }
+  };
+  std::vector<Dim> of_results, of_operands;
+  for (const Value& result : op.results()) add_symbolic(of_results, result);
+  if (of_results.empty()) return;
+  for (const Use& use : op.operand_uses()) add_symbolic(of_operands, *use.value());
+  std::ranges::sort(of_operands, {}, &Dim::expr);
+  std::vector<Symbol> found;
+  for (const Dim extent : of_results) {
+    if (std::ranges::binary_search(of_operands, extent.expr(), {}, &Dim::expr)) continue;
+    const auto symbols = dims.symbols(extent);
+    found.insert(found.end(), symbols.begin(), symbols.end());
   }
   if (found.empty()) return;
-  const auto give = [&](Symbol symbol) { std::erase(found, symbol); };
-  for (const Use& use : op.operand_uses()) {
-    if (use.value()->tensor_type() == nullptr) continue;
-    for (const Dim extent : use.value()->tensor_type()->dims()) {
-      if (extent.is_symbolic() && !extent.is_pack())
-        std::ranges::for_each(dims.symbols(extent), give);
-    }
-  }
+  std::unordered_set<Symbol> known;
+  const auto add_known = [&](Dim extent) {
+    const auto symbols = dims.symbols(extent);
+    known.insert(symbols.begin(), symbols.end());
+  };
+  std::ranges::for_each(of_operands, add_known);
   visit_declared_attributes(op, [&](Dim extent, const Op&) {
-    if (extent.is_symbolic()) std::ranges::for_each(dims.symbols(extent), give);
+    if (extent.is_symbolic()) add_known(extent);
   });
-  std::ranges::for_each(found, visit);
+  for (const Symbol symbol : found) {
+    if (!known.contains(symbol)) visit(symbol);
+  }
 }
 
 bool finds_out_symbols(const Op& op) {

@@ -107,7 +107,16 @@ std::string SymbolDeclaration::text() const {
   return text;
 }
 
-std::vector<SymbolDeclaration> symbol_declarations(const Module& module) {
+SymbolDeclarations::SymbolDeclarations(std::vector<SymbolDeclaration> all) : all_(std::move(all)) {
+  for (std::size_t i = 0; i < all_.size(); ++i) places_.try_emplace(all_[i].name, i);
+}
+
+const SymbolDeclaration* SymbolDeclarations::find(Symbol name) const {
+  const auto found = places_.find(name);
+  return found == places_.end() ? nullptr : &all_[found->second];
+}
+
+SymbolDeclarations symbol_declarations(const Module& module) {
   std::vector<SymbolDeclaration> declarations;
   if (module.version() < kSymbolsVersion) return declarations;
   const Attr* symbols = module.top()->attribute(key::kSymbols);
@@ -124,12 +133,6 @@ std::vector<SymbolDeclarationError> errors_of_symbol_declarations(const Attr& sy
   std::vector<SymbolDeclarationError> errors;
   for (const NamedAttr& entry : symbols.entries()) DeclarationReader(entry, context, &errors);
   return errors;
-}
-
-const SymbolDeclaration* find_declaration(std::span<const SymbolDeclaration> declarations,
-                                          Symbol name) {
-  const auto found = std::ranges::find(declarations, name, &SymbolDeclaration::name);
-  return found == declarations.end() ? nullptr : &*found;
 }
 
 }  // namespace mir

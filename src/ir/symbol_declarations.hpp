@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "extents/dim_expr.hpp"
@@ -41,9 +41,24 @@ struct SymbolDeclaration {
   std::string text() const;
 };
 
-/// Returns the sound declarations of a module, in the order of its head. Modules of versions before
-/// kSymbolsVersion have none.
-std::vector<SymbolDeclaration> symbol_declarations(const Module& module);
+/// The sound declarations of a module, in the order of its head.
+class SymbolDeclarations {
+ public:
+  /// Of two declarations of a symbol, the first one counts.
+  SymbolDeclarations(std::vector<SymbolDeclaration> all = {});
+  /// Returns null if the symbol is not declared.
+  const SymbolDeclaration* find(Symbol name) const;
+  bool empty() const { return all_.empty(); }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+ private:
+  std::vector<SymbolDeclaration> all_;
+  std::unordered_map<Symbol, std::size_t> places_;
+};
+
+/// Modules of versions before kSymbolsVersion have no declarations.
+SymbolDeclarations symbol_declarations(const Module& module);
 
 /// A declaration that is wrong, as verification reports it.
 struct SymbolDeclarationError {
@@ -53,8 +68,5 @@ struct SymbolDeclarationError {
 /// Returns what is wrong with the attribute, in the order of its text.
 std::vector<SymbolDeclarationError> errors_of_symbol_declarations(const Attr& symbols,
                                                                   const IRContext& context);
-
-const SymbolDeclaration* find_declaration(std::span<const SymbolDeclaration> declarations,
-                                          Symbol name);
 
 }  // namespace mir

@@ -25,8 +25,7 @@ std::string DimPlace::text(const IRContext& context) const {
   return {};
 }
 
-Binder::Binder(IRContext& context, const DimBindings& given,
-               std::vector<SymbolDeclaration> declarations)
+Binder::Binder(IRContext& context, const DimBindings& given, SymbolDeclarations declarations)
     : context_(context), declarations_(std::move(declarations)) {
   restart(given);
 }
@@ -76,7 +75,7 @@ Symbol Binder::alone(Dim dim) {
 
 Result<void> Binder::check_declared(Symbol symbol, std::int64_t value,
                                     const DimPlace& place) const {
-  const SymbolDeclaration* declared = find_declaration(declarations_, symbol);
+  const SymbolDeclaration* declared = declarations_.find(symbol);
   if (declared == nullptr || declared->admits(value)) return {};
   return Error{DiagCode::kSymbolOutOfRange,
                fmt::format("'${}' is {} by {}, its declaration admits {}", context_.text(symbol),

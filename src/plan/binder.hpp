@@ -37,8 +37,7 @@ class Binder {
  public:
   /// `given` are values that the caller states. The values of declared symbols must be among those
   /// that their declarations admit.
-  Binder(IRContext& context, const DimBindings& given,
-         std::vector<SymbolDeclaration> declarations = {});
+  Binder(IRContext& context, const DimBindings& given, SymbolDeclarations declarations = {});
 
   /// Forgets all bindings and keeps its memory.
   void restart(const DimBindings& given);
@@ -47,7 +46,7 @@ class Binder {
   void restart_within(const Binder& outer, const std::function<bool(Symbol)>& is_own);
 
   const DimBindings& bindings() const { return bindings_; }
-  const std::vector<SymbolDeclaration>& declarations() const { return declarations_; }
+  const SymbolDeclarations& declarations() const { return declarations_; }
   /// The error of the first value given that its declaration does not admit.
   Result<void> check_given() const;
 
@@ -72,7 +71,7 @@ class Binder {
 
   IRContext& context_;
   DimBindings bindings_;
-  std::vector<SymbolDeclaration> declarations_;
+  SymbolDeclarations declarations_;
   std::vector<std::pair<Symbol, DimPlace>> origins_;
   std::unordered_map<const DimExpr*, Symbol> alone_;
 };

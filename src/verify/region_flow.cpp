@@ -74,7 +74,7 @@ void passed_ranges(std::span<const std::pair<Symbol, Dim>> passed, ConstraintId 
     // Clang 14 captures no structured binding.
     const Symbol symbol = symbol_passed;
     const Dim extent = extent_passed;
-    const SymbolDeclaration* declared = find_declaration(prover->declarations(), symbol);
+    const SymbolDeclaration* declared = prover->declarations().find(symbol);
     if (declared == nullptr) continue;
     const auto what = [&] {
       return fmt::format("'{}' passes extent {} as '${}', whose declaration admits {}",

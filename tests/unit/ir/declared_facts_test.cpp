@@ -207,10 +207,10 @@ TEST_SUITE("declarations of symbols") {
     CHECK(texts(1, "{S:{min:1}}") == Lines{});
     Reading reading("@main [mir_version:2, symbols:{S:{min:1},T:{min:2}}] () -> () { }\n");
     const auto declarations = symbol_declarations(reading.module());
-    const auto* found = find_declaration(declarations, reading.context.intern("T"));
+    const auto* found = declarations.find(reading.context.intern("T"));
     REQUIRE(found != nullptr);
     CHECK(found->least == 2);
-    CHECK(find_declaration(declarations, reading.context.intern("U")) == nullptr);
+    CHECK(declarations.find(reading.context.intern("U")) == nullptr);
     CHECK(texts(2, "3") == Lines{});
   }
 }

@@ -239,7 +239,8 @@ TEST_SUITE("extent prover") {
         "@main [mir_version:2, symbols:{S:{min:1,max:8,multiple:4},T:{}}] "
         "(%0:tensor<[$S, $T], Float32, CPU>) -> () {\ncf.ReturnOp () -> ()\n}\n");
     const Module& module = reading.module();
-    const auto declarations = symbol_declarations(module);
+    const auto all = symbol_declarations(module);
+    const std::vector<SymbolDeclaration> declarations(all.begin(), all.end());
     REQUIRE(declarations.size() == 2);
     CHECK(declarations[0].text() == "1 to 8, a multiple of 4");
     CHECK(declarations[0].admits(4));

@@ -289,7 +289,8 @@ TEST_SUITE("expressions of patterns") {
         {"$S != T", "true"},     {"$S < T", "none"},
     };
     Names names;
-    ExtentProver prover(names.context, {{names.context.intern("S"), 2, 4, 1}});
+    ExtentProver prover(names.context,
+                        std::vector<SymbolDeclaration>{{names.context.intern("S"), 2, 4, 1}});
     names.bindings.prover = &prover;
     for (const auto& each : kCases) {
       CAPTURE(each.first);
