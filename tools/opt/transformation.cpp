@@ -137,10 +137,8 @@ Module* Transformation::link(std::span<Module* const> modules, Diagnostics& diag
 /// Replaces each module by its parts. Returns false after reporting.
 bool Transformation::split(std::vector<Module*>& modules, Diagnostics& diagnostics) {
   for (const Module* module : modules) {
-    for_each_child(module->body(), [&](const Op& op) {
-      if (isa<SubGraphOp>(&op))
-        names_.add(ReferenceKind::kGraph, module->context().text(op.symbol()));
-    });
+    for (const Op* graph : graphs_to_split(*module))
+      names_.add(ReferenceKind::kGraph, module->context().text(graph->symbol()));
   }
   if (const auto known = names_.check(settings_.split_module); !known) {
     diagnostics.error(known.error().code, {}, known.error().message);

@@ -19,15 +19,6 @@ std::string_view name_of_graph(const Op& graph) {
   return graph.module().context().text(graph.symbol());
 }
 
-std::vector<Op*> graphs_to_split(const Module& module) {
-  std::vector<Op*> graphs;
-  const CallGraph calls(module);
-  for (Op* graph : calls.graphs()) {
-    if (!is_declaration(*graph) && graph->first_region() != nullptr) graphs.push_back(graph);
-  }
-  return graphs;
-}
-
 void report_no_match(const Module& module, std::string_view selector, std::span<Op* const> graphs,
                      Diagnostics& diagnostics) {
   NearestName nearest(selector);
@@ -62,6 +53,15 @@ std::unique_ptr<Module> module_of(const Op& graph, const Module& whole) {
 }
 
 }  // namespace
+
+std::vector<Op*> graphs_to_split(const Module& module) {
+  std::vector<Op*> graphs;
+  const CallGraph calls(module);
+  for (Op* graph : calls.graphs()) {
+    if (!is_declaration(*graph) && graph->first_region() != nullptr) graphs.push_back(graph);
+  }
+  return graphs;
+}
 
 std::optional<std::vector<std::unique_ptr<Module>>> split_module(
     const Module& module, std::span<const std::string> selectors, Diagnostics& diagnostics) {
