@@ -426,6 +426,97 @@ std::string successors(std::size_t n) {
   return dump(graph_of_blocks("cf.SwitchOp () -> () [" + each(n, "^b{i}", ", ") + "]\n" +
                               each(n, "^b{i}:\ncf.ReturnOp () -> ()\n")));
 }
+std::string versioned(std::string_view inputs, std::string_view output, std::string_view body) {
+  return fmt::format("@main [mir_version:2] (%0:{0}{1}) -> (%{2}:{0}) {{\n{3}}}\n", kType, inputs,
+                     output, body);
+}
+constexpr std::string_view kNumber = ", %n:tensor<[1], Int32, CPU>",
+                           kTruth = ", %c:tensor<[1], Bool, CPU>";
+/// `end` is what ends each case, with the number of it.
+std::string switch_to(std::size_t n, std::string_view end, std::string_view last_block) {
+  return versioned(
+      kNumber, "y",
+      "cf.SwitchOp [cases:[" + each(n, "{i}", ", ") + "]] (%n) -> () [^any, " +
+          each(n, "^b{i}", ", ") + "]\n^any:\ncf.ReturnOp (%0) -> ()\n" +
+          each(n, "^b{i}:\nlinalg.CPU.SiLUOp (%0) -> (%y{i}:{T})\n" + std::string(end)) +
+          std::string(last_block));
+}
+std::string cases(std::size_t n) {
+  return switch_to(n, "cf.ReturnOp (%y{i}) -> ()\n", "");
+}
+std::string cases_that_meet(std::size_t n) {
+  return switch_to(n, "cf.BranchOp () -> () [^end(%y{i})]\n",
+                   fmt::format("^end(%y:{}):\ncf.ReturnOp (%y) -> ()\n", kType));
+}
+/// Each comparison leads to a block that returns, or to the next comparison.
+std::string comparisons(std::size_t n) {
+  return versioned(kTruth, "y",
+                   "cf.BranchOp () -> () [^t0]\n" +
+                       each(n,
+                            "^t{i}:\ncf.CondBranchOp (%c) -> () [^b{i}, ^t{j}]\n^b{i}:\n"
+                            "linalg.CPU.SiLUOp (%0) -> (%y{i}:{T})\ncf.ReturnOp (%y{i}) -> ()\n") +
+                       "^t" + last(n) + ":\ncf.ReturnOp (%0) -> ()\n");
+}
+std::string conditions(std::size_t n) {
+  return versioned(
+      kTruth, last(n),
+      each(n,
+           "cf.IfOp (%c) -> (%{j}:{T}) {{\n() -> (%s{i}:{T}) {{\nlinalg.CPU.SiLUOp (%{i}) -> "
+           "(%s{i}:{T})\ncf.YieldOp (%s{i}) -> ()\n}}\n() -> (%{i}) {{\ncf.YieldOp (%{i}) -> "
+           "()\n}}\n}}\n") +
+          "cf.ReturnOp (%" + last(n) + ") -> ()\n");
+}
+/// Conditions in a row that are one arm of another one.
+std::string conditions_in_an_arm(std::size_t n) {
+  return versioned(
+      kTruth, "y",
+      "cf.CondBranchOp (%c) -> () [^t0(%0), ^end(%0)]\n" +
+          each(n,
+               "^t{i}(%a{i}:{T}):\ncf.CondBranchOp (%c) -> () [^b{i}, ^t{j}(%a{i})]\n^b{i}:\n"
+               "linalg.CPU.SiLUOp (%a{i}) -> (%y{i}:{T})\ncf.BranchOp () -> () [^t{j}(%y{i})]\n") +
+          fmt::format("^t{1}(%l:{0}):\ncf.BranchOp () -> () [^end(%l)]\n^end(%y:{0}):\n"
+                      "cf.ReturnOp (%y) -> ()\n",
+                      kType, n));
+}
+std::string loops(std::size_t n) {
+  return versioned(
+      kNumber, last(n),
+      each(n,
+           "cf.ForOp (%n, %n, %n, %{i}) -> (%{j}:{T}) {{\n(%k:tensor<[1], Int32, CPU>, %s:{T}) -> "
+           "(%r:{T}) {{\nlinalg.CPU.SiLUOp (%s) -> (%r:{T})\ncf.YieldOp (%r) -> ()\n}}\n}}\n") +
+          "cf.ReturnOp (%" + last(n) + ") -> ()\n");
+}
+
+// -- declarations
+// ---------------------------------------------------------------------------------------
+
+std::string dialect(std::size_t n) {
+  return "@d [mir_version:2] () -> () {\n" +
+         each(n,
+              "dialect.OpOp @A{i}Op [aliases:[B{i}]] {{\n(%x:tensor<[$n..], T, D>) -> "
+              "(%y:tensor<[$n..], T, D>) {{\nlinalg.D.SiLUOp (%x) -> (%y)\ncf.ReturnOp (%y) -> "
+              "()\n}}\n}}\n") +
+         "}\n";
+}
+std::string dialect_types(std::size_t n) {
+  return "@d [mir_version:2] () -> () {\n" + each(n, "dialect.TypeOp @t{i}\n") + "}\n";
+}
+std::string declared_ops(std::size_t n) {
+  return dialect(n) + versioned("", last(n),
+                                each(n, "d.A{i}Op (%{i}) -> (%{j}:{T})\n") + "cf.ReturnOp (%" +
+                                    last(n) + ") -> ()\n");
+}
+std::string declared_symbols(std::size_t n) {
+  return "@main [mir_version:2, symbols:{" + each(n, "S{i}:{{min:1, max:64}}", ", ") + "}] (" +
+         each(n, "%{i}:tensor<[$S{i}], Float32, CPU>", ", ") + ") -> (" +
+         each(n, "%r{i}:tensor<[$S{i}], Float32, CPU>", ", ") + ") {\n" +
+         each(n, "linalg.CPU.SiLUOp (%{i}) -> (%r{i}:tensor<[$S{i}], Float32, CPU>)\n") +
+         "cf.ReturnOp (" + each(n, "%r{i}", ", ") + ") -> ()\n}\n";
+}
+std::string unused_symbols(std::size_t n) {
+  return "@main [mir_version:2, symbols:{" + each(n, "S{i}:{{min:1, max:64}}", ", ") +
+         fmt::format("}}] (%0:{0}) -> (%0:{0}) {{\ncf.ReturnOp (%0) -> ()\n}}\n", kType);
+}
 std::string arguments(std::size_t n) {
   return "@main [mir_version:1] (" + each(n, "%{i}:{T}", ", ") + ") -> (" +
          each(n, "%{i}:{T}", ", ") + ") {\n" + "cf.ReturnOp (" + each(n, "%{i}", ", ") +
@@ -593,6 +684,17 @@ constexpr GrowingText kTexts[] = {
     {"blocks of a portable graph", portable_blocks},
     {"successors", successors},
     {"arguments", arguments},
+    {"cases", cases},
+    {"cases that meet", cases_that_meet},
+    {"comparisons in a row", comparisons},
+    {"conditions in a row", conditions},
+    {"conditions in an arm", conditions_in_an_arm},
+    {"loops in a row", loops},
+    {"ops of a dialect", dialect},
+    {"types of a dialect", dialect_types},
+    {"uses of ops of a dialect", declared_ops},
+    {"declared symbols", declared_symbols},
+    {"declared symbols without use", unused_symbols},
     {"launches", launches},
     {"binds", binds},
     {"labels", labels},

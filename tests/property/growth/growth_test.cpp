@@ -30,6 +30,7 @@
 #include "text/emit/emit.hpp"
 #include "text/short_text.hpp"
 #include "tools/common/line_diff.hpp"
+#include "tools/opt/cost_report.hpp"
 #include "verify/repair.hpp"
 
 namespace mir::test {
@@ -223,6 +224,8 @@ void Bill::of_passes() {
            [&] { return diff_modules(before, upgraded).entries.size(); });
     run("simplify", upgraded);
     run("cse", upgraded);
+    charge("emit costs",
+           [&] { return tools::cost_report(upgraded, tools::CostForm::kTable, {}).size(); });
     for (const char* pass : {"peephole",
                              "simplify-algebra",
                              "simplify-shapes",
