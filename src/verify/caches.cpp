@@ -1,6 +1,7 @@
 // Steps on one cache, in the order in which a run takes them.
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "dialects/parameters.hpp"
 #include "ir/call_types.hpp"
@@ -86,16 +87,21 @@ class CacheSteps {
   }
 
   /// Adds what a region or block appended that began with the state `before` or a part of it.
-  static void leave(const State& inside, const State& before, State& after) {
+  void leave(const State& inside, const State& before, State& after) {
     for (const auto& [cache, last] : inside) {
       const auto found = before.find(cache);
       if (found != before.end() && found->second.number == last.number) continue;
       after[cache] = {.step = last.step, .number = last.number, .is_inside = true};
+      has_inside_ = true;
     }
   }
 
   /// A call with symbols of its own binds them to the lengths that caches have when it begins.
   void call(const Op& op, const Op& graph, State& state) {
+    if (!has_inside_) {  // no copy of what a decoder has in each layer
+      state = enter(graph, std::move(state));
+      return;
+    }
     State inside = state;
     if (CallTypes::are_own(op, graph)) {
       std::erase_if(inside, [](const auto& each) { return each.second.is_inside; });
@@ -173,6 +179,7 @@ class CacheSteps {
   Reporter& reporter_;
   DimTable& dims_;
   std::size_t steps_ = 0;
+  bool has_inside_ = false;                     // a state may have a step with is_inside
   std::unordered_map<const Op*, int> entered_;  // graphs
   std::unordered_set<const Op*> open_;          // graphs that are followed
   std::unordered_set<const Op*> reported_;

@@ -318,6 +318,17 @@ std::string portable_graphs(std::size_t n) {
                            "graph.SubGraphOp @g{i} <CPU> {{\n(%a:{T}) -> (%b:{T}) {{\n"
                            "linalg.CPU.SiLUOp (%a) -> (%b:{T})\ncf.ReturnOp (%b) -> ()\n}}\n}}\n"));
 }
+/// Graphs with a cache each, called one after the other.
+std::string caches(std::size_t n) {
+  constexpr std::string_view kHeads = "tensor<[1, 2, 1, 8], Float32, CPU>";
+  return fmt::format(
+      "@main [mir_version:2] (%0:{0}) -> (%{1}:{0}) {{\n{2}{3}cf.ReturnOp (%{1}) -> ()\n}}\n",
+      kHeads, n, each(n, "graph.CallGraphOp @g{i} (%{i}) -> (%{j})\n"),
+      each(n, fmt::format("graph.SubGraphOp @g{{i}} <CPU> {{{{\n(%a:{0}) -> (%a:{0}) {{{{\n"
+                          "linalg.CPU.KVCacheOp [cache:@c.{{i}}, q_head:2, kv_head:2, head_dim:8, "
+                          "past:$past] (%a, %a) -> (%k, %v)\ncf.ReturnOp (%a) -> ()\n}}}}\n}}}}\n",
+                          kHeads)));
+}
 std::string one_graph_name(std::size_t n) {
   return dump(each(n, "graph.SubGraphOp @g <CPU> {{\n() -> () {{\ncf.ReturnOp () -> ()\n}}\n}}\n"));
 }
@@ -668,6 +679,7 @@ constexpr GrowingText kTexts[] = {
     {"graphs of a dump", graphs},
     {"graphs", portable_graphs},
     {"graphs of one name", one_graph_name},
+    {"graphs with caches", caches},
     {"calls in calls", calls_in_calls, 900},
     {"ops that wait for types", waiting_ops},
     {"calls that wait for types", waiting_calls},
