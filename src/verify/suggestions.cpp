@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -186,19 +187,35 @@ std::string with_field(std::string spelling, std::string_view key, std::int64_t 
                           std::to_string(value));
 }
 
+/// A hash of the spec with a range, or of a long part of it, that begins a text.
+std::uint32_t hash_of_spec(std::string_view text) {
+  constexpr std::size_t kMost = 256;
+  text = text.substr(0, kMost);
+  text = text.substr(0, text.find(')', text.find(')') + 1));  // its fields have parentheses
+  return static_cast<std::uint32_t>(std::hash<std::string_view>()(text));
+}
+
 }  // namespace
 
 std::vector<Span> SpecPlaces::of(std::string_view spec, const Op& place) {
   const SourceFile* file = place.module().context().sources().file_of(place.span().begin);
   if (file == nullptr) return {};
-  if (file != searched_) begins_ = mentions_of(*file, place.module(), "QuantSpec(");
+  if (file != searched_) {
+    begins_.clear();
+    for (const Span at : mentions_of(*file, place.module(), "QuantSpec(")) {
+      begins_.push_back({hash_of_spec(file->text().substr(at.begin - file->base())), at.begin});
+    }
+    std::ranges::sort(begins_);
+  }
   searched_ = file;
   std::vector<Span> places;
-  for (const Span begin : begins_) {
-    const SourcePos end = begin.begin + static_cast<SourcePos>(spec.size());
-    const std::size_t offset = begin.begin - file->base();
-    if (file->text().substr(offset, spec.size()) != spec) continue;
-    places.push_back({begin.begin, end});
+  const std::uint32_t hash = hash_of_spec(spec);
+  for (auto at = std::ranges::lower_bound(begins_, std::pair(hash, SourcePos{0}));
+       at != begins_.end() && at->first == hash; ++at) {
+    const SourcePos begin = at->second;
+    const SourcePos end = begin + static_cast<SourcePos>(spec.size());
+    if (file->text().substr(begin - file->base(), spec.size()) != spec) continue;
+    places.push_back({begin, end});
     if (places.size() == kMostFixes) break;
   }
   return places;

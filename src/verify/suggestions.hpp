@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mir/diagnostic.hpp"
@@ -34,7 +35,7 @@ class SpecPlaces {
 
  private:
   const SourceFile* searched_ = nullptr;
-  std::vector<Span> begins_;
+  std::vector<std::pair<std::uint32_t, SourcePos>> begins_;  // by the hashes of specs
 };
 
 /// The ends of a quantised range, in every mention of the spec.

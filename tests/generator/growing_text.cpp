@@ -175,6 +175,17 @@ std::string one_spec(std::size_t n) {
   }
   return dump(body);
 }
+/// Each states a range that its type cannot hold.
+std::string wide_specs(std::size_t n) {
+  std::string body;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::string spec = fmt::format(fmt::runtime(kSpec), i);
+    spec.replace(spec.find("quant_max: ") + 11, 0, "9");
+    fmt::format_to(std::back_inserter(body),
+                   "a.b () -> (%{}:tensor<[2], UInt16PerTensor, CPU>[quant_recipe:{}])\n", i, spec);
+  }
+  return dump(body);
+}
 std::string aliases(std::size_t n) {
   return each(n, "#a{i} = [{i}, 0.5]\n") + dump(each(n, "a.b [k:#a{i}] () -> ()\n"));
 }
@@ -647,6 +658,7 @@ constexpr GrowingText kTexts[] = {
     {"length of a string", string},
     {"specs", specs},
     {"uses of a spec", one_spec},
+    {"specs with wrong ranges", wide_specs},
     {"aliases", aliases},
     {"aliases of aliases", alias_chain},
     {"names of ops", names},
