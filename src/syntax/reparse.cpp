@@ -71,8 +71,8 @@ class Reparser {
     TreeBuilder builder(file_, found, deliver, false, start_ - file_.base());
     builder.begin_in_module();
     grammar::Parser parser(builder);
-    const bool reached_end = parser.parse() == 0;
-    if (reached_end || !next_ || !std::ranges::all_of(errors_, is_local)) return std::nullopt;
+    parser.parse();  // until next_ is known, which may be at the end of the module
+    if (!next_ || !std::ranges::all_of(errors_, is_local)) return std::nullopt;
     return result(old_errors);
   }
 

@@ -182,6 +182,7 @@ TEST_CASE("a text is read anew if an error may concern other ops") {
   };
   const std::string head = "@m () -> () {\n", first = "@l () -> () {\n" + good + "}\n";
   CHECK(is_reused(head + ops + "}\n"));
+  CHECK(is_reused(head + good + "  a.here () -> ()\n" + good + "}\n"));
   CHECK(is_reused("// note\n" + first + "// note\n" + head + ops + "} // note\n// note"));
   CHECK_FALSE(is_reused("// note\n" + ops));
   CHECK_FALSE(is_reused(head + ops));
