@@ -112,8 +112,8 @@ class Session:
             return self.client.request("textDocument/diagnostic", {"textDocument": {"uri": self.uri}})
         return self.client.diagnostics(self.version)
 
-    def change(self, line, column, old, new):
-        """Sends an edit and waits for diagnostics. Returns the milliseconds from the first byte on."""
+    def edit(self, line, column, old, new):
+        """The bytes of the message for an edit."""
         self.version += 1
         changed = self.lines[line]
         self.lines[line] = changed[:column] + new + changed[column + len(old):]
@@ -121,9 +121,18 @@ class Session:
                             "end": {"line": line, "character": column + len(old)}}, "text": new}
         if not self.incremental:
             change = {"text": "\n".join(self.lines)}
-        data = self.client.frame({"method": "textDocument/didChange", "params": {
+        return self.client.frame({"method": "textDocument/didChange", "params": {
             "textDocument": {"uri": self.uri, "version": self.version}, "contentChanges": [change]}})
+
+    def change(self, line, column, old, new):
+        """Sends an edit and waits for diagnostics. Returns the milliseconds from the first byte on."""
+        data = self.edit(line, column, old, new)
         return timed(lambda: (self.client.write(data), self.diagnostics()))
+
+    def complete(self, line, column, old, new):
+        """Sends an edit and asks for a completion behind it. Returns the milliseconds from the first byte on."""
+        data = self.edit(line, column, old, new)
+        return timed(lambda: (self.client.write(data), self.at("completion", line, column + len(new))))
 
     def memory(self):
         """The pages of the process, in bytes: all, those that are no file's, and the most that there were."""
@@ -224,6 +233,8 @@ def main():
         note("hover", timed(lambda: session.at("hover", line, use + 2)))
         note("definition", timed(lambda: session.at("definition", line, use + 2)))
         note("completion", timed(lambda: session.at("completion", line, use + 1)))
+        note("keystroke to completion", session.complete(line, use + 1, "", "q"))
+        session.change(line, use + 1, "q", "")
         if "documentRangeFormattingProvider" in session.features:
             place = {"start": {"line": line, "character": 0}, "end": {"line": line + 5, "character": 0}}
             note("formatting of five lines", timed(lambda: session.at("rangeFormatting", line, 0, {

@@ -350,7 +350,8 @@ void add_choices(const View& view, const Context& context, Items& items) {
 
 }  // namespace
 
-Json completion(const View& view, SourcePos at) {
+Json completion(const View& whole, SourcePos at) {
+  const View view = whole.near({at, at});
   const std::string_view text = view.now().text();
   std::uint32_t begin = at - Document::kBase;
   while (begin != 0 && kNameCharacters.find(text[begin - 1]) != kNameCharacters.npos) --begin;
@@ -384,7 +385,7 @@ Json completion(const View& view, SourcePos at) {
     return items.take();
   }
   if (sigil == '@') {
-    add_symbols(view, context.op == "graph.CallGraphOp", items);
+    add_symbols(whole, context.op == "graph.CallGraphOp", items);
     return items.take();
   }
   const bool in_type = context.in_type || text.substr(0, begin).ends_with("], ");
@@ -402,7 +403,8 @@ Json completion(const View& view, SourcePos at) {
   return items.take();
 }
 
-Json signature_help(const View& view, SourcePos at) {
+Json signature_help(const View& whole, SourcePos at) {
+  const View view = whole.near({at, at});
   const Context context = context_at(view, start_for(view, at), at);
   const OpRow* row = row_of(view, context.op);
   if (row == nullptr || context.inside == Context::Inside::kNothing) return nullptr;

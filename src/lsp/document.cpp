@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "mir/verify.hpp"
-#include "mir/walk.hpp"
 #include "passes/estimate/cost.hpp"
 #include "syntax/damage.hpp"
 
@@ -59,9 +58,17 @@ Snapshot::Snapshot(std::string name, std::string text, const DialectTexts& diale
   syntax_errors_ = std::move(found).sorted();
 }
 
+bool Snapshot::may_declare() {
+  const auto declares = [&](const Unit& unit) {
+    const auto name = std::ranges::find(unit.nodes(), NodeKind::kOpName, &Node::kind);
+    return name != unit.nodes().end() && may_declare_dialect(tree_.text(unit, name->token));
+  };
+  if (!may_declare_) may_declare_ = std::ranges::any_of(tree_.units(), declares);
+  return *may_declare_;
+}
+
 IRContext& Snapshot::rows(IRContext& shared) {
-  if (!may_declare_) may_declare_ = may_declare_dialect(text());
-  if (!*may_declare_) return shared;
+  if (!may_declare()) return shared;
   findings();
   return context_;
 }
@@ -71,45 +78,59 @@ const Outline& Snapshot::outline(IRContext& rows) {
   return *outline_;
 }
 
+Excerpt* Snapshot::excerpt(Span range) {
+  if (may_declare()) return nullptr;  // for other modules
+  if (!excerpt_ || !excerpt_->covers(range)) excerpt_ = Excerpt::of(tree_, range);
+  return excerpt_ ? &*excerpt_ : nullptr;
+}
+
 const std::vector<Diagnostic>& Snapshot::findings() {
-  if (findings_) return *findings_;
-  is_spoiled_ = true;
-  analyse();
-  is_spoiled_ = false;
+  if (!findings_) analyse();
   return *findings_;
 }
 
-void Snapshot::make_modules(Diagnostics& diagnostics) {
-  Resolver resolver(context_, *file_, diagnostics);
-  for (const Unit& unit : tree_.units()) {
-    check_stop();
-    resolver.add(unit);
+bool Snapshot::resolve() {
+  if (modules_) return true;
+  if (resolution_ == nullptr) {
+    if (!findings_) dialects_.register_in(context_, path_of_uri(file_->name()).value_or(""));
+    resolution_ = std::make_unique<Resolution>(context_, *file_);
+    for (const Diagnostic& each : syntax_errors_) {
+      resolution_->found.error(each.code, each.at, {}) = each;
+    }
   }
-  modules_ = resolver.finish();
-  has_modules_ = true;
-  check_stop();
+  const std::span<const Unit> units = tree_.units();
+  while (resolution_->next < units.size()) {
+    resolution_->resolver.add(units[resolution_->next++]);
+    if (is_stopped()) return false;  // after a unit, so that every call gets further
+  }
+  modules_ = resolution_->resolver.finish();
+  if (!findings_) found_ = std::move(resolution_->found);
+  resolution_.reset();
+  return true;
+}
+
+const std::vector<Module*>& Snapshot::modules() {
+  if (!resolve()) throw Stopped{};
+  return *modules_;
 }
 
 void Snapshot::release_modules() {
-  for (Module* module : modules_) context_.release(*module);
-  modules_.clear();
-  ops_.clear();
-  has_modules_ = false;
+  for (Module* module : *modules_) context_.release(*module);
+  modules_.reset();
+  ops_.reset();
 }
 
 void Snapshot::analyse() {
-  dialects_.register_in(context_, path_of_uri(file_->name()).value_or(""));
-  Diagnostics found(0);
-  for (const Diagnostic& each : syntax_errors_) found.error(each.code, each.at, {}) = each;
-  make_modules(found);
+  modules();
+  Diagnostics found = std::exchange(found_, Diagnostics(0));
   if (found.has_errors()) {
-    verify_unsound(modules_, found, {.findings_per_code = 0});
+    verify_unsound(*modules_, found, {.findings_per_code = 0});
   } else {
-    for (const Module* module : modules_) verify(*module, found, {.findings_per_code = 0});
+    for (const Module* module : *modules_) verify(*module, found, {.findings_per_code = 0});
   }
   // Dumps state their types and have no costs, so their modules are hardly ever asked for again.
   const bool has_dump =
-      std::ranges::any_of(modules_, [](const Module* module) { return !module->is_portable(); });
+      std::ranges::any_of(*modules_, [](const Module* module) { return !module->is_portable(); });
   if (has_dump) release_modules();
   findings_ = std::move(found).sorted();
 }
@@ -134,27 +155,9 @@ const std::vector<std::unique_ptr<CostEstimate>>& Snapshot::costs() {
   return *costs_;
 }
 
-const std::vector<Module*>& Snapshot::modules() {
-  findings();
-  if (!has_modules_) {
-    Diagnostics known(0);
-    is_spoiled_ = true;
-    make_modules(known);
-    is_spoiled_ = false;
-  }
-  return modules_;
-}
-
 const Op* Snapshot::op_named_at(SourcePos name) {
-  if (ops_.empty()) {
-    for (const Module* module : modules()) {
-      for_each_op(*module, [&](const Op& op) { ops_.emplace_back(op.span().begin, &op); });
-    }
-    std::ranges::sort(ops_);
-  }
-  const auto found =
-      std::ranges::lower_bound(ops_, name, {}, [](const auto& each) { return each.first; });
-  return found == ops_.end() || found->first != name ? nullptr : found->second;
+  if (!ops_) ops_.emplace(modules());
+  return ops_->named_at(name);
 }
 
 Document::Document(std::string uri, std::int64_t version, std::string text,
@@ -216,7 +219,6 @@ void Document::drop_snapshot() {
 }
 
 Snapshot& Document::now() {
-  if (snapshot_ != nullptr && snapshot_->is_spoiled()) drop_snapshot();
   if (snapshot_ == nullptr) {
     snapshot_ = std::make_unique<Snapshot>(uri_, std::exchange(text_, {}), dialects_,
                                            std::exchange(before_, std::nullopt), edit_);
@@ -240,11 +242,14 @@ void Document::forget_analysis() {
   shown_ = false;
 }
 
-void Document::analyse() {
+bool Document::analyse() {
   // Analysis takes the most memory. Outlines are made fast, and it replaces the last findings.
-  if (!is_analysed()) now().drop_outline();
+  if (is_analysed()) return true;
+  now().drop_outlines();
+  if (!now().resolve()) return false;
   last_findings_ = {};
   now().findings();
+  return true;
 }
 
 nlohmann::json Document::range(Span span) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lsp/dialect_texts.hpp"
+#include "lsp/excerpt.hpp"
 #include "lsp/outline.hpp"
 #include "lsp/position.hpp"
 #include "mir/context.hpp"
@@ -48,14 +49,13 @@ class Snapshot {
            std::optional<Syntax> before = std::nullopt, const TextEdit& edit = {});
   ~Snapshot();
 
-  /// check_stop() throws once `*stop` is true, and never if it is null.
+  /// Work stops once `*stop` is true, and never if it is null.
   void set_stop(const std::atomic<bool>* stop) { stop_ = stop; }
-  /// Throws Stopped if the client no longer waits for the current work.
+  bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
+  /// Throws Stopped if the work is stopped.
   void check_stop() const {
-    if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw Stopped{};
+    if (is_stopped()) throw Stopped{};
   }
-  /// True if an analysis was stopped; it cannot go on.
-  bool is_spoiled() const { return is_spoiled_; }
 
   const SourceFile& file() const { return *file_; }
   std::string_view text() const { return file_->text(); }
@@ -69,19 +69,28 @@ class Snapshot {
   IRContext& rows(IRContext& shared);
   /// Made at the first call.
   const Outline& outline(IRContext& rows);
-  /// Frees the outline until the next call. No reference to it may be in use.
-  void drop_outline() { outline_.reset(); }
+  /// Frees the outlines until the next call. No reference to them may be in use.
+  void drop_outlines() {
+    outline_.reset();
+    excerpt_.reset();
+  }
+  /// Returns what decides the meaning of names and types in a range; null if it is most of the
+  /// text.
+  Excerpt* excerpt(Span range);
+  /// Resolves what can be read, which is the part of an analysis that can be stopped. Returns false
+  /// if it was; the next call goes on.
+  bool resolve();
+  /// The modules of the text. Resolves.
+  const std::vector<Module*>& modules();
   /// Resolves and verifies what can be read; all findings of the text, in its order. The first call
   /// does the work.
   const std::vector<Diagnostic>& findings();
   bool is_analysed() const { return findings_.has_value(); }
-  /// The modules of the analysis.
-  const std::vector<Module*>& modules();
   /// True if analysis found no errors. Analyses if necessary.
   bool is_sound();
   /// Cost estimates, one for each module; null for dumps, and for all if there are errors.
   const std::vector<std::unique_ptr<CostEstimate>>& costs();
-  /// The op whose name is at a place, null if there is none. Analyses.
+  /// The op whose name is at a place, null if there is none. Resolves.
   const Op* op_named_at(SourcePos name);
 
   // Parts of a snapshot that is about to be destroyed.
@@ -90,13 +99,21 @@ class Snapshot {
   std::vector<Diagnostic> take_findings() { return std::move(*findings_); }
 
  private:
+  /// Modules that are being made.
+  struct Resolution {
+    Resolution(IRContext& context, const SourceFile& file) : resolver(context, file, found) {}
+
+    Diagnostics found{0};
+    Resolver resolver;
+    std::size_t next = 0;  // of the units
+  };
+
+  bool may_declare();
   void analyse();
-  void make_modules(Diagnostics& diagnostics);
   void release_modules();
 
   IRContext context_;
   const std::atomic<bool>* stop_ = nullptr;
-  bool is_spoiled_ = false;
   std::optional<bool> may_declare_;  // a dialect
   const DialectTexts& dialects_;
   const SourceFile* file_;
@@ -104,10 +121,12 @@ class Snapshot {
   std::vector<Diagnostic> syntax_errors_;
   std::optional<Outline> outline_;
   std::optional<std::vector<Diagnostic>> findings_;
-  std::vector<Module*> modules_;
-  bool has_modules_ = false;
+  std::unique_ptr<Resolution> resolution_;  // null: not begun, or done
+  std::optional<std::vector<Module*>> modules_;
+  Diagnostics found_{0};  // by a resolution, until an analysis goes on with them
   std::optional<std::vector<std::unique_ptr<CostEstimate>>> costs_;
-  std::vector<std::pair<SourcePos, const Op*>> ops_;  // by the places of their names
+  std::optional<OpPlaces> ops_;
+  std::optional<Excerpt> excerpt_;  // that was asked for last
 };
 
 class Document {
@@ -136,8 +155,9 @@ class Document {
   std::vector<const Diagnostic*> shown_findings();
   /// Forgets results that used dialects which have changed.
   void forget_analysis();
-  /// Analyses the text if that is not done. No reference to its outline may be in use.
-  void analyse();
+  /// Analyses the text if that is not done. No reference to its outline may be in use. Returns
+  /// false if it was stopped before the end; the next call goes on.
+  bool analyse();
   bool is_analysed() const { return snapshot_ != nullptr && snapshot_->is_analysed(); }
   /// True if the client has the findings of the current text.
   bool is_shown() const { return shown_; }

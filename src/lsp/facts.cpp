@@ -280,7 +280,7 @@ std::string type_text(const View& view, std::uint32_t index) {
     const Mention& definition = outline.mentions[value.definition];
     if (definition.type.known()) return stated(value.definition);
     if (definition.op != kNone && !outline.ops[definition.op].is_module) {
-      const Op* op = view.now().op_named_at(outline.ops[definition.op].name.begin);
+      const Op* op = view.op_named_at(outline.ops[definition.op].name.begin);
       const bool is_result = definition.at.begin < outline.ops[definition.op].head.end;
       if (op != nullptr && is_result && definition.index < op->result_count()) {
         const Type* type = op->result(definition.index)->type();
@@ -294,16 +294,17 @@ std::string type_text(const View& view, std::uint32_t index) {
   return "";
 }
 
-Json hover(const View& view, SourcePos at, bool markdown) {
+Json hover(const View& whole, SourcePos at, bool markdown) {
+  const View view = whole.near({at, at});
   const Outline& outline = view.outline();
   if (const std::uint32_t mention = outline.mention_at(at); mention != kNone) {
     return hover_value(view, mention, markdown);
   }
-  if (const std::uint32_t symbol = outline.symbol_at(at); symbol != kNone) {
-    return hover_symbol(view, symbol, markdown);
+  if (outline.symbol_at(at) != kNone) {
+    return hover_symbol(whole, whole.outline().symbol_at(at), markdown);
   }
   const std::uint32_t index = outline.op_at(at);
-  if (index == kNone) return hover_word(view, at, markdown);
+  if (index == kNone) return hover_word(whole, at, markdown);
   const OutlineOp& op = outline.ops[index];
   if (at >= op.name.begin && at <= op.name.end) {
     return op.is_module ? hover_module(view, op, markdown) : hover_op(view, op, markdown);
@@ -315,10 +316,11 @@ Json hover(const View& view, SourcePos at, bool markdown) {
     if (!row->summary.empty()) text.line(std::string(row->summary));
     return text.json(view.document, key);
   }
-  return hover_word(view, at, markdown);
+  return hover_word(whole, at, markdown);
 }
 
-Json inlay_hints(const View& view, Span in) {
+Json inlay_hints(const View& whole, Span in) {
+  const View view = whole.near(in);
   Json hints = Json::array();
   const Outline& outline = view.outline();
   for (const Mention& each : outline.mentions) {

@@ -25,7 +25,20 @@ struct View {
   IRContext& rows;  ///< has the dialects, also those that the document declares
 
   Snapshot& now() const { return document.now(); }
-  const Outline& outline() const { return now().outline(rows); }
+  /// Like the view, for a feature that depends on names and types in a range. The next call ends
+  /// it.
+  View near(Span range) const {
+    View part = *this;
+    part.part_ = now().excerpt(range);
+    return part;
+  }
+  const Outline& outline() const {
+    return part_ ? part_->outline(rows, [this] { check_stop(); }) : now().outline(rows);
+  }
+  /// The op whose name is at a place, null if there is none. Resolves.
+  const Op* op_named_at(SourcePos name) const {
+    return part_ ? part_->op_named_at(name, document.dialects()) : now().op_named_at(name);
+  }
   std::string_view text(Span span) const { return now().file().slice(span); }
   void check_stop() const { now().check_stop(); }
 
@@ -35,6 +48,8 @@ struct View {
     now.set_stop(stop);
     return now.rows(shared);
   }
+
+  Excerpt* part_ = nullptr;
 };
 
 /// Features of the client that answers depend on.

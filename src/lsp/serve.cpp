@@ -47,13 +47,15 @@ class Inbox {
   /// The next message. Without `wait`, only one that is there; else after a while none.
   std::optional<Frame> next(bool wait) {
     std::unique_lock lock(mutex_);
-    const auto has_news = [&] { return !frames_.empty() || closed_; };
-    if (wait) changed_.wait_for(lock, kTick, has_news);
+    if (wait) changed_.wait_for(lock, kTick, [&] { return has_news_.load(); });
     if (frames_.empty()) return std::nullopt;
     Frame frame = std::move(frames_.front());
     frames_.pop_front();
+    has_news_ = !frames_.empty() || closed_;
     return frame;
   }
+  /// True if a message waits, or the input has ended.
+  const std::atomic<bool>& has_news() const { return has_news_; }
   /// When the input ended; none: it has not.
   std::optional<Clock::time_point> closed() {
     const std::lock_guard lock(mutex_);
@@ -76,11 +78,13 @@ class Inbox {
         cancelled_.look_at(frame->body);
         const std::lock_guard lock(mutex_);
         frames_.push_back(std::move(*frame));
+        has_news_ = true;
         changed_.notify_one();
       }
     }
     const std::lock_guard lock(mutex_);
     closed_ = Clock::now();
+    has_news_ = true;
     changed_.notify_one();
   }
 
@@ -90,6 +94,7 @@ class Inbox {
   std::condition_variable changed_;
   std::deque<Frame> frames_;
   std::optional<Clock::time_point> closed_;
+  std::atomic<bool> has_news_ = false;
   std::atomic<bool> stopped_ = false;
   std::thread reader_;  // last: it uses all others
 };
@@ -145,8 +150,8 @@ int serve(int input, int output, const std::string& version, std::vector<Dialect
       continue;
     }
     if (inbox.closed()) break;
-    if (server.work()) {
-      return_free_memory();
+    if (server.work(&inbox.has_news())) {
+      if (server.has_freed_memory()) return_free_memory();
       continue;
     }
     if (auto waited = inbox.next(true)) {

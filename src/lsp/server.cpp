@@ -303,7 +303,7 @@ Json Server::full_tokens(const View& of, std::string_view previous) {
   Document& document = of.document;
   const Span all{Document::kBase, Document::kBase + static_cast<SourcePos>(document.text().size())};
   Document::SentTokens& sent = document.sent_tokens();
-  document.now().drop_outline();  // the answer is long, and an outline is made fast
+  document.now().drop_outlines();  // the answer is long, and an outline is made fast
   const std::string id = std::to_string(document.revision());
   Json answer;
   if (!client_.asks_for_token_edits) {
@@ -347,7 +347,7 @@ Json Server::resolve_action(const Json& action) {
 Json Server::pulled_diagnostics(Document& document, const Json& previous) {
   const std::string id = std::to_string(document.revision());
   if (previous == id) return {{"kind", "unchanged"}, {"resultId", id}};
-  document.analyse();
+  if (!document.analyse()) throw Stopped{};
   has_freed_memory_ = true;
   answer_text_ += R"({"items":)";
   append_shown_findings(answer_text_, document, client_.related_information);

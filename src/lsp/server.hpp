@@ -54,8 +54,9 @@ class Server {
   void receive(std::string body);
   /// Answers a message whose headers are wrong.
   void refuse_frame(std::string_view error);
-  /// Analyses one document that has changed, and publishes its findings. False if there is none.
-  bool work();
+  /// Analyses one document that has changed, and publishes its findings, unless `stop` becomes true
+  /// before; the next call goes on. False if there is none.
+  bool work(const std::atomic<bool>* stop = nullptr);
   /// True once after messages whose work left much freed memory: an analysis, a long answer.
   bool has_freed_memory() { return std::exchange(has_freed_memory_, false); }
 

@@ -124,13 +124,15 @@ void Server::publish(Document& document, bool is_final) {
   send_(message);
 }
 
-bool Server::work() {
+bool Server::work(const std::atomic<bool>* stop) {
   if (client_.pull_diagnostics) return false;
   for (const auto& [uri, document] : documents_) {
     if (document->is_shown()) continue;
-    document->analyse();
+    document->now().set_stop(stop);
+    if (!document->analyse()) return true;
     publish(*document, true);
     document->set_shown();
+    has_freed_memory_ = true;
     return true;
   }
   return false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <sstream>
@@ -92,4 +93,28 @@ TEST_SUITE("diagnostics") {
     }
     CHECK(with_findings > 50);
   }
+}
+
+TEST_CASE("an analysis gives way to messages and goes on") {
+  LspClient client;
+  client.open(
+      "@main [mir_version:1] (%a:tensor<[2], Float32, CPU>) -> (%c:tensor<[2], Float32, CPU>) {\n"
+      "    linalg.CPU.SiLUOp (%a) -> (%b:tensor<[2], Float32, CPU>)\n"
+      "    linalg.CPU.SiLUOp (%wrong) -> (%c:tensor<[2], Float32, CPU>)\n"
+      "    cf.ReturnOp (%c) -> ()\n}\n");
+  const std::atomic<bool> message_waits = true;
+  int stops = 0;
+  const auto is_published = [](const Json& each) {
+    return each.value("method", "") == "textDocument/publishDiagnostics";
+  };
+  while (std::ranges::none_of(client.sent, is_published)) {
+    REQUIRE(client.server.work(&message_waits));
+    CHECK(client.at("hover", 1, 25)["contents"]["value"].get<std::string>().find(
+              "%a: tensor<[2]") != std::string::npos);
+    ++stops;
+  }
+  CHECK(stops > 3);
+  const Json found = client.diagnostics();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0]["range"]["start"]["line"] == 2);
 }

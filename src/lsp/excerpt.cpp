@@ -1,0 +1,130 @@
+// Cuts the bodies of graphs out of a syntax tree, and resolves what is left.
+#include "lsp/excerpt.hpp"
+
+#include <algorithm>
+
+#include "ir/declaration_graphs.hpp"
+#include "mir/walk.hpp"
+
+namespace mir::lsp {
+
+namespace {
+
+bool is(const Unit& unit, NodeKind kind) {
+  return unit.nodes().back().kind() == kind;
+}
+
+/// The node that begins the body of a graph; no value if the unit is something else, if the
+/// signature leaves types to the body, or if the body declares what others use.
+std::optional<std::size_t> body_of_graph(const SyntaxTree& tree, const Unit& unit) {
+  const auto nodes = unit.nodes();
+  const std::size_t count = unit.tokens().size();
+  const auto ends_with = [&](std::size_t back, NodeKind kind) {
+    const Node& node = nodes[nodes.size() - back - 1];
+    return node.kind() == kind && node.token + back == count;  // a brace each
+  };
+  const bool is_closed = nodes.size() > 3 && is(unit, NodeKind::kOpEnd) &&
+                         ends_with(1, NodeKind::kBodyEnd) && ends_with(2, NodeKind::kRegionEnd);
+  if (!is_closed) return std::nullopt;
+  bool has_type = false;  // the node before, which belongs to the value after it
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::uint32_t token = nodes[i].token;
+    const TokenKind kind = unit.tokens()[token].kind();
+    switch (nodes[i].kind()) {
+      case NodeKind::kOpName:
+        if (tree.text(unit, token) != "graph.SubGraphOp") return std::nullopt;
+        break;
+      case NodeKind::kSymbol:
+        if (is_declaration_name(tree.text(unit, token).substr(1))) return std::nullopt;
+        break;
+      case NodeKind::kValue:
+        if (!has_type && kind != TokenKind::kTypedValue) return std::nullopt;
+        break;
+      case NodeKind::kRegionBegin:
+        return i;
+      default:
+        break;
+    }
+    has_type = nodes[i].kind() == NodeKind::kType || nodes[i].kind() == NodeKind::kEncodedType;
+  }
+  return std::nullopt;
+}
+
+/// A unit with these nodes at its begin, and the braces at its end.
+Unit without_body(const Unit& unit, std::size_t body) {
+  const std::uint32_t last = unit.nodes()[body].token;
+  std::vector<Token> tokens(unit.tokens().begin(), unit.tokens().begin() + last + 1);
+  tokens.insert(tokens.end(), unit.tokens().end() - 2, unit.tokens().end());
+  std::vector<Node> nodes(unit.nodes().begin(),
+                          unit.nodes().begin() + static_cast<std::ptrdiff_t>(body) + 1);
+  nodes.emplace_back(NodeKind::kRegionEnd, last + 1, 0);
+  nodes.emplace_back(NodeKind::kBodyEnd, last + 2, 0);
+  nodes.push_back(unit.nodes().back());
+  return {unit.base(), tokens, nodes};
+}
+
+}  // namespace
+
+OpPlaces::OpPlaces(std::span<Module* const> modules) {
+  for (const Module* module : modules) {
+    for_each_op(*module, [&](const Op& op) { ops_.emplace_back(op.span().begin, &op); });
+  }
+  std::ranges::sort(ops_);
+}
+
+const Op* OpPlaces::named_at(SourcePos name) const {
+  const auto found =
+      std::ranges::lower_bound(ops_, name, {}, [](const auto& each) { return each.first; });
+  return found == ops_.end() || found->first != name ? nullptr : found->second;
+}
+
+std::optional<Excerpt> Excerpt::of(const SyntaxTree& whole, Span range) {
+  const std::span<const Unit> units = whole.units();
+  const auto unit_at = [&](SourcePos at) {
+    const auto next = std::ranges::upper_bound(units, at, {}, &Unit::base);
+    return static_cast<std::size_t>(next - units.begin()) - (next == units.begin() ? 0 : 1);
+  };
+  if (units.empty()) return std::nullopt;
+  const std::size_t first = unit_at(range.begin), last = unit_at(range.end);
+  std::size_t begin = first, end = last;  // of modules; `end` is in it
+  while (begin != 0 && !is(units[begin], NodeKind::kModuleBegin)) --begin;
+  while (end + 1 != units.size() && !is(units[end], NodeKind::kModuleEnd)) ++end;
+  const auto visit = [&](const auto& keep) {
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      const bool is_in_module = begin <= i && i <= end;
+      if (!is_in_module && !is(units[i], NodeKind::kAlias)) continue;
+      const bool is_near = first <= i && i <= last;
+      keep(units[i], is_near ? std::nullopt : body_of_graph(whole, units[i]));
+    }
+  };
+  std::size_t size = 0, kept_size = 0;
+  for (const Unit& unit : units) size += unit.tokens().size();
+  visit([&](const Unit& unit, std::optional<std::size_t> body) {
+    kept_size += body ? unit.nodes()[*body].token : unit.tokens().size();
+  });
+  if (kept_size > size / 2) return std::nullopt;
+  SyntaxTree tree(whole.file());
+  visit([&](const Unit& unit, std::optional<std::size_t> body) {
+    tree.add(body ? without_body(unit, *body) : Unit(unit.base(), unit.tokens(), unit.nodes()));
+  });
+  const SourcePos text_end = whole.file().base() + whole.file().size() + 1;
+  return Excerpt(std::move(tree), {first == 0 ? whole.file().base() : units[first].base(),
+                                   last + 1 == units.size() ? text_end : units[last + 1].base()});
+}
+
+const Outline& Excerpt::outline(IRContext& rows, const std::function<void()>& check_stop) {
+  if (!outline_) outline_ = make_outline(tree_, rows, check_stop);
+  return *outline_;
+}
+
+const Op* Excerpt::op_named_at(SourcePos name, const DialectTexts& dialects) {
+  if (!ops_) {
+    context_ = std::make_unique<IRContext>();
+    dialects.register_in(*context_);
+    Diagnostics ignored;
+    ops_.emplace(resolve(tree_, *context_, ignored));
+  }
+  return ops_->named_at(name);
+}
+
+}  // namespace mir::lsp
