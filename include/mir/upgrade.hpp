@@ -35,6 +35,10 @@ struct LossEntry {
   std::string others = {};  ///< readings that fit as well, where one was chosen
 };
 
+/// True if the op ends a region of an op that upstream does not have, so that it is not refused on
+/// its own.
+bool follows_from_own_op(const Op& op);
+
 struct LossReport {
   /// Why an op that only portable modules have cannot be in one of upstream's forms.
   static constexpr std::string_view kOwnOp = "upstream has no such operation";

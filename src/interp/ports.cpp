@@ -41,14 +41,17 @@ std::string list_of(std::span<const Port> ports) {
 DeclaredTensor declared(const Port& port, const DimTable& dims, const DimBindings& bindings) {
   DeclaredTensor result{.name = port.name, .dtype = *port.type->dtype()};
   Shape shape;
+  bool is_evaluated = false;
   std::vector<std::string> extents;
   for (const Dim dim : port.type->dims()) {
     const auto extent = dims.evaluate(dim, bindings);
     shape.push_back(extent.value_or(kUnknownExtent));
     extents.push_back(extent ? fmt::to_string(*extent) : dims.print(dim));
+    is_evaluated = is_evaluated || (extent && !dim.is_constant());
   }
   result.shape = std::move(shape);
-  result.text = fmt::format("{} [{}]", name_of(result.dtype), fmt::join(extents, ", "));
+  result.text = port.type->spelling();
+  if (is_evaluated) result.text += fmt::format(" with extents [{}]", fmt::join(extents, ", "));
   return result;
 }
 
@@ -57,7 +60,7 @@ std::string why_unknown(const Port& port, IRContext& context, const DimBindings&
     if (dim.is_unknown()) return "'?' in it has no value";
     for (const Symbol symbol : context.dims().symbols(dim)) {
       if (!bindings.find(symbol))
-        return fmt::format("${} in it needs a value", context.text(symbol));
+        return fmt::format("${0} in it needs a value; give --bind={0}=N", context.text(symbol));
     }
   }
   return "an extent of it divides by 0 or does not fit 64 bits";
@@ -169,7 +172,11 @@ Result<Specs> named_specs(std::span<const Port> ports, std::span<const std::stri
       continue;
     }
     const auto port = find_port(ports, spec->target, "input");
-    if (!port) return port.error();
+    if (!port) {
+      if (!spec->target.empty() || ports.empty()) return port.error();
+      return Error{port.error().code, fmt::format("{}; '{}={}' is for all of them",
+                                                  port.error().message, kAllOthers, argument)};
+    }
     if (specs[*port]) {
       return Error{DiagCode::kInputMissing,
                    fmt::format("input '%{}' is given twice", ports[*port].name)};

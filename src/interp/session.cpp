@@ -115,7 +115,9 @@ class Loader {
     if (!shape) {
       return Error{
           DiagCode::kTensorTypeConflict,
-          fmt::format("parameter '@{}' needs constant extents and a known element type", name)};
+          fmt::format("parameter '@{}' is {}, expected constant extents and a known element type",
+                      name,
+                      parameter.type() == nullptr ? "no tensor" : parameter.type()->spelling())};
     }
     const Symbol symbol = parameter.symbol();
     if (shared_ != nullptr && store.share(*shared_, symbol, *type->dtype(), *shape)) return {};

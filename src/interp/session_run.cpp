@@ -66,6 +66,7 @@ PlanRun SessionRun::plan_run(std::span<const Tensor> inputs) {
               .binder = &binder_,
               .is_last = options_.is_last,
               .stop = options_.stop,
+              .failed_in_regions = &failed_in_regions_,
               .timed = options_.timed};
   if (options_.most_iterations) {
     iterations_left_ = *options_.most_iterations;
@@ -129,7 +130,21 @@ void SessionRun::report_failure(const PlanFailure& failure) {
 }
 
 void SessionRun::report_failure(const Step& step, const Error& error) {
-  report(diagnostics_, *step.op, schedule_.calls(), step.call, error.code, error.message);
+  if (failed_in_regions_.empty()) {
+    report(diagnostics_, *step.op, schedule_.calls(), step.call, error.code, error.message);
+    return;
+  }
+  const auto step_of = [](const RegionStep& each) -> const Step& {
+    return each.schedule->steps()[each.step];
+  };
+  const RegionStep& first = failed_in_regions_.front();
+  Diagnostic& diagnostic = report(diagnostics_, *step_of(first).op, first.schedule->calls(),
+                                  step_of(first).call, error.code, error.message);
+  const auto note = [&](const Op& op) {
+    diagnostic.note(op.span(), fmt::format("in a region of this '{}'", op.name()));
+  };
+  for (const RegionStep& each : std::span(failed_in_regions_).subspan(1)) note(*step_of(each).op);
+  note(*step.op);
 }
 
 bool SessionRun::check_input(std::size_t number, const Tensor& tensor) {

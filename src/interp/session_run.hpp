@@ -93,7 +93,8 @@ class SessionRun {
   Diagnostics& diagnostics_;
   Binder& binder_;
   std::uint64_t iterations_left_ = 0;  // of loops, if they are limited
-  std::uint64_t other_bytes_ = 0;      // that count for a limit of memory, besides values
+  std::vector<RegionStep> failed_in_regions_;
+  std::uint64_t other_bytes_ = 0;  // that count for a limit of memory, besides values
   PlanRun run_;
   std::optional<PlanExecution> execution_;
 };

@@ -62,6 +62,12 @@ struct PlanResources {
   fast::Context* context = nullptr;
 };
 
+/// A step of the schedule of a region.
+struct RegionStep {
+  const Schedule* schedule = nullptr;
+  std::size_t step = 0;
+};
+
 /// Arguments of a run of a plan; borrowed for the run.
 struct PlanRun {
   std::span<const Tensor> inputs;
@@ -73,6 +79,8 @@ struct PlanRun {
   bool is_last = false;      ///< parameters are released for good after their last reader
   std::stop_token stop = {};
   std::uint64_t* iterations_left = nullptr;  ///< of loops; null: no limit
+  /// Optional. Receives the steps inside regions at which the run failed, innermost first.
+  std::vector<RegionStep>* failed_in_regions = nullptr;
   /// Optional. Called with the number of finished steps when it has changed.
   std::function<void(std::size_t steps)> done = {};
   /// Optional. Called when data has determined extents, the binder has their symbols, and values

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "mir/parse.hpp"
+#include "support/foreign_types.hpp"
 
 // note [recovery]
 // After an error nothing is known about open brackets, so scanning goes on at a place that is an op
@@ -401,6 +402,13 @@ TokenKind Lexer::fail_stray() {
   if (found == "=" && nesting_.back() == Nesting::kAttributes) {
     diagnostic.hint = "attributes are written key:value";
     diagnostic.fix(diagnostic.at, ":");
+  }
+  const std::string_view rest(begin(), static_cast<std::size_t>(limit_ - begin_));
+  if (const auto shape = shape_from_mlir(rest)) {
+    diagnostic.hint = fmt::format("'{}' is spelt as in MLIR, expected 'tensor<{}, CPU>'",
+                                  shape->found, shape->spelling);
+    cursor_ = begin_ + shape->found.size();
+    diagnostic.at.end = position(cursor_);
   }
   recover(Resume::kAfterToken);
   return TokenKind::kError;

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "support/foreign_types.hpp"
+
 namespace mir {
 
 TreeBuilder::TreeBuilder(const SourceFile& file, Diagnostics& diagnostics,
@@ -163,6 +165,7 @@ void TreeBuilder::syntax_error(std::vector<TokenKind> expected) {
 
   const bool body_is_missing =
       (between_modules && is_op) || expected == std::vector{TokenKind::kLBrace};
+  if (is_mlir_) return lexer_.stop();
   using Resume = Lexer::Resume;
   lexer_.recover(at_end || is_repeated || !lexer_.is_first_on_line() ? Resume::kAfterToken
                  : body_is_missing                                   ? Resume::kInBody
@@ -202,10 +205,28 @@ void TreeBuilder::report(const std::vector<TokenKind>& expected) {
   diagnostic.note({place, place + 1}, "this '{' is not closed");
 }
 
+/// Says how a shape that is spelt as in MLIR is written.
+void TreeBuilder::explain_mlir_type(Diagnostic& diagnostic) const {
+  const std::string_view text = file_.text();
+  const std::size_t offset = static_cast<std::size_t>(lexer_.begin() - text.data());
+  const auto shape = shape_from_mlir(text.substr(offset));
+  if (!shape) return;
+  diagnostic.hint = fmt::format("'{}' is spelt as in MLIR, expected 'tensor<{}, CPU>'",
+                                shape->found, shape->spelling);
+}
+
 /// Names the mistake people really make, where it can be told.
-void TreeBuilder::explain(Diagnostic& diagnostic, std::span<const TokenKind> expected) const {
+void TreeBuilder::explain(Diagnostic& diagnostic, std::span<const TokenKind> expected) {
   const bool op_expected = contains(expected, TokenKind::kOpName);
-  if (current_ == TokenKind::kWord && op_expected) {
+  const std::string_view text(lexer_.begin(),
+                              static_cast<std::size_t>(lexer_.end() - lexer_.begin()));
+  is_mlir_ = contains(expected, TokenKind::kHash) && !in_module_ && !after_module_ &&
+             (text == "module" || text == "builtin.module" || text == "func.func");
+  if (is_mlir_) {
+    diagnostic.hint = "this is text of MLIR; a module of MLLM IR begins with '@main () -> () {'";
+  } else if (contains(expected, TokenKind::kShapeOpen)) {
+    explain_mlir_type(diagnostic);
+  } else if (current_ == TokenKind::kWord && op_expected) {
     const std::string_view gap(lexer_.previous_end(),
                                static_cast<std::size_t>(lexer_.begin() - lexer_.previous_end()));
     diagnostic.code = DiagCode::kTextInOpPosition;

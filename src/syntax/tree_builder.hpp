@@ -90,7 +90,8 @@ class TreeBuilder {
   std::uint32_t first_damaged_token(std::size_t complete);
   std::optional<std::uint32_t> drop_damaged_item();
   void report(const std::vector<TokenKind>& expected);
-  void explain(Diagnostic& diagnostic, std::span<const TokenKind> expected) const;
+  void explain(Diagnostic& diagnostic, std::span<const TokenKind> expected);
+  void explain_mlir_type(Diagnostic& diagnostic) const;
 
   const SourceFile& file_;
   Diagnostics& diagnostics_;
@@ -101,6 +102,7 @@ class TreeBuilder {
   bool whole_only_;
   bool after_module_ = false;
   bool in_module_ = false;    // a unit with its head was finished, and none with its end
+  bool is_mlir_ = false;      // the text was recognised as MLIR, so that it is not read further
   bool op_is_whole_ = false;  // an op could start at the last error
   bool error_is_on_new_line_ = false;
   std::span<const TokenKind> implied_;  // tokens of a head that is not in the text

@@ -6,6 +6,7 @@
 
 #include "ir/context/language_versions.hpp"
 #include "mir/control_flow.hpp"
+#include "mir/walk.hpp"
 #include "support/arena.hpp"
 #include "support/suggest.hpp"
 #include "syntax/op_text.hpp"
@@ -178,6 +179,20 @@ void Resolver::State::suggest_value(Diagnostic& diagnostic, const Value& value) 
   }
 }
 
+namespace {
+
+/// Returns an op of the graph around the region that defines the name, by a result or by an
+/// argument of its region. Null if there is none.
+const Op* definition_in_graph(const Region& region, ValueName name) {
+  const Op* found = nullptr;
+  for_each_value(graph_around(region), [&](const Value& value, const Op& op) {
+    if (found == nullptr && !value.is_free() && value.name() == name) found = &op;
+  });
+  return found;
+}
+
+}  // namespace
+
 /// Names of blocks become the blocks; the first of a name counts.
 void Resolver::State::settle_successors(const Region& region, std::span<Op* const> branches) {
   if (branches.empty()) return;
@@ -228,9 +243,13 @@ void Resolver::State::settle_free_values(Region& region) {
     Diagnostic& added =
         diagnostics_.error(DiagCode::kUndefinedValue, at,
                            fmt::format("value '%{}' is used and nothing defines it", name));
-    if (is_shown && may_suggest(diagnostics_, DiagCode::kUndefinedValue)) {
-      suggest_value(added, *value);
+    if (!is_shown || !may_suggest(diagnostics_, DiagCode::kUndefinedValue)) continue;
+    if (const Op* inside = definition_in_graph(region, value->name())) {
+      added.message = fmt::format("value '%{}' is used outside the region that defines it", name);
+      added.note(inside->span(), "defined here; results of the operation around it pass values on");
+      continue;
     }
+    suggest_value(added, *value);
   }
   rewriter_->erase_unused_free_values(region);
 }

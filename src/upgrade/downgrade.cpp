@@ -18,6 +18,7 @@
 #include "upgrade/call_order.hpp"
 #include "upgrade/first_spelling.hpp"
 #include "upgrade/one_block.hpp"
+#include "upgrade/symbolic_types.hpp"
 
 namespace mir {
 
@@ -41,6 +42,7 @@ class Downgrade {
       refuse_several_blocks(module_, "dump form", report_, diagnostics_);
     }
     for_each_value(module_, [&](const Value& value, const Op& at) { check(value, at); });
+    symbolic_types_.refuse("dump form", "dumps", report_, diagnostics_);
     const FrozenPatterns patterns(settling_patterns());
     const bool is_legal = settle_ops(patterns, true);
     if (!is_legal || diagnostics_.error_count() != before) return false;
@@ -76,10 +78,7 @@ class Downgrade {
     const TensorType* type = value.tensor_type();
     if (type == nullptr) return;
     report_.refuse_own_type(at, "dump form", *type, diagnostics_);
-    if (type->element_count()) return;
-    report_.refuse(at, "dump form",
-                   fmt::format("dumps print the extents of one trace, not {}", type->spelling()),
-                   diagnostics_);
+    symbolic_types_.note(at, *type);
   }
 
   // -- the module's head
@@ -124,6 +123,7 @@ class Downgrade {
                     .explain = only_checks ? explain_ : ExplainConversion(),
                     .refuse =
                         [this](const Op& op, std::span<const PatternMismatch> tried) {
+                          if (follows_from_own_op(op)) return;
                           report_.refuse(op, "dump form", tried.front().condition, diagnostics_);
                         }},
                    diagnostics_);
@@ -393,6 +393,7 @@ class Downgrade {
   LossReport& report_;
   Diagnostics& diagnostics_;
   const ExplainConversion& explain_;
+  SymbolicTypes symbolic_types_;
   CallOrder calls_;
   std::unordered_map<const Value*, Content> contents_;
   std::unordered_set<const Op*> own_storages_;      // views and slices

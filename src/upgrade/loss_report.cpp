@@ -15,6 +15,8 @@ namespace mir {
 
 namespace {
 
+constexpr std::string_view kOwnType = "upstream has no element type";
+
 std::string_view source_name(LossEntry::Source source) {
   switch (source) {
     case LossEntry::Source::kDerived:
@@ -55,7 +57,9 @@ std::string describe(const IRContext& context, const Value& value) {
 namespace {
 
 /// Describes the common cause by which several ops lost a fact. Names in quotes differ between ops.
+/// An element type is the cause for ops of all kinds.
 std::string cause_of(std::string_view kind, std::string_view fact, std::string_view why) {
+  if (why.starts_with(kOwnType)) kind = "";
   std::string cause = fmt::format("{}: {}: ", kind, fact);
   bool is_quoted = false;
   for (const char c : why) {
@@ -94,16 +98,21 @@ void LossReport::refuse(const Op& op, std::string_view fact, std::string_view wh
   if (known->notes.size() < kShown) known->note(op.span(), "and here");
 }
 
+bool follows_from_own_op(const Op& op) {
+  const Op* const around = op.parent_op();
+  return op.has(Trait::kTerminator) && around != nullptr && around->has(Trait::kPortableOnly);
+}
+
 void LossReport::refuse_own_op(const Op& op, std::string_view form, Diagnostics& diagnostics) {
-  if (op.has(Trait::kPortableOnly)) refuse(op, form, kOwnOp, diagnostics);
+  const bool is_refused = op.has(Trait::kPortableOnly) && !follows_from_own_op(op);
+  if (is_refused) refuse(op, form, kOwnOp, diagnostics);
 }
 
 void LossReport::refuse_own_type(const Op& op, std::string_view form, const TensorType& type,
                                  Diagnostics& diagnostics) {
   if (!type.dtype() || is_upstream_type(*type.dtype())) return;
   refuse(op, form,
-         fmt::format("upstream has no element type {}; a weight that is stated as Float32 takes "
-                     "the same file",
+         fmt::format("{} {}; a weight that is stated as Float32 takes the same file", kOwnType,
                      name_of(*type.dtype())),
          diagnostics);
 }

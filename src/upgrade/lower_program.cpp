@@ -19,6 +19,7 @@
 #include "upgrade/call_order.hpp"
 #include "upgrade/kernel_names.hpp"
 #include "upgrade/one_block.hpp"
+#include "upgrade/symbolic_types.hpp"
 
 namespace mir {
 
@@ -94,7 +95,7 @@ class ProgramPlan {
     for (const Value& argument : body.arguments()) {
       if (!reads_.is_used(number_of(slots.at(&argument)))) unread.push_back(&argument);
     }
-    refuse_symbolic_types();
+    symbolic_types_.refuse(kForm, "programs", report_, diagnostics_);
     if (!is_legal || diagnostics_.error_count() != before) return false;
     settle_frees();
     drop_graphs();
@@ -188,19 +189,7 @@ class ProgramPlan {
     const TensorType* type = value.tensor_type();
     if (type == nullptr) return;
     report_.refuse_own_type(at, kForm, *type, diagnostics_);
-    if (type->element_count()) return;
-    if (symbolic_count_++ == 0) first_symbolic_ = {&at, type};
-  }
-
-  /// One error for all of them: their cause is one.
-  void refuse_symbolic_types() {
-    if (symbolic_count_ == 0) return;
-    refuse(*first_symbolic_.first,
-           fmt::format("programs print the extents of one trace, not {}{}",
-                       first_symbolic_.second->spelling(),
-                       symbolic_count_ == 1
-                           ? ""
-                           : fmt::format(" and those of {} other values", symbolic_count_ - 1)));
+    symbolic_types_.note(at, *type);
   }
 
   // -- ops in the order of execution --------------------------------------------------------------
@@ -288,8 +277,7 @@ class ProgramPlan {
   std::unordered_map<std::uint32_t, std::size_t> numbers_;  // of slots, from 0
   LastUses reads_;                                          // of slots by launches
   std::vector<const Value*> last_read_;                     // what the last launch calls the slot
-  std::pair<const Op*, const Type*> first_symbolic_;
-  std::size_t symbolic_count_ = 0;  // values of types with symbols
+  SymbolicTypes symbolic_types_;
 };
 
 // -- op by op -------------------------------------------------------------------------------------

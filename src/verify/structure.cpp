@@ -1,4 +1,5 @@
 // Checks numbers of operands, results and regions, and returns.
+#include "ir/ports.hpp"
 #include "support/counted.hpp"
 #include "verify/checks.hpp"
 #include "verify/suggestions.hpp"
@@ -69,6 +70,12 @@ std::string describe(const Op& owner) {
                                         : fmt::format("graph '@{}'", text(owner, owner.symbol()));
 }
 
+/// `%y:tensor<[2], Float32, CPU>`, or the type if the value has no name.
+std::string typed(ValueName name, const Type& type, const Op& place) {
+  const std::string text = name_text(name, place.module().context());
+  return text.empty() ? std::string(type.spelling()) : fmt::format("%{}:{}", text, type.spelling());
+}
+
 }  // namespace
 
 void region_results(const Region& region, const Op& last, std::uint32_t first,
@@ -77,7 +84,13 @@ void region_results(const Region& region, const Op& last, std::uint32_t first,
   const std::size_t given_count = given_values.size();
   if (given_count != region.result_types().size()) {
     reporter.report(ConstraintId::signature_c1, last, [&] {
-      return fmt::format("{} returns {} values, its signature states {}", owner(), given_count,
+      std::string names;
+      for (const Use& use : given_values) {
+        const std::string name = name_text(use.value()->name(), last.module().context());
+        names += fmt::format("{}%{}", names.empty() ? " (" : ", ", name);
+      }
+      return fmt::format("{} returns {}{}, its signature states {}", owner(),
+                         counted(given_count, "values"), names.empty() ? "" : names + ")",
                          region.result_types().size());
     });
     return;
@@ -88,7 +101,8 @@ void region_results(const Region& region, const Op& last, std::uint32_t first,
     if (stated == nullptr || given == nullptr || reporter.agree(stated, given)) continue;
     reporter.report(ConstraintId::signature_c2, last, [&] {
       return fmt::format("result {} of {} is {}, its signature states {}", i, owner(),
-                         given->spelling(), stated->spelling());
+                         typed(given_values[i].value()->name(), *given, last),
+                         typed(region.output_port(i), *stated, last));
     });
   }
 }

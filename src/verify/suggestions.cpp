@@ -14,6 +14,7 @@
 #include "mir/ops.hpp"
 #include "mir/tensor.hpp"
 #include "mir/walk.hpp"
+#include "support/foreign_types.hpp"
 #include "support/suggest.hpp"
 #include "syntax/op_text.hpp"
 #include "verify/checks.hpp"
@@ -114,29 +115,38 @@ void suggest_attribute(Diagnostic* diagnostic, const Op& op, std::string_view ke
           std::string(nearest.best()));
 }
 
+namespace {
+
+/// Returns the element type that was probably meant, empty if there is none.
+std::string nearest_dtype(std::string_view word) {
+  if (const auto dtype = dtype_from_mlir(word)) return std::string(name_of(*dtype));
+  NearestName nearest(word);
+  for (const DTypeInfo& row : dtype_table()) nearest.offer(row.name);
+  return std::string(nearest.best());
+}
+
+}  // namespace
+
 void suggest_dtype(Diagnostic* diagnostic, const Op& op, std::string_view key) {
   const Attr* value = op.attribute(key);
   if (diagnostic == nullptr || value == nullptr || value->kind() != AttrKind::kString) return;
-  NearestName nearest(value->text());
-  for (const DTypeInfo& row : dtype_table()) nearest.offer(row.name);
-  if (nearest.best().empty()) return;
+  const std::string meant = nearest_dtype(value->text());
+  if (meant.empty()) return;
   const auto source = text_of(op);
-  suggest(*diagnostic, nearest.best(), source ? source->value(key) : Span{},
-          std::string(nearest.best()));
+  suggest(*diagnostic, meant, source ? source->value(key) : Span{}, meant);
 }
 
 void suggest_element_type(Diagnostic* diagnostic, const Op& place, const TensorType& type) {
   if (diagnostic == nullptr) return;
   const std::string_view word = text(place, type.dtype_name());
-  NearestName nearest(word);
-  for (const DTypeInfo& row : dtype_table()) nearest.offer(row.name);
-  if (nearest.best().empty()) return;
-  suggest(*diagnostic, nearest.best());
+  const std::string meant = nearest_dtype(word);
+  if (meant.empty()) return;
+  suggest(*diagnostic, meant);
   const SourceFile* file = place.module().context().sources().file_of(place.span().begin);
   if (file == nullptr) return;
   for (const Span at : mentions_of(*file, place.module(), fmt::format("], {}, ", word))) {
     if (diagnostic->fixes.size() == kMostFixes) break;
-    diagnostic->fix(at, fmt::format("], {}, ", nearest.best()));
+    diagnostic->fix(at, fmt::format("], {}, ", meant));
   }
 }
 

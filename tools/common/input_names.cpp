@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <utility>
 #include <vector>
@@ -52,6 +53,27 @@ DiagCode code_of(ReferenceKind kind) {
   }
 }
 
+/// Returns the letters and digits of a name or pattern in lower case.
+std::string bare(std::string_view text) {
+  std::string letters;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) continue;
+    letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return letters;
+}
+
+/// Returns the names that contain the letters and digits of `text`; all names if there is none.
+std::vector<std::string> similar_or_all(const std::set<std::string, std::less<>>& names,
+                                        std::string_view text) {
+  const std::string wanted = bare(text);
+  std::vector<std::string> similar;
+  for (const std::string& name : names) {
+    if (!wanted.empty() && bare(name).find(wanted) != std::string::npos) similar.push_back(name);
+  }
+  return similar.empty() ? std::vector<std::string>(names.begin(), names.end()) : similar;
+}
+
 }  // namespace
 
 void InputNames::add_positions(ReferenceKind kind, std::size_t count) {
@@ -82,7 +104,7 @@ bool InputNames::has(const Reference& reference) const {
 }
 
 Error InputNames::unknown(const OptionRow& row, const Reference& reference) const {
-  constexpr std::size_t kMostListed = 8;
+  constexpr std::size_t kMostListed = 8, kExamples = 4;
   const ReferenceKind kind = reference.kind;
   const std::string& text = reference.text;
   const Names& names = names_.at(kind);
@@ -96,10 +118,16 @@ Error InputNames::unknown(const OptionRow& row, const Reference& reference) cons
     hint = fmt::format("; did you mean '{}{}'?", mark, nearest.best());
   } else if (names.empty()) {
     hint = fmt::format("; {} none", they);
-  } else if (names.size() <= kMostListed) {
-    std::vector<std::string> all;
-    for (const std::string& name : names) all.push_back(fmt::format("'{}{}'", mark, name));
-    hint = fmt::format("; {} {}", they, fmt::join(all, ", "));
+  } else {
+    std::vector<std::string> listed;
+    const std::size_t most = names.size() <= kMostListed ? kMostListed : kExamples;
+    for (const std::string& name : similar_or_all(names, text)) {
+      if (listed.size() == most) break;
+      listed.push_back(fmt::format("'{}{}'", mark, name));
+    }
+    const bool is_whole = listed.size() == names.size();
+    hint = fmt::format("; {} {}{}", they, is_whole ? "" : fmt::format("{}, such as ", names.size()),
+                       fmt::join(listed, ", "));
   }
   return {code_of(kind), fmt::format("--{}: {} {} no {} '{}{}'{}", row.name(), input_,
                                      is_one ? "has" : "have", name_of(kind), mark, text, hint)};

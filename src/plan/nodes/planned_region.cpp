@@ -36,7 +36,7 @@ PlannedRegion::PlannedRegion(const Schedule& schedule, const PlanOptions& option
 
 Result<Tensors> PlannedRegion::run(const Frame& frame, const Tensors& inputs, Tensors outputs) {
   if (refusal_) return *refusal_;
-  if (auto failure = bind(frame, inputs)) return in_region(*std::move(failure));
+  if (auto failure = bind(frame, inputs)) return in_region(*frame.run, *std::move(failure));
   plan_->give_back(std::move(outputs));
   EvalEnvironment environment = frame.environment;
   environment.dims = &binder_.bindings();
@@ -47,9 +47,12 @@ Result<Tensors> PlannedRegion::run(const Frame& frame, const Tensors& inputs, Te
                     .binder = &binder_,
                     .stop = frame.run->stop,
                     .iterations_left = frame.run->iterations_left,
+                    .failed_in_regions = frame.run->failed_in_regions,
                     .timed = frame.run->timed};
   auto result = plan_->run(run);
-  if (auto* failure = std::get_if<PlanFailure>(&result)) return in_region(std::move(*failure));
+  if (auto* failure = std::get_if<PlanFailure>(&result)) {
+    return in_region(*frame.run, std::move(*failure));
+  }
   return std::get<Tensors>(std::move(result));
 }
 
@@ -78,11 +81,12 @@ Result<void> PlannedRegion::check(const Tensors& inputs) {
   return {};
 }
 
-Error PlannedRegion::in_region(PlanFailure failure) const {
-  if (!failure.step || failure.error.code == DiagCode::kCancelled) return std::move(failure.error);
-  const Op& op = *schedule_.steps()[*failure.step].op;
-  return {failure.error.code, fmt::format("in {}, at '{}': {}", schedule_.title(), short_name(op),
-                                          failure.error.message)};
+Error PlannedRegion::in_region(const PlanRun& run, PlanFailure failure) const {
+  const bool is_placed = failure.step && failure.error.code != DiagCode::kCancelled;
+  if (is_placed && run.failed_in_regions != nullptr) {
+    run.failed_in_regions->push_back({&schedule_, *failure.step});
+  }
+  return std::move(failure.error);
 }
 
 std::vector<std::unique_ptr<PlannedRegion>> plan_parts(const ControlStep& control,

@@ -29,7 +29,7 @@ class PlannedRegion {
  private:
   std::optional<PlanFailure> bind(const Frame& frame, const Tensors& inputs);
   Result<void> check(const Tensors& inputs);
-  Error in_region(PlanFailure failure) const;
+  Error in_region(const PlanRun& run, PlanFailure failure) const;
 
   const Schedule& schedule_;
   RunSymbols symbols_;

@@ -97,11 +97,12 @@ TEST_CASE("inputs that are missing, given twice or without extents are refused")
   CHECK(error_of(load_inputs(session, Arguments{"*=zeros", "ids=[[1]]", "*=iota"}, {})) ==
         "820 '*' is given twice: it is each input that no other argument names");
   CHECK(error_of(load_inputs(session, Arguments{"ids=zeros", "1=zeros"}, {})) ==
-        "822 input '%ids' is tensor<[1, $S], Int64, CPU>: $S in it needs a value");
+        "822 input '%ids' is tensor<[1, $S], Int64, CPU>: $S in it needs a value; give --bind=S=N");
   CHECK(error_of(load_inputs(session, Arguments{"ids=[[1]]", "1=[1, 2, 3]"}, {})) ==
-        "607 input '%7': 3 values nested as [3], declared is Float32 [1, 1, 2]");
+        "607 input '%7': 3 values nested as [3], declared is tensor<[1, $S, 2], Float32, CPU> with "
+        "extents [1, 1, 2]");
   CHECK(error_of(load_inputs(session, Arguments{"ids=[1, 2]", "1=zeros"}, {})) ==
-        "607 input '%ids': 2 values nested as [2], declared is Int64 [1, $S]");
+        "607 input '%ids': 2 values nested as [2], declared is tensor<[1, $S], Int64, CPU>");
   CHECK(
       error_of(load_inputs(session, Arguments{"ids=nothing", "1=zeros"}, {})).starts_with("608 "));
 }

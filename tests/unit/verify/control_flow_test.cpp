@@ -166,9 +166,8 @@ TEST_SUITE("control flow") {
            fmt::format("() -> (%0:{}) {{ cf.YieldOp (%0) -> () }} }}", kType)});
     };
     CHECK(choice(fmt::format("%0:{}", kType)) == Lines{});
-    CHECK(
-        choice("").front().find("region 0 of 'cf.IfOp' returns 1 values, its signature states 0") !=
-        std::string::npos);
+    CHECK(choice("").front().find("region 0 of 'cf.IfOp' returns 1 value (%0), its signature") !=
+          std::string::npos);
     CHECK(
         choice("%0:tensor<[9], Float32, CPU>").front().find("result 0 of region 0 of 'cf.IfOp'") !=
         std::string::npos);

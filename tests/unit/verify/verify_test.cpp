@@ -63,14 +63,13 @@ TEST_SUITE("verify") {
 
   TEST_CASE("signature_c1, signature_c2: MIR0405 a signature that differs from what is returned") {
     CHECK(verified(module_of({"cf.ReturnOp (%0) -> ()"})) ==
-          Lines{"2:1 MIR0405 the module returns 1 values, its signature states 0"});
+          Lines{"2:1 MIR0405 the module returns 1 value (%0), its signature states 0"});
     CHECK(verified(module_of({"cf.ReturnOp (%0) -> ()"}, "%0:tensor<[4, 2], Float32, CPU>")) ==
-          Lines{"2:1 MIR0405 result 0 of the module is tensor<[2, 4], Float32, CPU>, its signature "
-                "states "
-                "tensor<[4, 2], Float32, CPU>"});
+          Lines{"2:1 MIR0405 result 0 of the module is %0:tensor<[2, 4], Float32, CPU>, its "
+                "signature states %0:tensor<[4, 2], Float32, CPU>"});
     CHECK(checked({"graph.SubGraphOp @g <CPU> {", "(%9:tensor<[1], Float32, CPU>) -> (%9, %9) {",
                    "cf.ReturnOp (%9) -> ()", "}", "}"}) ==
-          Lines{"4:1 MIR0405 graph '@g' returns 1 values, its signature states 2"});
+          Lines{"4:1 MIR0405 graph '@g' returns 1 value (%9), its signature states 2"});
     CHECK(verified(module_of({"cf.ReturnOp (%0) -> ()"}, "%0:tensor<[2, ?], Float32, CPU>")) ==
           Lines{});
     CHECK(verified(module_of({"cf.ReturnOp (%0) -> ()"}, "%0")) == Lines{});

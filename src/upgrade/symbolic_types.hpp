@@ -1,0 +1,27 @@
+// Values of symbolic types, which dumps and programs cannot express.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "mir/upgrade.hpp"
+
+namespace mir {
+
+/// Collects values of types with symbols, to report them once: their cause is one.
+class SymbolicTypes {
+ public:
+  /// Notes a value of this type at the op, if its extents are not all numbers.
+  void note(const Op& at, const TensorType& type);
+
+  /// Refuses `form` if there is such a value. `texts` are what print extents: "dumps".
+  void refuse(std::string_view form, std::string_view texts, LossReport& report,
+              Diagnostics& diagnostics) const;
+
+ private:
+  const Op* first_op_ = nullptr;
+  const TensorType* first_type_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+}  // namespace mir
