@@ -6,6 +6,7 @@
 #include "file_kind.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
+#include "mir/upgrade.hpp"
 #include "module_names.hpp"
 #include "progress.hpp"
 #include "report_text.hpp"
@@ -16,6 +17,7 @@
 #include "tools/weights/plan_command.hpp"
 #include "tools/weights/report.hpp"
 #include "tools/weights/settings.hpp"
+#include "upgrade/lift_program.hpp"
 
 namespace {
 
@@ -62,6 +64,12 @@ ExitCode diff(const Run& run, const WeightsSettings& settings) {
   return text && !text->empty() ? worst(code, ExitCode::kFindings) : code;
 }
 
+/// Lifts a program, whose graphs register its parameters. False after reporting why it cannot.
+bool lift(Module& module, Diagnostics& diagnostics) {
+  LossReport losses;
+  return !has_program(module) || upgrade(module, {}, losses, diagnostics);
+}
+
 ExitCode match(const Run& run, const WeightsSettings& settings) {
   IRContext context;
   Diagnostics diagnostics = run.diagnostics();
@@ -76,6 +84,7 @@ ExitCode match(const Run& run, const WeightsSettings& settings) {
   if (diagnostics.has_errors()) return run.report(diagnostics, context.sources());
   const auto module = choose_module(modules, settings.module, (*source)->name());
   if (!module) return run.report(module.error());
+  if (!lift(**module, diagnostics)) return run.report(diagnostics, context.sources());
   const MatchCounts counts = match_weights(**module, *files, diagnostics);
   print_report("{} parameters: {} found, {} different, {} missing; {} tensors unused\n",
                counts.parameters, counts.found, counts.different, counts.missing, counts.unused);
@@ -97,6 +106,7 @@ bool add_parameters(const Run& run, const WeightsSettings& settings, ConversionR
     return false;
   }
   for (Module* module : read_modules(**source, context, diagnostics)) {
+    if (!lift(*module, diagnostics)) break;
     for (const auto& [name, parameter] : parameters_of(*module)) {
       const auto dtype = parameter.type == nullptr ? std::nullopt : parameter.type->dtype();
       if (dtype && is_target_type(*dtype)) rules.parameters.emplace(name, *dtype);

@@ -30,6 +30,7 @@ std::optional<std::string> problem_with(const StoredTensor& tensor, const DataRu
         fmt::format("has rank {}, expected at most {}", tensor.shape.size(), kMaxFileRank));
   const auto elements = element_count(tensor.shape);
   if (!elements) return refuse(fmt::format("has impossible extents {}", shape_text(tensor.shape)));
+  if (!tensor.unread_type.empty()) return std::nullopt;
   const std::int64_t row = tensor.shape.empty() ? 1 : tensor.shape.back();
   if (row % row_lanes(tensor.dtype) != 0)
     return refuse(fmt::format("of type {} has rows of {} elements, expected a multiple of {}",
@@ -106,6 +107,10 @@ const StoredTensor* MappedTensors::entry(std::string_view name) const {
 Result<std::optional<Tensor>> MappedTensors::find(std::string_view name) const {
   const auto* found = entry(name);
   if (found == nullptr) return std::optional<Tensor>();
+  if (!found->unread_type.empty())
+    return Error{DiagCode::kTensorDtypeUnsupported,
+                 fmt::format("'{}': tensor '{}' has the type {}, which is not read", file_.origin,
+                             name, found->unread_type)};
   const auto bytes = file_.bytes.subspan(found->begin, found->end - found->begin);
   auto tensor = intact(borrow_or_copy(found->dtype, found->shape, bytes, file_.owner), bytes);
   if (!tensor)

@@ -21,7 +21,8 @@ struct StoredTensor {
   std::string name;
   DType dtype = DType::kFloat32;
   Shape shape;
-  std::uint64_t begin = 0;  ///< of the data, counted from the start of the file
+  std::string unread_type = {};  ///< the file's name of a type without a DType; else empty
+  std::uint64_t begin = 0;       ///< of the data, counted from the start of the file
   std::uint64_t end = 0;
 };
 
@@ -34,7 +35,8 @@ struct DataRules {
 
 /// A checked index of tensors: names that can name a tensor, each once; ranges that lie between
 /// `data_begin` and the end of the file, do not overlap, and have the size that type and shape
-/// give. Copies share the file; reading from several threads is safe.
+/// give. Tensors of types that are not read count for names and ranges alone. Copies share the
+/// file; reading from several threads is safe.
 class MappedTensors {
  public:
   static Result<MappedTensors> index(FileBytes file, std::vector<StoredTensor> tensors,
@@ -50,7 +52,8 @@ class MappedTensors {
   bool contains(std::string_view name) const { return entry(name) != nullptr; }
 
   /// Returns the tensor of that name; no value if there is none. It borrows the file's bytes, or
-  /// holds a copy if they are not aligned for its elements. A Bool other than 0 or 1 is an error.
+  /// holds a copy if they are not aligned for its elements. A Bool other than 0 or 1 is an error,
+  /// and so is a type that is not read.
   Result<std::optional<Tensor>> find(std::string_view name) const;
 
  private:

@@ -110,7 +110,8 @@ Result<std::vector<TensorInfo>> TensorFile::tensors() const {
   std::vector<TensorInfo> all;
   const auto add = [&](const MappedTensors& mapped) {
     for (const auto& entry : mapped.entries())
-      all.push_back({entry.name, entry.dtype, entry.shape, entry.end - entry.begin});
+      all.push_back(
+          {entry.name, entry.dtype, entry.shape, entry.end - entry.begin, entry.unread_type});
   };
   if (const auto* mapped = std::get_if<MappedTensors>(&content_.tensors)) {
     add(*mapped);

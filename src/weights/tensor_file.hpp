@@ -20,7 +20,12 @@ struct TensorInfo {
   std::string name;
   DType dtype = DType::kFloat32;
   Shape shape;
-  std::uint64_t bytes = 0;  ///< of data, as they are used
+  std::uint64_t bytes = 0;       ///< of data, as they are used
+  std::string unread_type = {};  ///< the file's name of a type that is not read; else empty
+
+  std::string type_name() const {
+    return unread_type.empty() ? std::string(name_of(dtype)) : unread_type;
+  }
 };
 
 /// An open tensor file of any format; the format is detected by content. Its own reader checks the

@@ -141,6 +141,12 @@ void Conversion::add_item(const TensorFile& file, std::string source, const Tens
 }
 
 Result<void> Conversion::add(const TensorFile& file, const TensorInfo& tensor) {
+  if (!tensor.unread_type.empty()) {
+    return Error{DiagCode::kTensorDtypeUnsupported,
+                 fmt::format("tensor '{}' has the type {}, which is not read; choose others with "
+                             "--only",
+                             tensor.name, tensor.unread_type)};
+  }
   for (const UnpackRule& rule : rules_.unpacked) {
     if (rule.pattern.matches(tensor.name)) return add_unpacked(file, tensor, rule);
   }

@@ -17,6 +17,7 @@ namespace {
 
 /// True if a session takes the tensor for a parameter of that type.
 bool fits(const TensorInfo& tensor, const TensorType& wanted) {
+  if (!tensor.unread_type.empty()) return false;
   if (wanted.dtype() && !fits_type(tensor.dtype, *wanted.dtype())) return false;
   if (!wanted.has_static_shape()) return true;
   Shape expected;
@@ -58,17 +59,17 @@ MatchCounts match_weights(Module& module, std::span<const TensorFile> files,
     const bool fine = type != nullptr && fits(tensor, *type);
     ++(fine ? counts.found : counts.different);
     if (!fine)
-      diagnostics.error(DiagCode::kTensorTypeConflict, parameter.place,
-                        fmt::format("parameter '@{}' is {} {} in the file, expected {}", name,
-                                    name_of(tensor.dtype), extents_text(tensor.shape),
-                                    type == nullptr ? "a tensor" : type->spelling()));
+      diagnostics.error(
+          DiagCode::kTensorTypeConflict, parameter.place,
+          fmt::format("parameter '@{}' is {} {} in the file, expected {}", name, tensor.type_name(),
+                      extents_text(tensor.shape), type == nullptr ? "a tensor" : type->spelling()));
   }
   for (const auto& [name, tensor] : stored) {
     if (parameters.contains(name)) continue;
     ++counts.unused;
     diagnostics.error(DiagCode::kTensorUnused, {},
                       fmt::format("tensor '{}' ({} {}) is no parameter of the module", name,
-                                  name_of(tensor.dtype), extents_text(tensor.shape)));
+                                  tensor.type_name(), extents_text(tensor.shape)));
   }
   return counts;
 }

@@ -49,6 +49,17 @@ Result<std::string> tensor_difference(const Tensor& before, const Tensor& after,
                             compared->over_tolerance, compared->elements, compared->max_abs_error);
 }
 
+/// Returns the tensors of types that are not read, with the names of the types.
+Result<std::map<std::string, std::string>> unread_types(const TensorFile& file) {
+  std::map<std::string, std::string> unread;
+  auto tensors = file.tensors();
+  if (!tensors) return std::move(tensors).error();
+  for (TensorInfo& each : *tensors) {
+    if (!each.unread_type.empty()) unread.emplace(each.name, std::move(each.unread_type));
+  }
+  return unread;
+}
+
 }  // namespace
 
 std::string extents_text(const Shape& shape) {
@@ -60,12 +71,12 @@ Result<std::string> list_tensors(const std::string& path, const TensorFile& file
   if (!tensors) return tensors.error();
   TextTable table("lllr");
   std::uint64_t bytes = 0;
-  std::map<std::string_view, std::size_t> types;
+  std::map<std::string, std::size_t> types;
   for (const auto& tensor : *tensors) {
-    table.add({tensor.name, std::string(name_of(tensor.dtype)), extents_text(tensor.shape),
+    table.add({tensor.name, tensor.type_name(), extents_text(tensor.shape),
                fmt::format("{}", tensor.bytes)});
     bytes += tensor.bytes;
-    ++types[name_of(tensor.dtype)];
+    ++types[tensor.type_name()];
   }
   std::string counts;
   for (const auto& [type, count] : types) counts += fmt::format(", {} {}", count, type);
@@ -79,10 +90,16 @@ Result<std::string> tensor_statistics(const std::string& path, const TensorFile&
   TextTable table("llrrrrrrr");
   table.add({"name", "type", "elements", "min", "max", "mean", "deviation", "zeros", "not finite"});
   const auto number = [](double value) { return fmt::format("{:.6g}", value); };
+  const auto unread = unread_types(file);
+  if (!unread) return unread.error();
   const auto names = file.names();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string& name = names[i];
     if (progress) progress(i + 1, names.size());
+    if (const auto found = unread->find(name); found != unread->end()) {
+      table.add({name, found->second});
+      continue;
+    }
     const auto tensor = file.find(name);
     if (!tensor) return tensor.error();
     const auto reals = as_reals(**tensor);
@@ -103,10 +120,20 @@ Result<std::string> tensor_statistics(const std::string& path, const TensorFile&
 Result<std::string> difference(const TensorFile& before, const TensorFile& after,
                                const Tolerance& tolerance, const Progress& progress) {
   std::string text;
+  const auto unread_before = unread_types(before), unread_after = unread_types(after);
+  if (!unread_before) return unread_before.error();
+  if (!unread_after) return unread_after.error();
+  const auto is_unread = [&](const std::string& name) {
+    return unread_before->contains(name) || unread_after->contains(name);
+  };
   const auto names = before.names();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string& name = names[i];
     if (progress) progress(i + 1, names.size());
+    if (is_unread(name)) {
+      text += fmt::format("? {}  not compared: its type is not read\n", visible(name));
+      continue;
+    }
     const auto a = before.find(name);
     if (!a) return a.error();
     const auto b = after.find(name);
@@ -121,7 +148,11 @@ Result<std::string> difference(const TensorFile& before, const TensorFile& after
     if (!reason->empty()) text += fmt::format("~ {}  {}\n", visible(name), *reason);
   }
   for (const auto& name : after.names()) {
-    if (before.contains(name)) continue;
+    if (before.contains(name) || is_unread(name)) {
+      if (!before.contains(name))
+        text += fmt::format("+ {}  of a type that is not read\n", visible(name));
+      continue;
+    }
     const auto b = after.find(name);
     if (!b) return b.error();
     text += fmt::format("+ {}  {} {}\n", visible(name), name_of((*b)->dtype()),

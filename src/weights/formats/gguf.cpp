@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string>
 #include <utility>
 
 #include "weights/byte_cursor.hpp"
@@ -46,6 +49,19 @@ std::optional<std::uint32_t> gguf_dtype_id(DType dtype) {
     if (row.dtype == dtype) return row.id;
   }
   return std::nullopt;
+}
+
+std::string unread_gguf_type(std::uint32_t id) {
+  struct Name {
+    std::uint32_t id;
+    std::string_view text;
+  };
+  static constexpr Name kNames[] = {
+      {9, "Q8_1"},   {17, "IQ2_XS"}, {18, "IQ3_XXS"}, {19, "IQ1_S"}, {20, "IQ4_NL"}, {21, "IQ3_S"},
+      {22, "IQ2_S"}, {23, "IQ4_XS"}, {29, "IQ1_M"},   {34, "TQ1_0"}, {35, "TQ2_0"},  {39, "MXFP4"},
+  };
+  const auto* const found = std::ranges::find(kNames, id, &Name::id);
+  return found == std::end(kNames) ? fmt::format("number {}", id) : std::string(found->text);
 }
 
 std::string GgufMetadata::text() const {

@@ -52,6 +52,8 @@ struct GgufMetadata {
 /// number.
 std::optional<DType> dtype_from_gguf(std::uint32_t id);
 std::optional<std::uint32_t> gguf_dtype_id(DType dtype);
+/// Names a type for which dtype_from_gguf has no value: `IQ4_XS`, or `number 99`.
+std::string unread_gguf_type(std::uint32_t id);
 
 /// A file whose header was checked completely: see MappedTensors. Versions 2 and 3, little-endian,
 /// are read. Extents are in row-major order, the opposite of the file's.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "weights/byte_cursor.hpp"
 #include "weights/checks.hpp"
@@ -191,8 +192,11 @@ class HeaderReader {
     tensor.begin = cursor_.read<std::uint64_t>();
     if (!cursor_.ok()) return malformed_gguf("the list of tensors leaves the file");
     const auto dtype = dtype_from_gguf(id);
-    if (!dtype) return refuse(fmt::format("has the type {}, which is not read", id));
-    tensor.dtype = *dtype;
+    if (dtype) {
+      tensor.dtype = *dtype;
+    } else {
+      tensor.unread_type = unread_gguf_type(id);
+    }
     header_.tensors.push_back(std::move(tensor));
     return {};
   }
@@ -211,6 +215,10 @@ class HeaderReader {
       if (tensor.begin % alignment != 0)
         return refuse(fmt::format("starts at byte {} of the data, expected a multiple of {}",
                                   tensor.begin, alignment));
+      if (!tensor.unread_type.empty()) {
+        if (tensor.begin <= bytes_.size() - header_.data_begin) continue;
+        return refuse(fmt::format("at byte {} of the data leaves the file", tensor.begin));
+      }
       const auto elements = element_count(tensor.shape);
       if (!elements) return refuse(fmt::format("has extents {}", shape_text(tensor.shape)));
       const auto size = storage_bytes(tensor.dtype, static_cast<std::uint64_t>(*elements));
@@ -222,7 +230,24 @@ class HeaderReader {
       tensor.begin += header_.data_begin;
       tensor.end = tensor.begin + *size;
     }
+    end_unread_tensors();
     return {};
+  }
+
+  /// The size of a type that is not read is unknown: its data reaches to the next tensor.
+  void end_unread_tensors() {
+    std::vector<std::uint64_t> begins;
+    for (const StoredTensor& tensor : header_.tensors) {
+      const bool is_placed = tensor.unread_type.empty();
+      begins.push_back(tensor.begin + (is_placed ? 0 : header_.data_begin));
+    }
+    std::ranges::sort(begins);
+    for (StoredTensor& tensor : header_.tensors) {
+      if (tensor.unread_type.empty()) continue;
+      tensor.begin += header_.data_begin;
+      const auto next = std::ranges::upper_bound(begins, tensor.begin);
+      tensor.end = next == begins.end() ? bytes_.size() : *next;
+    }
   }
 
   std::span<const std::byte> bytes_;

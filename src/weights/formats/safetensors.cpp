@@ -20,6 +20,15 @@ Error malformed_safetensors(std::string_view origin, std::string_view text) {
   return {DiagCode::kSafetensorsMalformed, fmt::format("'{}': {}", origin, text)};
 }
 
+/// True if the text can be the name of a type that this toolkit does not know, as F8_E8M0 once was.
+bool is_type_name(std::string_view text) {
+  constexpr std::size_t kLongest = 16;
+  const auto is_part = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !text.empty() && text.size() <= kLongest && std::ranges::all_of(text, is_part);
+}
+
 /// The entry that a claim describes, its range counted from the start of the file. The error's
 /// message lacks the file's name.
 Result<StoredTensor> checked_entry(SafetensorsClaim claim, std::uint64_t data_begin,
@@ -30,7 +39,8 @@ Result<StoredTensor> checked_entry(SafetensorsClaim claim, std::uint64_t data_be
   if (const auto problem = name_problem(claim.name))
     return Error{DiagCode::kSafetensorsMalformed, fmt::format("a tensor name {}", *problem)};
   const auto dtype = dtype_from_safetensors(claim.dtype);
-  if (!dtype) return refuse(fmt::format("has the unknown dtype '{}'", claim.dtype));
+  if (!dtype && !is_type_name(claim.dtype))
+    return refuse(fmt::format("has the unknown dtype '{}'", claim.dtype));
   if (claim.offsets.size() != 2) return refuse("does not have two data offsets");
   const auto begin = claim.offsets[0];
   const auto end = claim.offsets[1];
@@ -43,8 +53,12 @@ Result<StoredTensor> checked_entry(SafetensorsClaim claim, std::uint64_t data_be
       return refuse(fmt::format("has the extent {}", extent));
     shape.push_back(static_cast<std::int64_t>(extent));
   }
-  return StoredTensor{std::move(claim.name), *dtype, std::move(shape), data_begin + begin,
-                      data_begin + end};
+  return StoredTensor{.name = std::move(claim.name),
+                      .dtype = dtype.value_or(DType::kUInt8),
+                      .shape = std::move(shape),
+                      .unread_type = dtype ? std::string() : std::move(claim.dtype),
+                      .begin = data_begin + begin,
+                      .end = data_begin + end};
 }
 
 /// Sorts by position and refuses holes, overlaps and bytes that belong to no tensor.

@@ -34,6 +34,25 @@ TEST_CASE("a GGUF file gives its tensors in row-major order") {
   CHECK(bytes_of(**file->tensors().find("a")) == std::string(6, '\1'));
 }
 
+TEST_CASE("a GGUF file with a type that is not read gives its other tensors") {
+  const GgufParts parts{.tensors = {{.name = "new", .dims = {32, 2}, .type = 39},
+                                    {.name = "a", .dims = {2}, .offset = 64},
+                                    {.name = "later", .type = 0xFFFFFFFF, .offset = 96}},
+                        .data = 98};
+  const auto file = parse(parts.bytes());
+  REQUIRE(file);
+  const auto& entries = file->tensors().entries();
+  CHECK(entries[0].unread_type == "MXFP4");
+  CHECK(entries[0].shape == Shape{2, 32});
+  CHECK(entries[0].end - entries[0].begin == 64);
+  CHECK(entries[2].unread_type == "number 4294967295");
+  CHECK(bytes_of(**file->tensors().find("a")) == "\1\1");
+  const auto unread = file->tensors().find("new");
+  REQUIRE_FALSE(unread);
+  CHECK(unread.error().code == DiagCode::kTensorDtypeUnsupported);
+  CHECK(unread.error().message == "'memory': tensor 'new' has the type MXFP4, which is not read");
+}
+
 TEST_CASE("every kind of metadata value has a text") {
   const auto text = [](std::uint64_t type, const std::string& value) {
     const auto file = parse(GgufParts{.pairs = {gguf_pair("k", type, value)}, .data = 0}.bytes());

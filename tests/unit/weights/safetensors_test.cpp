@@ -70,6 +70,23 @@ TEST_CASE("a tensor borrows the file where it is aligned and is copied where it 
   }
 }
 
+TEST_CASE("a safetensors file with a type that is not read gives its other tensors") {
+  const std::string header = R"({"s":{"dtype":"F8_E8M0","shape":[2],"data_offsets":[0,2]},)"
+                             R"("h":{"dtype":"F4","shape":[4],"data_offsets":[2,4]},)"
+                             R"("w":{"dtype":"U8","shape":[2],"data_offsets":[4,6]}})";
+  const auto text =
+      std::make_shared<const std::string>(little(header.size(), 8) + header + "abcdef");
+  const auto file = SafetensorsFile::parse({std::as_bytes(std::span(*text)), text, "memory"});
+  REQUIRE(file);
+  CHECK(file->tensors().entry("s")->unread_type == "F8_E8M0");
+  CHECK(file->tensors().entry("h")->unread_type == "F4");
+  CHECK(file->tensors().entry("h")->shape == Shape{4});
+  CHECK(bytes_of(**file->tensors().find("w")) == "ef");
+  const auto unread = file->tensors().find("s");
+  REQUIRE_FALSE(unread);
+  CHECK(unread.error().message == "'memory': tensor 's' has the type F8_E8M0, which is not read");
+}
+
 TEST_CASE("the safetensors writer refuses what the format cannot hold") {
   const TemporaryDirectory directory;
   const auto path = directory.file("m.safetensors");
