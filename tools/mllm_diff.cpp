@@ -9,8 +9,10 @@
 #include "dialects/leave_defaults_out.hpp"
 #include "diff/module_diff.hpp"
 #include "diff/normal_form.hpp"
+#include "granted.hpp"
 #include "line_diff.hpp"
 #include "mir/module.hpp"
+#include "mir/parse.hpp"
 #include "mir/upgrade.hpp"
 #include "module_names.hpp"
 #include "report_format.hpp"
@@ -19,6 +21,7 @@
 #include "tools/tools.hpp"
 #include "upgrade/lift_program.hpp"
 #include "upgrade/lower_program.hpp"
+#include "upgrade/settle_text.hpp"
 
 namespace {
 
@@ -47,6 +50,12 @@ struct DiffSettings {
                               .argument = "NAME",
                               .help = "compare only this module, by name or position"},
                              symbol_name(ReferenceKind::kModule)};
+  Flag effective{options,
+                 {.name = "effective",
+                  .help = "leave out what outputs do not depend on: stated defaults, repeated "
+                          "symbols, digits beyond Float32, the order of inputs"}};
+  FactSettings facts{options};
+  SidecarSettings sidecars{options};
   DialectSettings dialects{options};
 
   bool wants_json() const { return *format == TextFormat::kJson; }
@@ -106,26 +115,43 @@ struct Text {
   std::vector<Module*> modules;
   std::vector<Module*> all_modules;  ///< also those that --module leaves out
   std::optional<Diagnostic> error;   ///< the first reason why it cannot be used
+  bool parses = true;                ///< false if the error is one of syntax
 
   std::string_view text() const { return file == nullptr ? std::string_view() : file->text(); }
 };
 
 /// The modules of a file, or the one of this name where it is not empty.
 void read_modules_of(Text& text, std::string_view name, IRContext& context) {
-  Diagnostics diagnostics(1);
+  constexpr std::size_t kAllErrors = 0;  // reading goes on after them
+  Diagnostics diagnostics(kAllErrors);
   text.modules = read_modules(*text.file, context, diagnostics);
   text.all_modules = text.modules;
-  if (diagnostics.has_errors()) text.error = diagnostics.sorted().front();
+  if (diagnostics.has_errors()) {
+    Diagnostics of_syntax(1);
+    text.parses = parse(*text.file, of_syntax) && !of_syntax.has_errors();
+    const auto is_version = [](const Diagnostic& each) {
+      return each.code == DiagCode::kUnsupportedVersion;
+    };
+    // A module of a later version is not read to its end.
+    text.parses = text.parses && diagnostics.find_error(is_version) == nullptr;
+    text.error = diagnostics.sorted().front();
+  }
   text.modules = select_modules(text.modules, name);
 }
 
-Result<Text> read(const std::string& path, std::string_view name, IRContext& context) {
+Result<Text> read(const std::string& path, std::string_view name, const UpgradeOptions& facts,
+                  IRContext& context) {
   Text text;
   // Git passes this path for a file that only one side has.
   if (path == "/dev/null") return text;
   const auto file = read_source(path, context.sources());
   if (!file) return file.error();
   text.file = *file;
+  // A reading that only the other text needs is nowhere in this one.
+  LossReport losses;
+  Diagnostics unsettled(1);
+  const SourceFile* settled = settle_texts(**file, facts, context, losses, unsettled);
+  if (settled != nullptr) text.file = settled;
   read_modules_of(text, name, context);
   return text;
 }
@@ -164,24 +190,36 @@ bool has_programs(const Text& text) {
                              [](const Module* module) { return has_program(*module); });
 }
 
-/// Lifts a program. Graphs are lowered first, because lowering omits devices, notes and graphs that
-/// nothing calls.
-bool lifted_form(Module& module, LossReport& losses, Diagnostics& diagnostics) {
+/// Why texts are upgraded, and by which facts.
+struct Upgrading {
+  UpgradeOptions facts;
+  bool has_facts = false;
+  bool is_lifting = false;  ///< one text is a program, the other one has graphs
+};
+
+/// Upgrades a dump and lifts a program. Against a program, graphs are lowered first, because
+/// lowering omits devices, notes and graphs that nothing calls.
+bool compared_form(Module& module, const Upgrading& how, LossReport& losses,
+                   Diagnostics& diagnostics) {
   const bool is_program = has_program(module);
-  if (!upgrade(module, {}, losses, diagnostics)) return false;
-  return is_program ||
-         (lower_program(module, losses, diagnostics) && upgrade(module, {}, losses, diagnostics));
+  const bool takes_facts = is_program || !module.is_portable();
+  if (!takes_facts && !how.is_lifting) return true;
+  const UpgradeOptions none;
+  if (!upgrade(module, takes_facts ? how.facts : none, losses, diagnostics)) return false;
+  return is_program || !how.is_lifting ||
+         (lower_program(module, losses, diagnostics) && upgrade(module, none, losses, diagnostics));
 }
 
 /// Returns the text read again, with its modules in portable form, or the errors that prevent it.
-Text portable_form(const Text& text, std::string_view name, IRContext& context) {
+Text portable_form(const Text& text, std::string_view name, const Upgrading& how,
+                   IRContext& context) {
   Text again;
   again.file = text.file;
   read_modules_of(again, name, context);
   for (Module* module : again.modules) {
     LossReport losses;
     Diagnostics diagnostics(1);
-    if (lifted_form(*module, losses, diagnostics)) {
+    if (compared_form(*module, how, losses, diagnostics)) {
       leave_defaults_out(*module);
       continue;
     }
@@ -191,15 +229,21 @@ Text portable_form(const Text& text, std::string_view name, IRContext& context) 
   return again;
 }
 
-/// A program and graphs are compared as graphs, where both have a portable form.
-ExitCode lift_one_side(const Run& run, Text& before, Text& after, std::string_view name,
-                       IRContext& context) {
-  if (has_programs(before) == has_programs(after)) return ExitCode::kSuccess;
+/// A program and graphs are compared as graphs, and dumps whose lost facts are supplied in portable
+/// form, where both texts have it.
+ExitCode upgrade_texts(const Run& run, Text& before, Text& after, std::string_view name,
+                       Upgrading how, IRContext& context) {
+  how.is_lifting = has_programs(before) != has_programs(after);
+  if (!how.is_lifting && !how.has_facts) return ExitCode::kSuccess;
   if (before.file == nullptr || after.file == nullptr) return ExitCode::kSuccess;
-  Text one = portable_form(before, name, context), other = portable_form(after, name, context);
+  Text one = portable_form(before, name, how, context);
+  Text other = portable_form(after, name, how, context);
   for (const Text* text : {&one, &other}) {
     if (!text->error) continue;
-    return warn(run, *text, "program and graphs are compared as they are", context.sources());
+    return warn(run, *text,
+                how.is_lifting ? "program and graphs are compared as they are"
+                               : "the texts are compared as they are",
+                context.sources());
   }
   before = std::move(one);
   after = std::move(other);
@@ -215,7 +259,7 @@ ExitCode normalise(const Run& run, const DiffSettings& settings) {
   if (!register_dialects(settings.dialects, context, problems)) {
     return worst(run.report(problems, context.sources()), ExitCode::kFileTrouble);
   }
-  const auto text = read(run.files().front(), *settings.module, context);
+  const auto text = read(run.files().front(), *settings.module, {}, context);
   if (!text) return run.report(text.error());
   const std::string file = fmt::format("'{}'", run.files().front());
   if (const auto known = check_names(settings, {&*text}, file); !known)
@@ -257,7 +301,8 @@ ExitCode refuse_texts(const Run& run, const Text& before, const Text& after,
 
 ExitCode compare_modules(const Run& run, const DiffSettings& settings, const Files& files,
                          const Text& before, const Text& after, const IRContext& context) {
-  const ModuleDiff diff = diff_modules(before.modules, after.modules);
+  const ModuleDiff diff = diff_modules(before.modules, after.modules,
+                                       {.effective = static_cast<bool>(settings.effective)});
   const bool json = settings.wants_json(), stat(settings.stat), is_empty = diff.entries.empty();
   const DiffStyle style{.before_name = files.before_name,
                         .after_name = files.after_name,
@@ -277,19 +322,33 @@ ExitCode compare(const Run& run, const DiffSettings& settings, const Files& file
   if (!register_dialects(settings.dialects, context, problems)) {
     return worst(run.report(problems, context.sources()), ExitCode::kFileTrouble);
   }
-  auto before = read(files.before, *settings.module, context);
+  Upgrading how;
+  auto facts = read_grants(settings.facts, *settings.sidecars.sidecar);
+  if (!facts) return run.report(facts.error());
+  how.facts = *std::move(facts);
+  how.has_facts = !settings.facts.assume->empty() || !settings.facts.symbolic_dim->empty() ||
+                  !settings.sidecars.sidecar->empty();
+  auto before = read(files.before, *settings.module, how.facts, context);
   if (!before) return run.report(before.error());
-  auto after = read(files.after, *settings.module, context);
+  auto after = read(files.after, *settings.module, how.facts, context);
   if (!after) return run.report(after.error());
   const std::string both = fmt::format("'{}' and '{}'", files.before_name, files.after_name);
   if (const auto known = check_names(settings, {&*before, &*after}, both); !known)
     return worst(run.report(known.error()), ExitCode::kFileTrouble);
-  if (before->error || after->error) {
+  if (!before->parses || !after->parses) {
     return settings.wants_json() || settings.stat
                ? refuse_texts(run, *before, *after, context.sources())
                : compare_lines(run, files, *before, *after, context.sources());
   }
-  const ExitCode code = lift_one_side(run, *before, *after, *settings.module, context);
+  ExitCode code = ExitCode::kSuccess;
+  for (const Text* text : {&*before, &*after}) {
+    if (!text->error) continue;
+    code = worst(code, warn(run, *text, "the rest of the texts is compared", context.sources()));
+  }
+  const bool is_whole = !before->error && !after->error;
+  if (is_whole) {
+    code = worst(code, upgrade_texts(run, *before, *after, *settings.module, how, context));
+  }
   return worst(code, compare_modules(run, settings, files, *before, *after, context));
 }
 

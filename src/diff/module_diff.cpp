@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "diff/effective_form.hpp"
 #include "diff/op_text.hpp"
 #include "diff/pairing.hpp"
 #include "diff/same_ids.hpp"
@@ -40,12 +42,13 @@ std::string spelling_of(const Attr* attribute) {
 
 class Comparison {
  public:
-  Comparison(const Module& before, const Module& after, PairedIds& specs, ModuleDiff& diff)
+  Comparison(const Module& before, const Module& after, bool inputs_by_port, PairedIds& specs,
+             ModuleDiff& diff)
       : before_(before),
         after_(after),
         context_(before.context()),
         diff_(diff),
-        pairing_(before, after),
+        pairing_(before, after, inputs_by_port),
         ids_(before.context(), !before.is_portable() && !after.is_portable(), specs) {
     place_.module = std::string(context_.text(before.name()));
   }
@@ -100,14 +103,16 @@ class Comparison {
     const Op &one = *a.parent()->parent(), &other = *b.parent()->parent();
     flag(one, other, "name of the first block", static_cast<bool>(a.name()),
          static_cast<bool>(b.name()));
-    const auto from = a.arguments(), to = b.arguments();
-    count(one, other, "inputs", from.size(), to.size());
-    for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
-      values(from[i], to[i], one, other, fmt::format("input {}", i));
-      const bool are_inputs = a.previous() == nullptr && b.previous() == nullptr;
+    count(one, other, "inputs", a.arguments().size(), b.arguments().size());
+    const bool are_inputs = a.previous() == nullptr && b.previous() == nullptr;
+    for (const Value& from : a.arguments()) {
+      const Value* to = pairing_.after(from);
+      if (to == nullptr) continue;
+      values(from, *to, one, other, fmt::format("input {}", from.index()));
       if (!are_inputs) continue;
-      port(one, other, {a.parent()->input_port(i), default_port(from[i])},
-           {b.parent()->input_port(i), default_port(to[i])}, fmt::format("port of input {}", i));
+      port(one, other, {a.parent()->input_port(from.index()), default_port(from)},
+           {b.parent()->input_port(to->index()), default_port(*to)},
+           fmt::format("port of input {}", from.index()));
     }
     const Op* next = b.front();
     const auto added_until = [&](const Op* end) {
@@ -409,27 +414,57 @@ std::size_t ModuleDiff::count(DiffEntry::Kind kind) const {
   return static_cast<std::size_t>(std::ranges::count(entries, kind, &DiffEntry::kind));
 }
 
-ModuleDiff diff_modules(std::span<Module* const> before, std::span<Module* const> after) {
-  ModuleDiff diff;
-  PairedIds specs;
-  // The k-th module of a name belongs to the k-th of that name.
+namespace {
+
+struct ModulePair {
+  Module* before = nullptr;
+  Module* after = nullptr;
+};
+
+/// Pairs the k-th module of a name with the k-th of that name. A module that is left over in each
+/// list was renamed. Modules without a partner have their place.
+std::vector<ModulePair> pair_modules(std::span<Module* const> before,
+                                     std::span<Module* const> after) {
   std::unordered_map<Symbol, std::vector<Module*>> unpaired;  // the first of a name last
   for (auto module = after.rbegin(); module != after.rend(); ++module) {
     unpaired[(*module)->name()].push_back(*module);
   }
+  std::vector<ModulePair> pairs;
   std::unordered_set<const Module*> paired;
   for (Module* module : before) {
     std::vector<Module*>& alike = unpaired[module->name()];
-    if (alike.empty()) {
-      whole_module(*module, DiffEntry::Kind::kRemoved, diff);
-      continue;
-    }
-    Comparison(*module, *alike.back(), specs, diff).run();
+    pairs.push_back({module, alike.empty() ? nullptr : alike.back()});
+    if (alike.empty()) continue;
     paired.insert(alike.back());
     alike.pop_back();
   }
-  for (const Module* module : after) {
-    if (!paired.contains(module)) whole_module(*module, DiffEntry::Kind::kAdded, diff);
+  std::vector<Module*> added;
+  std::ranges::copy_if(after, std::back_inserter(added),
+                       [&](const Module* module) { return !paired.contains(module); });
+  if (added.size() == 1 && std::ranges::count(pairs, nullptr, &ModulePair::after) == 1) {
+    std::ranges::find(pairs, nullptr, &ModulePair::after)->after = added.front();
+    return pairs;
+  }
+  for (Module* module : added) pairs.push_back({nullptr, module});
+  return pairs;
+}
+
+}  // namespace
+
+ModuleDiff diff_modules(std::span<Module* const> before, std::span<Module* const> after,
+                        const DiffOptions& options) {
+  ModuleDiff diff;
+  PairedIds specs;
+  for (const ModulePair& pair : pair_modules(before, after)) {
+    if (pair.after == nullptr) {
+      whole_module(*pair.before, DiffEntry::Kind::kRemoved, diff);
+    } else if (pair.before == nullptr) {
+      whole_module(*pair.after, DiffEntry::Kind::kAdded, diff);
+    } else {
+      if (options.effective) make_effective(*pair.before);
+      if (options.effective) make_effective(*pair.after);
+      Comparison(*pair.before, *pair.after, options.effective, specs, diff).run();
+    }
   }
   return diff;
 }

@@ -31,12 +31,23 @@ struct ModuleDiff {
   std::size_t count(DiffEntry::Kind kind) const;
 };
 
-/// Compares modules of one context: the k-th of one name with the k-th of that name.
+/// True if the entry is another name or symbol of an op, a module or a value.
+bool is_renaming(const DiffEntry& entry);
+
+struct DiffOptions {
+  /// Leaves out what outputs do not depend on: attributes as make_effective
+  /// (diff/effective_form.hpp) has them, in place, and the order of a module's inputs.
+  bool effective = false;
+};
+
+/// Compares modules of one context: the k-th of one name with the k-th of that name, and a module
+/// that each list has left over with the other one.
 /// diff/pairing.hpp defines which of their ops and values belong together. All printed properties
 /// of a pair are compared except ids: names of blocks, addresses, uuids of quantisation specs, and
 /// names of values. Equal uuids must stay equal, and so must names of values in dumps, where they
 /// are storages.
-ModuleDiff diff_modules(std::span<Module* const> before, std::span<Module* const> after);
+ModuleDiff diff_modules(std::span<Module* const> before, std::span<Module* const> after,
+                        const DiffOptions& options = {});
 
 /// Presentation of a diff.
 struct DiffStyle {

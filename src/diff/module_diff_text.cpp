@@ -8,6 +8,7 @@
 
 #include "diff/module_diff.hpp"
 #include "diff/op_text.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/context.hpp"
 #include "support/terminal_text.hpp"
 
@@ -158,6 +159,11 @@ std::string fields_text(const Change& change, bool colour) {
   std::string text;
   for (const DiffEntry& entry : change.entries) {
     const std::string what = fmt::format("    {}: ", entry.field);
+    if (is_renaming(entry)) {
+      text += styled(kCyan, fmt::format("~{}{} renamed to {}", what, entry.before, entry.after),
+                     colour);
+      continue;
+    }
     text += styled(kRed, fmt::format("-{}{}", what, or_none(entry.before)), colour);
     text += styled(kGreen, fmt::format("+{}{}", what, or_none(entry.after)), colour);
   }
@@ -165,6 +171,14 @@ std::string fields_text(const Change& change, bool colour) {
 }
 
 }  // namespace
+
+bool is_renaming(const DiffEntry& entry) {
+  const std::string_view field = entry.field;
+  return entry.kind == DiffEntry::Kind::kChanged && !entry.before.empty() && !entry.after.empty() &&
+         entry.before != entry.after &&
+         (field == key::kName || field == key::kSymbol || field.starts_with("symbol of ") ||
+          field.starts_with("port of "));
+}
 
 std::string diff_text(const ModuleDiff& diff, const IRContext& context, const DiffStyle& style) {
   if (diff.entries.empty()) return "";
@@ -230,6 +244,7 @@ std::string diff_json(const ModuleDiff& diff, const IRContext& context, const Di
                        {"graph", text_or_null(entry.graph)},
                        {"op", entry.op},
                        {"field", text_or_null(entry.field)},
+                       {"renamed", is_renaming(entry)},
                        {"before", text_or_null(entry.before)},
                        {"after", text_or_null(entry.after)},
                        {"at_before", text_or_null(place_text(context, entry.at_before))},

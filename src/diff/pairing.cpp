@@ -78,7 +78,8 @@ bool is_declared(const Op& op) {
   return isa<SubGraphOp>(&op) || isa<FragmentOp>(&op);
 }
 
-Pairing::Pairing(const Module& before, const Module& after) {
+Pairing::Pairing(const Module& before, const Module& after, bool inputs_by_port)
+    : inputs_by_port_(inputs_by_port) {
   ops(*before.top(), *after.top());
 }
 
@@ -118,6 +119,7 @@ void Pairing::free_values(const Region& a, const Region& b) {
 
 void Pairing::blocks(const Block& a, const Block& b) {
   blocks_.emplace(&a, &b);
+  if (inputs_by_port_ && a.previous() == nullptr) inputs(*a.parent(), *b.parent());
   values(a.arguments(), b.arguments());
   Ops from, to, declared, redeclared;
   for (const Op* op : a.ops()) (is_declared(*op) ? declared : from).push_back(op);
@@ -148,8 +150,28 @@ void Pairing::graphs_by(Ops& before, Ops& after, const std::function<std::string
   std::erase_if(after, [&](const Op* op) { return ops_back_.contains(op); });
 }
 
+/// Pairs values that have no partner yet, in their order.
 void Pairing::values(ValueRange a, ValueRange b) {
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) pair(a[i], b[i]);
+  std::size_t next = 0;
+  for (const Value& value : a) {
+    if (values_.contains(&value)) continue;
+    while (next < b.size() && values_back_.contains(&b[next])) ++next;
+    if (next == b.size()) return;
+    pair(value, b[next++]);
+  }
+}
+
+/// Pairs the inputs of modules alone: calls state the inputs of graphs by position.
+void Pairing::inputs(const Region& a, const Region& b) {
+  if (!a.parent()->is(OpId::kBuiltinModule)) return;
+  std::unordered_map<std::uint32_t, const Value*> others;
+  for (const Value& input : b.entry_arguments()) {
+    others.emplace(b.input_port(input.index()).raw(), &input);
+  }
+  for (const Value& input : a.entry_arguments()) {
+    const auto found = others.find(a.input_port(input.index()).raw());
+    if (found != others.end()) pair(input, *found->second);
+  }
 }
 
 void Pairing::pair(const Value& a, const Value& b) {

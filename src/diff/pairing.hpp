@@ -18,7 +18,8 @@ namespace mir {
 /// as `meet` finds them.
 class Pairing {
  public:
-  Pairing(const Module& before, const Module& after);
+  /// `inputs_by_port`: inputs of the modules that have one port are pairs, at any position.
+  Pairing(const Module& before, const Module& after, bool inputs_by_port);
 
   /// Returns the counterpart in `after` of an op, block or value of `before`; null if there is
   /// none.
@@ -51,8 +52,10 @@ class Pairing {
   void graphs_by(Ops& before, Ops& after, const std::function<std::string(const Op&)>& key);
   void ops(const Op& a, const Op& b);
   void values(ValueRange a, ValueRange b);
+  void inputs(const Region& a, const Region& b);
   void pair(const Value& a, const Value& b);
 
+  bool inputs_by_port_;
   Map<Op> ops_, ops_back_;
   Map<Block> blocks_;
   Map<Value> values_, values_back_;
