@@ -3,16 +3,20 @@
 
 #include <algorithm>
 
+#include "ir/ports.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/dialects.hpp"
 #include "mir/format.hpp"
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
+#include "mir/walk.hpp"
 #include "module_names.hpp"
 #include "program_input.hpp"
 #include "standard_error.hpp"
 #include "support/diagnostic_catalogue.hpp"
 #include "support/expectation.hpp"
 #include "syntax/damage.hpp"
+#include "text/emit/origin.hpp"
 #include "tool.hpp"
 #include "tools/parse/known_ops.hpp"
 #include "tools/parse/settings.hpp"
@@ -56,6 +60,36 @@ void check_form(bool wants_portable, const Module& module, Diagnostics& diagnost
                                 word(module.is_portable()), word(wants_portable)));
 }
 
+void add_graphs(InputNames& names, const Module& module) {
+  names.mention(ReferenceKind::kGraph);
+  for_each_op(module, [&](const Op& op) {
+    if (is_graph(op)) names.add(ReferenceKind::kGraph, module.context().text(op.symbol()));
+  });
+}
+
+std::string name_of(const Value& value, const IRContext& context) {
+  return fmt::format("%{}", name_text(value.name(), context));
+}
+
+void add_values(InputNames& names, const Module& module) {
+  names.mention(ReferenceKind::kResult);
+  for_each_value(module, [&](const Value& value, const Op&) {
+    names.add(ReferenceKind::kResult, name_of(value, module.context()));
+  });
+}
+
+/// Describes each value of the name, in the order of the text.
+std::string origins_text(std::span<Module* const> modules, std::string_view name) {
+  std::string text;
+  for (const Module* module : modules) {
+    for_each_value(*module, [&](const Value& value, const Op&) {
+      if (name_of(value, module->context()) != name) return;
+      text += (text.empty() ? "" : "\n") + describe_origin(value);
+    });
+  }
+  return text;
+}
+
 /// One text with the requested output.
 struct Job {
   const Run& run;
@@ -84,8 +118,17 @@ ExitCode show_modules(const Job& job, std::span<Module* const> modules, bool is_
   if (const auto wanted = job.settings.form.if_given())
     for (const Module* module : modules) check_form(*wanted, *module, diagnostics);
   if (!is_whole) return ExitCode::kSuccess;
+  if (job.settings.where.is_given()) {
+    return job.run.write_output(origins_text(modules, *job.settings.where));
+  }
   const TextView& view = job.view;
   if (view.write != nullptr) return view.write(job.run, modules);
+  if (view.of_picture != nullptr) {
+    const PictureOptions options{.graph = *job.settings.graph,
+                                 .depth = job.settings.depth.if_given(),
+                                 .has_types = static_cast<bool>(job.settings.edge_types)};
+    return job.run.write_output(view.of_picture(picture_of(modules, options)));
+  }
   if (view.of_modules == nullptr) return ExitCode::kSuccess;
   return job.run.write_output(view.of_modules(modules));
 }
@@ -111,6 +154,19 @@ ExitCode parse_text(const Job& job, const SourceFile& file, IRContext& context) 
     if (!single || modules.empty()) {
       return worst(code, conclude(job, file, context.sources(), diagnostics));
     }
+  }
+  if (settings.graph.is_given()) {
+    for (const Module* module : modules) add_graphs(*job.names, *module);
+  }
+  if (settings.where.is_given()) {
+    for (const Module* module : modules) add_values(*job.names, *module);
+  }
+  for (const OptionRow* option : {static_cast<const OptionRow*>(&settings.graph),
+                                  static_cast<const OptionRow*>(&settings.where)}) {
+    const auto known = job.names->check(*option);
+    if (known || !is_whole) continue;
+    diagnostics.error(known.error().code, {}, known.error().message);
+    return worst(code, conclude(job, file, context.sources(), diagnostics));
   }
   code = worst(code, show_modules(job, modules, is_whole, diagnostics));
   return worst(code, conclude(job, file, context.sources(), diagnostics));
@@ -182,6 +238,12 @@ ExitCode write_dialect(const Run& run, const ParseSettings& settings) {
 }
 
 ExitCode body(const Run& run, const ParseSettings& settings) {
+  const bool asks_for_picture =
+      settings.graph.is_given() || settings.depth.is_given() || settings.edge_types;
+  if (asks_for_picture && settings.emit->of_picture == nullptr) {
+    return run.usage_error(
+        "--graph, --depth and --edge-types are for --emit=dot and --emit=mermaid");
+  }
   if (settings.print_dialect.is_given()) return write_dialect(run, settings);
   if (settings.list_ops) return write_list(run, settings, ops_text);
   if (settings.list_ops_markdown) return write_list(run, settings, ops_markdown);

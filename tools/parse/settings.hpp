@@ -24,12 +24,13 @@ enum class ViewFormat : std::uint8_t { kText, kCsv, kJson };
 inline constexpr Choice<ViewFormat> kViewFormats[] = {
     {"text", ViewFormat::kText}, {"csv", ViewFormat::kCsv}, {"json", ViewFormat::kJson}};
 
-/// A view of a text: made from its tree or from its modules, or written from those.
+/// A view of a text: made from its tree, its modules or a picture of them, or written from modules.
 struct TextView {
   using OfModules = std::string (*)(std::span<Module* const> modules);
 
   std::string (*of_tree)(const SyntaxTree& tree) = nullptr;
   OfModules of_modules = nullptr;
+  std::string (*of_picture)(const Picture& picture) = nullptr;
   ExitCode (*write)(const Run& run, std::span<Module* const> modules) = nullptr;
   OfModules as_csv = nullptr;   ///< null without this format
   OfModules as_json = nullptr;  ///< likewise
@@ -44,7 +45,8 @@ inline constexpr Choice<TextView> kViews[] = {
     {"syntax", {.of_tree = list_syntax}},
     {"ir", {.write = write_ir, .as_json = emit_json}, "the modules"},
     {"stats", {.of_modules = emit_stats}, "counts of ops, types and bytes"},
-    {"dot", {.of_modules = emit_dot}, "a drawing for Graphviz"},
+    {"dot", {.of_picture = emit_dot}, "a picture for Graphviz"},
+    {"mermaid", {.of_picture = emit_mermaid}, "a picture for pull requests"},
     {"quant", {.of_modules = emit_quant, .as_csv = emit_quant_csv}, "table of quantisations"},
     {"program", {.write = write_program}, "executable JSON"}};
 
@@ -64,6 +66,31 @@ struct ParseSettings {
                              .needs = "emit=ir emit=quant"},
                             choice(kViewFormats),
                             ViewFormat::kText};
+
+  Option<std::string> where{options,
+                            {.name = "where",
+                             .argument = "%VALUE",
+                             .help = "write where the value and its extents come from"},
+                            any_text(itself(ReferenceKind::kResult))};
+
+  OptionGroup pictures{options, "Pictures"};
+  Option<std::string> graph{options,
+                            {.name = "graph",
+                             .argument = "@NAME",
+                             .help = "draw only this graph",
+                             .needs = "emit=dot emit=mermaid"},
+                            symbol_name(ReferenceKind::kGraph)};
+  Option<std::size_t> depth{options,
+                            {.name = "depth",
+                             .argument = "N",
+                             .help = "draw N levels of graphs and regions inside others",
+                             .otherwise = "all levels",
+                             .needs = "emit=dot emit=mermaid"},
+                            number<std::size_t>()};
+  Flag edge_types{options,
+                  {.name = "edge-types",
+                   .help = "write the types of values on edges",
+                   .needs = "emit=dot emit=mermaid"}};
 
   OptionGroup modules{options, "Modules of a file"};
   Option<std::string> module{options,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mir/module.hpp"
+#include "text/emit/picture.hpp"
 
 namespace mir {
 
@@ -20,7 +21,8 @@ std::string emit_stats(std::span<Module* const> modules);
 std::string emit_quant(std::span<Module* const> modules);
 std::string emit_quant_csv(std::span<Module* const> modules);
 
-/// A Graphviz document: one cluster a graph, one node an op, edges along values and calls.
-std::string emit_dot(std::span<Module* const> modules);
+/// Render a picture as a Graphviz document, and as a flowchart in Mermaid.
+std::string emit_dot(const Picture& picture);
+std::string emit_mermaid(const Picture& picture);
 
 }  // namespace mir
