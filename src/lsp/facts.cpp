@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
 
 #include "lsp/findings_json.hpp"
 #include "lsp/named.hpp"
@@ -80,6 +82,47 @@ std::string defined_by(const View& view, const OutlineValue& value, const HoverT
                                  text.code(view.text(op.name)), place);
 }
 
+/// The operands of the op whose result a mention defines, in the order of the text.
+std::vector<std::uint32_t> operands_of(const Outline& outline, std::uint32_t definition) {
+  const Mention& result = outline.mentions[definition];
+  std::vector<std::uint32_t> operands;
+  if (result.op == kNone || outline.ops[result.op].is_module) return operands;
+  if (result.at.begin > outline.ops[result.op].head.end) return operands;
+  for (std::uint32_t at = definition; at-- > 0 && outline.mentions[at].op == result.op;) {
+    const Mention& each = outline.mentions[at];
+    if (!each.defines && each.value != kNone) operands.push_back(at);
+  }
+  std::ranges::reverse(operands);
+  return operands;
+}
+
+/// Adds what the value is computed from, and what the first of that is: how extents came about.
+void add_origin(const View& view, const OutlineValue& value, HoverText& text) {
+  constexpr int kMostSteps = 3;
+  constexpr std::size_t kMostShown = 4;
+  const Outline& outline = view.outline();
+  const OutlineValue* at = &value;
+  for (int step = 0; step < kMostSteps && at->definition != kNone; ++step) {
+    const std::vector<std::uint32_t> operands = operands_of(outline, at->definition);
+    if (operands.empty()) return;
+    const OutlineOp& op = outline.ops[outline.mentions[at->definition].op];
+    std::string list;
+    for (const std::uint32_t operand :
+         std::span(operands).first(std::min(operands.size(), kMostShown))) {
+      const std::uint32_t index = outline.mentions[operand].value;
+      const std::string type = type_text(view, index);
+      const std::string name = fmt::format("%{}", outline.values[index].name);
+      list += (list.empty() ? "" : ", ") +
+              text.code(type.empty() ? name : fmt::format("{}: {}", name, type));
+    }
+    if (operands.size() > kMostShown)
+      list += fmt::format(" and {} more", operands.size() - kMostShown);
+    text.line(fmt::format("{} is {} of {}", text.code(fmt::format("%{}", at->name)),
+                          text.code(view.text(op.name)), list));
+    at = &outline.values[outline.mentions[operands.front()].value];
+  }
+}
+
 std::string used_text(std::size_t uses) {
   return uses == 0 ? "not used" : uses == 1 ? "used once" : fmt::format("used {} times", uses);
 }
@@ -98,6 +141,7 @@ Json hover_value(const View& view, std::uint32_t index, bool markdown) {
     text.line(text.code(fmt::format("{} = {}", type, meaning)) + bytes_of(view.rows, meaning));
   }
   text.line(defined_by(view, value, text));
+  add_origin(view, value, text);
   text.line(used_text(value.mentions.size() - (value.definition == kNone ? 0 : 1)));
   return text.json(view.document, mention.at);
 }

@@ -449,9 +449,9 @@ symbol first 10:22-10:27 op 6 module 0
 2:5-7 {"contents":{"kind":"markdown","value":"`%p: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nargument of `@blocks`, line 3\n\nused once"},"range":"2:5-2:7"}
 3:4-20 {"contents":{"kind":"markdown","value":"`linalg.CPU.NegOp (1 operand) -> (1 result)`\n\nNegation.\n\nexample: `linalg.CPU.NegOp(%0:tensor<[2, 3], Float32, CPU>) -> (%1:tensor<[2, 3], Float32, CPU>)`\n\ndocs/ops/elementwise.md"},"range":"3:4-3:20"}
 3:22-24 {"contents":{"kind":"markdown","value":"`%p: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nargument of `@blocks`, line 3\n\nused once"},"range":"3:22-3:24"}
-3:30-32 {"contents":{"kind":"markdown","value":"`%q: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.NegOp`, line 4\n\nused once"},"range":"3:30-3:32"}
+3:30-32 {"contents":{"kind":"markdown","value":"`%q: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.NegOp`, line 4\n\n`%q` is `linalg.CPU.NegOp` of `%p: tensor<[2, 4], Float32, CPU>`\n\nused once"},"range":"3:30-3:32"}
 4:4-15 {"contents":{"kind":"markdown","value":"`cf.ReturnOp (0 or more operands) -> (0 results)`\n\nEnds a graph and returns its operands to the caller.\n\nexample: `cf.ReturnOp (%0:tensor<[2], Float32, CPU>) -> ()`\n\ndocs/ops/structure.md"},"range":"4:4-4:15"}
-4:17-19 {"contents":{"kind":"markdown","value":"`%q: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.NegOp`, line 4\n\nused once"},"range":"4:17-4:19"}
+4:17-19 {"contents":{"kind":"markdown","value":"`%q: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.NegOp`, line 4\n\n`%q` is `linalg.CPU.NegOp` of `%p: tensor<[2, 4], Float32, CPU>`\n\nused once"},"range":"4:17-4:19"}
 5:2-4 {"contents":{"kind":"markdown","value":"`^b`\n\nblock, line 6\n\nused once"},"range":"5:2-5:4"}
 6:4-15 {"contents":{"kind":"markdown","value":"`cf.ReturnOp (0 or more operands) -> (0 results)`\n\nEnds a graph and returns its operands to the caller.\n\nexample: `cf.ReturnOp (%0:tensor<[2], Float32, CPU>) -> ()`\n\ndocs/ops/structure.md"},"range":"6:4-6:15"}
 6:17-19 {"contents":{"kind":"markdown","value":"`%x: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nargument of `@blocks`, line 1\n\nused 2 times"},"range":"6:17-6:19"}
@@ -459,17 +459,17 @@ symbol first 10:22-10:27 op 6 module 0
     CHECK(answers(kOps, "hover") == R"j(
 0:0-5 {"contents":{"kind":"markdown","value":"`@main [mir_version:1] (%in:tensor<[2, 4], Float32, CPU>) -> (%out:tensor<[2, 4], Float32, CPU>)`\n\nportable module"},"range":"0:0-0:5"}
 0:23-26 {"contents":{"kind":"markdown","value":"`%in: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nargument of `@main`, line 1\n\nused 2 times"},"range":"0:23-0:26"}
-0:61-65 {"contents":{"kind":"markdown","value":"`%out: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.SoftmaxOp`, line 3\n\nused 2 times"},"range":"0:61-0:65"}
+0:61-65 {"contents":{"kind":"markdown","value":"`%out: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.SoftmaxOp`, line 3\n\n`%out` is `linalg.CPU.SoftmaxOp` of `%t: tensor<[2, 4], Float32, CPU>`\n\n`%t` is `linalg.CPU.AddOp` of `%in: tensor<[2, 4], Float32, CPU>`, `%in: tensor<[2, 4], Float32, CPU>`\n\nused 2 times"},"range":"0:61-0:65"}
 1:2-18 {"contents":{"kind":"markdown","value":"`linalg.CPU.AddOp (2 operands) -> (1 result)`\n\nSum of two tensors with broadcasting.\n\nreads 64 B, writes 32 B\n\nexample: `linalg.CPU.AddOp(%0:tensor<[2, 3], Float32, CPU>, %1:tensor<[3], Float32, CPU>) -> (%2:tensor<[2, 3], Float32, CPU>)`\n\ndocs/ops/elementwise.md"},"range":"1:2-1:18"}
 1:20-23 {"contents":{"kind":"markdown","value":"`%in: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nargument of `@main`, line 1\n\nused 2 times"},"range":"1:20-1:23"}
 1:25-28 {"contents":{"kind":"markdown","value":"`%in: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nargument of `@main`, line 1\n\nused 2 times"},"range":"1:25-1:28"}
-1:34-36 {"contents":{"kind":"markdown","value":"`%t: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.AddOp`, line 2\n\nused once"},"range":"1:34-1:36"}
+1:34-36 {"contents":{"kind":"markdown","value":"`%t: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.AddOp`, line 2\n\n`%t` is `linalg.CPU.AddOp` of `%in: tensor<[2, 4], Float32, CPU>`, `%in: tensor<[2, 4], Float32, CPU>`\n\nused once"},"range":"1:34-1:36"}
 2:2-22 {"contents":{"kind":"markdown","value":"`linalg.CPU.SoftmaxOp (1 operand) -> (1 result)`\n\nExponentials along an axis divided by their sum.\n\n`axis: integer = -1`: dimension that sums to one\n\nreads 32 B, writes 32 B\n\nexample: `linalg.CPU.SoftmaxOp [axis:-1] (%0:tensor<[1, 8, $S, $T], Float32, CPU>) -> (%1:tensor<[1, 8, $S, $T], Float32, CPU>)`\n\ndocs/ops/norm.md"},"range":"2:2-2:22"}
 2:24-28 {"contents":{"kind":"markdown","value":"`axis: integer = -1`\n\ndimension that sums to one"},"range":"2:24-2:28"}
-2:34-36 {"contents":{"kind":"markdown","value":"`%t: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.AddOp`, line 2\n\nused once"},"range":"2:34-2:36"}
-2:42-46 {"contents":{"kind":"markdown","value":"`%out: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.SoftmaxOp`, line 3\n\nused 2 times"},"range":"2:42-2:46"}
+2:34-36 {"contents":{"kind":"markdown","value":"`%t: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.AddOp`, line 2\n\n`%t` is `linalg.CPU.AddOp` of `%in: tensor<[2, 4], Float32, CPU>`, `%in: tensor<[2, 4], Float32, CPU>`\n\nused once"},"range":"2:34-2:36"}
+2:42-46 {"contents":{"kind":"markdown","value":"`%out: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.SoftmaxOp`, line 3\n\n`%out` is `linalg.CPU.SoftmaxOp` of `%t: tensor<[2, 4], Float32, CPU>`\n\n`%t` is `linalg.CPU.AddOp` of `%in: tensor<[2, 4], Float32, CPU>`, `%in: tensor<[2, 4], Float32, CPU>`\n\nused 2 times"},"range":"2:42-2:46"}
 3:2-13 {"contents":{"kind":"markdown","value":"`cf.ReturnOp (0 or more operands) -> (0 results)`\n\nEnds a graph and returns its operands to the caller.\n\nexample: `cf.ReturnOp (%0:tensor<[2], Float32, CPU>) -> ()`\n\ndocs/ops/structure.md"},"range":"3:2-3:13"}
-3:15-19 {"contents":{"kind":"markdown","value":"`%out: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.SoftmaxOp`, line 3\n\nused 2 times"},"range":"3:15-3:19"}
+3:15-19 {"contents":{"kind":"markdown","value":"`%out: tensor<[2, 4], Float32, CPU>`, 32 bytes\n\nresult 0 of `linalg.CPU.SoftmaxOp`, line 3\n\n`%out` is `linalg.CPU.SoftmaxOp` of `%t: tensor<[2, 4], Float32, CPU>`\n\n`%t` is `linalg.CPU.AddOp` of `%in: tensor<[2, 4], Float32, CPU>`, `%in: tensor<[2, 4], Float32, CPU>`\n\nused 2 times"},"range":"3:15-3:19"}
 )j");
   }
 
