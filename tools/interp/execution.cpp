@@ -88,6 +88,7 @@ class Execution {
   Result<bool> execute_run(std::size_t number);
   Result<void> observe(std::size_t number, const StepResults& step);
   bool begin_program(std::size_t number);
+  void name_run(std::size_t number, std::size_t errors_before);
   void begin_report(std::size_t number);
   Result<Delivery> delivery_of(std::size_t number) const;
   Result<void> deliver(std::size_t number, const Delivery& delivery);
@@ -274,12 +275,31 @@ Result<bool> Execution::execute_run(std::size_t number) {
     options_.observe = [this, number](const StepResults& step) { return observe(number, step); };
   }
   if (search_ && !search_->begin(number, entries_[number], inputs_)) return false;
+  const std::size_t errors_before = diagnostics_.error_count();
   auto outputs = profiling_.run(number, *session_, inputs_, diagnostics_, options_);
+  if (!outputs) name_run(number, errors_before);
   if (!outputs || (search_ && !search_->end())) return false;
   if (trace_) trace_->end();
   outputs_ = *std::move(outputs);
   if (auto done = deliver(number, *delivery); !done) return std::move(done).error();
   return true;
+}
+
+/// Adds the run to the error that ended it, and what the run was fed: the position of a decoder.
+void Execution::name_run(std::size_t number, std::size_t errors_before) {
+  constexpr std::size_t kMostValues = 4;
+  if (entries_.size() == 1) return;
+  std::size_t seen = 0;
+  Diagnostic* const error =
+      diagnostics_.find_error([&](const Diagnostic&) { return seen++ >= errors_before; });
+  if (error == nullptr || error->code == DiagCode::kCancelled) return;
+  std::string fed;
+  for (const auto& each : report_.runs.back().fed) {
+    if (each.values.empty() || each.values.size() > kMostValues) continue;
+    fed += fmt::format("{} '%{}' = [{}]", fed.empty() ? ", where" : ",", each.name,
+                       fmt::join(each.values, ", "));
+  }
+  error->message += fmt::format("; in run {}{}", number, fed);
 }
 
 /// Begins to follow the program; false after reporting one that runs too many instructions. Runs
