@@ -71,6 +71,7 @@ again:
   <body> "addr" ws* ":" ws* "0x" [0-9a-fA-F]+ { return MIR_ACCEPT.finish(TokenKind::kAddress); }
   <body> "prog.jump"                  { condition_ = yyclabel; return MIR_ACCEPT.finish(TokenKind::kOpName); }
   <body> word ("." [A-Za-z0-9_$-]+)*  { return MIR_ACCEPT.op_name(false); }
+  <body> "prog." word ".inst." [A-Za-z0-9_+]+ { return MIR_ACCEPT.op_name(false); }
   <body> "linalg." word "." [^(<[{ \t\r\n\x00\x1b]* { return MIR_ACCEPT.op_name(true); }
   <body> "loc" ws* "("                { return MIR_ACCEPT.balanced(TokenKind::kLoc, '(', ')'); }
   <body> "<" [^<>{}"\n\x00\x1b-]* ">" { return MIR_ACCEPT.finish(TokenKind::kAngle); }

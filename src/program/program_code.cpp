@@ -21,7 +21,8 @@ namespace {
 prog::FragmentKind kind_of(std::string_view name) {
   if (name == program_fragment::kCode) return prog::FragmentKind::kCode;
   if (name == program_fragment::kData) return prog::FragmentKind::kData;
-  if (name == program_fragment::kTable) return prog::FragmentKind::kTable;
+  // The first version of upstream calls it text.
+  if (name == program_fragment::kTable || name == key::kText) return prog::FragmentKind::kTable;
   return prog::FragmentKind::kUnknown;
 }
 

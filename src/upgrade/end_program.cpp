@@ -90,10 +90,18 @@ void end_program(Module& module, LossReport& report) {
     if (op->is(OpId::kProgExit, OpId::kProgBind)) return;
     has_body = has_body || op->is(OpId::kProgLabel);
   }
+  Rewriter rewriter(module);
+  if (!has_body) {
+    rewriter.set_insertion_point_to_end(*code);
+    rewriter.create({.name = module.context().op_name(OpId::kProgExit)});
+    report.entries.push_back({LossEntry::Source::kAssumed, code->back()->location(),
+                              describe(*code->back()), "end of the program",
+                              "after the last instruction"});
+    return;
+  }
   const std::vector<Op*> outside = outside_of_bodies(*code);
   // Verification reports wrong places, which would be forgotten here.
-  if (!has_body || outside.empty() || !has_sound_places(module)) return;
-  Rewriter rewriter(module);
+  if (outside.empty() || !has_sound_places(module)) return;
   Op* first = code->front();  // of the bodies
   while (std::ranges::find(outside, first) != outside.end()) first = first->next();
   for (Op* op : outside) rewriter.move_before(*op, *first);

@@ -39,6 +39,10 @@ std::string operand_fact(const Grant& grant);
 void refuse_unused(const Module& module, const Grant& grant, LossReport& report,
                    Diagnostics& diagnostics);
 
+/// Replaces instructions of the first programs, such as `prog.CPU.inst.SiLU+Mul`, by launches.
+void expand_instructions(Module& module, LossReport& report,
+                         Diagnostics& diagnostics);  // expand_instructions.cpp
+
 /// Ends a program that nothing ends, after what the module itself runs; others stay.
 void end_program(Module& module, LossReport& report);  // end_program.cpp
 

@@ -331,13 +331,24 @@ void OpChecks::check_open_extents(const Op& op) {
   }
 }
 
+/// True for type names that upstream declares and has no operation for.
+static bool has_no_op(std::string_view type_name) {
+  constexpr std::string_view kTypeNames[] = {"ReLU2",     "RadixAttn",  "Scatter2Shards",
+                                             "AvgPool1d", "GraphBegin", "GraphEnd"};
+  return std::ranges::find(kTypeNames, type_name) != std::end(kTypeNames);
+}
+
 /// The op that a launch names against what it is launched with.
 void OpChecks::check_kernel(const Op& op, const Target& target) {
   const Attr* type = op.attribute(key::kOpType);
   if (type == nullptr || type->kind() != AttrKind::kString) return;
   if (target.row == nullptr) {
-    reporter_.report_at(ConstraintId::op_c1, op, {key::kOpType},
-                        [&] { return fmt::format("kernel '{}' is not known", type->text()); });
+    reporter_.report_at(ConstraintId::op_c1, op, {key::kOpType}, [&] {
+      return has_no_op(type->text())
+                 ? fmt::format("upstream has no operation for kernel '{}', so its meaning is lost",
+                               type->text())
+                 : fmt::format("kernel '{}' is not known", type->text());
+    });
     return;
   }
   const OpRow& row = *target.row;

@@ -49,14 +49,15 @@ class Slots {
     State state = State::kUndefined;
     bool is_constant = false;
     bool is_output = false;
-    const Op* writer = nullptr;  // or the op that freed it
+    const Op* writer = nullptr;       // or the op that freed it
+    const Op* freed_empty = nullptr;  // the op that freed it before anything filled it
   };
 
   void load(const prog::Instruction& instruction) {
     const bool is_symbol = instruction.op->is(OpId::kProgValueSymbol);
     for (const Value& result : instruction.op->results()) {
       Slot& slot = slots_[result.name().raw()];
-      if (is_symbol) slot = {State::kLive, true, false, instruction.op};
+      if (is_symbol) slot = {.state = State::kLive, .is_constant = true, .writer = instruction.op};
       is_filled_[result.name().raw()] = true;
     }
     const auto* binding = instruction.as<prog::Bind>();
@@ -74,9 +75,20 @@ class Slots {
     if (const auto* binding = instruction.as<prog::Bind>()) return bind(op, *binding);
     if (instruction.is<prog::Free>()) return free(op);
     for (const Use& use : op.operand_uses()) read(op, *use.value());
-    for (const Value& result : op.results()) {
-      slots_[result.name().raw()] = {State::kLive, false, false, &op};
+    for (const Value& result : op.results()) fill(op, result.name());
+  }
+
+  void fill(const Op& op, ValueName name) {
+    Slot& slot = slots_[name.raw()];
+    if (slot.freed_empty != nullptr) {
+      note(reporter_.report(slot_c2, *slot.freed_empty,
+                            [&] {
+                              return fmt::format("{} is freed before anything fills it",
+                                                 spelling_of(reporter_.module(), name));
+                            }),
+           op, "filled here");
     }
+    slot = {.state = State::kLive, .writer = &op};
   }
 
   /// A mention of a parameter or constant needs no slot.
@@ -102,7 +114,7 @@ class Slots {
         return fmt::format("{} is read before anything fills it",
                            spelling_of(reporter_.module(), name));
       });
-      slot = {State::kLive, false, true, &op};  // once is enough
+      slot = {.state = State::kLive, .is_output = true, .writer = &op};  // once is enough
     }
   }
 
@@ -110,7 +122,7 @@ class Slots {
     if (!binding.slot || !binding.direction) return;
     const ValueName name = *binding.slot;
     if (binding.direction == prog::Direction::kInput) {
-      slots_[name.raw()] = {State::kLive, false, false, &op};
+      fill(op, name);
     } else {
       read(op, name, false, free_c5);
       slots_[name.raw()].is_output = true;
@@ -123,6 +135,7 @@ class Slots {
     const ValueName name = op.operand(0)->name();
     Slot& slot = slots_[name.raw()];
     const auto shown = [&] { return spelling_of(reporter_.module(), name); };
+    const bool is_empty = slot.state == State::kUndefined && !stands_alone(*op.operand(0));
     if (slot.state == State::kFreed) {
       note(report(free_c2, op, [&] { return fmt::format("{} is freed twice", shown()); }),
            *slot.writer, "first freed here");
@@ -137,11 +150,10 @@ class Slots {
                         shown());
                   }),
            *slot.writer, "declared here");
-    } else if (slot.state == State::kUndefined && !is_filled_[name.raw()] &&
-               !stands_alone(*op.operand(0))) {
+    } else if (is_empty && !is_filled_[name.raw()]) {
       report(slot_c2, op, [&] { return fmt::format("{} is freed and nothing fills it", shown()); });
     }
-    slot = {State::kFreed, false, false, &op};
+    slot = {.state = State::kFreed, .writer = &op, .freed_empty = is_empty ? &op : nullptr};
   }
 
   Reporter& reporter_;

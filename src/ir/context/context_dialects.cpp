@@ -40,6 +40,17 @@ const Dialect* IRContext::State::find_dialect(std::string_view name) const {
   return found == dialects.end() ? nullptr : *found;
 }
 
+namespace {
+
+/// True for `prog.CPU.inst.SiLU+Mul`: the first programs have the device and the kernels in the
+/// name.
+bool is_instruction(std::string_view dialect, std::string_view rest) {
+  const auto dot = rest.find('.');
+  return dialect == "prog" && dot != rest.npos && rest.substr(dot).starts_with(".inst.");
+}
+
+}  // namespace
+
 OpName IRContext::State::named(std::string_view spelling) {
   OpName name;
   name.spelling = context.intern(spelling);
@@ -56,6 +67,12 @@ OpName IRContext::State::named(std::string_view spelling) {
     } else {
       dialect = nullptr;
     }
+  }
+  if (dialect != nullptr && is_instruction(head, rest)) {
+    name.kind = OpId::kProgInstruction;
+    name.device = context.intern(rest.substr(0, rest.find('.')));
+    name.info = &kind_infos[name.kind.id];
+    return name;
   }
   name.kind = dialect == nullptr ? kind_of(spelling, rest, nullptr)
                                  : kind_of(fmt::format("{}.{}", head, rest), rest, dialect);
@@ -110,11 +127,27 @@ std::optional<OpKind> IRContext::find_kind(std::string_view name) const {
   return std::nullopt;
 }
 
+namespace {
+
+/// Ops that upstream prints under the type names of others, by the type names that it declares.
+constexpr std::pair<std::string_view, OpId> kOwnTypeNames[] = {
+    {"FlashAttention2WithSinkAndSwa", OpId::kLinalgFlashAttention2SwaSink},
+    {"VisionRoPE", OpId::kLinalgVisionRoPE},
+};
+
+}  // namespace
+
 std::optional<OpKind> IRContext::find_kernel(std::string_view type_name,
                                              std::size_t operand_count) const {
   const std::lock_guard lock(state_->mutex);
   const std::vector<OpKind>* known = state_->kinds_by_type_name.find(type_name);
-  if (known == nullptr) return std::nullopt;
+  if (known == nullptr) {
+    const auto* const own =
+        std::ranges::find(kOwnTypeNames, type_name, &std::pair<std::string_view, OpId>::first);
+    const bool is_known =
+        own != std::end(kOwnTypeNames) && state_->kind_infos[OpKind(own->second).id].row != nullptr;
+    return is_known ? std::optional<OpKind>(own->second) : std::nullopt;
+  }
   const auto fits = std::ranges::find_if(*known, [&](OpKind kind) {
     return state_->kind_infos[kind.id].row->operands.admits(operand_count);
   });

@@ -38,6 +38,7 @@ class Corrections {
       if (grant.kind == Grant::Kind::kReturn) end_graph(grant);
     }
     for_each_region(module_, [&](Region& region) { check_ends(region); });
+    expand_instructions(module_, report_, diagnostics_);
     end_program(module_, report_);
     name_implementations();
   }
