@@ -28,7 +28,8 @@ bool is_part(char c) {
 }  // namespace
 
 std::optional<DType> dtype_from_mlir(std::string_view name) {
-  const auto* const found = std::ranges::find(kNames, name, &std::pair<std::string_view, DType>::first);
+  const auto* const found =
+      std::ranges::find(kNames, name, &std::pair<std::string_view, DType>::first);
   return found == std::end(kNames) ? std::nullopt : std::optional(found->second);
 }
 

@@ -18,13 +18,12 @@ void SymbolicTypes::note(const Op& at, const TensorType& type) {
 void SymbolicTypes::refuse(std::string_view form, std::string_view texts, LossReport& report,
                            Diagnostics& diagnostics) const {
   if (count_ == 0) return;
-  report.refuse(*first_op_, form,
-                fmt::format("{} print the extents of one trace, not {}{}", texts,
-                            first_type_->spelling(),
-                            count_ == 1 ? ""
-                                        : fmt::format(" and those of {}",
-                                                      counted(count_ - 1, "other values"))),
-                diagnostics);
+  report.refuse(
+      *first_op_, form,
+      fmt::format(
+          "{} print the extents of one trace, not {}{}", texts, first_type_->spelling(),
+          count_ == 1 ? "" : fmt::format(" and those of {}", counted(count_ - 1, "other values"))),
+      diagnostics);
 }
 
 }  // namespace mir
