@@ -15,7 +15,8 @@ class AttributeLists {
 
   void visit(Op& op) {
     if (!op.attributes().empty()) {
-      rewriter_.set_attributes(op, rewrite_(op.attributes(), op.has_symbol() ? op.symbol() : Symbol()));
+      rewriter_.set_attributes(op,
+                               rewrite_(op.attributes(), op.has_symbol() ? op.symbol() : Symbol()));
     }
     rewriter_.mark_modified(op);
     for (Value& result : op.results()) visit(result);
@@ -50,8 +51,7 @@ class AttributeLists {
     std::vector<std::vector<NamedAttr>> lists;
     lists.reserve(results.size());
     for (RegionResult& result : results) {
-      lists.push_back(
-          rewrite_(result.attributes, result.has_symbol ? result.symbol : Symbol()));
+      lists.push_back(rewrite_(result.attributes, result.has_symbol ? result.symbol : Symbol()));
       result.attributes = lists.back();
     }
     rewriter_.state_results(region, results);
