@@ -698,11 +698,11 @@ linalg.CPU.NegOp [symbol:"constant_1"] (%0:tensor<[2], Float32, CPU>) -> (%1:ten
         {"@main () -> () {\n}\n@a () -> () {\n}\n@a () -> () {\nlinalg.CPU.NegOp (%0:tensor<[2], "
          "Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>)\n}\n",
          "@a () -> () {\n}\n@b () -> () {\n}\n@main () -> () {\n}\n",
-         R"(- a/ builtin.ModuleOp: : @a ->  (5:1, )
-+ b/ builtin.ModuleOp: :  -> @b (, 3:1)
+         R"(~ a/ builtin.ModuleOp: symbol: @a -> @b (5:1, 3:1)
+- a/ linalg.NegOp: : linalg.NegOp (t[2]) -> (t[2]) ->  (6:1, )
 )",
-         R"(- b/ builtin.ModuleOp: : @b ->  (3:1, )
-+ a/ builtin.ModuleOp: :  -> @a (, 5:1)
+         R"(~ b/ builtin.ModuleOp: symbol: @b -> @a (3:1, 5:1)
++ b/ linalg.NegOp: :  -> linalg.NegOp (t[2]) -> (t[2]) (, 6:1)
 )"},
         {"@main () -> () {\nlinalg.CPU.NegOp (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], "
          "Float32, CPU>)\n}\n@main () -> () {\nlinalg.CPU.ExpOp (%0:tensor<[2], Float32, CPU>) -> "

@@ -70,7 +70,10 @@ inline void check_cuts_and_flips(const std::string& good) {
       flipped[i] = static_cast<char>(flipped[i] ^ 1 << bit);
       const auto file = parse_tensor_file(std::move(flipped));
       if (!file) continue;
-      for (const auto& name : file->names()) CHECK(file->find(name));
+      for (const auto& name : file->names()) {
+        const auto found = file->find(name);
+        CHECK((found || found.error().message.ends_with("which is not read")));
+      }
     }
   }
 }
