@@ -383,8 +383,8 @@ TEST_SUITE("inference") {
     CHECK(extents_of(module_with("t[1, ?]", "t[8, 4]"), "y") == "1, 8");
     CHECK(errors(module_with("t[1, ?]", "t[8, 4]")) == Lines{});
     CHECK(errors(module_with("t[1, 6]", "t[8, 4]")) ==
-          Lines{"MIR0405 result 0 of the module is tensor<[1, 8], Float32, CPU>, its signature "
-                "states tensor<[1, 6], Float32, CPU>"});
+          Lines{"MIR0405 result 0 of the module is %y:tensor<[1, 8], Float32, CPU>, its signature "
+                "states %y:tensor<[1, 6], Float32, CPU>"});
     CHECK(errors(module_with("t[1, ?]", "t[32]")) ==
           Lines{"MIR0811 result 0 of 'linalg.LinearOp' is tensor<[1, ?], Float32, CPU>, and "
                 "neither 'out_channels' nor a parameter determines extent 1"});
