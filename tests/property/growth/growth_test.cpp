@@ -165,7 +165,7 @@ void Bill::of_modules() {
          }));
   charge("emit JSON", [&] { return emit_json(modules).size(); });
   charge("emit statistics", [&] { return emit_stats(modules).size(); });
-  charge("emit a drawing", [&] { return emit_dot(modules).size(); });
+  charge("emit a drawing", [&] { return emit_dot(picture_of(modules, {})).size(); });
   charge("emit quantisations", [&] { return emit_quant(modules).size(); });
   charge("program as JSON", [&] {
     Diagnostics refusals(0);

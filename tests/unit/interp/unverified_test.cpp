@@ -111,9 +111,10 @@ struct Counts {
 void use_unverified(const std::string& text, Counts& counts) {
   CAPTURE(text);
   Reading reading(text);
-  for (const auto emit : {emit_json, emit_stats, emit_dot, emit_quant, emit_quant_csv}) {
+  for (const auto emit : {emit_json, emit_stats, emit_quant, emit_quant_csv}) {
     (void)emit(reading.modules);
   }
+  for (const auto emit : {emit_dot, emit_mermaid}) (void)emit(picture_of(reading.modules, {}));
   for (const Module* module : reading.modules) (void)print(*module);
   if (reading.diagnostics.has_errors()) return;
   ++counts.resolved;
