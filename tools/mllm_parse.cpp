@@ -238,12 +238,6 @@ ExitCode write_dialect(const Run& run, const ParseSettings& settings) {
 }
 
 ExitCode body(const Run& run, const ParseSettings& settings) {
-  const bool asks_for_picture =
-      settings.graph.is_given() || settings.depth.is_given() || settings.edge_types;
-  if (asks_for_picture && settings.emit->of_picture == nullptr) {
-    return run.usage_error(
-        "--graph, --depth and --edge-types are for --emit=dot and --emit=mermaid");
-  }
   if (settings.print_dialect.is_given()) return write_dialect(run, settings);
   if (settings.list_ops) return write_list(run, settings, ops_text);
   if (settings.list_ops_markdown) return write_list(run, settings, ops_markdown);
