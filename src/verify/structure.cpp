@@ -80,7 +80,8 @@ std::string typed(ValueName name, const Type& type, const Op& place) {
 
 void region_results(const Region& region, const Op& last, std::uint32_t first,
                     const std::function<std::string()>& owner, Reporter& reporter) {
-  const auto given_values = last.plain_operands().subspan(first);
+  const auto operands = last.plain_operands();
+  const auto given_values = operands.subspan(std::min<std::size_t>(first, operands.size()));
   const std::size_t given_count = given_values.size();
   if (given_count != region.result_types().size()) {
     reporter.report(ConstraintId::signature_c1, last, [&] {

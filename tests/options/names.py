@@ -163,6 +163,8 @@ def check(row, kind, form, tools, folder):
 
 
 def check_fact(row, tools, folder):
+    if row.tool == "mllm-diff":  # facts are for a dump beside a module; testdata/mllm-diff has such pairs
+        return
     for right, wrong, repair in FACTS[row.argument]:
         base = [row.tool, *FACT_BASE[row.tool], "--assume=Clip.max_val=6.0"]
         needed = [] if "min_val" in right else ["--assume=Clip.min_val=0.0"]

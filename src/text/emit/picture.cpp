@@ -199,7 +199,7 @@ class Drawing {
       if (is_drawn) ops.push_back(op);
     }
     std::size_t at = 0;
-    for (const Repetition& each : find_repetitions(ops)) {
+    for (const Repetition& each : repetitions_.find(ops)) {
       for (; at < each.first; ++at) op(*ops[at], scope, place);
       repetition(each, ops, scope, place);
       at += each.length * each.count;
@@ -366,6 +366,7 @@ class Drawing {
 
   const PictureOptions& options_;
   Picture& picture_;
+  RepetitionSearch repetitions_;
   std::unordered_map<std::size_t, std::vector<PictureEdge>> edges_into_;  // by their end
   std::unordered_map<const Op*, std::size_t> readers_;  // the node that operands enter
 };

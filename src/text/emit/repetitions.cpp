@@ -86,8 +86,7 @@ class Structures {
 
 class Search {
  public:
-  explicit Search(std::span<const Op* const> ops) : ops_(ops) {
-    Structures structures;
+  Search(std::span<const Op* const> ops, Structures& structures) : ops_(ops) {
     for (std::size_t i = 0; i < ops.size(); ++i) {
       numbers_.push_back(structures.of(*ops[i]));
       sizes_.push_back(Structures::size_of(*ops[i], kLeast));
@@ -111,7 +110,7 @@ class Search {
 
  private:
   Repetition best_at(std::size_t first) const {
-    constexpr std::size_t kMostLengths = 64;
+    constexpr std::size_t kMostLengths = 16;
     Repetition best{first, 0, 0};
     std::size_t tried = 0, size = 0;
     for (std::size_t next = first + 1; next < ops_.size() && tried < kMostLengths; ++next) {
@@ -190,8 +189,15 @@ class Search {
 
 }  // namespace
 
-std::vector<Repetition> find_repetitions(std::span<const Op* const> ops) {
-  return Search(ops).run();
+struct RepetitionSearch::State {
+  Structures structures;
+};
+
+RepetitionSearch::RepetitionSearch() : state_(std::make_unique<State>()) {}
+RepetitionSearch::~RepetitionSearch() = default;
+
+std::vector<Repetition> RepetitionSearch::find(std::span<const Op* const> ops) {
+  return Search(ops, state_->structures).run();
 }
 
 }  // namespace mir

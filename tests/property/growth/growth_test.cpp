@@ -225,7 +225,7 @@ void Bill::of_passes() {
     run("simplify", upgraded);
     run("cse", upgraded);
     charge("emit costs",
-           [&] { return tools::cost_report(upgraded, tools::CostForm::kTable, {}).size(); });
+           [&] { return tools::cost_report(upgraded, tools::TableFormat::kTable, {}).size(); });
     for (const char* pass : {"peephole",
                              "simplify-algebra",
                              "simplify-shapes",
