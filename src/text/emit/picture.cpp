@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "ir/ports.hpp"
@@ -111,11 +112,8 @@ class Drawing {
   }
 
   void edge(std::size_t from, std::size_t to, std::string label, bool is_control = false) {
-    PictureEdge edge{from, to, std::move(label), is_control};
-    std::vector<PictureEdge>& into = edges_into_[to];
-    if (std::ranges::find(into, edge) != into.end()) return;
-    into.push_back(edge);
-    picture_.edges.push_back(std::move(edge));
+    if (!edges_.insert(fmt::format("{} {} {} {}", from, to, is_control, label)).second) return;
+    picture_.edges.push_back({from, to, std::move(label), is_control});
   }
 
   // -- values -------------------------------------------------------------------------------------
@@ -367,7 +365,7 @@ class Drawing {
   const PictureOptions& options_;
   Picture& picture_;
   RepetitionSearch repetitions_;
-  std::unordered_map<std::size_t, std::vector<PictureEdge>> edges_into_;  // by their end
+  std::unordered_set<std::string> edges_;
   std::unordered_map<const Op*, std::size_t> readers_;  // the node that operands enter
 };
 

@@ -30,7 +30,6 @@ struct PictureEdge {
   std::size_t from = 0, to = 0;  ///< nodes
   std::string label;
   bool is_control = false;  ///< into a region, or from one repetition to the next
-  friend bool operator==(const PictureEdge&, const PictureEdge&) = default;
 };
 
 struct PictureCluster {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "mir/attribute_keys.hpp"
 #include "mir/context.hpp"
@@ -23,7 +24,12 @@ constexpr std::size_t kLeast = 4;  // ops of a copy
 /// Numbers that are equal for ops which are equal up to names.
 class Structures {
  public:
-  std::uint32_t of(const Op& op) { return number(text_of(op)); }
+  std::uint32_t of(const Op& op) {
+    if (const auto known = ops_.find(&op); known != ops_.end()) return known->second;
+    const std::uint32_t own = number(text_of(op));
+    ops_.emplace(&op, own);
+    return own;
+  }
 
   /// Counts the ops of an op, of its regions and of the graphs called there, up to a limit.
   static std::size_t size_of(const Op& op, std::size_t limit, int nesting = 0) {
@@ -65,7 +71,7 @@ class Structures {
 
   std::string text_of(const Region& region) {
     std::string text;
-    for_each_child(region, [&](const Op& op) { text += text_of(op) + "\n"; });
+    for_each_child(region, [&](const Op& op) { text += fmt::format("{}\n", of(op)); });
     return text;
   }
 
@@ -81,7 +87,7 @@ class Structures {
 
   static constexpr std::uint32_t kOpen = ~0U;
   std::unordered_map<std::string, std::uint32_t> numbers_;
-  std::unordered_map<const Op*, std::uint32_t> graphs_;
+  std::unordered_map<const Op*, std::uint32_t> ops_, graphs_;
 };
 
 class Search {
@@ -89,8 +95,14 @@ class Search {
   Search(std::span<const Op* const> ops, Structures& structures) : ops_(ops) {
     for (std::size_t i = 0; i < ops.size(); ++i) {
       numbers_.push_back(structures.of(*ops[i]));
-      sizes_.push_back(Structures::size_of(*ops[i], kLeast));
+      ends_.push_back((i == 0 ? 0 : ends_.back()) + Structures::size_of(*ops[i], kLeast));
       places_.emplace(ops[i], i);
+    }
+    following_.resize(ops.size());
+    std::unordered_map<std::uint32_t, std::size_t> next;
+    for (std::size_t i = ops.size(); i-- > 0;) {
+      const auto [known, is_last] = next.try_emplace(numbers_[i], i);
+      following_[i] = is_last ? ops.size() : std::exchange(known->second, i);
     }
   }
 
@@ -112,13 +124,12 @@ class Search {
   Repetition best_at(std::size_t first) const {
     constexpr std::size_t kMostLengths = 16;
     Repetition best{first, 0, 0};
-    std::size_t tried = 0, size = 0;
-    for (std::size_t next = first + 1; next < ops_.size() && tried < kMostLengths; ++next) {
-      size += sizes_[next - 1];
-      if (numbers_[next] != numbers_[first]) continue;
+    std::size_t tried = 0;
+    for (std::size_t next = following_[first]; next < ops_.size() && tried < kMostLengths;
+         next = following_[next]) {
       ++tried;
       Repetition found{first, next - first, 1};
-      if (size < kLeast) continue;
+      if (ends_[next - 1] - (first == 0 ? 0 : ends_[first - 1]) < kLeast) continue;
       while (is_copy(found)) ++found.count;
       const bool is_better = found.count * found.length > best.count * best.length;
       if (found.count > 1 && is_better) best = found;
@@ -183,7 +194,8 @@ class Search {
 
   std::span<const Op* const> ops_;
   std::vector<std::uint32_t> numbers_;
-  std::vector<std::size_t> sizes_;
+  std::vector<std::size_t> ends_;       // the sizes of all ops up to each, added up
+  std::vector<std::size_t> following_;  // the next op of the same number
   std::unordered_map<const Op*, std::size_t> places_;
 };
 

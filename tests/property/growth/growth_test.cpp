@@ -284,6 +284,7 @@ constexpr Exception kExceptions[] = {
     {"missing weights", "repair"},
     {"unknown callees", "repair"},
     // What is indented by its depth is as long as the square of it.
+    {"calls in calls", "emit a drawing"},
     {"nesting of ops", "differences of formatting"},
     {"nesting of ops", "emit JSON"},
     {"nesting of ops", "normal form"},
