@@ -36,7 +36,9 @@ LISTED = {"pass"}  # a name that exists elsewhere is no slip, so the message lis
 # How arguments contain a name, by the argument's name on the help page.
 FORMS = {
     "NAME": {"module": ["{}", "@{}"]},
+    "@NAME": {"graph": ["{}", "@{}"]},
     "VALUE": {"value": ["{}", "%{}"]},
+    "%VALUE": {"result": ["%{}"]},
     "GRAPH": {"graph": ["{}", "@{}"]},
     "[GRAPH*]N": {"graph": ["{}*0", "@{}*0", "@{}*1"]},
     "TYPE=GRAPH": {"op": ["{}=swish", "{}=@swish", "linalg.{}=swish"], "graph": ["MySwish={}", "MySwish=@{}"]},
@@ -134,7 +136,7 @@ def words_of(row, value):
     words = [row.tool, *BASE[row.tool, row.command], f"--{row.name}={value}"]
     runs = row.tool in ("mllm-interp", "mllm-pack") or row.command == "plan"
     if not runs:
-        return words
+        return words + (["--emit=dot"] if (row.tool, row.name) == ("mllm-parse", "graph") else [])
     if row.name in ("entry", "then"):
         words[words.index("a.mir")] = "b.mir"  # the op that is bound is in the body alone
     elif row.name != "bind-op" and row.command != "plan":

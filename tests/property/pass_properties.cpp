@@ -185,7 +185,9 @@ void check_ports(const std::map<std::string, std::vector<std::string>>& before,
     return port.find_first_not_of("0123456789", port.find('%') + 1) == port.npos;
   };
   const bool names_numbers = pass.name == "name-values" || pass.name == "number-values";
-  for (const auto& [graph, after] : ports_by_graph(module)) {
+  for (const auto& each : ports_by_graph(module)) {
+    const std::string& graph = each.first;
+    const std::vector<std::string>& after = each.second;
     CAPTURE(graph);
     const auto known = before.find(graph);
     if (known == before.end()) continue;

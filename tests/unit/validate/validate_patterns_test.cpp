@@ -294,9 +294,10 @@ TEST_SUITE("validation of patterns") {
   }
 
   TEST_CASE("numbers near halfway points of narrower types are drawn") {
-    for (const auto& [middle, last] :
+    for (const auto& each :
          {std::pair("Float64", "Float32"), std::pair("Float32", "Float16"),
           std::pair("Float32", "BFloat16"), std::pair("Float16", "Float8E4M3")}) {
+      const char *const middle = each.first, *const last = each.second;
       CAPTURE(last);
       const Case twice{"claim:value, where:\"is_float(dtype(%x)) || is_integer(dtype(%x))\"", "%x",
                        "linalg.D.CastTypeOp [dtype:MIDDLE] (%x) -> (%y) "
