@@ -37,7 +37,7 @@ inline constexpr std::uint64_t kLeastElements = 2;
 /// Fewer runs of a module leave it undecided, unless fewer were requested.
 inline constexpr std::uint64_t kLeastRuns = 5;
 
-/// The result of trying a pattern. It is a test and no proof.
+/// The result of trying a pattern. It is a test, not a proof.
 struct PatternVerdict {
   static constexpr std::size_t kMostRank = 4;
 
@@ -64,7 +64,7 @@ struct PatternVerdict {
 
 /// Tries the patterns of a module that verifies: draws types, attributes, constants and inputs that
 /// the first region admits, applies the pattern, and runs both with reference kernels. A run that
-/// fails before the rewrite is no trial; one that fails only afterwards refutes the pattern.
+/// fails before the rewrite does not count; one that fails only afterwards refutes the pattern.
 /// The instances of a count are the first ones of every larger count.
 ///
 /// For `bits` and `value`, inputs hold all bit patterns, and all values of types up to 16 bits are
@@ -91,7 +91,7 @@ struct ChangeVerdict {
 /// small numbers. Every second run continues the caches of the one before. Results must be equal,
 /// any NaN being equal to any other; with `bound`, inputs are finite, and results may differ by
 /// that times the largest finite magnitude of the result before. A run that fails before the change
-/// is no trial; it is counted apart. Extents `?` of inputs and symbols that only a run finds are
+/// is counted apart, not as a trial. Extents `?` of inputs and symbols that only a run finds are
 /// drawn, too.
 ChangeVerdict validate_change(const Module& before, const Module& after,
                               const ValidationOptions& options,

@@ -14,8 +14,8 @@ struct RunEntries {
 };
 RunEntries entries_of(const RunSettings& settings);
 
-/// The inputs and outputs of the graphs that run; graphs, symbols of extents, ops, results and
-/// element types if a given argument refers to such names.
+/// The inputs and outputs of the graphs that run; graphs, symbols of extents, ops and results if a
+/// given argument refers to such names.
 InputNames names_of(const Module& module, const RunSettings& settings);
 
 }  // namespace mir::tools
