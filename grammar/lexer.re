@@ -2,6 +2,8 @@
 // that the scanner itself tracks; src/syntax/lexer.cpp holds the few scans that look ahead.
 #include "syntax/lexer.hpp"
 
+#include "mir/codes/syntax.hpp"
+
 /*!types:re2c:lexer*/
 
 namespace mir {
@@ -59,7 +61,7 @@ again:
 
   // -- every context --------------------------------------------------------------------------
   <*> [\x00]  { if (begin_ == limit_) { cursor_ = limit_; return TokenKind::kEnd; }
-                return MIR_ACCEPT.fail(DiagCode::kNulByte, "NUL byte in the text"); }
+                return MIR_ACCEPT.fail(diag::kNulByte, "NUL byte in the text"); }
   <*> [\x1b]  { return MIR_ACCEPT.fail_log_line(); }
   <*> *       { return MIR_ACCEPT.fail_stray(); }
   <*> ws+     { goto again; }
@@ -139,8 +141,8 @@ again:
   <value> ("?" | pack) / done { return MIR_ACCEPT.value_done(TokenKind::kDim); }
   <value> "<InvalidAttribute NYI>" { return MIR_ACCEPT.value_done(TokenKind::kInvalid); }
   <value> ["]                     { condition_ = yycattrs;
-                                    return MIR_ACCEPT.fail(DiagCode::kUnterminatedString, "string without a closing quote"); }
-  <data, spec, entries, tail> ["]   { return MIR_ACCEPT.fail(DiagCode::kUnterminatedString, "string without a closing quote"); }
+                                    return MIR_ACCEPT.fail(diag::kUnterminatedString, "string without a closing quote"); }
+  <data, spec, entries, tail> ["]   { return MIR_ACCEPT.fail(diag::kUnterminatedString, "string without a closing quote"); }
 
   <value, data, tail> string      { return MIR_ACCEPT.value_done(TokenKind::kString); }
   <value, data, tail> "["         { return MIR_ACCEPT.push(Nesting::kArray, TokenKind::kArrayOpen); }

@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "interrupt_watch.hpp"
+#include "mir/codes/checks.hpp"
+#include "mir/codes/usage.hpp"
 #include "mir/parse.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
@@ -46,7 +48,7 @@ ExitCode filter(const Run& run, const std::string& path, const CheckSettings& se
   const auto checks = read_checks(**file, settings.prefixes, problems);
   for (const std::string& prefix : unused_prefixes(settings.prefixes, checks)) {
     if (problems.has_errors()) break;
-    problems.error(DiagCode::kCheckMalformed, {(*file)->base(), (*file)->base()},
+    problems.error(diag::kCheckMalformed, {(*file)->base(), (*file)->base()},
                    fmt::format("no line '// {}: text' says what is expected", prefix));
   }
   if (!problems.has_errors()) check_output(checks, **input, settings, problems);
@@ -61,7 +63,7 @@ Result<std::vector<std::string>> case_files(const Run& run) {
     files.insert(files.end(), found->begin(), found->end());
   }
   if (!files.empty()) return files;
-  return Error{DiagCode::kUsage, "there are no cases: files that end in .mir or .test"};
+  return Error{diag::kUsage, "there are no cases: files that end in .mir or .test"};
 }
 
 ExitCode run_tests(const Run& run, const CheckOptions& options, CheckSettings settings) {
@@ -90,7 +92,7 @@ ExitCode run_tests(const Run& run, const CheckOptions& options, CheckSettings se
     code = report.code();
   });
   if (selects && !unused.empty()) {
-    code = worst(code, run.report(Error{DiagCode::kCheckMalformed,
+    code = worst(code, run.report(Error{diag::kCheckMalformed,
                                         fmt::format("--check-prefix: no case has a line '// {}: "
                                                     "text'",
                                                     unused.front())}));

@@ -11,6 +11,7 @@
 #include "diff/normal_form.hpp"
 #include "granted.hpp"
 #include "line_diff.hpp"
+#include "mir/codes/names.hpp"
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
 #include "mir/upgrade.hpp"
@@ -130,7 +131,7 @@ void read_modules_of(Text& text, std::string_view name, IRContext& context) {
     Diagnostics of_syntax(1);
     text.parses = parse(*text.file, of_syntax) && !of_syntax.has_errors();
     const auto is_version = [](const Diagnostic& each) {
-      return each.code == DiagCode::kUnsupportedVersion;
+      return each.code == diag::kUnsupportedVersion;
     };
     // A module of a later version is not read to its end.
     text.parses = text.parses && diagnostics.find_error(is_version) == nullptr;

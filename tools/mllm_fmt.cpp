@@ -8,6 +8,8 @@
 #include "format/new_text.hpp"
 #include "format/settings.hpp"
 #include "line_diff.hpp"
+#include "mir/codes/syntax.hpp"
+#include "mir/codes/usage.hpp"
 #include "mir/parse.hpp"
 #include "regular_file.hpp"
 #include "report_text.hpp"
@@ -32,7 +34,7 @@ constexpr ToolInfo kTool = {
 
 /// Options that contradict each other or the operands.
 Result<void> check_settings(const Run& run, const FmtSettings& settings) {
-  const auto refuse = [](const char* message) { return Error{DiagCode::kUsage, message}; };
+  const auto refuse = [](const char* message) { return Error{diag::kUsage, message}; };
   auto alone = refuse_together({&settings.in_place, &settings.check, &settings.diff});
   if (!alone) return alone;
   const bool is_written = run.output().is_given();
@@ -61,7 +63,7 @@ ExitCode report_change(const Run& run, const SourceManager& sources, const Sourc
   const auto [old_end, new_end] = std::ranges::mismatch(file.text(), text);
   const auto at = file.base() + static_cast<SourcePos>(std::distance(file.text().begin(), old_end));
   Diagnostics diagnostics = run.diagnostics();
-  diagnostics.warning(DiagCode::kNotFormatted, {at, at},
+  diagnostics.warning(diag::kNotFormatted, {at, at},
                       "the text is not as mllm-fmt writes it, from here on");
   return worst(run.report(diagnostics, sources), ExitCode::kFindings);
 }

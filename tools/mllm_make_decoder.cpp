@@ -8,6 +8,8 @@
 #include <system_error>
 
 #include "file_kind.hpp"
+#include "mir/codes/files.hpp"
+#include "mir/codes/usage.hpp"
 #include "mir/dialects.hpp"
 #include "mir/print.hpp"
 #include "support/file_io.hpp"
@@ -52,16 +54,16 @@ Result<DecoderShape> shape_of(const DecoderSettings& settings) {
                      .last_logits = *settings.last_logits};
   if (!settings.head_dim.is_given()) {
     if (shape.heads <= 0 || shape.hidden % shape.heads != 0)
-      return Error{DiagCode::kUsage,
+      return Error{diag::kUsage,
                    fmt::format("{} heads do not divide a hidden extent of {}: give --head-dim",
                                shape.heads, shape.hidden)};
     shape.head_dim = shape.hidden / shape.heads;
   }
-  if (const auto problem = problem_with(shape)) return Error{DiagCode::kUsage, *problem};
+  if (const auto problem = problem_with(shape)) return Error{diag::kUsage, *problem};
   const bool is_possible = *settings.generate >= 1 && *settings.generate <= shape.max_positions;
   if (settings.generate.is_given() && !is_possible) {
-    return Error{DiagCode::kUsage, fmt::format("generate is {}, expected 1 to the {} positions",
-                                               *settings.generate, shape.max_positions)};
+    return Error{diag::kUsage, fmt::format("generate is {}, expected 1 to the {} positions",
+                                           *settings.generate, shape.max_positions)};
   }
   return shape;
 }
@@ -71,9 +73,7 @@ Result<std::optional<Sampling>> sampling_of(const DecoderSettings& settings) {
   const bool is_given =
       settings.top_p.is_given() || settings.top_k.is_given() || settings.temperature.is_given();
   if (!is_given) return std::optional<Sampling>();
-  const auto refuse = [](std::string message) {
-    return Error{DiagCode::kUsage, std::move(message)};
-  };
+  const auto refuse = [](std::string message) { return Error{diag::kUsage, std::move(message)}; };
   Sampling sampling{.top_k = std::min(*settings.top_k, *settings.vocab),
                     .top_p = *settings.top_p,
                     .temperature = *settings.temperature};
@@ -117,7 +117,7 @@ ExitCode write_files(const Run& run, const Module& module, const std::string& ge
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) {
-    return run.report(Error{DiagCode::kFileNotWritable,
+    return run.report(Error{diag::kFileNotWritable,
                             fmt::format("cannot make folder '{}': {}", folder, failure.message())});
   }
   auto written = write_file_atomically(folder + "/model.mir", print(module));

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "file_kind.hpp"
+#include "mir/codes/weights.hpp"
 #include "progress.hpp"
 #include "report_text.hpp"
 #include "text_table.hpp"
@@ -90,7 +91,7 @@ ExitCode check(const Run& run, const VerificationSettings& checks, const std::st
   const auto invocation = Invocation::create(path, settings, {});
   if (!invocation)
     return run.report(
-        Error{DiagCode::kPackMalformed, fmt::format("'{}': {}", path, invocation.error().message)});
+        Error{diag::kPackMalformed, fmt::format("'{}': {}", path, invocation.error().message)});
   code = check_readiness(run, *invocation, checks);
   if (code == ExitCode::kSuccess)
     print_report("{}: {} members, {} bytes, all as they were packed\n", path,

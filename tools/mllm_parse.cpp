@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "ir/ports.hpp"
+#include "mir/codes/names.hpp"
+#include "mir/codes/usage.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/dialects.hpp"
 #include "mir/format.hpp"
@@ -55,7 +57,7 @@ void check_form(bool wants_portable, const Module& module, Diagnostics& diagnost
   const auto word = [](bool portable) {
     return std::ranges::find(kIsPortable, portable, &Choice<bool>::value)->word;
   };
-  diagnostics.error(DiagCode::kWrongForm, module.top()->span(),
+  diagnostics.error(diag::kWrongForm, module.top()->span(),
                     fmt::format("module is in {} form, expected {} form",
                                 word(module.is_portable()), word(wants_portable)));
 }
@@ -233,8 +235,8 @@ ExitCode write_dialect(const Run& run, const ParseSettings& settings) {
   }
   std::vector<std::string_view> names;
   for (const Dialect* each : context.dialects()) names.push_back(each->name);
-  return run.report(Error{DiagCode::kUsage, fmt::format("no dialect is called '{}'{}", name,
-                                                        did_you_mean(name, names))});
+  return run.report(Error{
+      diag::kUsage, fmt::format("no dialect is called '{}'{}", name, did_you_mean(name, names))});
 }
 
 ExitCode body(const Run& run, const ParseSettings& settings) {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "interrupt_watch.hpp"
+#include "mir/codes/passes.hpp"
+#include "mir/codes/usage.hpp"
 #include "mir/parse.hpp"
 #include "mir/print.hpp"
 #include "reduce/bisect.hpp"
@@ -35,7 +37,7 @@ constexpr ToolInfo kTool = {
 };
 
 Error not_interesting(const std::string& path, const std::string& found) {
-  return {DiagCode::kNotInteresting, fmt::format("'{}' is not interesting: {}", path, found)};
+  return {diag::kNotInteresting, fmt::format("'{}' is not interesting: {}", path, found)};
 }
 
 /// "drop ops: ops 3900 -> 1950, 12 tests": the first size that the step changed.
@@ -88,8 +90,7 @@ ExitCode bisect_file(const Run& run, const SourceFile& file, const Question& que
   const auto draft =
       reduce::Draft::read(std::string(file.text()), question.surroundings(), found, file.name());
   if (draft == nullptr) {
-    return run.report(
-        Error{DiagCode::kUsage, fmt::format("--bisect: cannot read '{}'", file.name())});
+    return run.report(Error{diag::kUsage, fmt::format("--bisect: cannot read '{}'", file.name())});
   }
   const std::vector<Module*>& modules = draft->modules();
   std::string lines;
@@ -114,7 +115,7 @@ ExitCode bisect_file(const Run& run, const SourceFile& file, const Question& que
     }
     const Error error{culprit.error().code,
                       fmt::format("'{}': {}{}", file.name(), name, culprit.error().message)};
-    if (error.code != DiagCode::kNotInteresting) return run.report(error);
+    if (error.code != diag::kNotInteresting) return run.report(error);
     if (!without) without = error;
   }
   if (lines.empty() && without) return run.report(*without);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "mir/codes/files.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "program/program_json.hpp"
@@ -107,7 +108,7 @@ Result<void> check_index(FileBytes bytes) {
     require(name.find_first_of("/\\:") == std::string::npos && !name.starts_with('.'),
             "an index names files of one folder");
     if (name != "x.safetensors" && name != "y.safetensors")
-      return Error{DiagCode::kFileNotReadable, fmt::format("{}:{}", kOrigin, name)};
+      return Error{diag::kFileNotReadable, fmt::format("{}:{}", kOrigin, name)};
     const auto text = std::make_shared<const std::string>(shard(name[0] == 'x' ? "a" : "b"));
     return FileBytes{std::as_bytes(std::span(*text)), text, fmt::format("{}:{}", kOrigin, name)};
   };

@@ -15,31 +15,9 @@
 #include <variant>
 #include <vector>
 
+#include "mir/diagnostic_code.hpp"
+
 namespace mir {
-
-// The catalogue of diagnostic codes. A code never changes its meaning and is never reused.
-
-/// `MIRnnnn`. 0001-0099 files and limits, 01xx lexical, 02xx syntax, 03xx resolve (names, types,
-/// attributes), 04xx structure and op rows, 05xx shapes and dtypes, 06xx weights and tensors,
-/// 07xx recovery of dumps, 08xx execution, 09xx usage.
-enum class DiagCode : std::uint16_t {
-#define MIR_DIAGNOSTIC(number, name, summary) name = number,
-#include "mir/diagnostic_codes.def"
-#undef MIR_DIAGNOSTIC
-};
-
-struct DiagCodeInfo {
-  DiagCode code;
-  std::string_view name;     ///< the enumerator, as in the catalogue
-  std::string_view summary;  ///< one sentence
-};
-
-/// Every code, in ascending order.
-std::span<const DiagCodeInfo> diagnostic_codes();
-/// The row of `code`; for a number outside the catalogue a row with an empty name.
-const DiagCodeInfo& diagnostic_info(DiagCode code);
-/// `MIRnnnn`.
-std::string spelling(DiagCode code);
 
 // Source texts, byte positions, lines and columns.
 

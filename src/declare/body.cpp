@@ -4,6 +4,9 @@
 #include <algorithm>
 
 #include "declare/declared_op.hpp"
+#include "mir/codes/runs.hpp"
+#include "mir/codes/shapes.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/module.hpp"
 #include "patterns/unify.hpp"
 #include "support/counted.hpp"
@@ -157,7 +160,7 @@ bool verify_body(const DeclaredOp& declared, VerifyContext& each) {
   bind_fresh(*signature, op, *bindings, each.context());
   BodyPlan made;
   auto reason = plan_body(declared, *signature, facts, *bindings, op.result_count(), made);
-  return !reason || each.fail(DiagCode::kConditionViolated, *std::move(reason));
+  return !reason || each.fail(diag::kConditionViolated, *std::move(reason));
 }
 
 std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const Op& op,
@@ -169,8 +172,8 @@ std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const O
   };
   const Signature* signature = declared.signature_for(operands.size());
   if (signature == nullptr) {
-    return refuse(DiagCode::kWrongArity, fmt::format("'{}' has no signature with {} operands",
-                                                     declared.name, operands.size()));
+    return refuse(diag::kWrongArity, fmt::format("'{}' has no signature with {} operands",
+                                                 declared.name, operands.size()));
   }
   const std::vector<const Type*> types = types_of(operands);
   std::optional<ExtentProver> prover = ExtentProver::of(op.module());
@@ -181,7 +184,7 @@ std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const O
   bind_fresh(*signature, op, *bindings, rewriter.context());
   BodyPlan made;
   if (auto reason = plan_body(declared, *signature, facts, *bindings, op.result_count(), made)) {
-    return refuse(DiagCode::kNotExecutable, *std::move(reason));
+    return refuse(diag::kNotExecutable, *std::move(reason));
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
     made.plan.values[made.inputs[i]] = operands[i];

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "declare/reader.hpp"
+#include "mir/codes/names.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/module.hpp"
 
@@ -120,7 +121,7 @@ void check_bodies(const OpDraft& draft, Diagnostics& diagnostics) {
     if (!trial.is_possible()) continue;
     const std::string reason = trial.run();
     if (!reason.empty()) {
-      diagnostics.error(DiagCode::kBadDeclaration, draft.op->span(), reason);
+      diagnostics.error(diag::kBadDeclaration, draft.op->span(), reason);
     }
   }
 }

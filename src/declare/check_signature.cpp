@@ -8,6 +8,7 @@
 
 #include "declare/reader.hpp"
 #include "declare/words.hpp"
+#include "mir/codes/names.hpp"
 #include "mir/module.hpp"
 #include "support/suggest.hpp"
 
@@ -38,7 +39,7 @@ class SignatureTypes {
 
  private:
   void refuse(const Part& part, std::string_view reason) {
-    diagnostics_.error(DiagCode::kBadDeclaration, draft_.op->span(),
+    diagnostics_.error(diag::kBadDeclaration, draft_.op->span(),
                        fmt::format("'{}': '%{}' is {}: {}", draft_.declared->name, part.name,
                                    part.type_text, reason));
   }

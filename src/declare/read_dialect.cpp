@@ -7,6 +7,7 @@
 #include "declare/reader.hpp"
 #include "ir/context/language_versions.hpp"
 #include "ir/version_needs.hpp"
+#include "mir/codes/names.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "mir/print.hpp"
@@ -30,7 +31,7 @@ class DialectReader {
     const std::string text = print(module_);
     if (const Dialect* known = context_.find_dialect(name_)) {
       if (known->text == text) return true;
-      return refuse(module_.top()->span(), DiagCode::kBadDialect,
+      return refuse(module_.top()->span(), diag::kBadDialect,
                     known->text.empty() ? "is a dialect of the toolkit, or of a program"
                                         : "is declared already, and otherwise than here");
     }
@@ -60,13 +61,13 @@ class DialectReader {
   bool check_module() {
     if (module_.version() < kDialectsVersion) {
       const Op& head = *module_.top();
-      diagnostics_.error(DiagCode::kNeedsVersion, head.span(),
+      diagnostics_.error(diag::kNeedsVersion, head.span(),
                          describe({VersionNeed::Feature::kDialect, kDialectsVersion, head}));
       return false;
     }
     if (module_.body().has_several_blocks() || module_.body().empty() ||
         !module_.body().entry_arguments().empty() || !module_.body().result_types().empty()) {
-      return refuse(module_.top()->span(), DiagCode::kBadDeclaration,
+      return refuse(module_.top()->span(), diag::kBadDeclaration,
                     "is a module with one block and without inputs and outputs");
     }
     return true;
@@ -74,11 +75,11 @@ class DialectReader {
 
   bool check_declaration(const Op& op) {
     if (!op.is_in(DialectId::kDialect)) {
-      return refuse(op.span(), DiagCode::kBadDeclaration,
+      return refuse(op.span(), diag::kBadDeclaration,
                     fmt::format("is declared by ops of 'dialect', not by '{}'", op.name()));
     }
     return op.has_symbol() ||
-           refuse(op.span(), DiagCode::kBadDeclaration,
+           refuse(op.span(), diag::kBadDeclaration,
                   fmt::format("has a '{}' without a name such as '@{}'", op.name(),
                               op.is(OpId::kDialectOp) ? "AddOp" : "tile"));
   }
@@ -105,7 +106,7 @@ class DialectReader {
     const auto [first, is_new] = taken.emplace(name, &op);
     if (is_new) return true;
     diagnostics_
-        .error(DiagCode::kBadDialect, op.span(),
+        .error(diag::kBadDialect, op.span(),
                fmt::format("dialect '{}' has '{}' twice", name_, name))
         .note(first->second->span(), "first declared here");
     return false;
@@ -148,7 +149,7 @@ class DialectReader {
     if (states_[number] == State::kDone) return true;
     const OpDraft& draft = drafts_[number];
     if (states_[number] == State::kOpen) {
-      diagnostics_.error(DiagCode::kBadDeclaration, draft.op->span(),
+      diagnostics_.error(diag::kBadDeclaration, draft.op->span(),
                          fmt::format("the body of '{}' contains the op itself, directly or in the "
                                      "bodies of others",
                                      draft.declared->name));

@@ -7,6 +7,7 @@
 #include "declare/reader.hpp"
 #include "dialects/parameters.hpp"
 #include "ir/context/row_checks.hpp"
+#include "mir/codes/names.hpp"
 #include "mir/module.hpp"
 #include "patterns/read_template.hpp"
 #include "support/counted.hpp"
@@ -31,7 +32,7 @@ class SignatureReader : patterns::TemplateReader {
  public:
   SignatureReader(const Op& op, DeclaredOp& declared, Diagnostics& diagnostics)
       : TemplateReader(op.module().context(), diagnostics,
-                       {.code = DiagCode::kBadDeclaration, .noun = "a body", .is_pattern = false}),
+                       {.code = diag::kBadDeclaration, .noun = "a body", .is_pattern = false}),
         op_(op),
         declared_(declared) {
     subject_ = "'" + declared.name + "'";

@@ -7,6 +7,7 @@
 #include "declare/reader.hpp"
 #include "ir/context/attribute_type.hpp"
 #include "ir/context/row_checks.hpp"
+#include "mir/codes/names.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/module.hpp"
 #include "support/suggest.hpp"
@@ -69,7 +70,7 @@ std::optional<std::uint16_t> count_of(const Attr& value) {
 
 bool RowReader::refuse(std::string message, const AttributePlace& place) {
   has_failed_ = true;
-  diagnostics_.error(DiagCode::kBadDeclaration, places_.find(op_, place),
+  diagnostics_.error(diag::kBadDeclaration, places_.find(op_, place),
                      fmt::format("{}: {}", subject_, message));
   return false;
 }

@@ -4,6 +4,9 @@
 #include <algorithm>
 
 #include "declare/declared_op.hpp"
+#include "mir/codes/attributes.hpp"
+#include "mir/codes/shapes.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/tensor.hpp"
 #include "patterns/plan_graph.hpp"
@@ -220,21 +223,21 @@ class Fitting {
     if (wanted.exact != nullptr || !wanted.kind.empty()) {
       const auto* type = dyn_cast<DialectType>(found);
       if (type == nullptr || type->kind().name != wanted.kind) {
-        return {DiagCode::kDTypeMismatch, "another type"};
+        return {diag::kDTypeMismatch, "another type"};
       }
       const auto parts = type->parameters();
       const auto& elements = wanted.extents.elements;
-      return {DiagCode::kDTypeMismatch, first_difference(elements, parts, "parameter", 0)};
+      return {diag::kDTypeMismatch, first_difference(elements, parts, "parameter", 0)};
     }
-    if (tensor == nullptr) return {DiagCode::kNotATensor, "no tensor"};
+    if (tensor == nullptr) return {diag::kNotATensor, "no tensor"};
     if (auto reason = name_difference(wanted.dtype, tensor->dtype_name(), "element type");
         !reason.empty()) {
-      return {DiagCode::kDTypeMismatch, reason};
+      return {diag::kDTypeMismatch, reason};
     }
     if (auto reason = name_difference(wanted.device, tensor->device(), "device"); !reason.empty()) {
-      return {DiagCode::kDTypeMismatch, reason};
+      return {diag::kDTypeMismatch, reason};
     }
-    return {DiagCode::kShapeMismatch, shape_difference(wanted, *tensor)};
+    return {diag::kShapeMismatch, shape_difference(wanted, *tensor)};
   }
 
   std::string name_difference(const patterns::NameTemplate& wanted, Symbol found,
@@ -333,7 +336,7 @@ class Fitting {
                                                 declared_.variables[variable])
                                   : binding_of(variable));
     });
-    return refuse(DiagCode::kShapeMismatch,
+    return refuse(diag::kShapeMismatch,
                   fmt::format("operand '%{}' of '{}' is {}, expected {}: an extent is {}, and {}",
                               owner->part->name, declared_.name, owner->type->spelling(),
                               owner->part->type_text, failed->found->spelling(), with));
@@ -354,7 +357,7 @@ class Fitting {
       if (value != nullptr) {
         unifier_.bind(variable, value);
       } else if (!is_open(expression) && !has_wrong(expression)) {
-        return refuse(DiagCode::kConditionViolated,
+        return refuse(diag::kConditionViolated,
                       fmt::format("'{}': '{}' has no value{}", declared_.name,
                                   declared_.variables[variable], values_in(expression)));
       }
@@ -389,7 +392,7 @@ class Fitting {
       const bool is_truth = value != nullptr && value->kind() == AttrKind::kBool;
       if ((is_truth && value->boolean()) || (!is_truth && is_open(each.expression))) continue;
       const std::string text = declared_.filled(each.text, bindings());
-      return refuse(DiagCode::kConditionViolated,
+      return refuse(diag::kConditionViolated,
                     is_truth
                         ? fmt::format("'{}' {}{}", declared_.name, text, values_in(each.expression))
                         : fmt::format("'{}': whether it holds cannot be decided: {}{}",
@@ -449,8 +452,8 @@ std::vector<const Type*> result_types(const Signature& signature, const OpFacts&
 bool infer_by_signature(const DeclaredOp& declared, InferContext& op) {
   const Signature* signature = declared.signature_for(op.operand_count());
   if (signature == nullptr) {
-    return op.fail(DiagCode::kWrongArity, fmt::format("'{}' has no signature with {} operands",
-                                                      declared.name, op.operand_count()));
+    return op.fail(diag::kWrongArity, fmt::format("'{}' has no signature with {} operands",
+                                                  declared.name, op.operand_count()));
   }
   std::vector<const Type*> operands;
   for (std::size_t i = 0; i < op.operand_count(); ++i) {

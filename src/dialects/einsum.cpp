@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "mir/codes/shapes.hpp"
+
 namespace mir {
 
 namespace {
@@ -15,7 +17,7 @@ namespace {
 constexpr std::string_view kEllipsis = "...";
 
 Error wrong(std::string_view what) {
-  return {DiagCode::kAttributeOutOfRange, std::string(what)};
+  return {diag::kAttributeOutOfRange, std::string(what)};
 }
 
 bool is_letter(char c) {

@@ -1,4 +1,5 @@
 #include "dialects/rules_support.hpp"
+#include "mir/codes/shapes.hpp"
 
 namespace mir::rules {
 
@@ -27,7 +28,7 @@ bool expect_table(InferContext& op, std::size_t index, Dim batch, Dim length, Di
   if (!width.is_constant() || !half.is_constant() || width.constant() >= half.constant()) {
     return true;
   }
-  return mismatch(op, DiagCode::kShapeMismatch,
+  return mismatch(op, diag::kShapeMismatch,
                   fmt::format("tables of at least {} columns", half.constant()), show(op, shape));
 }
 
@@ -48,7 +49,7 @@ bool rotary(InferContext& op, std::string_view layout, std::int64_t partial) {
   op.constraint("rope_c3");
   const bool is_odd = rotated.is_constant() && rotated.constant() % 2 != 0;
   if (is_odd || !op.may_be_at_least(head, rotated) || !op.may_divide(Dim(2), rotated)) {
-    return mismatch(op, DiagCode::kShapeMismatch,
+    return mismatch(op, diag::kShapeMismatch,
                     fmt::format("an even number of rotated elements up to {}", show(op, head)),
                     show(op, rotated));
   }
@@ -73,7 +74,7 @@ bool expect_sink(InferContext& op, std::size_t index, Dim query_heads) {
   const auto enabled = boolean_or(op, key::kSAuxEnable, false);
   if (!enabled) return false;
   if (op.operand_count() <= index) {
-    return !*enabled || mismatch(op, DiagCode::kShapeMismatch,
+    return !*enabled || mismatch(op, diag::kShapeMismatch,
                                  fmt::format("operand {} where s_aux_enable is true", index),
                                  fmt::format("{} operands", op.operand_count()));
   }
@@ -86,7 +87,7 @@ bool expect_sink(InferContext& op, std::size_t index, Dim query_heads) {
 /// The keys are the end of a sequence of `length`, as far as that is known.
 bool expect_sequence(InferContext& op, Dim length, Dim keys) {
   if (op.may_be_at_least(length, keys)) return true;
-  return mismatch(op, DiagCode::kShapeMismatch,
+  return mismatch(op, diag::kShapeMismatch,
                   fmt::format("keys of a sequence of {}", show(op, length)), show(op, keys));
 }
 
@@ -169,7 +170,7 @@ bool kv_cache(InferContext& op) {
   op.constraint("kv_cache_c4");
   if (op.attribute(key::kCapacity) != nullptr &&
       !op.may_be_at_least(Dim(*capacity), shape[sequence])) {
-    return mismatch(op, DiagCode::kShapeMismatch, fmt::format("at most {} tokens", *capacity),
+    return mismatch(op, diag::kShapeMismatch, fmt::format("at most {} tokens", *capacity),
                     show(op, shape[sequence]));
   }
   return give(op, shape, *k) && give(op, shape, *v);
@@ -278,7 +279,7 @@ bool paged_attention(InferContext& op) {
   op.constraint("paged_attention_c5");
   if (op.result_count() != (*weights ? 2u : 1u)) {
     return op.fail(
-        DiagCode::kResultCountMismatch,
+        diag::kResultCountMismatch,
         fmt::format("'{}' with need_attn_weights {} has {}, found {}", op.op_name(), *weights,
                     *weights ? "two results" : "one result", op.result_count()));
   }

@@ -2,6 +2,7 @@
 #include <tuple>
 
 #include "dialects/rules_support.hpp"
+#include "mir/codes/shapes.hpp"
 
 namespace mir::rules {
 
@@ -34,7 +35,7 @@ Taps read_taps(InferContext& op, AttrKey key, std::size_t count, std::int64_t lo
   taps.good = taps.values->size() == count;
   for (const std::int64_t value : *taps.values) taps.good = taps.good && value >= low;
   if (!taps.good) {
-    op.fail_at(key, DiagCode::kAttributeOutOfRange,
+    op.fail_at(key, diag::kAttributeOutOfRange,
                fmt::format("'{}' of '{}' is {}, expected {} of {} or more", key.text, op.op_name(),
                            found->spelling(),
                            count == 1 ? "an integer" : fmt::format("{} integers", count), low));
@@ -87,7 +88,7 @@ bool convolve(InferContext& op, std::size_t spatial, bool channels_last,
     extent = window_count(op, in, (*padding.values)[i], (*dilation.values)[i], (*kernel.values)[i],
                           (*stride.values)[i]);
     if (!op.may_be_at_least(extent, Dim(1))) {
-      return mismatch(op, DiagCode::kShapeMismatch,
+      return mismatch(op, diag::kShapeMismatch,
                       fmt::format("an extent that holds the kernel of {} in dimension {}",
                                   (*kernel.values)[i], first + i),
                       show(op, in));
@@ -115,7 +116,7 @@ std::optional<Frames> read_frames(InferContext& op) {
   for (const auto& [key, value, low] :
        {std::tuple(key::kNFft, *n_fft, 4), std::tuple(key::kHopLength, *hop, 0)}) {
     if (value >= low && value <= kLongest) continue;
-    op.fail_at(key, DiagCode::kAttributeOutOfRange,
+    op.fail_at(key, diag::kAttributeOutOfRange,
                fmt::format("'{}' of '{}' is {}, expected {} to {}", key.text, op.op_name(), value,
                            low, kLongest));
     return std::nullopt;
@@ -175,7 +176,7 @@ bool interpolate(InferContext& op) {
   const Attr* target = op.attribute(key);
   if (target == nullptr) return true;
   if (target->kind() != AttrKind::kArray || target->elements().size() > rank - 2) {
-    return op.fail_at(key, DiagCode::kAttributeOutOfRange,
+    return op.fail_at(key, diag::kAttributeOutOfRange,
                       fmt::format("'{}' of '{}' is {}, expected an array of up to {} numbers",
                                   key.text, op.op_name(), target->spelling(), rank - 2));
   }
@@ -195,7 +196,7 @@ bool interpolate(InferContext& op) {
     }
     if (!extent || extent->is_negative()) {
       return op.fail_at(
-          key, DiagCode::kAttributeOutOfRange,
+          key, diag::kAttributeOutOfRange,
           fmt::format("'{}' of '{}' has {}, expected a positive {}", key.text, op.op_name(),
                       element.spelling(), by_size ? "extent" : "factor"));
     }
@@ -225,7 +226,7 @@ bool stft(InferContext& op) {
   const Dim count = dims.add(
       dims.floor_divide(dims.subtract(length, Dim(frames->window)), Dim(frames->hop)), Dim(1));
   if (!op.may_be_at_least(count, Dim(1))) {
-    return mismatch(op, DiagCode::kShapeMismatch,
+    return mismatch(op, diag::kShapeMismatch,
                     fmt::format("a signal of at least one frame of {}", frames->window),
                     show(op, shape));
   }
@@ -250,7 +251,7 @@ bool istft(InferContext& op) {
   const Shape shape = shape_of(*spec);
   op.constraint("istft_c1");
   if (spec->dtype() && is_complex(*spec) != (shape.size() == 3)) {
-    return mismatch(op, DiagCode::kDTypeMismatch, "complex [B, F, N] or real [B, F, N, 2]",
+    return mismatch(op, diag::kDTypeMismatch, "complex [B, F, N] or real [B, F, N, 2]",
                     spec->spelling());
   }
   op.constraint("istft_c2");
@@ -264,7 +265,7 @@ bool istft(InferContext& op) {
   if (*pad_mode == "same") {
     op.constraint("istft_c5");
     if (frames->hop > frames->window) {
-      return mismatch(op, DiagCode::kAttributeOutOfRange,
+      return mismatch(op, diag::kAttributeOutOfRange,
                       fmt::format("a hop_length of up to {} with pad_mode same", frames->window),
                       fmt::to_string(frames->hop));
     }
@@ -274,7 +275,7 @@ bool istft(InferContext& op) {
   const Dim steps = dims.multiply(dims.subtract(shape[2], Dim(1)), Dim(frames->hop));
   const Dim length = dims.add(steps, Dim(frames->n_fft - cut));
   if (!op.may_be_at_least(length, kZero)) {
-    return mismatch(op, DiagCode::kShapeMismatch, "enough frames for a signal", show(op, shape));
+    return mismatch(op, diag::kShapeMismatch, "enough frames for a signal", show(op, shape));
   }
   return give(op, {shape[0], length}, DType::kFloat32, *spec);
 }

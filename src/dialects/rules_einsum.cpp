@@ -1,5 +1,6 @@
 #include "dialects/einsum.hpp"
 #include "dialects/rules_support.hpp"
+#include "mir/codes/shapes.hpp"
 
 namespace mir::rules {
 
@@ -16,7 +17,7 @@ bool join_extents(InferContext& op, std::size_t number, const EinsumEquation::In
     Dim& extent = extents[indices[dim]];
     const auto joined = op.broadcast(extent, shape[dim]);
     if (!joined) {
-      return mismatch(op, DiagCode::kShapeMismatch,
+      return mismatch(op, diag::kShapeMismatch,
                       fmt::format("extent {} or 1 in dimension {} of operand {}", show(op, extent),
                                   dim, number),
                       show(op, shape));
@@ -46,7 +47,7 @@ bool einsum(InferContext& op) {
   const bool too_many = equation && equation->index_count > kMostIndices;
   op.constraint("einsum_c2");
   if (!equation || too_many) {
-    return op.fail_at(key::kEquation, DiagCode::kAttributeOutOfRange,
+    return op.fail_at(key::kEquation, diag::kAttributeOutOfRange,
                       fmt::format("'equation' of '{}' is '{}': {}", op.op_name(), *text,
                                   too_many ? fmt::format("more than {} indices", kMostIndices)
                                            : equation.error().message));
@@ -85,7 +86,7 @@ bool scatter(InferContext& op) {
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (!expect_extent(op, 2, values, i, places[i], "a value for each index, here")) return false;
     if (i != *dim && !op.may_be_at_least(shape[i], places[i])) {
-      return mismatch(op, DiagCode::kShapeMismatch,
+      return mismatch(op, diag::kShapeMismatch,
                       fmt::format("at most {} indices in dimension {}", show(op, shape[i]), i),
                       show(op, places));
     }

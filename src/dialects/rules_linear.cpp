@@ -1,4 +1,5 @@
 #include "dialects/rules_support.hpp"
+#include "mir/codes/shapes.hpp"
 
 namespace mir::rules {
 
@@ -35,15 +36,15 @@ bool matmul(InferContext& op) {
   if (!transpose_a || !transpose_b) return false;
   Shape left = shape_of(*a), right = shape_of(*b);
   if (right.size() != 2 && right.size() != left.size()) {
-    return mismatch(op, DiagCode::kRankMismatch,
-                    fmt::format("operand 1 of rank 2 or {}", left.size()), show(op, right));
+    return mismatch(op, diag::kRankMismatch, fmt::format("operand 1 of rank 2 or {}", left.size()),
+                    show(op, right));
   }
   const std::size_t row = left.size() - 2, last = right.size() - 2;
   const Dim inner_a = left[row + (*transpose_a ? 0 : 1)];
   const Dim inner_b = right[last + (*transpose_b ? 1 : 0)];
   op.constraint("matmul_c3");
   if (!op.agree(inner_a, inner_b)) {
-    return mismatch(op, DiagCode::kShapeMismatch,
+    return mismatch(op, diag::kShapeMismatch,
                     fmt::format("equal inner extents (transpose_a {}, transpose_b {})",
                                 *transpose_a, *transpose_b),
                     fmt::format("{} and {}", show(op, left), show(op, right)));
@@ -51,7 +52,7 @@ bool matmul(InferContext& op) {
   for (std::size_t i = 0; i < last; ++i) {
     op.constraint("matmul_c4");
     if (!serves(op, left[i], right[i])) {
-      return mismatch(op, DiagCode::kShapeMismatch,
+      return mismatch(op, diag::kShapeMismatch,
                       "batch extents of operand 1 that equal or divide those of operand 0",
                       fmt::format("{} and {}", show(op, left), show(op, right)));
     }
@@ -94,7 +95,7 @@ bool linear(InferContext& op) {
     if (!in) return false;
     op.constraint("linear_c2");
     if (!op.agree(shape[last], Dim(*in))) {
-      return mismatch(op, DiagCode::kShapeMismatch, fmt::format("in_channels {}", *in),
+      return mismatch(op, diag::kShapeMismatch, fmt::format("in_channels {}", *in),
                       fmt::format("last extent {} of operand 0", show(op, shape[last])));
     }
   }

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "dialects/rules_support.hpp"
+#include "mir/codes/shapes.hpp"
 
 namespace mir::rules {
 
@@ -17,7 +18,7 @@ bool join_shape(InferContext& op, std::size_t index, std::size_t except, Shape& 
     const auto extent = unify(op, shape[i], other[i]);
     if (!extent) {
       return mismatch(
-          op, DiagCode::kShapeMismatch,
+          op, diag::kShapeMismatch,
           fmt::format("extent {} in dimension {} of every operand", show(op, shape[i]), i),
           fmt::format("{} as operand {}", show(op, other), index));
     }
@@ -51,7 +52,7 @@ bool permute(InferContext& op) {
   const Shape shape = shape_of(*x);
   op.constraint("permute_c1");
   if (order->size() != shape.size()) {
-    return op.fail_at(key::kAxis, DiagCode::kAttributeOutOfRange,
+    return op.fail_at(key::kAxis, diag::kAttributeOutOfRange,
                       fmt::format("'axis' of '{}' has {} entries, expected {}", op.op_name(),
                                   order->size(), shape.size()));
   }
@@ -62,7 +63,7 @@ bool permute(InferContext& op) {
     if (!axis) return false;
     op.constraint("permute_c2");
     if (taken[*axis]) {
-      return op.fail_at(key::kAxis, DiagCode::kAttributeOutOfRange,
+      return op.fail_at(key::kAxis, diag::kAttributeOutOfRange,
                         fmt::format("'axis' of '{}' has dimension {} twice", op.op_name(), *axis));
     }
     taken[*axis] = true;
@@ -112,8 +113,8 @@ bool random_uniform(InferContext& op) {
     return false;
   }
   if (state->dtype() && state->dtype() != DType::kInt64) {
-    return op.fail(DiagCode::kDTypeMismatch, fmt::format("'{}' takes a state of Int64, found {}",
-                                                         op.op_name(), name_of(*state->dtype())));
+    return op.fail(diag::kDTypeMismatch, fmt::format("'{}' takes a state of Int64, found {}",
+                                                     op.op_name(), name_of(*state->dtype())));
   }
   op.constraint("random_uniform_c2");
   auto shape = stated_shape(op);
@@ -138,7 +139,7 @@ bool iota(InferContext& op) {
   using enum DTypeClass;
   const auto found = dtype ? info(*dtype).type_class : kFloat;
   if (found != kFloat && found != kSignedInt && found != kUnsignedInt) {
-    return op.fail_at(key::kDtype, DiagCode::kDTypeMismatch,
+    return op.fail_at(key::kDtype, diag::kDTypeMismatch,
                       fmt::format("'dtype' of '{}' is {}, expected a floating or integer type",
                                   op.op_name(), *name));
   }
@@ -176,7 +177,7 @@ bool pad(InferContext& op) {
   op.constraint("pad_c2");
   Shape shape = shape_of(*x);
   if (margins->size() % 2 != 0 || margins->size() / 2 > shape.size()) {
-    return op.fail_at(key::kPad, DiagCode::kAttributeOutOfRange,
+    return op.fail_at(key::kPad, diag::kAttributeOutOfRange,
                       fmt::format("'pad' of '{}' has {} entries, expected two for each of up to {} "
                                   "dimensions",
                                   op.op_name(), margins->size(), shape.size()));
@@ -185,7 +186,7 @@ bool pad(InferContext& op) {
   for (std::size_t i = 0; i < margins->size(); ++i) {
     if ((*margins)[i] < 0) {
       return op.fail_at(
-          key::kPad, DiagCode::kAttributeOutOfRange,
+          key::kPad, diag::kAttributeOutOfRange,
           fmt::format("'pad' of '{}' has {}, expected 0 or more", op.op_name(), (*margins)[i]));
     }
     Dim& extent = shape[shape.size() - 1 - i / 2];

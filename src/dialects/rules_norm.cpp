@@ -1,5 +1,6 @@
 // Result-type rules of normalisations, softmax and the causal mask.
 #include "dialects/rules_support.hpp"
+#include "mir/codes/shapes.hpp"
 
 namespace mir::rules {
 
@@ -16,7 +17,7 @@ bool expect_not_negative(InferContext& op, AttrKey key) {
   const auto value = op.number(key);
   if (!value) return false;
   if (*value >= 0) return true;
-  return op.fail_at(key, DiagCode::kAttributeOutOfRange,
+  return op.fail_at(key, diag::kAttributeOutOfRange,
                     fmt::format("'{}' of '{}' is {}, expected a number that is not negative",
                                 key.text, op.op_name(), op.attribute(key)->spelling()));
 }
@@ -31,15 +32,14 @@ bool weighs_rows(InferContext& op, const TensorType& x) {
     // A dump that prints no attributes lacks this one too.
     const bool is_stated = op.attribute(key::kElementwiseAffine) != nullptr;
     return op.fail_at(
-        key::kElementwiseAffine,
-        is_stated ? DiagCode::kAttributeOutOfRange : DiagCode::kAttributeMissing,
+        key::kElementwiseAffine, is_stated ? diag::kAttributeOutOfRange : diag::kAttributeMissing,
         fmt::format("'{}' has its weight as operand 1, expected elementwise_affine:false",
                     op.op_name()));
   }
   const Dim row = shape_of(x).back(), weights = shape_of(*weight).front();
   if (op.agree(row, weights)) return true;
   const Dim expected[] = {row};
-  return mismatch(op, DiagCode::kShapeMismatch,
+  return mismatch(op, diag::kShapeMismatch,
                   fmt::format("a weight of extents {} as operand 1", show(op, expected)),
                   show(op, shape_of(*weight)));
 }
@@ -71,7 +71,7 @@ bool layer_norm(InferContext& op) {
       good = op.agree(shape[shape.size() - row->size() + i], Dim((*row)[i]));
     }
     if (!good) {
-      return mismatch(op, DiagCode::kShapeMismatch,
+      return mismatch(op, diag::kShapeMismatch,
                       fmt::format("normalized_shape [{}] as trailing extents of operand 0",
                                   fmt::join(*row, ", ")),
                       show(op, shape));
@@ -115,8 +115,7 @@ bool causal_mask(InferContext& op) {
   const Dim queries = shape[shape.size() - 2], keys = shape.back();
   op.constraint("causal_mask_c3");
   if (!op.may_be_at_least(keys, queries)) {
-    return mismatch(op, DiagCode::kShapeMismatch, "at least as many keys as queries",
-                    show(op, shape));
+    return mismatch(op, diag::kShapeMismatch, "at least as many keys as queries", show(op, shape));
   }
   op.result(scores);
   return true;

@@ -1,4 +1,5 @@
 #include "dialects/rules_support.hpp"
+#include "mir/codes/shapes.hpp"
 
 namespace mir::rules {
 
@@ -77,7 +78,7 @@ bool top_k(InferContext& op) {
   if (!dim || !k) return false;
   const Dim extent = shape[*dim];
   if (*k < 0 || !op.may_be_at_least(extent, Dim(*k))) {
-    return op.fail_at(key::kK, DiagCode::kAttributeOutOfRange,
+    return op.fail_at(key::kK, diag::kAttributeOutOfRange,
                       fmt::format("'k' of '{}' is {}, expected 0 to the extent {} of dimension {}",
                                   op.op_name(), *k, show(op, extent), *dim));
   }

@@ -1,6 +1,7 @@
 // Computes the shape of a slice from its bounds.
 #include "dialects/all_of_dimension.hpp"
 #include "dialects/rules_support.hpp"
+#include "mir/codes/shapes.hpp"
 
 namespace mir::rules {
 
@@ -14,7 +15,7 @@ struct Bounds {
 
 bool bad_entry(InferContext& op, const Attr& entry, std::size_t dimension,
                std::string_view expected) {
-  return op.fail_at(key::kIndices, DiagCode::kAttributeOutOfRange,
+  return op.fail_at(key::kIndices, diag::kAttributeOutOfRange,
                     fmt::format("'indices' of '{}' has {} for dimension {}, expected {}",
                                 op.op_name(), entry.spelling(), dimension, expected));
 }
@@ -84,7 +85,7 @@ std::optional<Shape> sliced_shape(InferContext& op, const Shape& shape) {
   if (indices == nullptr) return shape;
   op.constraint("slice_c1");
   if (indices->kind() != AttrKind::kArray || indices->elements().size() != shape.size()) {
-    op.fail_at(key::kIndices, DiagCode::kAttributeOutOfRange,
+    op.fail_at(key::kIndices, diag::kAttributeOutOfRange,
                fmt::format("'indices' of '{}' is {}, expected an array of {} entries", op.op_name(),
                            indices->spelling(), shape.size()));
     return std::nullopt;

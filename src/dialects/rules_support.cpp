@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "mir/codes/attributes.hpp"
+#include "mir/codes/shapes.hpp"
+
 namespace mir::rules {
 
 // -- text -----------------------------------------------------------------------------------------
@@ -40,7 +43,7 @@ const TensorType* ranked(InferContext& op, std::size_t index, std::size_t low, s
   const std::string ranks = low == high        ? fmt::format("rank {}", low)
                             : high == kAnyRank ? fmt::format("rank {} or more", low)
                                                : fmt::format("rank {} to {}", low, high);
-  mismatch(op, DiagCode::kRankMismatch, fmt::format("operand {} of {}", index, ranks),
+  mismatch(op, diag::kRankMismatch, fmt::format("operand {} of {}", index, ranks),
            show(op, tensor->dims()));
   return nullptr;
 }
@@ -101,8 +104,7 @@ std::string_view describe(Elements kind) {
 bool takes(InferContext& op, std::size_t index, const TensorType& operand, Elements kind) {
   const auto found = class_of(operand);
   if (!found || admits(kind, *found, *operand.dtype())) return true;
-  return mismatch(op, DiagCode::kDTypeMismatch,
-                  fmt::format("{} as operand {}", describe(kind), index),
+  return mismatch(op, diag::kDTypeMismatch, fmt::format("{} as operand {}", describe(kind), index),
                   op.context().text(operand.dtype_name()));
 }
 
@@ -117,7 +119,7 @@ bool same_elements(InferContext& op, std::size_t a, std::size_t b) {
       stands_for_float(*first_class) && stands_for_float(*second_class)) {
     return true;
   }
-  return mismatch(op, DiagCode::kDTypeMismatch,
+  return mismatch(op, diag::kDTypeMismatch,
                   fmt::format("operands {} and {} of one element type", a, b),
                   fmt::format("{} and {}", op.context().text(first->dtype_name()),
                               op.context().text(second->dtype_name())));
@@ -142,7 +144,7 @@ std::optional<Shape> broadcast(InferContext& op, const Shape& a, const Shape& b)
   for (std::size_t i = 0; i < shorter.size(); ++i) {
     const auto extent = op.broadcast(longer[lead + i], shorter[i]);
     if (!extent) {
-      mismatch(op, DiagCode::kShapeMismatch, "operands whose extents are equal or 1",
+      mismatch(op, diag::kShapeMismatch, "operands whose extents are equal or 1",
                fmt::format("{} and {}", show(op, a), show(op, b)));
       return std::nullopt;
     }
@@ -157,7 +159,7 @@ bool broadcasts_to(InferContext& op, std::size_t index, const Shape& from, const
     const Dim have = from[i], want = to[to.size() - from.size() + i];
     good = op.broadcasts_to(have, want);
   }
-  return good || mismatch(op, DiagCode::kShapeMismatch,
+  return good || mismatch(op, diag::kShapeMismatch,
                           fmt::format("operand {} that broadcasts to {}", index, show(op, to)),
                           show(op, from));
 }
@@ -166,7 +168,7 @@ bool expect_extent(InferContext& op, std::size_t index, const Shape& shape, std:
                    Dim expected, std::string_view what) {
   if (op.agree(shape[dim], expected)) return true;
   return mismatch(
-      op, DiagCode::kShapeMismatch, fmt::format("{} {}", what, show(op, expected)),
+      op, diag::kShapeMismatch, fmt::format("{} {}", what, show(op, expected)),
       fmt::format("extent {} in dimension {} of operand {}", show(op, shape[dim]), dim, index));
 }
 
@@ -194,7 +196,7 @@ bool expect_divisor(InferContext& op, std::string_view what, Dim total, Dim coun
   } else if (op.may_divide(count, total)) {
     return true;
   }
-  return mismatch(op, DiagCode::kShapeMismatch, what,
+  return mismatch(op, diag::kShapeMismatch, what,
                   fmt::format("{} and {}", show(op, total), show(op, count)));
 }
 
@@ -218,7 +220,7 @@ std::optional<std::int64_t> integer_at_least(InferContext& op, AttrKey key, std:
   const auto value = integer_or(op, key, otherwise);
   if (!value || *value >= low) return value;
   op.fail_at(
-      key, DiagCode::kAttributeOutOfRange,
+      key, diag::kAttributeOutOfRange,
       fmt::format("'{}' of '{}' is {}, expected {} or more", key.text, op.op_name(), *value, low));
   return std::nullopt;
 }
@@ -230,7 +232,7 @@ std::optional<std::int64_t> required_integer(InferContext& op, AttrKey key) {
 }
 
 bool missing(InferContext& op, AttrKey key) {
-  return op.fail(DiagCode::kAttributeMissing,
+  return op.fail(diag::kAttributeMissing,
                  fmt::format("'{}' needs the attribute '{}'", op.op_name(), key.text));
 }
 
@@ -245,7 +247,7 @@ std::optional<Dim> extent_or_unknown(InferContext& op, AttrKey key) {
   if (value == nullptr) return Dim::unknown();
   if (const auto extent = as_extent(*value)) return extent;
   if (value->kind() == AttrKind::kString && value->text() == "?") return Dim::unknown();
-  op.fail_at(key, DiagCode::kAttributeKind,
+  op.fail_at(key, diag::kAttributeKind,
              fmt::format("attribute '{}' of '{}' is {}, expected an extent", key.text, op.op_name(),
                          value->spelling()));
   return std::nullopt;
@@ -254,7 +256,7 @@ std::optional<Dim> extent_or_unknown(InferContext& op, AttrKey key) {
 bool expect_choice(InferContext& op, AttrKey key, std::string_view found,
                    std::initializer_list<std::string_view> choices) {
   if (std::ranges::find(choices, found) != choices.end()) return true;
-  return op.fail_at(key, DiagCode::kAttributeOutOfRange,
+  return op.fail_at(key, diag::kAttributeOutOfRange,
                     fmt::format("'{}' of '{}' is '{}', expected {}", key.text, op.op_name(), found,
                                 fmt::join(choices, ", ")));
 }
@@ -269,7 +271,7 @@ std::optional<Shape> stated_shape(InferContext& op) {
   for (const Dim extent : *shape) {
     if (!extent.is_unknown() && !extent.is_negative()) continue;
     op.fail_at(
-        key::kShape, DiagCode::kAttributeOutOfRange,
+        key::kShape, diag::kAttributeOutOfRange,
         fmt::format("'shape' of '{}' is {}, expected extents", op.op_name(), show(op, *shape)));
     return std::nullopt;
   }

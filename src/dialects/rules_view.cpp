@@ -2,6 +2,8 @@
 #include <limits>
 
 #include "dialects/rules_support.hpp"
+#include "mir/codes/attributes.hpp"
+#include "mir/codes/shapes.hpp"
 
 namespace mir::rules {
 
@@ -12,7 +14,7 @@ bool is_open(Dim extent) {
 }
 
 bool counts_differ(InferContext& op, const Shape& from, const Shape& to) {
-  return mismatch(op, DiagCode::kElementCountMismatch,
+  return mismatch(op, diag::kElementCountMismatch,
                   fmt::format("a shape with the elements of {}", show(op, from)), show(op, to));
 }
 
@@ -22,7 +24,7 @@ std::optional<Dim> counted(InferContext& op, const Shape& shape) {
   Dim total(1);
   for (const Dim extent : shape) total = math.multiply(total, extent);
   if (!math.has_overflowed()) return total;
-  op.fail(DiagCode::kExtentOverflow,
+  op.fail(diag::kExtentOverflow,
           fmt::format("the element count of {}, a shape of '{}', does not fit 63 bits",
                       show(op, shape), op.op_name()));
   return std::nullopt;
@@ -41,7 +43,7 @@ bool reshape_to(InferContext& op, AttrKey key) {
   op.constraint("view_c1");
   if (bad != wanted->end() ||
       (open != wanted->end() && std::find_if(open + 1, wanted->end(), is_open) != wanted->end())) {
-    return op.fail_at(key, DiagCode::kAttributeOutOfRange,
+    return op.fail_at(key, diag::kAttributeOutOfRange,
                       fmt::format("'{}' of '{}' is {}, expected extents of which one may be -1",
                                   key, op.op_name(), show(op, *wanted)));
   }
@@ -71,7 +73,7 @@ bool append_indexed(InferContext& op, const Attr& entry, std::size_t dimension, 
                             op.may_be_at_least(extent, Dim(element->integer() + 1));
       if (!in_range) {
         return op.fail_at(
-            key::kIndices, DiagCode::kAttributeOutOfRange,
+            key::kIndices, diag::kAttributeOutOfRange,
             fmt::format("'indices' of '{}' has {} for dimension {} of extent {}", op.op_name(),
                         element->spelling(), dimension, show(op, extent)));
       }
@@ -86,7 +88,7 @@ bool append_indexed(InferContext& op, const Attr& entry, std::size_t dimension, 
   }
   op.constraint("index_c3");
   if (entry.integer() < 1 || static_cast<std::uint64_t>(entry.integer()) >= op.operand_count()) {
-    return op.fail_at(key::kIndices, DiagCode::kAttributeOutOfRange,
+    return op.fail_at(key::kIndices, diag::kAttributeOutOfRange,
                       fmt::format("'indices' of '{}' names operand {}, expected 1 to {}",
                                   op.op_name(), entry.integer(), op.operand_count() - 1));
   }
@@ -124,7 +126,7 @@ bool match_shape(InferContext& op) {
   if (!shape) return false;
   op.constraint("match_shape_c2");
   if (shape->size() != x->rank()) {
-    return mismatch(op, DiagCode::kRankMismatch, "an operand with the rank of " + show(op, *shape),
+    return mismatch(op, diag::kRankMismatch, "an operand with the rank of " + show(op, *shape),
                     show(op, shape_of(*x)));
   }
   for (std::size_t i = 0; i < shape->size(); ++i) op.run_needs_equal(x->dims()[i], (*shape)[i]);
@@ -158,7 +160,7 @@ bool split(InferContext& op) {
     const Dim size = sizes->front();
     op.constraint("split_c3");
     if (!op.agree(dims.multiply(size, Dim(pieces)), whole)) {
-      return mismatch(op, DiagCode::kShapeMismatch,
+      return mismatch(op, diag::kShapeMismatch,
                       fmt::format("{} pieces of extent {}", pieces, show(op, size)),
                       fmt::format("extent {}", show(op, whole)));
     }
@@ -168,20 +170,20 @@ bool split(InferContext& op) {
   for (const Dim size : *sizes) total = dims.add(total, size);
   op.constraint("split_c2");
   if (sizes->size() != op.result_count()) {
-    return op.fail(DiagCode::kResultCountMismatch,
+    return op.fail(diag::kResultCountMismatch,
                    fmt::format("'{}' with {} pieces has {} results", op.op_name(), sizes->size(),
                                op.result_count()));
   }
   op.constraint("split_c3");
   if (!op.agree(total, whole)) {
     return mismatch(
-        op, DiagCode::kShapeMismatch,
+        op, diag::kShapeMismatch,
         fmt::format("pieces {} of extent {} together", show(op, *sizes), show(op, whole)),
         fmt::format("{}", show(op, total)));
   }
   for (const Dim size : *sizes) {
     if (size.is_negative()) {
-      return op.fail_at(key::kSplitSizeOrSections, DiagCode::kAttributeOutOfRange,
+      return op.fail_at(key::kSplitSizeOrSections, diag::kAttributeOutOfRange,
                         fmt::format("'split_size_or_sections' of '{}' has the negative extent {}",
                                     op.op_name(), size.constant()));
     }
@@ -203,7 +205,7 @@ bool copy(InferContext& op) {
   const auto have = counted(op, shape_of(*src)), need = counted(op, *part);
   if (!have || !need) return false;
   if (!op.agree(*have, *need)) {
-    return mismatch(op, DiagCode::kElementCountMismatch,
+    return mismatch(op, diag::kElementCountMismatch,
                     fmt::format("a source with the elements of {}", show(op, *part)),
                     show(op, src->dims()));
   }
@@ -219,7 +221,7 @@ bool index(InferContext& op) {
   const Shape shape = shape_of(*x);
   op.constraint("index_c1");
   if (indices->kind() != AttrKind::kArray || indices->elements().size() != shape.size()) {
-    return op.fail_at(key::kIndices, DiagCode::kAttributeOutOfRange,
+    return op.fail_at(key::kIndices, diag::kAttributeOutOfRange,
                       fmt::format("'indices' of '{}' is {}, expected an array of {} entries",
                                   op.op_name(), indices->spelling(), shape.size()));
   }

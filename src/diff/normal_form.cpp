@@ -6,6 +6,7 @@
 
 #include "diff/attribute_lists.hpp"
 #include "ir/rewrite/settle_ports.hpp"
+#include "mir/codes/usage.hpp"
 #include "mir/parse.hpp"
 #include "mir/print.hpp"
 #include "mir/rewriter.hpp"
@@ -66,11 +67,11 @@ Result<std::string> normal_form(std::span<Module* const> modules) {
   SourceManager sources;
   Diagnostics diagnostics(1);
   const SourceFile* file = sources.add("normal form", std::move(text));
-  if (file == nullptr) return Error{DiagCode::kUsage, "the text is too long"};
+  if (file == nullptr) return Error{diag::kUsage, "the text is too long"};
   const auto tree = parse(*file, diagnostics);
   if (!tree) {
     const auto said = diagnostics.sorted();
-    return Error{DiagCode::kUsage,
+    return Error{diag::kUsage,
                  said.empty() ? "the text cannot be read back" : said.front().message};
   }
   return rewrite(*tree, {.expand_attributes = true, .renumber = true});

@@ -2,6 +2,7 @@
 #include "kernels/ref/attention.hpp"
 
 #include "eval/evaluators.hpp"
+#include "mir/codes/runs.hpp"
 #include "mir/linalg_ops.hpp"
 
 namespace mir::eval {
@@ -54,7 +55,7 @@ ref::View batch_first(EvalCall& call, const ref::View& store) {
 
 Result<void> radix_attention(EvalCall& call) {
   if (call.operand_count() < 5) {
-    return call.error(DiagCode::kNotExecutable,
+    return call.error(diag::kNotExecutable,
                       "operands 1 and 2 are machine addresses, which mean nothing here; give row "
                       "numbers, and the keys and values as operands 3 and 4");
   }

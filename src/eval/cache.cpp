@@ -7,6 +7,8 @@
 #include "dialects/parameters.hpp"
 #include "eval/evaluators.hpp"
 #include "eval/slice_operands.hpp"
+#include "mir/codes/runs.hpp"
+#include "mir/codes/shapes.hpp"
 #include "mir/context.hpp"
 #include "mir/module.hpp"
 
@@ -47,25 +49,25 @@ void write_added(const CacheStore::Tokens& tokens, std::size_t which, const Tens
 
 Result<void> admit_tokens(EvalCall& call) {
   if (call.environment().caches == nullptr) {
-    return call.error(DiagCode::kNotExecutable, "it needs a cache to keep its state in");
+    return call.error(diag::kNotExecutable, "it needs a cache to keep its state in");
   }
   const Symbol name = cache_of(call.op());
   if (!name) {
-    return call.error(DiagCode::kCacheUnnamed, "neither 'cache' nor a name says where state lives");
+    return call.error(diag::kCacheUnnamed, "neither 'cache' nor a name says where state lives");
   }
   const std::int64_t length = call.environment().caches->pending(name);
   const auto title = fmt::format("cache '@{}'", call.context().text(name));
   const Attr* past = call.attribute(key::kPast);
   if (past != nullptr && past->kind() == AttrKind::kInt && past->integer() != length) {
-    return call.error(DiagCode::kCacheMismatch, fmt::format("{} holds {} tokens, 'past' says {}",
-                                                            title, length, past->integer()));
+    return call.error(diag::kCacheMismatch, fmt::format("{} holds {} tokens, 'past' says {}", title,
+                                                        length, past->integer()));
   }
   const Shape& shape = call.operand(0).shape();
   if (!call.has(key::kCapacity) || shape.size() <= token_axis(call)) return {};
   const std::int64_t capacity = call.integer(key::kCapacity), added = shape[token_axis(call)];
   if (length <= capacity && added <= capacity - length) return {};
   return call.error(
-      DiagCode::kCacheCapacity,
+      diag::kCacheCapacity,
       fmt::format("{} holds {} of {} tokens, {} more do not fit", title, length, capacity, added));
 }
 
@@ -73,7 +75,7 @@ Result<void> kv_cache(EvalCall& call) {
   const std::size_t axis = token_axis(call);
   const Tensor &keys = call.operand(0), &values = call.operand(1);
   if (keys.shape()[axis] != values.shape()[axis]) {
-    return call.error(DiagCode::kShapeMismatch, "keys and values are not as many");
+    return call.error(diag::kShapeMismatch, "keys and values are not as many");
   }
   CacheStore& caches = *call.environment().caches;
   const Symbol name = cache_of(call.op());

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "kernels/fast/large_pages.hpp"
+#include "mir/codes/limits.hpp"
+#include "mir/codes/runs.hpp"
 #include "mir/tensor.hpp"
 
 namespace mir {
@@ -87,7 +89,7 @@ Result<void> CacheStore::Buffers::admit(const Request& request) {
   Shape held = tensors[wrong].extents;
   held[axis] = pending;
   return Error{
-      DiagCode::kCacheMismatch,
+      diag::kCacheMismatch,
       fmt::format("the cache holds {} [{}], a step adds {} [{}]", name_of(tensors[wrong].dtype),
                   fmt::join(held, ", "), name_of(request.dtypes[wrong]),
                   fmt::join(request.extents[wrong], ", "))};
@@ -101,7 +103,7 @@ Result<void> CacheStore::Buffers::begin(const Request& request) {
     const std::int64_t row = product(extents.subspan(request.axis + 1));
     const auto bytes = storage_bytes(request.dtypes[i], static_cast<std::uint64_t>(row));
     if (!bytes || row % info(request.dtypes[i]).lanes != 0) {
-      return Error{DiagCode::kNotExecutable, "a cache cannot cut blocks of elements"};
+      return Error{diag::kNotExecutable, "a cache cannot cut blocks of elements"};
     }
     fresh[i] = {.dtype = request.dtypes[i],
                 .extents = Shape(extents.begin(), extents.end()),
@@ -160,7 +162,7 @@ Result<CacheStore::Tokens> CacheStore::append(const Request& request) {
     std::int64_t capacity = std::max({needed, 2 * cache.capacity, kFirstCapacity});
     if (request.limit >= needed) capacity = std::min(capacity, request.limit);
     if (!cache.grow(capacity)) {
-      return Error{DiagCode::kLimitExceeded,
+      return Error{diag::kLimitExceeded,
                    fmt::format("there is no memory for a cache of {} tokens", capacity)};
     }
   }

@@ -6,6 +6,10 @@
 #include "eval/stand_ins.hpp"
 #include "eval/substitute.hpp"
 #include "ir/told_attributes.hpp"
+#include "mir/codes/attributes.hpp"
+#include "mir/codes/runs.hpp"
+#include "mir/codes/shapes.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/infer.hpp"
 #include "mir/module.hpp"
 
@@ -27,11 +31,11 @@ Error EvalCall::error(DiagCode code, std::string_view message) const {
 
 Result<void> EvalCall::prepare() {
   const OpRow* row = op().row();
-  if (row == nullptr) return error(DiagCode::kNotExecutable, "no dialect declares it");
+  if (row == nullptr) return error(diag::kNotExecutable, "no dialect declares it");
   if (operands_.size() != op().operand_count() || !row->operands.admits(operands_.size()) ||
       !row->results.admits(op().result_count())) {
-    return error(DiagCode::kWrongArity, fmt::format("{} operands and {} results do not fit it",
-                                                    operands_.size(), op().result_count()));
+    return error(diag::kWrongArity, fmt::format("{} operands and {} results do not fit it",
+                                                operands_.size(), op().result_count()));
   }
   const auto& bindings = environment_.dims != nullptr ? *environment_.dims : kNoBindings;
   for (const NamedAttr& each : op().attributes()) {
@@ -58,7 +62,7 @@ Result<void> EvalCall::infer() {
                              problems);
   if (!inferred) {
     const auto found = problems.sorted();
-    if (found.empty()) return error(DiagCode::kShapeMismatch, "operands do not fit it");
+    if (found.empty()) return error(diag::kShapeMismatch, "operands do not fit it");
     return Error{found.front().code, found.front().message};
   }
   inferred->resize(op().result_count(), nullptr);
@@ -73,10 +77,10 @@ Result<void> EvalCall::check_attributes() {
   for (const AttrRow& row : op().row()->attributes) {
     const Attr* value = attribute(row.name);
     if (value == nullptr && row.required) {
-      return error(DiagCode::kMissingAttribute, fmt::format("attribute '{}' is missing", row.name));
+      return error(diag::kMissingAttribute, fmt::format("attribute '{}' is missing", row.name));
     }
     if (value != nullptr && !admits(row.type, *value)) {
-      return error(DiagCode::kAttributeKind,
+      return error(diag::kAttributeKind,
                    fmt::format("attribute '{}' is {}", row.name, value->spelling()));
     }
   }
@@ -91,7 +95,7 @@ Result<std::vector<const Type*>> EvalCall::operand_types() const {
     const Tensor& tensor = operands_[i];
     const TensorType* declared = op().operand(i)->tensor_type();
     if (!tensor.defined() || declared == nullptr) {
-      return error(DiagCode::kNotATensor, fmt::format("operand {} is no tensor", i));
+      return error(diag::kNotATensor, fmt::format("operand {} is no tensor", i));
     }
     dims.clear();
     for (const std::int64_t extent : tensor.shape()) dims.emplace_back(extent);
@@ -130,9 +134,8 @@ Result<Shape> EvalCall::result_shape(std::size_t i) const {
     }
   }
   if (known) return shape;
-  return error(DiagCode::kResultUnknown,
-               fmt::format("the type of result {} is not known: {}", i,
-                           type == nullptr ? "no tensor" : type->spelling()));
+  return error(diag::kResultUnknown, fmt::format("the type of result {} is not known: {}", i,
+                                                 type == nullptr ? "no tensor" : type->spelling()));
 }
 
 Result<void> EvalCall::allocate_results() {
@@ -204,7 +207,7 @@ std::optional<DType> EvalCall::stored_dtype(std::string_view suffix) const {
 
 Result<Tensor> EvalCall::parameter(std::string_view suffix) {
   if (!op().has_path()) {
-    return error(DiagCode::kMissingPath, "it owns parameters and has no name to find them by");
+    return error(diag::kMissingPath, "it owns parameters and has no name to find them by");
   }
   const std::string name = fmt::format("{}{}", context().text(op().path()), suffix);
   if (environment_.parameters != nullptr) {
@@ -214,7 +217,7 @@ Result<Tensor> EvalCall::parameter(std::string_view suffix) {
       return has_stand_ins_ ? stand_in(*this, found->second, quantisation(symbol)) : found->second;
     }
   }
-  return error(DiagCode::kParameterMissing, fmt::format("parameter '@{}' has no value", name));
+  return error(diag::kParameterMissing, fmt::format("parameter '@{}' has no value", name));
 }
 
 Result<Tensor> EvalCall::parameter(std::string_view suffix, Shape shape) {
@@ -222,7 +225,7 @@ Result<Tensor> EvalCall::parameter(std::string_view suffix, Shape shape) {
   if (!found) return found;
   auto shaped = found->reshaped(std::move(shape));
   if (shaped) return shaped;
-  return error(DiagCode::kParameterSize,
+  return error(diag::kParameterSize,
                fmt::format("parameter '@{}{}': {}", context().text(op().path()), suffix,
                            shaped.error().message));
 }

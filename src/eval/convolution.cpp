@@ -7,6 +7,7 @@
 #include "eval/evaluators.hpp"
 #include "kernels/ref/movement.hpp"
 #include "kernels/ref/pad.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/linalg_ops.hpp"
 #include "weights/elements.hpp"
 
@@ -31,7 +32,7 @@ Result<Tensor> conv_weight(EvalCall& call, std::size_t spatial, std::int64_t inp
   }
   auto found = call.parameter(".weight");
   if (!found || found->shape().size() == spatial + 2) return found;
-  return call.error(DiagCode::kMissingAttribute, "attribute 'kernel_size' is missing");
+  return call.error(diag::kMissingAttribute, "attribute 'kernel_size' is missing");
 }
 
 ref::ConvOptions conv_options(const EvalCall& call, std::size_t spatial) {
@@ -57,7 +58,7 @@ Result<void> conv_channels_last(EvalCall& call) {
   ref::Dims extents = call.integers(key::kKernelSize);
   if (extents.size() == 1) extents.push_back(extents[0]);
   if (extents.size() != 2) {
-    return call.error(DiagCode::kMissingAttribute, "attribute 'kernel_size' is missing");
+    return call.error(diag::kMissingAttribute, "attribute 'kernel_size' is missing");
   }
   extents.push_back(call.operand(0).shape()[3] / options.groups);
   extents.push_back(call.result().shape()[3]);

@@ -12,6 +12,9 @@
 #include "kernels/ref/movement.hpp"
 #include "kernels/ref/quantise.hpp"
 #include "kernels/ref/scatter.hpp"
+#include "mir/codes/runs.hpp"
+#include "mir/codes/shapes.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/context.hpp"
 #include "mir/linalg_ops.hpp"
 #include "weights/blocks.hpp"
@@ -68,10 +71,10 @@ Result<Tensor> factor(EvalCall& call, std::string_view suffix, Shape shape) {
 
 Result<void> linear(EvalCall& call) {
   if (call.operand_count() > 2) {
-    return call.error(DiagCode::kNotExecutable, "weights as operands are not computed");
+    return call.error(diag::kNotExecutable, "weights as operands are not computed");
   }
   if (call.result().rank() == 0) {
-    return call.error(DiagCode::kRankMismatch, "the destination has no dimension");
+    return call.error(diag::kRankMismatch, "the destination has no dimension");
   }
   const std::int64_t rows = call.result().shape().back();
   const auto weight = factor(call, ".weight", {rows, call.operand(0).shape().back()});
@@ -95,7 +98,7 @@ Result<void> embedding(EvalCall& call) {
                                                       : 0;
   const auto table = flat->reshaped({rows, width});
   if (!table) {
-    return call.error(DiagCode::kParameterSize,
+    return call.error(diag::kParameterSize,
                       fmt::format("parameter '@{}.weight': {}",
                                   call.context().text(call.op().path()), table.error().message));
   }
@@ -161,7 +164,7 @@ Result<Tensor> indexed(EvalCall& call, const Tensor& from, const Attr& entry, st
 Result<void> index(EvalCall& call) {
   const Attr* indices = call.attribute(key::kIndices);
   if (indices == nullptr) {
-    return call.error(DiagCode::kMissingAttribute, "attribute 'indices' is missing");
+    return call.error(diag::kMissingAttribute, "attribute 'indices' is missing");
   }
   Tensor current = call.operand(0);
   // From the last dimension on, so that earlier ones keep their numbers.

@@ -12,6 +12,9 @@
 #include "eval/evaluators.hpp"
 #include "eval/slice_operands.hpp"
 #include "kernels/ref/random.hpp"
+#include "mir/codes/runs.hpp"
+#include "mir/codes/shapes.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/context.hpp"
 #include "weights/elements.hpp"
 #include "weights/random.hpp"
@@ -32,7 +35,7 @@ Result<void> match_shape(EvalCall& call) {
   if (!shape) return shape.error();
   const Tensor& x = call.operand(0);
   if (!std::ranges::equal(x.shape(), *shape)) {
-    return call.error(DiagCode::kShapeMismatch,
+    return call.error(diag::kShapeMismatch,
                       fmt::format("operand 0 is [{}], 'shape' is [{}]", fmt::join(x.shape(), ", "),
                                   fmt::join(*shape, ", ")));
   }
@@ -48,12 +51,12 @@ Result<void> param(EvalCall& call) {
     const auto found = parameters->find(call.context().intern(name));
     if (found != parameters->end()) {
       auto result = found->second.reshaped(*shape);
-      if (!result) return call.error(DiagCode::kParameterSize, result.error().message);
+      if (!result) return call.error(diag::kParameterSize, result.error().message);
       call.result() = *std::move(result);
       return {};
     }
   }
-  return call.error(DiagCode::kParameterMissing, fmt::format("parameter '@{}' has no value", name));
+  return call.error(diag::kParameterMissing, fmt::format("parameter '@{}' has no value", name));
 }
 
 namespace {
@@ -130,7 +133,7 @@ Result<void> repeat(EvalCall& call) {
 
 Result<void> copy(EvalCall& call) {
   if (call.result_count() == 0) {
-    return call.error(DiagCode::kNotExecutable, "without a result it writes its operand");
+    return call.error(diag::kNotExecutable, "without a result it writes its operand");
   }
   if (auto whole = ref::copy(call.in(1), call.out()); !whole) return whole;
   const auto part = sliced(call, call.out());

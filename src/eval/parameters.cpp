@@ -7,6 +7,7 @@
 
 #include "dialects/parameters.hpp"
 #include "mir/attribute_keys.hpp"
+#include "mir/codes/runs.hpp"
 #include "mir/module.hpp"
 #include "weights/elements.hpp"
 
@@ -15,7 +16,7 @@ namespace mir {
 namespace {
 
 Error invalid(const TensorType& type, std::string_view message) {
-  return {DiagCode::kConstantInvalid, fmt::format("constant {}: {}", type.spelling(), message)};
+  return {diag::kConstantInvalid, fmt::format("constant {}: {}", type.spelling(), message)};
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ Result<Tensor> constant_tensor(const Value& value) {
   const TensorType* type = value.tensor_type();
   const Attr* elements = value.attribute(key::kConstant);
   if (type == nullptr || elements == nullptr || elements->kind() != AttrKind::kArray) {
-    return Error{DiagCode::kConstantInvalid, "a constant needs a tensor type and a list of values"};
+    return Error{diag::kConstantInvalid, "a constant needs a tensor type and a list of values"};
   }
   const auto count = type->element_count();
   if (!count || !type->dtype()) return invalid(*type, "its extents or element type are not known");

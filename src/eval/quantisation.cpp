@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mir/codes/quantisation.hpp"
 #include "mir/module.hpp"
 #include "support/integer_range.hpp"
 
@@ -14,7 +15,7 @@ namespace mir {
 namespace {
 
 Error bad_spec(const Attr& spec, std::string_view what) {
-  return {DiagCode::kQuantSpecIncomplete, fmt::format("{}: {}", spec.spelling(), what)};
+  return {diag::kQuantSpecIncomplete, fmt::format("{}: {}", spec.spelling(), what)};
 }
 
 /// Sets the axis and the block that a kind has.
@@ -80,7 +81,7 @@ Result<std::optional<QuantRecipe>> quant_recipe(const TensorType& type, const At
   if (info(*type.dtype()).type_class != DTypeClass::kQuantised) return std::optional<QuantRecipe>();
   const std::string_view name = name_of(*type.dtype());
   if (name.ends_with("PerChannel")) {
-    return Error{DiagCode::kQuantSpecIncomplete,
+    return Error{diag::kQuantSpecIncomplete,
                  fmt::format("{} has no QuantSpec that says which dimension its channels are",
                              type.spelling())};
   }

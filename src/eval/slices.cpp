@@ -4,6 +4,9 @@
 #include "dialects/all_of_dimension.hpp"
 #include "eval/slice_operands.hpp"
 #include "eval/substitute.hpp"
+#include "mir/codes/attributes.hpp"
+#include "mir/codes/inputs.hpp"
+#include "mir/codes/shapes.hpp"
 #include "mir/context.hpp"
 #include "mir/module.hpp"
 
@@ -12,7 +15,7 @@ namespace mir::eval {
 namespace {
 
 Error bad_entry(const Attr& entry, std::int64_t extent) {
-  return {DiagCode::kAttributeOutOfRange,
+  return {diag::kAttributeOutOfRange,
           fmt::format("'indices' has {} for a dimension of extent {}", entry.spelling(), extent)};
 }
 
@@ -35,7 +38,7 @@ Result<SliceBounds> slice_bounds(const Attr& entry, std::int64_t extent, IRConte
     }
     if (!bound) {
       return is_symbolic
-                 ? Error{DiagCode::kSymbolUnbound, fmt::format("'{}' of a slice has no value", key)}
+                 ? Error{diag::kSymbolUnbound, fmt::format("'{}' of a slice has no value", key)}
                  : bad_entry(entry, extent);
     }
     if (is_symbolic && *bound < 0) return negative_extent(*field.value, *bound);
@@ -89,7 +92,7 @@ Result<SliceBounds> slice_bounds(const Op& op, std::size_t rank, std::size_t dim
   const Attr* indices = op.attribute(key::kIndices);
   const bool fits = indices != nullptr && indices->kind() == AttrKind::kArray &&
                     indices->elements().size() == rank;
-  if (!fits) return Error{DiagCode::kAttributeKind, "'indices' is no list with an entry for each"};
+  if (!fits) return Error{diag::kAttributeKind, "'indices' is no list with an entry for each"};
   return eval::slice_bounds(*indices->elements()[dim], extent, op.module().context(), dims);
 }
 

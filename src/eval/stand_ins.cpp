@@ -9,6 +9,8 @@
 #include "kernels/ref/movement.hpp"
 #include "kernels/ref/mxfp4.hpp"
 #include "kernels/ref/quantise.hpp"
+#include "mir/codes/kernels.hpp"
+#include "mir/codes/quantisation.hpp"
 #include "mir/module.hpp"
 #include "weights/blocks.hpp"
 
@@ -47,11 +49,11 @@ Result<Tensor> as_type(const Tensor& tensor, DType dtype) {
 
 Result<Tensor> decoded(EvalCall& call, const Tensor& blocks) {
   if (blocks.dtype() != DType::kMXFP4) {
-    const auto values = is_decodable_block(blocks.dtype())
-                            ? dequantise(blocks)
-                            : Result<Tensor>(call.error(
-                                  DiagCode::kKernelDType,
-                                  fmt::format("no kernel reads '{}'", name_of(blocks.dtype()))));
+    const auto values =
+        is_decodable_block(blocks.dtype())
+            ? dequantise(blocks)
+            : Result<Tensor>(call.error(diag::kKernelDType, fmt::format("no kernel reads '{}'",
+                                                                        name_of(blocks.dtype()))));
     return values ? converted(call, *values, DType::kFloat64) : values;
   }
   auto out = Tensor::allocate(DType::kFloat64, blocks.shape());
@@ -121,7 +123,7 @@ Result<Tensor> finished(EvalCall& call, const Tensor& stand, std::uint32_t i, DT
     return quantised(call, stand, to, *by);
   }
   if (info(to).type_class == kQuantised) {
-    return call.error(DiagCode::kScaleMissing, fmt::format("result {} has no scale", i));
+    return call.error(diag::kScaleMissing, fmt::format("result {} has no scale", i));
   }
   // Any kernels refuse such results so.
   if (const auto bytes = tensor_bytes(to, stand.shape()); !bytes) return bytes.error();
@@ -175,7 +177,7 @@ Result<Tensor> stand_in(EvalCall& call, const Tensor& tensor,
   if (quantisation != nullptr) return dequantised(call, tensor, *quantisation);
   const DTypeClass found = info(tensor.dtype()).type_class;
   if (found == kQuantised) {
-    return call.error(DiagCode::kScaleMissing,
+    return call.error(diag::kScaleMissing,
                       fmt::format("codes of type '{}' have no scale", name_of(tensor.dtype())));
   }
   if (found == kBlock) return decoded(call, tensor);
@@ -220,7 +222,7 @@ std::vector<DType> replace_result_types(EvalCall& call, std::span<const DType> q
 
 Result<void> evaluate_on_stand_ins(EvalCall& call, Result<void> (*evaluate)(EvalCall& call)) {
   if (call.op().is(OpId::kLinalgKVCache)) {
-    return call.error(DiagCode::kQuantisationConflict,
+    return call.error(diag::kQuantisationConflict,
                       "keys and values are cached as codes, operands and results must be "
                       "quantised alike");
   }

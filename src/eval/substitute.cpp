@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "mir/codes/shapes.hpp"
+
 namespace mir::eval {
 
 namespace {
@@ -26,7 +28,7 @@ bool mentions_extent(const Attr& value) {
 }  // namespace
 
 Error negative_extent(const Attr& extent, std::int64_t value) {
-  return {DiagCode::kAttributeOutOfRange,
+  return {diag::kAttributeOutOfRange,
           fmt::format("{} is {}, an extent is at least 0", extent.spelling(), value)};
 }
 

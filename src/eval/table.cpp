@@ -10,6 +10,7 @@
 #include "kernels/ref/elementwise.hpp"
 #include "kernels/ref/movement.hpp"
 #include "kernels/ref/unary.hpp"
+#include "mir/codes/runs.hpp"
 
 namespace mir {
 
@@ -165,9 +166,8 @@ Result<std::vector<Tensor>> evaluate_custom(const eval::EvalCall& call, const Cu
   if (!results) return call.error(results.error().code, results.error().message);
   const bool all = std::ranges::all_of(*results, &Tensor::defined);
   if (results->size() == call.op().result_count() && all) return results;
-  return call.error(DiagCode::kResultMismatch,
-                    fmt::format("{} tensors were computed for {} results", results->size(),
-                                call.op().result_count()));
+  return call.error(diag::kResultMismatch, fmt::format("{} tensors were computed for {} results",
+                                                       results->size(), call.op().result_count()));
 }
 
 }  // namespace
@@ -180,7 +180,7 @@ Result<std::vector<Tensor>> evaluate(const Op& op, std::span<const Tensor> opera
     const CustomOp* custom = custom_op(op, environment);
     if (custom != nullptr) return evaluate_custom(call, *custom, operands);
   }
-  if (row == nullptr) return call.error(DiagCode::kNotExecutable, "no evaluator computes it");
+  if (row == nullptr) return call.error(diag::kNotExecutable, "no evaluator computes it");
   if (auto ok = call.prepare(); !ok) return std::move(ok).error();
   if (row->admit != nullptr) {
     if (auto ok = row->admit(call); !ok) return std::move(ok).error();

@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "mir/codes/names.hpp"
+
 namespace mir {
 
 namespace {
@@ -174,7 +176,7 @@ class DimParser {
 }  // namespace
 
 Error bad_dimension(std::string_view text, std::string_view reason) {
-  return {DiagCode::kBadDimension, fmt::format("cannot read dimension '{}': {}", text, reason)};
+  return {diag::kBadDimension, fmt::format("cannot read dimension '{}': {}", text, reason)};
 }
 
 Result<Polynomial> parse_dimension(DimNodes& nodes, std::string_view text) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ir/extent_walk.hpp"
+#include "mir/codes/usage.hpp"
 #include "mir/session.hpp"
 #include "support/suggest.hpp"
 
@@ -27,9 +28,8 @@ Result<void> check_bindings(const DimBindings& bindings, const Module& module) {
     const std::string hint = meant.empty() ? "" : fmt::format("; did you mean '${}'?", meant);
     const std::string all =
         known.empty() ? "it has none" : fmt::format("it has ${}", fmt::join(known, ", $"));
-    return Error{DiagCode::kUsage,
-                 fmt::format("no extent of module '{}' has '${}'; {}{}",
-                             module.context().text(module.name()), name, all, hint)};
+    return Error{diag::kUsage, fmt::format("no extent of module '{}' has '${}'; {}{}",
+                                           module.context().text(module.name()), name, all, hint)};
   }
   return {};
 }

@@ -12,6 +12,7 @@
 
 #include "interp/session_run.hpp"
 #include "interp/step_pairs.hpp"
+#include "mir/codes/runs.hpp"
 #include "plan/kernel_bounds.hpp"
 #include "weights/elements.hpp"
 
@@ -134,7 +135,7 @@ Result<void> DivergenceSearch::judge(const StepResults& step, std::uint32_t numb
   divergence.reason = *std::move(reason);
   found_ = std::move(divergence);
   return Error{
-      DiagCode::kDiverges,
+      diag::kDiverges,
       fmt::format("'{}' is the first op whose operands agree and whose results do not: "
                   "result {} ('{}'): {}",
                   found_->op->info().mnemonic, number, render(found_->place), found_->reason)};
@@ -214,7 +215,7 @@ class SessionSearch : public DivergenceSearch {
     if (partner == kNoStep) return Other{};
     const Op* op = schedule_of_other().steps()[partner].op;
     if (!run_->compute(partner + 1)) {
-      return Error{DiagCode::kDiverges,
+      return Error{diag::kDiverges,
                    fmt::format("the other run fails at '{}'", op->info().mnemonic)};
     }
     auto tensor = run_->execution().result(partner, number);

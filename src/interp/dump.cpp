@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/runs.hpp"
 #include "support/file_io.hpp"
 #include "support/strict_json.hpp"
 #include "weights/formats/npy.hpp"
@@ -44,7 +46,7 @@ Result<Tensor> as_stored(const Tensor& tensor) {
 }
 
 Error bad_index(const std::string& folder, std::string_view problem) {
-  return {DiagCode::kDumpMalformed, fmt::format("'{}': {}", index_of(folder), problem)};
+  return {diag::kDumpMalformed, fmt::format("'{}': {}", index_of(folder), problem)};
 }
 
 }  // namespace
@@ -64,7 +66,7 @@ Result<DumpWriter> DumpWriter::create(const std::string& folder) {
   std::filesystem::create_directories(folder, failure);
   if (!failure) std::filesystem::remove(index_of(folder), failure);
   if (failure) {
-    return Error{DiagCode::kFileNotWritable,
+    return Error{diag::kFileNotWritable,
                  fmt::format("cannot write into folder '{}': {}", folder, failure.message())};
   }
   auto state = std::make_unique<State>();
@@ -149,7 +151,7 @@ Result<DumpFolder> DumpFolder::open(const std::string& folder) {
   const auto text = read_file(index_of(folder), kMostIndexBytes);
   if (!text) return text.error();
   constexpr JsonRules kRules{
-      .max_bytes = kMostIndexBytes, .max_depth = 8, .malformed = DiagCode::kDumpMalformed};
+      .max_bytes = kMostIndexBytes, .max_depth = 8, .malformed = diag::kDumpMalformed};
   const auto document = parse_strict_json(*text, kRules);
   if (!document) return bad_index(folder, document.error().message);
   const nlohmann::json& index = *document;
@@ -193,7 +195,7 @@ Result<std::optional<Tensor>> DumpFolder::find(std::size_t run, const ResultPlac
   const auto bytes = stored->bytes();
   auto tensor = Tensor::borrow(entry.dtype, entry.shape, bytes, std::make_shared<Tensor>(*stored));
   if (!tensor) {
-    return Error{DiagCode::kDumpMalformed,
+    return Error{diag::kDumpMalformed,
                  fmt::format("'{}/{}': {}", folder_, entry.file, tensor.error().message)};
   }
   return std::optional(*std::move(tensor));

@@ -14,6 +14,8 @@
 
 #include "interp/schedule_ports.hpp"
 #include "interp/session_access.hpp"
+#include "mir/codes/inputs.hpp"
+#include "mir/codes/tensors.hpp"
 #include "weights/elements.hpp"
 
 namespace mir {
@@ -23,7 +25,7 @@ namespace {
 constexpr std::string_view kArgmax = "argmax(";
 
 Error bad_feed(std::string_view text, std::string_view expected) {
-  return {DiagCode::kTensorSpecInvalid, fmt::format("'{}': {}", text, expected)};
+  return {diag::kTensorSpecInvalid, fmt::format("'{}': {}", text, expected)};
 }
 
 /// Returns the position of the port of this name. No value, and no error, if there is no such port.
@@ -69,7 +71,7 @@ Result<Tensor> argmax(const Tensor& output, DType dtype) {
   const std::int64_t width = shape.empty() ? 0 : shape.back();
   const std::int64_t rows = shape.size() < 2 ? 1 : shape[shape.size() - 2];
   if (width == 0 || rows == 0 || !is_real(storage_type(output.dtype()))) {
-    return Error{DiagCode::kTensorTypeConflict,
+    return Error{diag::kTensorTypeConflict,
                  fmt::format("{} [{}] has no row of numbers with a largest one",
                              name_of(output.dtype()), fmt::join(shape, ", "))};
   }
@@ -129,7 +131,7 @@ Result<FeedPlan> FeedPlan::create(const Session& session, std::span<const std::s
       return std::ranges::find(each.sources, feed, &Source::feed) != each.sources.end();
     });
     if (used) continue;
-    return Error{DiagCode::kPortUnknown,
+    return Error{diag::kPortUnknown,
                  fmt::format("feed '{}' fits no two runs: the earlier one needs the output, the "
                              "later one the input",
                              plan.feeds_[feed].text)};
@@ -160,7 +162,7 @@ Result<FeedPlan::Source> FeedPlan::source_of(const Session& session, std::size_t
     const auto output = of_output ? position_of(outputs, feed.name) : std::optional<std::size_t>(0);
     if (!output) continue;
     if (found) {
-      return Error{DiagCode::kInputMissing,
+      return Error{diag::kInputMissing,
                    fmt::format("input '%{}' has two feeds: '{}', '{}'", inputs[input].name,
                                feeds_[*found->feed].text, feed.text)};
     }
@@ -169,7 +171,7 @@ Result<FeedPlan::Source> FeedPlan::source_of(const Session& session, std::size_t
   if (found) return *found;
   const auto kept = position_of(session.inputs(from), "%" + inputs[input].name);
   if (kept) return Source{.feed = std::nullopt, .position = *kept};
-  return Error{DiagCode::kInputMissing,
+  return Error{diag::kInputMissing,
                fmt::format("input '%{}' of {} has no feed, and {} has no input of this name",
                            inputs[input].name, SessionAccess::schedule(session, to).title(),
                            SessionAccess::schedule(session, from).title())};
@@ -210,7 +212,7 @@ class Feeder {
     if (feed.kind == Feed::Kind::kArgmax) return argmax(*output, wanted.dtype);
     if (is_generated(feed) &&
         std::ranges::find(*wanted.shape, kUnknownExtent) != wanted.shape->end()) {
-      return Error{DiagCode::kSymbolUnbound,
+      return Error{diag::kSymbolUnbound,
                    fmt::format("{}: {}", port.type->spelling(),
                                why_unknown(port, context_, binder_.bindings()))};
     }
@@ -221,8 +223,7 @@ class Feeder {
     }
     const auto start = from_caches_.find(context_.intern(feed.name));
     if (!start) {
-      return Error{DiagCode::kSymbolUnbound,
-                   fmt::format("no cache gives '${}' a value", feed.name)};
+      return Error{diag::kSymbolUnbound, fmt::format("no cache gives '${}' a value", feed.name)};
     }
     return whole_numbers(wanted.dtype, *wanted.shape, [&](std::int64_t i) { return *start + i; });
   }
@@ -263,7 +264,7 @@ Result<std::vector<Tensor>> FeedPlan::inputs(const Session& session, std::size_t
       const Feed* feed = number ? &feeds_[*number] : nullptr;
       if ((feed != nullptr && Feeder::is_generated(*feed)) != generated) continue;
       if (ports[i].type == nullptr || !ports[i].type->dtype()) {
-        return Error{DiagCode::kInputMismatch,
+        return Error{diag::kInputMismatch,
                      fmt::format("input '%{}' has no element type that is known", ports[i].name)};
       }
       const Tensor* output = position < former_outputs.size() ? &former_outputs[position] : nullptr;

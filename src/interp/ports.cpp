@@ -10,6 +10,9 @@
 
 #include "interp/schedule_ports.hpp"
 #include "interp/session_access.hpp"
+#include "mir/codes/inputs.hpp"
+#include "mir/codes/tensors.hpp"
+#include "mir/codes/usage.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/module.hpp"
 #include "mir/session.hpp"
@@ -105,8 +108,8 @@ Result<std::size_t> find_port(std::span<const Port> ports, std::string_view targ
                               std::string_view what) {
   if (target.empty()) {
     if (ports.size() == 1) return std::size_t{0};
-    return Error{DiagCode::kPortUnknown, fmt::format("there are {} {}s, say which is meant: {}",
-                                                     ports.size(), what, list_of(ports))};
+    return Error{diag::kPortUnknown, fmt::format("there are {} {}s, say which is meant: {}",
+                                                 ports.size(), what, list_of(ports))};
   }
   if (const auto position = number<std::size_t>(target)) {
     if (*position < ports.size()) return *position;
@@ -115,7 +118,7 @@ Result<std::size_t> find_port(std::span<const Port> ports, std::string_view targ
     const auto found = std::ranges::find(ports, name, &Port::name);
     if (found != ports.end()) return static_cast<std::size_t>(found - ports.begin());
   }
-  return Error{DiagCode::kPortUnknown,
+  return Error{diag::kPortUnknown,
                fmt::format("no {} is '{}'; there are: {}", what, target, list_of(ports))};
 }
 
@@ -126,13 +129,13 @@ Result<void> add_binding(DimBindings& bindings, IRContext& context, std::string_
   const auto value =
       equals == text.npos ? std::nullopt : number<std::int64_t>(text.substr(equals + 1));
   if (name.empty() || !value || *value < 0) {
-    return Error{DiagCode::kUsage,
+    return Error{diag::kUsage,
                  fmt::format("'{}' binds no symbol, expected NAME=EXTENT such as S=16", text)};
   }
   const Symbol symbol = context.intern(name);
   const auto earlier = bindings.find(symbol);
   if (earlier && *earlier != *value) {
-    return Error{DiagCode::kUsage,
+    return Error{diag::kUsage,
                  fmt::format("'${}' is bound to {} and to {}", name, *earlier, *value)};
   }
   if (!earlier) bindings.bind(symbol, *value);
@@ -163,7 +166,7 @@ Result<Specs> named_specs(std::span<const Port> ports, std::span<const std::stri
     if (!spec) return std::move(spec).error();
     if (spec->target == kAllOthers) {
       if (of_others) {
-        return Error{DiagCode::kInputMissing,
+        return Error{diag::kInputMissing,
                      fmt::format("'{}' is given twice: it is each input that no other argument "
                                  "names",
                                  kAllOthers)};
@@ -178,7 +181,7 @@ Result<Specs> named_specs(std::span<const Port> ports, std::span<const std::stri
                                                   port.error().message, kAllOthers, argument)};
     }
     if (specs[*port]) {
-      return Error{DiagCode::kInputMissing,
+      return Error{diag::kInputMissing,
                    fmt::format("input '%{}' is given twice", ports[*port].name)};
     }
     specs[*port] = *std::move(spec);
@@ -199,7 +202,7 @@ Error missing_inputs(std::span<const Port> ports, const Specs& specs) {
                          ports[i].type == nullptr ? "?" : ports[i].type->spelling());
     options += fmt::format(" --input={}=FILE.npy", i);
   }
-  return {DiagCode::kInputMissing,
+  return {diag::kInputMissing,
           fmt::format("{} {} no value; give{}, or random:1, zeros or a number for FILE.npy{}",
                       count == 1 ? "input" : "inputs", names + (count == 1 ? " has" : " have"),
                       options, count == 1 ? "" : "; '*=random:1' is for all of them")};
@@ -222,7 +225,7 @@ Result<std::vector<TensorSpec>> specs_of(std::span<const Port> ports,
   std::vector<TensorSpec> all;
   for (std::size_t i = 0; i < ports.size(); ++i) {
     if (ports[i].type == nullptr || !ports[i].type->dtype()) {
-      return Error{DiagCode::kInputMismatch,
+      return Error{diag::kInputMismatch,
                    fmt::format("input '%{}' has no element type that is known", ports[i].name)};
     }
     all.push_back(*std::move((*specs)[i]));
@@ -254,7 +257,7 @@ Result<std::vector<Tensor>> load_inputs(const Session& session,
         if (is_open && defaults.unknown_extent) (*wanted.shape)[dim] = defaults.unknown_extent();
       }
       if (generated && std::ranges::find(*wanted.shape, kUnknownExtent) != wanted.shape->end()) {
-        return Error{DiagCode::kSymbolUnbound,
+        return Error{diag::kSymbolUnbound,
                      fmt::format("input '%{}' is {}: {}", ports[i].name, ports[i].type->spelling(),
                                  why_unknown(ports[i], context, binder.bindings()))};
       }
@@ -315,7 +318,7 @@ Result<std::vector<OutputFile>> parse_output_files(std::span<const Port> outputs
     const bool archive = file.path.ends_with(".npz");
     if (!archive && !file.path.ends_with(".npy")) {
       return Error{
-          DiagCode::kTensorSpecInvalid,
+          diag::kTensorSpecInvalid,
           fmt::format("'{}' is no place for outputs, expected FILE.npy or FILE.npz", file.path)};
     }
     if (target || !archive) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "mir/codes/inputs.hpp"
+#include "mir/codes/usage.hpp"
 #include "mir/module.hpp"
 #include "support/wildcards.hpp"
 
@@ -137,7 +139,7 @@ Result<Probe> Probe::parse(std::string_view patterns) {
     }
     const bool empty = pattern.graph.empty() || pattern.value.empty() || pattern.op.empty();
     if (empty || (value != text.npos && value != 0 && !text.starts_with('@'))) {
-      return Error{DiagCode::kUsage,
+      return Error{diag::kUsage,
                    fmt::format("'{}' selects no results, expected %VALUE, @GRAPH, @GRAPH%VALUE or "
                                "an op's name",
                                text)};
@@ -183,7 +185,7 @@ Result<void> Probe::check(std::span<const Schedule* const> schedules) const {
       }
     }
     if (found) continue;
-    return Error{DiagCode::kPortUnknown, fmt::format("no result is meant by '{}'", pattern.text)};
+    return Error{diag::kPortUnknown, fmt::format("no result is meant by '{}'", pattern.text)};
   }
   return {};
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "mir/codes/runs.hpp"
+
 namespace mir {
 
 ProgramTrace::ProgramTrace(const Module& program, const Schedule& graphs)
@@ -18,7 +20,7 @@ bool ProgramTrace::check_steps(std::uint64_t limit, Diagnostics& diagnostics) co
     const Op& here = *counter.instruction().op;
     if (number == limit) {
       diagnostics.error(
-          DiagCode::kStepLimit, here.span(),
+          diag::kStepLimit, here.span(),
           fmt::format("at pc {}: the program takes more than {} steps", counter.at(), limit));
       return false;
     }

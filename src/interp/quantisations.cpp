@@ -12,6 +12,7 @@
 #include "dialects/quant_attributes.hpp"
 #include "eval/parameters.hpp"
 #include "mir/attribute_keys.hpp"
+#include "mir/codes/quantisation.hpp"
 #include "mir/module.hpp"
 #include "plan/report.hpp"
 #include "weights/elements.hpp"
@@ -104,7 +105,7 @@ void ScaleResolver::resolve() {
     if (!table_.parameters.contains(parameter->symbol())) resolve_parameter(*parameter, nullptr);
   }
   if (invented_ == 0) return;
-  diagnostics_.remark(DiagCode::kScaleMissing, schedule_.module().top()->span(),
+  diagnostics_.remark(diag::kScaleMissing, schedule_.module().top()->span(),
                       fmt::format("{}: scales of {} quantised values and parameters are made up",
                                   schedule_.title(), invented_));
 }
@@ -131,7 +132,7 @@ void ScaleResolver::resolve_value(std::span<const Mention> mentions) {
   if (!common) return;
   for (const Mention& mention : mentions) {
     if (contradicts(mention, *common, weight(mention))) {
-      return fail(mention, DiagCode::kQuantisationConflict,
+      return fail(mention, diag::kQuantisationConflict,
                   fmt::format("{} has another quantisation here than where its tensor comes from",
                               name_of_value(*mention.value)));
     }
@@ -180,9 +181,8 @@ Result<ScaleResolver::Numbers> ScaleResolver::stated(const Value& value, AttrKey
   const Attr* attribute = value.attribute(key);
   if (attribute == nullptr) return Numbers();
   if (auto numbers = quant_attributes::numbers_of(*attribute)) return Numbers(std::move(numbers));
-  return Error{DiagCode::kScaleInvalid,
-               fmt::format("{}: attribute '{}' is {}, expected numbers", name_of_value(value), key,
-                           attribute->spelling())};
+  return Error{diag::kScaleInvalid, fmt::format("{}: attribute '{}' is {}, expected numbers",
+                                                name_of_value(value), key, attribute->spelling())};
 }
 
 /// Returns the first of these tensors that a source has; random sources have no scales.
@@ -208,7 +208,7 @@ Result<ScaleResolver::Numbers> ScaleResolver::stored(std::span<const std::string
       }
       return Numbers(std::move(numbers));
     }
-    if (problem) return Error{DiagCode::kScaleInvalid, problem->message};
+    if (problem) return Error{diag::kScaleInvalid, problem->message};
   }
   return Numbers();
 }
@@ -272,14 +272,14 @@ Result<std::pair<std::size_t, std::size_t>> ScaleResolver::counts_of(
   Shape shape;
   for (const Dim dim : value.tensor_type()->dims()) {
     if (!dim.is_constant()) {
-      return Error{DiagCode::kScaleInvalid,
+      return Error{diag::kScaleInvalid,
                    fmt::format("{}: channels and blocks need constant extents, found {}",
                                name_of_value(value), value.tensor_type()->spelling())};
     }
     shape.push_back(dim.constant());
   }
   const auto groups = ref::group_count(codes, shape);
-  if (!groups) return Error{DiagCode::kScaleInvalid, groups.error().message};
+  if (!groups) return Error{diag::kScaleInvalid, groups.error().message};
   const std::int64_t channels = codes.axis ? shape[*codes.axis] : 1;
   return std::pair(static_cast<std::size_t>(*groups), static_cast<std::size_t>(channels));
 }
@@ -293,7 +293,7 @@ Result<ScaleResolver::Numbers> ScaleResolver::read(const Value& value, AttrKey k
   if (!numbers || !*numbers) return numbers;
   if ((**numbers).size() == 1) (**numbers).resize(count, (**numbers)[0]);
   if ((**numbers).size() == count) return numbers;
-  return Error{DiagCode::kScaleInvalid,
+  return Error{diag::kScaleInvalid,
                fmt::format("{}: '{}' has {} numbers, expected 1 or {}", name_of_value(value), key,
                            (**numbers).size(), count)};
 }
@@ -303,7 +303,7 @@ Error ScaleResolver::missing(const Value& value, std::string_view what, AttrKey 
   std::string message =
       fmt::format("{} has no {}: there is no attribute '{}'", name_of_value(value), what, key);
   if (!names.empty()) message += fmt::format(" and no tensor '{}'", fmt::join(names, "' or '"));
-  return {DiagCode::kScaleMissing, std::move(message)};
+  return {diag::kScaleMissing, std::move(message)};
 }
 
 /// Rounds scales to Float32, whatever states them: a number in a text means the same as in a file.
@@ -311,8 +311,8 @@ Result<std::vector<double>> ScaleResolver::as_float32(const Value& value,
                                                       std::vector<double> scales) const {
   for (double& scale : scales) {
     if (!quant_attributes::is_scale(scale)) {
-      return Error{DiagCode::kScaleInvalid, fmt::format("{}: scale {} is not a positive Float32",
-                                                        name_of_value(value), scale)};
+      return Error{diag::kScaleInvalid, fmt::format("{}: scale {} is not a positive Float32",
+                                                    name_of_value(value), scale)};
     }
     scale = static_cast<double>(static_cast<float>(scale));
   }
@@ -363,7 +363,7 @@ Result<ref::Quantisation> ScaleResolver::with_zero_points(const Value& value,
   for (std::size_t i = 0; *zeros && i < groups; ++i) {
     const double zero = (**zeros)[i];
     if (!quant_attributes::is_zero_point(zero)) {
-      return Error{DiagCode::kScaleInvalid,
+      return Error{diag::kScaleInvalid,
                    fmt::format("{}: zero point {} is no whole number of 32 bits",
                                name_of_value(value), zero)};
     }

@@ -15,6 +15,9 @@
 #include "interp/quantisations.hpp"
 #include "interp/schedule_ports.hpp"
 #include "interp/session_run.hpp"
+#include "mir/codes/inputs.hpp"
+#include "mir/codes/runs.hpp"
+#include "mir/codes/tensors.hpp"
 #include "plan/report.hpp"
 #include "support/suggest.hpp"
 
@@ -57,7 +60,7 @@ class Loader {
       if (store.contains(parameter->symbol())) continue;
       const auto loaded = load(*parameter, store);
       if (loaded) continue;
-      if (loaded.error().code == DiagCode::kParameterMissing) {
+      if (loaded.error().code == diag::kParameterMissing) {
         missing.push_back(parameter);
       } else {
         diagnostics_.error(loaded.error().code, place_of(*parameter), loaded.error().message);
@@ -89,7 +92,7 @@ class Loader {
     }
     if (missing.size() > kShown) names += fmt::format(" and {} more", missing.size() - kShown);
     Diagnostic& error = diagnostics_.error(
-        DiagCode::kParameterMissing, place_of(*missing.front()),
+        diag::kParameterMissing, place_of(*missing.front()),
         missing.size() == 1
             ? fmt::format("no weight source has parameter {}", names)
             : fmt::format("no weight source has {} parameters: {}", missing.size(), names));
@@ -114,7 +117,7 @@ class Loader {
     auto shape = static_shape(type);
     if (!shape) {
       return Error{
-          DiagCode::kTensorTypeConflict,
+          diag::kTensorTypeConflict,
           fmt::format("parameter '@{}' is {}, expected constant extents and a known element type",
                       name,
                       parameter.type() == nullptr ? "no tensor" : parameter.type()->spelling())};
@@ -143,7 +146,7 @@ class Loader {
         source == nullptr ? Result<std::optional<Weight>>(std::nullopt) : source->prepare(request);
     if (!found) return std::move(found).error();
     if (found->has_value()) return **std::move(found);
-    return Error{DiagCode::kParameterMissing, {}};  // see report_missing
+    return Error{diag::kParameterMissing, {}};  // see report_missing
   }
 
   const Schedule& schedule_;
@@ -159,7 +162,7 @@ void check_caches(const Schedule& schedule, Diagnostics& diagnostics) {
   schedule.for_each([&](const Schedule& each) {
     for (const Step& step : each.steps()) {
       if (!step.op->is(OpId::kLinalgKVCache) || cache_of(*step.op)) continue;
-      report(diagnostics, *step.op, each.calls(), step.call, DiagCode::kCacheUnnamed,
+      report(diagnostics, *step.op, each.calls(), step.call, diag::kCacheUnnamed,
              "'KVCacheOp': neither 'cache' nor a name says where state lives");
     }
   });
@@ -258,8 +261,7 @@ std::optional<Session> Session::create(const Module& module, const SessionOption
   for (const std::string& name : foreign.callbacks) {
     const auto has = [&](const State::Entry& entry) { return occurs(name, entry.schedule); };
     if (std::ranges::any_of(state->entries, has)) continue;
-    diagnostics.error(DiagCode::kNotExecutable, {},
-                      fmt::format("no op that runs is named '{}'", name));
+    diagnostics.error(diag::kNotExecutable, {}, fmt::format("no op that runs is named '{}'", name));
     return std::nullopt;
   }
   state->make_plans(options, diagnostics);
@@ -295,7 +297,7 @@ std::optional<std::vector<Tensor>> Session::run(std::span<const Tensor> inputs,
                                                 Diagnostics& diagnostics,
                                                 const RunOptions& options) {
   if (options.entry >= state_->entries.size()) {
-    diagnostics.error(DiagCode::kEntryUnknown, {},
+    diagnostics.error(diag::kEntryUnknown, {},
                       fmt::format("the session has {} entries, number {} is not among them",
                                   state_->entries.size(), options.entry));
     return std::nullopt;

@@ -13,6 +13,8 @@
 #include "eval/parameters.hpp"
 #include "interp/session_run.hpp"
 #include "kernels/isa.hpp"
+#include "mir/codes/limits.hpp"
+#include "mir/codes/runs.hpp"
 #include "plan/parameter_uses.hpp"
 
 namespace mir {
@@ -46,7 +48,7 @@ void Session::State::make_plans(const SessionOptions& options, Diagnostics& diag
     const unsigned threads = context->pool().threads();
     if (threads < options.threads) {
       diagnostics.warning(
-          DiagCode::kLimitExceeded, {},
+          diag::kLimitExceeded, {},
           fmt::format("{} of {} threads compute: there are no more", threads, options.threads));
     }
     return make_packed_plans(options, diagnostics);
@@ -81,7 +83,7 @@ void Session::State::write_packed_cache(const SessionOptions& options, Diagnosti
   if (options.packed_cache.empty()) return;
   if (const std::string& problem = packed.cache_problem(); !problem.empty()) {
     diagnostics.warning(
-        DiagCode::kPackedCacheUnusable, {},
+        diag::kPackedCacheUnusable, {},
         fmt::format("'{}' {}: weights are packed again", options.packed_cache, problem));
   }
   const auto written = packed.write_cache(*context);

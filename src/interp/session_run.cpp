@@ -9,6 +9,9 @@
 #include <variant>
 
 #include "dialects/parameters.hpp"
+#include "mir/codes/files.hpp"
+#include "mir/codes/inputs.hpp"
+#include "mir/codes/limits.hpp"
 #include "mir/module.hpp"
 #include "plan/memory.hpp"
 #include "plan/report.hpp"
@@ -103,7 +106,7 @@ std::optional<std::vector<Tensor>> SessionRun::finish() {
 
 bool SessionRun::files_are_intact() {
   const auto report_shortened = [&](const std::string& what) {
-    diagnostics_.error(DiagCode::kFileShortened, top(),
+    diagnostics_.error(diag::kFileShortened, top(),
                        fmt::format("the file of {} was shortened during the run", what));
     return false;
   };
@@ -153,7 +156,7 @@ bool SessionRun::check_input(std::size_t number, const Tensor& tensor) {
                     (!type->dtype() || *type->dtype() == tensor.dtype());
   if (fits) return true;
   const Port& port = entry_.inputs[number];
-  diagnostics_.error(DiagCode::kInputMismatch, top(),
+  diagnostics_.error(diag::kInputMismatch, top(),
                      fmt::format("input {} '%{}' is {}, expected {}", number, port.name,
                                  tensor.defined() ? fmt::format("{} [{}]", name_of(tensor.dtype()),
                                                                 fmt::join(tensor.shape(), ", "))
@@ -165,7 +168,7 @@ bool SessionRun::check_input(std::size_t number, const Tensor& tensor) {
 bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
   const Span at = top();
   if (inputs.size() != schedule_.inputs().size()) {
-    diagnostics_.error(DiagCode::kInputMissing, at,
+    diagnostics_.error(diag::kInputMissing, at,
                        fmt::format("{} inputs are given, {} takes {}", inputs.size(),
                                    schedule_.title(), schedule_.inputs().size()));
     return false;
@@ -225,7 +228,7 @@ Result<void> SessionRun::fits_memory(const ExecutionPlan& plan) {
 Result<void> SessionRun::expect_memory(std::uint64_t values) const {
   const std::uint64_t needed = values + other_bytes_;
   if (options_.memory_limit == 0 || needed <= options_.memory_limit) return {};
-  return Error{DiagCode::kLimitExceeded,
+  return Error{diag::kLimitExceeded,
                fmt::format("{} needs {} bytes besides its parameters, at most {} are allowed",
                            schedule_.title(), needed, options_.memory_limit)};
 }

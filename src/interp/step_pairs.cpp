@@ -7,6 +7,7 @@
 #include <string>
 
 #include "interp/probe.hpp"
+#include "mir/codes/limits.hpp"
 
 namespace mir {
 
@@ -67,7 +68,7 @@ Result<std::vector<std::size_t>> pair_steps(const Schedule& a, const Schedule& b
   while (tail < shorter - head && x[x.size() - 1 - tail] == y[y.size() - 1 - tail]) ++tail;
   const std::size_t rows = x.size() - head - tail, columns = y.size() - head - tail;
   if (rows != 0 && columns > kMostPairs / rows) {
-    return Error{DiagCode::kLimitExceeded,
+    return Error{diag::kLimitExceeded,
                  fmt::format("{} and {} differ in {} and {} steps, too many to tell which agree",
                              a.title(), b.title(), rows, columns)};
   }

@@ -11,6 +11,7 @@
 #include <limits>
 #include <span>
 
+#include "mir/codes/tensors.hpp"
 #include "weights/elements.hpp"
 
 namespace mir {
@@ -101,7 +102,7 @@ std::string render(const TensorSummary& summary) {
 Result<std::vector<RankedElement>> top_elements(const Tensor& tensor, std::size_t count) {
   const bool has_row = tensor.rank() > 0 && tensor.elements() > 0;
   if (!has_row || !is_real(storage_type(tensor.dtype()))) {
-    return Error{DiagCode::kTensorTypeConflict,
+    return Error{diag::kTensorTypeConflict,
                  fmt::format("{} [{}] has no row of numbers to rank", name_of(tensor.dtype()),
                              fmt::join(tensor.shape(), ", "))};
   }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "mir/codes/usage.hpp"
 #include "support/suggest.hpp"
 
 namespace mir {
@@ -108,7 +109,7 @@ Result<void> TolerancePolicy::add(std::string_view text) {
       NearestName nearest(text.substr(0, colon));
       for (const DTypeInfo& each : dtype_table()) nearest.offer(each.name);
       return Error{
-          DiagCode::kUsage,
+          diag::kUsage,
           fmt::format(
               "unknown element type '{}' in tolerance '{}'{}", text.substr(0, colon), text,
               nearest.best().empty() ? "" : fmt::format("; did you mean '{}'?", nearest.best()))};
@@ -121,7 +122,7 @@ Result<void> TolerancePolicy::add(std::string_view text) {
     const auto comma = items.find(',');
     const std::string_view item = items.substr(0, comma);
     if (!add_item(tolerance, item)) {
-      return Error{DiagCode::kUsage,
+      return Error{diag::kUsage,
                    fmt::format("'{}' in tolerance '{}' is none of exact, abs=X, rel=X, ulp=X, "
                                "correlation=X, cosine=X, topK=X",
                                item, text)};

@@ -10,6 +10,8 @@
 #include "ir/extent_prover.hpp"
 #include "ir/told_attributes.hpp"
 #include "mir/attribute_keys.hpp"
+#include "mir/codes/attributes.hpp"
+#include "mir/codes/shapes.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
@@ -53,13 +55,13 @@ bool is_countable(const Type* type) {
 /// Whether the results can be written down; reports.
 bool InferContext::has_held_extents() {
   if (extents_.has_overflowed()) {
-    return fail(DiagCode::kExtentOverflow,
+    return fail(diag::kExtentOverflow,
                 fmt::format("an extent of the result of '{}' does not fit 64 bits", op_name_));
   }
   const auto found =
       std::ranges::find_if_not(results_, [](const Type* type) { return is_countable(type); });
   if (found == results_.end()) return true;
-  return fail(DiagCode::kExtentOverflow,
+  return fail(diag::kExtentOverflow,
               fmt::format("the element count of {}, the result of '{}', does not fit 63 bits",
                           (*found)->spelling(), op_name_));
 }
@@ -92,7 +94,7 @@ std::vector<const Type*> operand_types(const Op& op) {
 const TensorType* InferContext::operand(std::size_t index) {
   const auto* tensor = dyn_cast<TensorType>(operands_[index]);
   if (tensor == nullptr) {
-    fail(DiagCode::kNotATensor,
+    fail(diag::kNotATensor,
          fmt::format("operand {} of '{}' has type {}, expected a tensor", index, op_name_,
                      operands_[index] ? operands_[index]->spelling() : "none"));
   }
@@ -106,7 +108,7 @@ const Attr* InferContext::attribute(KeyRef key) const {
 namespace {
 
 bool wrong_kind(InferContext& context, KeyRef key, const Attr& found, std::string_view wanted) {
-  return context.fail_at(key, DiagCode::kAttributeKind,
+  return context.fail_at(key, diag::kAttributeKind,
                          fmt::format("attribute '{}' of '{}' is {}, expected {}", key.text,
                                      context.op_name(), found.spelling(), wanted));
 }
@@ -300,8 +302,8 @@ bool InferContext::fail_in(Span at, DiagCode code, std::string message) {
   if (!counterexample_.empty()) message += fmt::format("; {}", counterexample_);
   Diagnostic& diagnostic = diagnostics_.error(code, at, std::move(message));
   // These are held for every op alike.
-  const bool general = code == DiagCode::kAttributeKind || code == DiagCode::kAttributeMissing ||
-                       code == DiagCode::kNotATensor || code == DiagCode::kExtentOverflow;
+  const bool general = code == diag::kAttributeKind || code == diag::kAttributeMissing ||
+                       code == diag::kNotATensor || code == diag::kExtentOverflow;
   if (!constraint_.empty() && !general) {
     diagnostic.constraint = fmt::format("{}, docs/ops", constraint_);
   }
@@ -313,7 +315,7 @@ std::optional<std::size_t> InferContext::axis(std::int64_t value, std::size_t ra
   if (value >= -signed_rank && value < signed_rank) {
     return static_cast<std::size_t>(value < 0 ? value + signed_rank : value);
   }
-  fail_at(key, DiagCode::kAxisOutOfRange,
+  fail_at(key, diag::kAxisOutOfRange,
           fmt::format("'{}' of '{}' is {}, expected an axis of rank {}", key.text, op_name_, value,
                       rank));
   return std::nullopt;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lsp/features.hpp"
+#include "mir/codes/syntax.hpp"
 #include "mir/format.hpp"
 
 namespace mir::lsp {
@@ -105,7 +106,7 @@ Result<Json> formatting(const View& view, std::optional<Span> in) {
   Snapshot& now = view.now();
   const SyntaxTree& tree = now.tree();
   if (tree.units().empty()) {
-    return Error{DiagCode::kUnexpectedToken, "the text has no module that can be read"};
+    return Error{diag::kUnexpectedToken, "the text has no module that can be read"};
   }
   TextSplice splice{.begin = 0, .end = now.text().size()};
   if (in) {
@@ -118,8 +119,7 @@ Result<Json> formatting(const View& view, std::optional<Span> in) {
   }
   const std::string_view old = now.text().substr(splice.begin, splice.end - splice.begin);
   if (!now.is_whole() && !are_alike(splice.text, old)) {
-    return Error{DiagCode::kUnexpectedToken,
-                 "the text cannot be formatted: it has errors of syntax"};
+    return Error{diag::kUnexpectedToken, "the text cannot be formatted: it has errors of syntax"};
   }
   return edits_to(view.document, splice.begin, old, splice.text);
 }

@@ -5,6 +5,8 @@
 #include <iterator>
 
 #include "lsp/named.hpp"
+#include "mir/codes/attributes.hpp"
+#include "mir/codes/shapes.hpp"
 #include "mir/infer.hpp"
 #include "syntax/lexer.hpp"
 
@@ -84,8 +86,8 @@ OperandFit::OperandFit(const View& view, std::string_view op, const OpHead& head
 namespace {
 
 bool is_about_types(const Diagnostic& refusal) {
-  constexpr DiagCode kCodes[] = {DiagCode::kShapeMismatch, DiagCode::kRankMismatch,
-                                 DiagCode::kDTypeMismatch, DiagCode::kNotATensor};
+  constexpr DiagCode kCodes[] = {diag::kShapeMismatch, diag::kRankMismatch, diag::kDTypeMismatch,
+                                 diag::kNotATensor};
   return std::ranges::find(kCodes, refusal.code) != std::end(kCodes);
 }
 

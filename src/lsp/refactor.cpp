@@ -6,6 +6,8 @@
 #include "ir/declaration_graphs.hpp"
 #include "ir/rewrite/settle_ports.hpp"
 #include "lsp/features.hpp"
+#include "mir/codes/syntax.hpp"
+#include "mir/codes/usage.hpp"
 #include "mir/print.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/walk.hpp"
@@ -35,7 +37,7 @@ struct Reading {
   /// Explains why the text cannot be changed.
   Error refusal() const {
     const auto list = diagnostics.sorted();
-    return list.empty() ? Error{DiagCode::kUnexpectedToken, "the text cannot be read"}
+    return list.empty() ? Error{diag::kUnexpectedToken, "the text cannot be read"}
                         : Error{list.front().code, list.front().message};
   }
 
@@ -88,7 +90,7 @@ Result<Refactored> with_inlined_call(Reading& reading, std::uint32_t offset) {
     settle_ports(*module);
     return Refactored{print(modules, *reading.tree)};
   }
-  return Error{DiagCode::kUnexpectedToken, "the call cannot be inlined"};
+  return Error{diag::kUnexpectedToken, "the call cannot be inlined"};
 }
 
 Result<Refactored> with_extracted_graph(Reading& reading, std::uint32_t offset) {
@@ -105,7 +107,7 @@ Result<Refactored> with_extracted_graph(Reading& reading, std::uint32_t offset) 
     if (!run_pipeline(*module, pipeline, {}, reading.diagnostics)) return reading.refusal();
     return Refactored{print(modules, *reading.tree)};
   }
-  return Error{DiagCode::kUnexpectedToken, "the graph cannot be extracted"};
+  return Error{diag::kUnexpectedToken, "the graph cannot be extracted"};
 }
 
 class Offers {
@@ -178,7 +180,7 @@ Result<Refactored> refactored(const View& view, const Json& data) {
   if (action == kUpgrade) return upgraded(reading);
   if (action == kExtract) return with_extracted_graph(reading, data.at("offset"));
   if (action == kInline) return with_inlined_call(reading, data.at("offset"));
-  return Error{DiagCode::kUsage, fmt::format("there is no action '{}'", action)};
+  return Error{diag::kUsage, fmt::format("there is no action '{}'", action)};
 }
 
 }  // namespace mir::lsp

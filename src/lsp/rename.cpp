@@ -6,6 +6,7 @@
 
 #include "lsp/named.hpp"
 #include "lsp/names.hpp"
+#include "mir/codes/usage.hpp"
 
 namespace mir::lsp {
 
@@ -14,7 +15,7 @@ using Json = nlohmann::json;
 namespace {
 
 Error refusal(std::string message) {
-  return {DiagCode::kUsage, std::move(message)};
+  return {diag::kUsage, std::move(message)};
 }
 
 bool is_dialect_name(NameKind kind) {

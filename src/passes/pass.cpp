@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "mir/codes/passes.hpp"
 #include "passes/pass_texts.hpp"
 
 namespace mir {
@@ -50,7 +51,7 @@ void PassRegistry::add(Pass pass) {
 
 Result<void> PassRegistry::check(const Pass& pass) const {
   const auto refuse = [&](std::string_view why) {
-    return Error{DiagCode::kPipeline, fmt::format("pass '{}' {}", pass.name, why)};
+    return Error{diag::kPipeline, fmt::format("pass '{}' {}", pass.name, why)};
   };
   if (!is_pass_name(pass.name)) return refuse("needs a name of letters, digits and single '-'");
   if (find(pass.name) != nullptr || pipelines_.contains(pass.name)) {
@@ -72,7 +73,7 @@ Result<void> PassRegistry::try_add_all(std::vector<Pass> passes) {
   for (const Pass& pass : passes) {
     if (auto good = check(pass); !good) return good;
     if (!names.insert(pass.name).second) {
-      return Error{DiagCode::kPipeline, fmt::format("two passes are called '{}'", pass.name)};
+      return Error{diag::kPipeline, fmt::format("two passes are called '{}'", pass.name)};
     }
   }
   for (Pass& pass : passes) add(std::move(pass));

@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 
+#include "mir/codes/passes.hpp"
 #include "mir/infer.hpp"
 #include "mir/tensor.hpp"
 #include "patterns/match.hpp"
@@ -101,7 +102,7 @@ class TypeCheck {
   }
 
   bool refuse(std::string message) {
-    diagnostics_.error(DiagCode::kBadPattern, pattern_.at,
+    diagnostics_.error(diag::kBadPattern, pattern_.at,
                        fmt::format("pattern '{}': {}", pattern_.name, message));
     return false;
   }

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "mir/codes/passes.hpp"
 #include "mir/equivalence.hpp"
 #include "support/suggest.hpp"
 
@@ -49,7 +50,7 @@ class ExpressionParser {
     std::optional<Expression> all = binary(0);
     skip_blanks();
     if (all && at_ < text_.size()) all = fail("expected an operator");
-    if (!all) return Error{DiagCode::kBadPattern, std::move(message_)};
+    if (!all) return Error{diag::kBadPattern, std::move(message_)};
     return *std::move(all);
   }
 
@@ -456,7 +457,7 @@ bool is_name_variable(std::string_view name) {
 Result<Expression> parse_expression(std::string_view text, Scope& scope, IRContext& context) {
   auto parsed = ExpressionParser(text, scope, context).parse();
   if (parsed && has_bare_value(*parsed)) {
-    return Error{DiagCode::kBadPattern,
+    return Error{diag::kBadPattern,
                  fmt::format("cannot read '{}': a value can only be the argument of a function, "
                              "such as type(%x)",
                              text)};

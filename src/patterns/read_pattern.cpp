@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mir/codes/passes.hpp"
 #include "mir/module.hpp"
 #include "patterns/check_types.hpp"
 #include "patterns/pattern.hpp"
@@ -17,7 +18,7 @@ class PatternReader : TemplateReader {
  public:
   PatternReader(const Op& op, Diagnostics& diagnostics)
       : TemplateReader(op.module().context(), diagnostics,
-                       {.code = DiagCode::kBadPattern, .noun = "a pattern"}),
+                       {.code = diag::kBadPattern, .noun = "a pattern"}),
         op_(op) {}
 
   std::shared_ptr<const Pattern> read() {

@@ -11,6 +11,7 @@
 #include "ir/attribute_place.hpp"
 #include "ir/context/elements.hpp"
 #include "mir/attribute_keys.hpp"
+#include "mir/codes/passes.hpp"
 #include "mir/rewriter.hpp"
 #include "syntax/text_literal.hpp"
 
@@ -267,7 +268,7 @@ std::string_view term_of(const Op& op, std::string_view key, Diagnostics& diagno
   const Attr* stated = op.attribute(key);
   const bool is_text = stated != nullptr && stated->kind() == AttrKind::kString;
   if (is_text && op.region_count() == 0 && !stated->text().empty()) return stated->text();
-  diagnostics.error(DiagCode::kBadPattern, op.span(),
+  diagnostics.error(diag::kBadPattern, op.span(),
                     "a pattern has two regions, or two terms: 'match' and 'rewrite'");
   return {};
 }
@@ -306,7 +307,7 @@ std::unique_ptr<Module> long_form(const Op& op, Diagnostics& diagnostics) {
     TermReader reader(rewriter, region, key == key::kMatch ? match : rewrite, any);
     if (key == key::kMatch ? reader.read_match(inputs) : reader.read_rewrite(inputs)) continue;
     const std::string_view name = context.text(op.symbol());
-    diagnostics.error(DiagCode::kBadPattern, AttributePlaces().find(op, {key}),
+    diagnostics.error(diag::kBadPattern, AttributePlaces().find(op, {key}),
                       fmt::format("pattern '{}': {}: {}", name, key, reader.problem()));
     return nullptr;
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ir/ports.hpp"
+#include "mir/codes/inputs.hpp"
 #include "plan/schedule.hpp"
 
 namespace mir {
@@ -77,7 +78,7 @@ Result<void> Binder::check_declared(Symbol symbol, std::int64_t value,
                                     const DimPlace& place) const {
   const SymbolDeclaration* declared = declarations_.find(symbol);
   if (declared == nullptr || declared->admits(value)) return {};
-  return Error{DiagCode::kSymbolOutOfRange,
+  return Error{diag::kSymbolOutOfRange,
                fmt::format("'${}' is {} by {}, its declaration admits {}", context_.text(symbol),
                            value, place.text(context_), declared->text())};
 }
@@ -103,7 +104,7 @@ Result<Binder::Outcome> Binder::require(Dim dim, std::int64_t value, const DimPl
   if (dim.is_unknown()) return Outcome::kHolds;
   if (const auto known = dims.evaluate(dim, bindings_)) {
     if (*known == value) return Outcome::kHolds;
-    return Error{DiagCode::kSymbolConflict,
+    return Error{diag::kSymbolConflict,
                  fmt::format("{} is {}, expected {} = {}{}", place.text(context_), value,
                              dims.print(dim), *known, origins_of(dim))};
   }
@@ -117,7 +118,7 @@ Result<Binder::Outcome> Binder::require(Dim dim, std::int64_t value, const DimPl
   int unbound = 0;
   for (const Symbol symbol : dims.symbols(dim)) unbound += bindings_.find(symbol) ? 0 : 1;
   if (unbound > 1) return Outcome::kOpen;
-  return Error{DiagCode::kSymbolConflict,
+  return Error{diag::kSymbolConflict,
                fmt::format("{} is {}, which {} cannot be{}", place.text(context_), value,
                            dims.print(dim), origins_of(dim))};
 }

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "mir/codes/runs.hpp"
 #include "mir/tensor.hpp"
 #include "mir/version.hpp"
 #include "support/atomic_file.hpp"
@@ -28,9 +29,8 @@ constexpr std::string_view kFloats = "f32", kBfloats = "bf16";  // activations
 constexpr std::size_t kPartAlignment = 64;
 /// Magic, length of the JSON, hash of the JSON.
 constexpr std::size_t kFixed = kMagic.size() + 8 + sizeof(ContentHash);
-constexpr JsonRules kRules = {.max_bytes = std::size_t{64} << 20,
-                              .max_depth = 4,
-                              .malformed = DiagCode::kPackedCacheUnusable};
+constexpr JsonRules kRules = {
+    .max_bytes = std::size_t{64} << 20, .max_depth = 4, .malformed = diag::kPackedCacheUnusable};
 
 std::uint64_t aligned(std::uint64_t at) {
   return (at + kPartAlignment - 1) / kPartAlignment * kPartAlignment;
@@ -167,7 +167,7 @@ Result<void> PackedCache::read_header() {
   const bool is_cache =
       bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
   if (!is_cache) {
-    return Error{DiagCode::kPackedCacheUnusable, "is no cache of packed weights and is left alone"};
+    return Error{diag::kPackedCacheUnusable, "is no cache of packed weights and is left alone"};
   }
   if (bytes.size() < kFixed) {
     problem_ = "ends within its header";

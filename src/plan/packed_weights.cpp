@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "mir/codes/limits.hpp"
+#include "mir/codes/verification.hpp"
 #include "plan/packed_cache.hpp"
 #include "support/mapping_guard.hpp"
 
@@ -39,8 +41,7 @@ Result<std::span<std::byte>> PackedWeights::allocate(std::size_t bytes) {
     fast::LargePages block(std::max({bytes, kBlockBytes, expected_ - std::min(expected_, bytes_)}));
     if (block.size() < bytes) block = fast::LargePages(bytes);
     if (block.size() < bytes) {
-      return Error{DiagCode::kLimitExceeded,
-                   fmt::format("no memory for weights of {} bytes", bytes)};
+      return Error{diag::kLimitExceeded, fmt::format("no memory for weights of {} bytes", bytes)};
     }
     blocks_.push_back(std::move(block));
     used_ = 0;
@@ -70,7 +71,7 @@ Result<const fast::PackedMatrix*> PackedWeights::pack(const PackedSource& source
         found->second->activations == activations) {
       return const_cast<const fast::PackedMatrix*>(found->second.get());
     }
-    return Error{DiagCode::kParameterSize, "a weight is used in two ways"};
+    return Error{diag::kParameterSize, "a weight is used in two ways"};
   }
   std::int64_t elements = 0;
   const bool fits = !__builtin_mul_overflow(outputs, depth, &elements) && outputs >= 0 &&
@@ -79,8 +80,8 @@ Result<const fast::PackedMatrix*> PackedWeights::pack(const PackedSource& source
       fits
           ? allocate(fast::packed_bytes(tensor.dtype(), outputs, depth, context.isa(), activations))
           : Result<std::span<std::byte>>(Error{
-                DiagCode::kParameterSize, fmt::format("a weight of {} elements is used as [{}, {}]",
-                                                      tensor.elements(), outputs, depth)});
+                diag::kParameterSize, fmt::format("a weight of {} elements is used as [{}, {}]",
+                                                  tensor.elements(), outputs, depth)});
   if (!memory) {
     matrices_.erase(found);
     return std::move(memory).error();

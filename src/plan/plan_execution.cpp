@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dialects/parameters.hpp"
+#include "mir/codes/runs.hpp"
 #include "plan/plan_state.hpp"
 
 namespace mir {
@@ -80,8 +81,8 @@ std::optional<PlanFailure> PlanExecution::compute_step(std::size_t step) {
 Result<void> PlanExecution::run_node(std::size_t number) {
   const PlanNode& node = *state_.parts.nodes[number];
   if (run_.stop.stop_requested()) {
-    return Error{DiagCode::kCancelled, fmt::format("the run was stopped after {} of {} steps",
-                                                   node.step(), state_.schedule.steps().size())};
+    return Error{diag::kCancelled, fmt::format("the run was stopped after {} of {} steps",
+                                               node.step(), state_.schedule.steps().size())};
   }
   if (node.looks_up_parameters()) {
     if (auto ok = acquire(node); !ok) return ok;
@@ -167,7 +168,7 @@ Result<void> PlanExecution::replace_result(std::size_t step, std::uint32_t numbe
   const PlanValueIndex index = replaced.first_result + number;
   const TensorExtents is = frame_.extents(index);
   if (tensor.dtype() != is.dtype || !std::ranges::equal(tensor.shape(), is.shape)) {
-    return Error{DiagCode::kResultMismatch, "the tensor does not fit the value it replaces"};
+    return Error{diag::kResultMismatch, "the tensor does not fit the value it replaces"};
   }
   frame_.set(index, tensor);
   const Symbol cache = cache_of(*replaced.op);

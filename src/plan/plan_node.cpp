@@ -1,6 +1,8 @@
 // Work estimates of nodes.
 #include "plan/plan_node.hpp"
 
+#include "mir/codes/shapes.hpp"
+
 namespace mir {
 
 Work PlanNode::work(const Frame& frame) const {
@@ -18,6 +20,10 @@ Work PlanNode::work_of_op(const Op& op, const Frame& frame) const {
   };
   const auto operands = extents_of(operands_), results = extents_of(results_);
   return mir::work_of({op, operands, results, *frame.environment.parameters});
+}
+
+Error shape_error(const char* message) {
+  return {diag::kShapeMismatch, message};
 }
 
 }  // namespace mir

@@ -62,9 +62,12 @@ class PlanNode {
   std::vector<PlanValueIndex> results_;
 };
 
+/// The error of operands whose shapes do not match.
+Error shape_error(const char* message);
+
 inline Result<void> require(bool holds, const char* message) {
   if (holds) return {};
-  return Error{DiagCode::kShapeMismatch, message};
+  return shape_error(message);
 }
 
 }  // namespace mir

@@ -8,6 +8,9 @@
 #include <map>
 #include <utility>
 
+#include "mir/codes/limits.hpp"
+#include "mir/codes/runs.hpp"
+#include "mir/codes/shapes.hpp"
 #include "mir/module.hpp"
 #include "plan/layout.hpp"
 #include "support/last_uses.hpp"
@@ -170,7 +173,7 @@ Result<bool> PlanStorage::evaluate_dims(const Phase& phase, const DimBindings& b
   for (const std::uint32_t dim : phase.dims) {
     const auto value = table.evaluate(dims_[dim], bindings);
     if (!value || *value < 0) {
-      return Error{DiagCode::kNotExecutable,
+      return Error{diag::kNotExecutable,
                    fmt::format("extent {} has no value", table.print(dims_[dim]))};
     }
     is_other = is_other || extents_[dim] != *value;
@@ -205,10 +208,9 @@ Result<void> PlanStorage::set_extents(const PlanParts& parts, std::uint16_t numb
     if (value.home != Home::kView) continue;
     if (tensors_[index].elements() != tensors_[value.base].elements()) {
       refused_ = index;
-      return Error{DiagCode::kShapeMismatch,
-                   fmt::format("a view of [{}] has extents [{}]",
-                               fmt::join(tensors_[value.base].shape(), ", "),
-                               fmt::join(tensors_[index].shape(), ", "))};
+      return Error{diag::kShapeMismatch, fmt::format("a view of [{}] has extents [{}]",
+                                                     fmt::join(tensors_[value.base].shape(), ", "),
+                                                     fmt::join(tensors_[index].shape(), ", "))};
     }
   }
   return {};
@@ -220,7 +222,7 @@ Result<void> PlanStorage::place_values(Phase& phase) {
     phase.block = fast::LargePages();
     phase.block = fast::LargePages(phase.planned);
     if (phase.block.size() < phase.planned) {
-      return Error{DiagCode::kLimitExceeded,
+      return Error{diag::kLimitExceeded,
                    fmt::format("no memory for values of {} bytes", phase.planned)};
     }
   }

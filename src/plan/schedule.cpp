@@ -11,6 +11,11 @@
 #include "ir/block_count.hpp"
 #include "ir/ports.hpp"
 #include "mir/attribute_keys.hpp"
+#include "mir/codes/inputs.hpp"
+#include "mir/codes/limits.hpp"
+#include "mir/codes/names.hpp"
+#include "mir/codes/runs.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/walk.hpp"
 #include "plan/captured_values.hpp"
@@ -26,7 +31,7 @@ std::string value_name(const Value& value, const IRContext& context) {
 const Region* ScheduleBuilder::find_entry(std::string_view entry) {
   const Op& top = *module_.top();
   if (!module_.is_portable()) {
-    diagnostics_.error(DiagCode::kWrongForm, top.span(),
+    diagnostics_.error(diag::kWrongForm, top.span(),
                        "only a portable module can be executed, this one is a dump");
     return nullptr;
   }
@@ -41,7 +46,7 @@ const Region* ScheduleBuilder::find_entry(std::string_view entry) {
       if (isa<SubGraphOp>(&op)) nearest.offer(text(op.symbol()));
     });
     suggest(diagnostics_.error(
-                DiagCode::kEntryUnknown, top.span(),
+                diag::kEntryUnknown, top.span(),
                 fmt::format("module '{}' has no graph '@{}'", text(module_.name()), entry)),
             nearest.best());
     return nullptr;
@@ -68,7 +73,7 @@ ValueIndex ScheduleBuilder::index_of(const Value& value, const ValueIndices& ind
   } else if (global && value.has_symbol()) {
     index = index_of_parameter(value, user);
   } else {
-    fail(user, DiagCode::kUndefinedValue,
+    fail(user, diag::kUndefinedValue,
          fmt::format("'{}' uses a value that has none yet", user.info().mnemonic));
   }
   shared_.emplace(&value, index);
@@ -80,7 +85,7 @@ ValueIndex ScheduleBuilder::index_of_parameter(const Value& value, const Op& use
   const Value* declared = find_parameter(value.symbol(), user);
   if (declared == nullptr) return 0;
   if (declared->type() != value.type()) {
-    fail(user, DiagCode::kTypeConflict,
+    fail(user, diag::kTypeConflict,
          fmt::format("parameter '@{}' is used as {}, registered as {}", text(value.symbol()),
                      value.type() == nullptr ? "untyped" : value.type()->spelling(),
                      declared->type() == nullptr ? "untyped" : declared->type()->spelling()));
@@ -94,7 +99,7 @@ ValueIndex ScheduleBuilder::index_of_parameter(const Value& value, const Op& use
 const Value* ScheduleBuilder::find_parameter(Symbol symbol, const Op& user) {
   const Value* declared = module_.lookup_value(symbol);
   if (declared == nullptr) {
-    fail(user, DiagCode::kUnknownParameter,
+    fail(user, diag::kUnknownParameter,
          fmt::format("no parameter '@{}' is registered", text(symbol)));
   } else if (known_parameters_.insert(declared).second) {
     schedule_.parameters_.push_back(declared);
@@ -112,7 +117,7 @@ std::vector<ValueIndex> ScheduleBuilder::indices_of(const Op& op, const ValueInd
 bool ScheduleBuilder::may_run(const Region& body, std::uint32_t call) {
   if (!body.empty()) return true;
   stack_.push_back(call);
-  fail(*body.parent(), DiagCode::kNotExecutable, describe_block_count(body));
+  fail(*body.parent(), diag::kNotExecutable, describe_block_count(body));
   stack_.pop_back();
   return false;
 }
@@ -157,7 +162,7 @@ void ScheduleBuilder::add_step(const Op& op, ValueIndices& indices, std::uint32_
                                std::span<const Value* const> captured) {
   if (steps_around_ + schedule_.steps_.size() >= Schedule::kMaxSteps) {
     over_limit_ = true;
-    return fail(op, DiagCode::kLimitExceeded,
+    return fail(op, diag::kLimitExceeded,
                 fmt::format("the module has more than {} steps", Schedule::kMaxSteps));
   }
   for (const OwnedParameter& owned : owned_parameters(op)) find_parameter(owned.symbol, op);

@@ -4,6 +4,9 @@
 #include "eval/evaluate.hpp"
 #include "ir/call_types.hpp"
 #include "ir/rewrite/bodies.hpp"
+#include "mir/codes/limits.hpp"
+#include "mir/codes/runs.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/control_flow.hpp"
 #include "plan/body_graphs.hpp"
 #include "plan/schedule_builder.hpp"
@@ -35,13 +38,13 @@ void ScheduleBuilder::add_executable(const Op& op, ValueIndices& indices, std::u
   const bool is_bound = bound != foreign_.graphs.end();
   const bool is_callback = find_name(foreign_.callbacks, op) != foreign_.callbacks.end();
   if (is_executable(op) && (is_bound || is_callback)) {
-    fail(op, DiagCode::kNotExecutable,
+    fail(op, diag::kNotExecutable,
          fmt::format("'{}' has a kernel, nothing else can compute it", op.name()));
   }
   if (is_bound) return add_call(op, bound->second, indices);
   if (is_executable(op) || is_callback) return add_step(op, indices, call);
   if (has_body(op)) return add_body(op, indices);
-  fail(op, DiagCode::kNotExecutable, fmt::format("nothing computes '{}'", op.name()));
+  fail(op, diag::kNotExecutable, fmt::format("nothing computes '{}'", op.name()));
   for (const Value& result : op.results()) {
     indices.emplace(&result, add_value(ValueRole::kResult, result));
   }
@@ -51,7 +54,7 @@ void ScheduleBuilder::add_executable(const Op& op, ValueIndices& indices, std::u
 void ScheduleBuilder::check_binding(const Op& op, const SubGraphOp& target) {
   const auto check = [&](std::string_view what, std::size_t i, const Type* own, const Type* graph) {
     if (own == nullptr || graph == nullptr || can_stand_for(own, graph)) return;
-    fail(op, DiagCode::kCallMismatch,
+    fail(op, diag::kCallMismatch,
          fmt::format("{} {} of '{}' is {}, that of graph '@{}' is {}", what, i, op.name(),
                      own->spelling(), text(target.op()->symbol()), graph->spelling()));
   };
@@ -69,12 +72,12 @@ void ScheduleBuilder::check_binding(const Op& op, const SubGraphOp& target) {
 bool ScheduleBuilder::may_call(const Op& op, std::string_view callee, const SubGraphOp& target,
                                std::size_t operands) {
   if (!target || target.body() == nullptr) {
-    fail(op, DiagCode::kUnknownCallee, fmt::format("no graph is named '@{}'", callee));
+    fail(op, diag::kUnknownCallee, fmt::format("no graph is named '@{}'", callee));
     return false;
   }
   const std::size_t taken = target.body()->entry_arguments().size();
   if (taken != operands) {
-    fail(op, DiagCode::kCallMismatch,
+    fail(op, diag::kCallMismatch,
          fmt::format("call of '@{}' has {} operands, the graph takes {}", callee, operands, taken));
     return false;
   }
@@ -84,14 +87,14 @@ bool ScheduleBuilder::may_call(const Op& op, std::string_view callee, const SubG
     for (auto graph = open; graph != graphs_.end(); ++graph) {
       cycle += fmt::format("@{} -> ", text((*graph)->symbol()));
     }
-    fail(op, DiagCode::kCallCycle, fmt::format("graph calls itself: {}@{}", cycle, callee));
+    fail(op, diag::kCallCycle, fmt::format("graph calls itself: {}@{}", cycle, callee));
     return false;
   }
   if (graphs_.size() < Schedule::kMaxDepth && schedule_.calls_.size() < Schedule::kMaxSteps) {
     return true;
   }
   over_limit_ = true;
-  fail(op, DiagCode::kLimitExceeded,
+  fail(op, diag::kLimitExceeded,
        fmt::format("calls are nested deeper than {} or more than {}", Schedule::kMaxDepth,
                    Schedule::kMaxSteps));
   return false;
@@ -111,7 +114,7 @@ void ScheduleBuilder::add_body(const Op& op, ValueIndices& indices) {
     return add_call(op, text(graph->symbol()), SubGraphOp(graph), indices);
   }
   const auto reasons = found.sorted();
-  fail(op, reasons.empty() ? DiagCode::kNotExecutable : reasons.front().code,
+  fail(op, reasons.empty() ? diag::kNotExecutable : reasons.front().code,
        reasons.empty() ? fmt::format("nothing computes '{}'", op.name()) : reasons.front().message);
   for (const Value& result : op.results()) {
     indices.emplace(&result, add_value(ValueRole::kResult, result));
@@ -151,7 +154,7 @@ std::vector<ValueIndex> ScheduleBuilder::run_call(const Op& op, const SubGraphOp
   std::vector<ValueIndex> results = run(body, inner, number);
   graphs_.pop_back();
   if (results.size() != op.result_count() && !over_limit_ && !lacks_results_) {
-    fail(op, DiagCode::kCallMismatch,
+    fail(op, diag::kCallMismatch,
          fmt::format("call of '@{}' has {} results, the graph returns {}", text(target.symbol()),
                      op.result_count(), results.size()));
   }

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "mir/codes/names.hpp"
+#include "mir/codes/runs.hpp"
 #include "mir/control_flow.hpp"
 #include "plan/captured_values.hpp"
 #include "plan/schedule_builder.hpp"
@@ -52,7 +54,7 @@ void ScheduleBuilder::add_regions(const Op& op, std::span<const Region* const> r
 bool ScheduleBuilder::can_follow(const Op& end, const FlowBlocks& blocks) {
   const auto check = [&](const Op& op) {
     if (is_executable_end(op)) return true;
-    fail(op, DiagCode::kNotExecutable, fmt::format("nothing executes the branch '{}'", op.name()));
+    fail(op, diag::kNotExecutable, fmt::format("nothing executes the branch '{}'", op.name()));
     return false;
   };
   if (!check(end)) return false;
@@ -61,24 +63,23 @@ bool ScheduleBuilder::can_follow(const Op& end, const FlowBlocks& blocks) {
     const bool is_open =
         last == nullptr || (last->extra().successors.empty() && !leaves_region(*last));
     if (is_open) {
-      fail(end, DiagCode::kNotExecutable,
+      fail(end, diag::kNotExecutable,
            fmt::format("block '^{}' ends without a terminator", text(block->name())));
     }
     if (is_open || !check(*last)) return false;
     for (const Op* op : block->ops()) {
       if (op == last || (!op->has(Trait::kTerminator) && op->extra().successors.empty())) continue;
-      fail(*op, DiagCode::kNotExecutable,
+      fail(*op, diag::kNotExecutable,
            fmt::format("'{}' is not the last op of its block", op->name()));
       return false;
     }
   }
   if (blocks.leaving().empty()) {
-    fail(end, DiagCode::kNotExecutable,
-         fmt::format("no way from '{}' leaves its region", end.name()));
+    fail(end, diag::kNotExecutable, fmt::format("no way from '{}' leaves its region", end.name()));
     return false;
   }
   if (blocks.results()) return true;
-  fail(end, DiagCode::kNotExecutable,
+  fail(end, diag::kNotExecutable,
        fmt::format("the ways from '{}' return values of different types; pass them to one block "
                    "that returns",
                    end.name()));
@@ -97,7 +98,7 @@ std::vector<ValueIndex> ScheduleBuilder::add_flow(const Op& end, ValueIndices& i
   for (const Block* block : blocks.all()) reads.push_back(captured_by({&block, 1}));
   auto layout = blocks.lay_out(captured, reads);
   if (!layout) {
-    fail(end, DiagCode::kUndefinedValue, "a block reads a value that no block before it makes");
+    fail(end, diag::kUndefinedValue, "a block reads a value that no block before it makes");
     return {};
   }
   auto control = std::make_shared<ControlStep>();

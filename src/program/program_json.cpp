@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "mir/codes/weights.hpp"
 #include "mir/ops.hpp"
 #include "program/program_code.hpp"
 
@@ -168,7 +169,7 @@ class JsonWriter {
 
 std::optional<std::string> program_json(const Module& module, Diagnostics& diagnostics) {
   const auto refuse = [&](const Op& op, std::string text) {
-    diagnostics.error(DiagCode::kProgramMalformed, op.span(), std::move(text));
+    diagnostics.error(diag::kProgramMalformed, op.span(), std::move(text));
     return std::nullopt;
   };
   for (const Block* block : module.body().blocks()) {

@@ -10,6 +10,7 @@
 
 #include "ir/program_fields.hpp"
 #include "mir/attribute_keys.hpp"
+#include "mir/codes/weights.hpp"
 #include "mir/op.hpp"
 #include "program/program_json.hpp"
 #include "support/json_offset.hpp"
@@ -20,10 +21,10 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr JsonRules kRules = {
-    .max_bytes = std::size_t{256} << 20, .max_depth = 64, .malformed = DiagCode::kProgramMalformed};
+    .max_bytes = std::size_t{256} << 20, .max_depth = 64, .malformed = diag::kProgramMalformed};
 
 Error malformed(std::string text) {
-  return {DiagCode::kProgramMalformed, std::move(text)};
+  return {diag::kProgramMalformed, std::move(text)};
 }
 
 /// Words that a text shows without quotes.

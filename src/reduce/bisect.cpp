@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "mir/codes/passes.hpp"
 #include "mir/rewriter.hpp"
 
 namespace mir::reduce {
@@ -47,16 +48,16 @@ class PipelineBisection {
     RewriteWatch watch;
     PassLimit all(kNoLimit, watch);
     if (run(watch, all) == nullptr) {
-      return Error{DiagCode::kNotInteresting,
+      return Error{diag::kNotInteresting,
                    fmt::format("pass '{}' of the pipeline fails", all.name())};
     }
     const auto at_first = holds(0, std::nullopt);
     if (!at_first) return at_first.error();
-    if (*at_first) return Error{DiagCode::kNotInteresting, "the test holds before the first pass"};
+    if (*at_first) return Error{diag::kNotInteresting, "the test holds before the first pass"};
     const auto at_last = holds(all.steps(), std::nullopt);
     if (!at_last) return at_last.error();
     if (!*at_last) {
-      return Error{DiagCode::kNotInteresting, "the test does not hold after the last pass"};
+      return Error{diag::kNotInteresting, "the test does not hold after the last pass"};
     }
     const auto pass = first_true(0, all.steps(),
                                  [&](std::uint64_t middle) { return holds(middle, std::nullopt); });

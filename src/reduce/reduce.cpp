@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "mir/codes/passes.hpp"
 #include "passes/run/in_threads.hpp"
 #include "reduce/steps.hpp"
 
@@ -69,7 +70,7 @@ class Reduction {
     const auto answer = options_.interest(report_.text);
     if (!answer) return answer.error();
     if (!answer->is_interesting) {
-      return Error{DiagCode::kNotInteresting,
+      return Error{diag::kNotInteresting,
                    fmt::format("it is not interesting in canonical form: {}", answer->found)};
     }
     return options_.keep(report_.text);

@@ -14,11 +14,13 @@
 #include <filesystem>
 #include <system_error>
 
+#include "mir/codes/files.hpp"
+
 namespace mir {
 namespace {
 
 Error write_error(const std::string& path, int number) {
-  return {DiagCode::kFileNotWritable,
+  return {diag::kFileNotWritable,
           fmt::format("cannot write '{}': {}", path, std::generic_category().message(number))};
 }
 

@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "mir/codes/checks.hpp"
+
 namespace mir {
 
 namespace {
@@ -169,7 +171,7 @@ std::vector<ExpectedDiagnostic> read_expectations(const SourceFile& file,
       expectations.push_back(*each);
       continue;
     }
-    diagnostics.error(DiagCode::kExpectationMalformed, span, "expectation cannot be read").hint =
+    diagnostics.error(diag::kExpectationMalformed, span, "expectation cannot be read").hint =
         "an expectation reads '// expect-error[MIRnnnn]@+1 {{text}}'; code and place may be left "
         "out";
   }
@@ -201,7 +203,7 @@ Diagnostics check_expectations(const SourceFile& file, const SourceManager& sour
       candidates.erase(match);
       continue;
     }
-    differences.error(DiagCode::kUnexpectedDiagnostic, report.at,
+    differences.error(diag::kUnexpectedDiagnostic, report.at,
                       fmt::format("unexpected {}[{}]: {}", word(report.kind), spelling(report.code),
                                   report.message));
   }
@@ -209,7 +211,7 @@ Diagnostics check_expectations(const SourceFile& file, const SourceManager& sour
     if (met[i]) continue;
     const ExpectedDiagnostic& each = expectations[i];
     differences.error(
-        DiagCode::kExpectationNotMet, each.at,
+        diag::kExpectationNotMet, each.at,
         fmt::format("expected {}{}{} was not reported: '{}'", word(each.kind),
                     each.code.empty() ? "" : fmt::format("[{}]", each.code),
                     each.line == 0 ? " without a place" : fmt::format(" on line {}", each.line),
@@ -217,7 +219,7 @@ Diagnostics check_expectations(const SourceFile& file, const SourceManager& sour
   }
   if (found.dropped_error_count() != 0) {
     differences.error(
-        DiagCode::kUnexpectedDiagnostic, {},
+        diag::kUnexpectedDiagnostic, {},
         fmt::format("{} further errors were not compared", found.dropped_error_count()));
   }
   return differences;

@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/limits.hpp"
 #include "support/atomic_file.hpp"
 #include "support/mapping_guard.hpp"
 
@@ -37,12 +39,12 @@ class Descriptor {
 };
 
 Error read_error(const std::string& path, int number) {
-  return {DiagCode::kFileNotReadable,
+  return {diag::kFileNotReadable,
           fmt::format("cannot read '{}': {}", path, std::generic_category().message(number))};
 }
 
 Error size_error(const std::string& path, std::uint64_t limit) {
-  return {DiagCode::kFileTooLarge,
+  return {diag::kFileTooLarge,
           fmt::format("'{}' is larger than the limit of {} bytes", path, limit)};
 }
 
@@ -91,7 +93,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
   struct stat status {};
   if (file.number() < 0 || ::fstat(file.number(), &status) != 0) return read_error(path, errno);
   if (!S_ISREG(status.st_mode)) {
-    return Error{DiagCode::kFileNotReadable,
+    return Error{diag::kFileNotReadable,
                  fmt::format("cannot map '{}': expected a regular file", path)};
   }
   std::shared_ptr<MappedFile> mapped(new MappedFile);
@@ -101,7 +103,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
     if (at == MAP_FAILED) return read_error(path, errno);
     mapped->bytes_ = {static_cast<const std::byte*>(at), size};
     if (!guard_mapping(mapped->bytes_, file.number()))
-      return Error{DiagCode::kLimitExceeded,
+      return Error{diag::kLimitExceeded,
                    fmt::format("cannot map '{}': too many files are mapped", path)};
     file.release();
   }

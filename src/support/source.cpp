@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "mir/codes/files.hpp"
 #include "mir/diagnostic.hpp"
 
 namespace mir {
@@ -118,7 +119,7 @@ std::uint32_t SourceFile::offset_in_line(SourcePos pos) const {
 }
 
 Error SourceManager::full(std::string_view name) {
-  return {DiagCode::kFileTooLarge,
+  return {diag::kFileTooLarge,
           fmt::format("'{}' is too large: all texts of a run together may have 4 GiB", name)};
 }
 

@@ -10,6 +10,9 @@
 #include <string>
 #include <utility>
 
+#include "mir/codes/limits.hpp"
+#include "mir/codes/tensors.hpp"
+
 namespace mir {
 
 namespace {
@@ -32,16 +35,16 @@ Result<Extent> extent_of(DType dtype, const Shape& shape) {
   const auto bytes = storage_bytes(dtype, static_cast<std::uint64_t>(*elements));
   if (bytes) return Extent{*elements, *bytes};
   if (static_cast<std::uint64_t>(*elements) % info(dtype).lanes == 0) {
-    return Error{DiagCode::kLimitExceeded,
+    return Error{diag::kLimitExceeded,
                  fmt::format("{} needs more than 2^64 - 1 bytes", described(dtype, shape))};
   }
-  return Error{DiagCode::kTensorStorage,
+  return Error{diag::kTensorStorage,
                fmt::format("{} has {} elements, expected a multiple of {}", described(dtype, shape),
                            *elements, info(dtype).lanes)};
 }
 
 Error no_memory(DType dtype, const Shape& shape, std::uint64_t bytes) {
-  return {DiagCode::kLimitExceeded,
+  return {diag::kLimitExceeded,
           fmt::format("no memory for {} ({} bytes)", described(dtype, shape), bytes)};
 }
 
@@ -57,17 +60,16 @@ std::uintptr_t natural_alignment(DType dtype) {
 Result<std::int64_t> element_count(std::span<const std::int64_t> shape) {
   for (const std::int64_t extent : shape) {
     if (extent < 0) {
-      return Error{DiagCode::kTensorStorage, fmt::format("extent {} of shape [{}] is negative",
-                                                         extent, fmt::join(shape, ", "))};
+      return Error{diag::kTensorStorage, fmt::format("extent {} of shape [{}] is negative", extent,
+                                                     fmt::join(shape, ", "))};
     }
   }
   if (std::ranges::find(shape, 0) != shape.end()) return std::int64_t{0};
   std::int64_t count = 1;
   for (const std::int64_t extent : shape) {
     if (count > std::numeric_limits<std::int64_t>::max() / extent) {
-      return Error{
-          DiagCode::kLimitExceeded,
-          fmt::format("shape [{}] has more than 2^63 - 1 elements", fmt::join(shape, ", "))};
+      return Error{diag::kLimitExceeded, fmt::format("shape [{}] has more than 2^63 - 1 elements",
+                                                     fmt::join(shape, ", "))};
     }
     count *= extent;
   }
@@ -106,12 +108,12 @@ Result<Tensor> Tensor::borrow(DType dtype, Shape shape, std::span<const std::byt
   const auto extent = extent_of(dtype, shape);
   if (!extent) return extent.error();
   if (bytes.size() != extent->bytes) {
-    return Error{DiagCode::kTensorStorage,
+    return Error{diag::kTensorStorage,
                  fmt::format("{} takes {} bytes, found {}", described(dtype, shape), extent->bytes,
                              bytes.size())};
   }
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % natural_alignment(dtype) != 0) {
-    return Error{DiagCode::kTensorStorage,
+    return Error{diag::kTensorStorage,
                  fmt::format("the bytes of {} are not aligned to {}", described(dtype, shape),
                              natural_alignment(dtype))};
   }
@@ -128,8 +130,8 @@ Result<Tensor> Tensor::reshaped(Shape shape) const {
   const auto count = element_count(shape);
   if (!count) return count.error();
   if (*count != elements_) {
-    return Error{DiagCode::kTensorStorage, fmt::format("shape [{}] has {} elements, expected {}",
-                                                       fmt::join(shape, ", "), *count, elements_)};
+    return Error{diag::kTensorStorage, fmt::format("shape [{}] has {} elements, expected {}",
+                                                   fmt::join(shape, ", "), *count, elements_)};
   }
   Tensor tensor = *this;
   tensor.shape_ = std::move(shape);

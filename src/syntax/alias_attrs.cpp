@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "mir/codes/limits.hpp"
 #include "syntax/layout.hpp"
 #include "syntax/token_stream.hpp"
 
@@ -172,7 +173,7 @@ class Expansion {
         item(at);
       }
       if (added_ > kMaxAddedItems) {
-        return Error{DiagCode::kLimitExceeded,
+        return Error{diag::kLimitExceeded,
                      fmt::format("expanding the aliases adds more than {} tokens", kMaxAddedItems)};
       }
     }

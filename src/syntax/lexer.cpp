@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mir/codes/syntax.hpp"
 #include "mir/parse.hpp"
 #include "support/foreign_types.hpp"
 
@@ -95,7 +96,7 @@ void Lexer::stop() {
 
 TokenKind Lexer::finish(TokenKind kind) {
   if (cursor_ - begin_ > static_cast<std::ptrdiff_t>(Token::kMaxLength)) [[unlikely]] {
-    return fail(DiagCode::kTokenTooLong, "token longer than 16 MiB");
+    return fail(diag::kTokenTooLong, "token longer than 16 MiB");
   }
   return kind;
 }
@@ -111,7 +112,7 @@ TokenKind Lexer::value_done(TokenKind kind) {
 
 TokenKind Lexer::push(Nesting inside, TokenKind opener) {
   if (nesting_.size() > kMaxNesting) {
-    const TokenKind kind = fail(DiagCode::kNestingTooDeep, "nested deeper than 256 levels");
+    const TokenKind kind = fail(diag::kNestingTooDeep, "nested deeper than 256 levels");
     stop();
     return kind;
   }
@@ -223,7 +224,7 @@ TokenKind Lexer::jump_label() {
   if (*cursor_ == '"') {
     const Byte* closed = string_end(cursor_);
     if (closed == nullptr) {
-      return fail(DiagCode::kUnterminatedString, "string without a closing quote");
+      return fail(diag::kUnterminatedString, "string without a closing quote");
     }
     cursor_ = closed;
     return finish(TokenKind::kLabel);
@@ -264,7 +265,7 @@ TokenKind Lexer::op_name_tag(char close, TokenKind kind) {
     }
   }
   if (fallback == nullptr) {
-    return fail(DiagCode::kUnterminatedString, "op name without a closing quote and bracket");
+    return fail(diag::kUnterminatedString, "op name without a closing quote and bracket");
   }
   cursor_ = fallback;
   return finish(kind);
@@ -350,15 +351,15 @@ TokenKind Lexer::balanced(TokenKind kind, Byte open, Byte close) {
   std::uint32_t depth = 1;
   while (depth != 0) {
     if (depth > kMaxNesting) {
-      return fail(DiagCode::kNestingTooDeep, "nested deeper than 256 levels");
+      return fail(diag::kNestingTooDeep, "nested deeper than 256 levels");
     }
     if (*at == 0 || *at == 0x1b) {
-      return fail(DiagCode::kUnbalancedBracket, "bracket that is never closed");
+      return fail(diag::kUnbalancedBracket, "bracket that is never closed");
     }
     if (*at == '"') {
       at = string_end(at);
       if (at == nullptr) {
-        return fail(DiagCode::kUnterminatedString, "string without a closing quote");
+        return fail(diag::kUnterminatedString, "string without a closing quote");
       }
       continue;
     }
@@ -397,7 +398,7 @@ TokenKind Lexer::fail_stray() {
   const std::string_view found(begin(), static_cast<std::size_t>(end() - begin()));
   const std::string_view place = kPlaces[static_cast<std::size_t>(nesting_.back())];
   Diagnostic& diagnostic =
-      diagnostics_.error(DiagCode::kStrayCharacter, {position(begin_), position(cursor_)},
+      diagnostics_.error(diag::kStrayCharacter, {position(begin_), position(cursor_)},
                          fmt::format("unexpected character '{}'{}", found, place));
   if (found == "=" && nesting_.back() == Nesting::kAttributes) {
     diagnostic.hint = "attributes are written key:value";
@@ -419,7 +420,7 @@ TokenKind Lexer::fail_log_line() {
   cursor_ = line_end;
   while (is_blank(cursor_[-1])) --cursor_;  // the escape character is none
   auto& diagnostic =
-      diagnostics_.error(DiagCode::kLogLineInText, {position(begin_), position(cursor_)},
+      diagnostics_.error(diag::kLogLineInText, {position(begin_), position(cursor_)},
                          "terminal escape sequence: a log line was printed into the dump");
   diagnostic.hint =
       "upstream logs to the stream it dumps to when it cannot name an element type; remove the log "

@@ -1,6 +1,7 @@
 // Entry points of the parser: whole texts, units one by one, and damaged texts.
 #include "mir/parse.hpp"
 
+#include "mir/codes/syntax.hpp"
 #include "parser.hpp"
 #include "support/utf8.hpp"
 #include "syntax/damage.hpp"
@@ -24,7 +25,7 @@ bool parse_text(const SourceFile& file, Diagnostics& diagnostics,
   const char* invalid = find_invalid_utf8(text.data(), end);
   if (invalid != end) {
     const SourcePos at = file.position_of(invalid);
-    diagnostics.error(DiagCode::kInvalidUtf8, {at, at + 1}, "byte that is not part of UTF-8 text");
+    diagnostics.error(diag::kInvalidUtf8, {at, at + 1}, "byte that is not part of UTF-8 text");
     return false;
   }
   const std::size_t errors_before = diagnostics.error_count();
@@ -41,8 +42,7 @@ bool parse_text(const SourceFile& file, Diagnostics& diagnostics,
     return false;
   }
   if (status == 0 && !any_module) {
-    diagnostics.error(DiagCode::kEmptyFile, {file.base(), file.base()},
-                      "the file contains no module");
+    diagnostics.error(diag::kEmptyFile, {file.base(), file.base()}, "the file contains no module");
     return false;
   }
   return status == 0;

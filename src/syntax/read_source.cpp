@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "mir/codes/files.hpp"
 #include "mir/parse.hpp"
 #include "support/file_io.hpp"
 
@@ -26,7 +27,7 @@ Result<const SourceFile*> read_source(const std::string& path, SourceManager& so
   auto text = read_file(path, SourceManager::kMaxFileSize);
   if (!text) return std::move(text).error();
   if (is_binary(*text)) {
-    return Error{DiagCode::kFileNotReadable,
+    return Error{diag::kFileNotReadable,
                  fmt::format("'{}' is binary, no text of IR: mllm-weights lists tensor files, "
                              "mllm-interp runs packs, mllm-pack lists them",
                              path)};

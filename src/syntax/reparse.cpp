@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "mir/codes/syntax.hpp"
 #include "parser.hpp"
 #include "syntax/tree_builder.hpp"
 
@@ -29,8 +30,8 @@ bool is_whole_unit(const Unit& unit) {
 
 /// True if the error does not depend on the position of its unit.
 bool is_local(const Diagnostic& error) {
-  return error.notes.empty() && error.code != DiagCode::kTrailingText &&
-         error.code != DiagCode::kEmptyFile && error.code != DiagCode::kNestingTooDeep;
+  return error.notes.empty() && error.code != diag::kTrailingText &&
+         error.code != diag::kEmptyFile && error.code != diag::kNestingTooDeep;
 }
 
 bool has_comments_only(std::string_view gap) {
@@ -80,8 +81,8 @@ class Reparser {
   /// True for a bracket whose end was looked for in the lines that follow: up to the end of the
   /// text, or to a string there that is not closed.
   bool is_open_bracket(const Diagnostic& error) const {
-    return error.code == DiagCode::kUnbalancedBracket ||
-           (error.code == DiagCode::kUnterminatedString &&
+    return error.code == diag::kUnbalancedBracket ||
+           (error.code == diag::kUnterminatedString &&
             file_.slice({error.at.begin, error.at.begin + 1}) != "\"");
   }
 

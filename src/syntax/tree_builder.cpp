@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "mir/codes/syntax.hpp"
 #include "support/foreign_types.hpp"
 
 namespace mir {
@@ -192,8 +193,8 @@ void TreeBuilder::report(const std::vector<TokenKind>& expected) {
     at.begin = at.end = file_.position_of(lexer_.previous_end());
   }
   const bool is_trailing = between_modules && after_module_;
-  Diagnostic& diagnostic = diagnostics_.error(
-      is_trailing ? DiagCode::kTrailingText : DiagCode::kUnexpectedToken, at, message);
+  Diagnostic& diagnostic =
+      diagnostics_.error(is_trailing ? diag::kTrailingText : diag::kUnexpectedToken, at, message);
   explain(diagnostic, kinds);
   // An op or block that a list of regions cannot contain belongs after its closing brace.
   const bool is_brace_missing = contains(expected, TokenKind::kRBrace) &&
@@ -229,7 +230,7 @@ void TreeBuilder::explain(Diagnostic& diagnostic, std::span<const TokenKind> exp
   } else if (current_ == TokenKind::kWord && op_expected) {
     const std::string_view gap(lexer_.previous_end(),
                                static_cast<std::size_t>(lexer_.begin() - lexer_.previous_end()));
-    diagnostic.code = DiagCode::kTextInOpPosition;
+    diagnostic.code = diag::kTextInOpPosition;
     diagnostic.hint = gap.find("//") != gap.npos
                           ? "every line of a comment needs its own '//'; an upgrade takes "
                             "--assume='comment=TEXT' for what upstream printed without"

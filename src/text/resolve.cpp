@@ -7,6 +7,7 @@
 
 #include "ir/context/context_state.hpp"
 #include "ir/declares_dialect.hpp"
+#include "mir/codes/names.hpp"
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
 #include "syntax/damage.hpp"
@@ -83,7 +84,7 @@ void Resolver::State::alias(const Node& node) {
   if (aliases_.find(text(node.token)) == nullptr) {
     aliases_.insert(text(node.token), value);
   } else {
-    diagnostics_.error(DiagCode::kDuplicateAlias, span(node.token),
+    diagnostics_.error(diag::kDuplicateAlias, span(node.token),
                        fmt::format("alias '{}' is defined twice", text(node.token)));
   }
 }
@@ -128,7 +129,7 @@ void Resolver::State::address(const Node& node) {
   const auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
   if (error != std::errc()) {
-    diagnostics_.error(DiagCode::kMalformedAttribute, span(node.token),
+    diagnostics_.error(diag::kMalformedAttribute, span(node.token),
                        fmt::format("address '{}' does not fit 64 bits", word));
   }
   head_.address = number;
@@ -238,7 +239,7 @@ void Resolver::State::begin_module(const Node& node) {
     is_foreign_ = !known;
     if (!known) {
       diagnostics_.error(
-          DiagCode::kUnsupportedVersion, span(node.token),
+          diag::kUnsupportedVersion, span(node.token),
           fmt::format("mir_version {} is not supported, this toolkit reads versions 1 and 2",
                       version->spelling()));
     }

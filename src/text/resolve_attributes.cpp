@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "ir/context/language_versions.hpp"
+#include "mir/codes/names.hpp"
 #include "syntax/layout.hpp"
 #include "syntax/text_literal.hpp"
 #include "text/missing_commas.hpp"
@@ -52,7 +53,7 @@ void Resolver::State::check_type_alias(std::uint32_t token) {
   if (is_known == has_aliases) return;
   if (!is_known) return report_unknown_alias(token);
   diagnostics_.error(
-      DiagCode::kNeedsVersion, span(token),
+      diag::kNeedsVersion, span(token),
       fmt::format("type alias '{}' needs mir_version:{}", text(token), kTypeAliasVersion));
 }
 
@@ -96,7 +97,7 @@ bool Resolver::State::hides_version(std::uint32_t token) const {
 void Resolver::State::report_unquoted(std::uint32_t token) {
   const std::string_view spelling = text(token);
   Diagnostic& added =
-      diagnostics_.error(DiagCode::kQuotesNeeded, span(token),
+      diagnostics_.error(diag::kQuotesNeeded, span(token),
                          fmt::format("'{}' must be in quotes in a portable module", spelling));
   const auto gaps = missing_commas(spelling, row_of_head());
   if (gaps.empty()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/context/language_versions.hpp"
+#include "mir/codes/names.hpp"
 #include "mir/equivalence.hpp"
 #include "support/arena.hpp"
 #include "syntax/text_literal.hpp"
@@ -61,7 +62,7 @@ void Resolver::State::define(Value& value, const Mention& mention) {
       known != nullptr && known->is_free() &&
       includes(value, known->attributes(), known->has_symbol(), known->symbol());
   if (known != nullptr && !used_above) {
-    diagnostics_.error(DiagCode::kRedefinedValue, span(mention.token),
+    diagnostics_.error(diag::kRedefinedValue, span(mention.token),
                        fmt::format("value '{}' is defined twice in this region",
                                    text(mention.token).substr(0, text(mention.token).find(':'))));
   }
@@ -85,11 +86,11 @@ void Resolver::State::check_mention(const Mention& mention, Value& value) {
   }
   // That a value has no type is said where it is defined.
   if (mention.type != nullptr && value.type() != nullptr && mention.type != value.type()) {
-    diagnostics_.error(DiagCode::kTypeConflict, span(mention.token),
+    diagnostics_.error(diag::kTypeConflict, span(mention.token),
                        fmt::format("value is used as {}, defined as {}", mention.type->spelling(),
                                    value.type()->spelling()));
   } else if (!includes(value, attributes, mention.has_symbol, mention.symbol)) {
-    diagnostics_.error(DiagCode::kTypeConflict, span(mention.token),
+    diagnostics_.error(diag::kTypeConflict, span(mention.token),
                        "value is used with other attributes than it is defined with");
   }
 }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ir/context/language_versions.hpp"
+#include "mir/codes/names.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/walk.hpp"
 #include "support/arena.hpp"
@@ -62,7 +63,7 @@ Block* Resolver::State::make_block(Region& region, MentionList arguments, Symbol
     const Mention& mention = mentions_[arguments.first + i];
     type_scratch_.push_back(type_in_template(mention.type));
     if (type_scratch_.back() == nullptr) {
-      diagnostics_.error(DiagCode::kTypeMissing, span(mention.token), "an argument needs a type");
+      diagnostics_.error(diag::kTypeMissing, span(mention.token), "an argument needs a type");
     }
   }
   Block* block = rewriter_->create_block(region, type_scratch_, name);
@@ -94,7 +95,7 @@ void Resolver::State::read_ports(Region& region) {
       if (each.port.is_none()) continue;
       are_stated = true;
       if (is_foreign_ || module_->version() >= kPortsVersion) continue;
-      diagnostics_.error(DiagCode::kNeedsVersion, span(each.token),
+      diagnostics_.error(diag::kNeedsVersion, span(each.token),
                          fmt::format("a port needs mir_version:{}", kPortsVersion));
     }
     return names;
@@ -224,7 +225,7 @@ void Resolver::State::settle_free_values(Region& region) {
       if (value->type() != nullptr && defined->type() == nullptr) {
         typed_mentions_.push_back({defined, value->type(), value->first_use()->user()->span()});
       } else if (value->type() != nullptr && value->type() != defined->type()) {
-        diagnostics_.error(DiagCode::kTypeConflict, value->first_use()->user()->span(),
+        diagnostics_.error(diag::kTypeConflict, value->first_use()->user()->span(),
                            fmt::format("value is used as {}, defined as {}",
                                        value->type()->spelling(), defined->type()->spelling()));
       }
@@ -240,10 +241,9 @@ void Resolver::State::settle_free_values(Region& region) {
                                  ? std::to_string(value->name().number())
                                  : std::string(context_.text(value->name().symbol()));
     const bool is_shown = !diagnostics_.is_full();
-    Diagnostic& added =
-        diagnostics_.error(DiagCode::kUndefinedValue, at,
-                           fmt::format("value '%{}' is used and nothing defines it", name));
-    if (!is_shown || !may_suggest(diagnostics_, DiagCode::kUndefinedValue)) continue;
+    Diagnostic& added = diagnostics_.error(
+        diag::kUndefinedValue, at, fmt::format("value '%{}' is used and nothing defines it", name));
+    if (!is_shown || !may_suggest(diagnostics_, diag::kUndefinedValue)) continue;
     if (const Op* inside = definition_in_graph(region, value->name())) {
       added.message = fmt::format("value '%{}' is used outside the region that defines it", name);
       added.note(inside->span(), "defined here; results of the operation around it pass values on");

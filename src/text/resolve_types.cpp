@@ -15,6 +15,7 @@
 
 #include "ir/equal_extents.hpp"
 #include "ir/rewrite/result_types.hpp"
+#include "mir/codes/names.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/infer.hpp"
 #include "text/resolver.hpp"
@@ -75,7 +76,7 @@ std::vector<const Type*> passed_types(const Op& op, Diagnostics& diagnostics) {
     if (type == nullptr || type == known || differ[result]) return;
     differ[result] = known != nullptr && !compatible(known, type);
     if (differ[result]) {
-      diagnostics.error(DiagCode::kTypeMissing, op.span(),
+      diagnostics.error(diag::kTypeMissing, op.span(),
                         fmt::format("result {} of '{}' needs a type: {} and {} are passed to it",
                                     result, op.name(), known->spelling(), type->spelling()));
       known = nullptr;
@@ -208,7 +209,7 @@ bool Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
     }
     types[i] = type;
     if (type != nullptr || is_told) continue;
-    diagnostics_.error(DiagCode::kTypeMissing, span(mentions_[head_.results.first + i].token),
+    diagnostics_.error(diag::kTypeMissing, span(mentions_[head_.results.first + i].token),
                        "result needs a type: no rule infers it here");
   }
   return waits;
@@ -348,7 +349,7 @@ class Resolver::State::Worklist {
   }
 
   void report(const WaitingResult& result, std::string_view why) {
-    state_.diagnostics_.error(DiagCode::kTypeMissing, result.at,
+    state_.diagnostics_.error(diag::kTypeMissing, result.at,
                               fmt::format("result needs a type: {}", why));
   }
 
@@ -368,7 +369,7 @@ void Resolver::State::settle_types() {
     for (const TypedMention& each : typed_mentions_) {
       if (each.value->type() == nullptr) continue;
       if (each.type != each.value->type()) {
-        diagnostics_.error(DiagCode::kTypeConflict, each.at,
+        diagnostics_.error(diag::kTypeConflict, each.at,
                            fmt::format("value is used as {}, defined as {}", each.type->spelling(),
                                        each.value->type()->spelling()));
       } else if (each.number != kUnnoted && !worklist.is_needed(each)) {

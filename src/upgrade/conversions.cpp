@@ -1,6 +1,7 @@
 // Registers conversions between dumps, portable modules and programs as passes.
 #include <fmt/format.h>
 
+#include "mir/codes/usage.hpp"
 #include "mir/pass.hpp"
 #include "mir/upgrade.hpp"
 #include "upgrade/lower_program.hpp"
@@ -53,7 +54,7 @@ Result<ConversionFacts> example_facts(const Pass& pass) {
       if (!dim) return dim.error();
       granted.symbolic_dims.push_back(*dim);
     } else {
-      return Error{DiagCode::kUsage, fmt::format("'{}' supplies no fact", option)};
+      return Error{diag::kUsage, fmt::format("'{}' supplies no fact", option)};
     }
   }
   return facts;

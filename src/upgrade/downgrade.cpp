@@ -10,6 +10,7 @@
 #include "ir/mention.hpp"
 #include "ir/rewrite/bare_strings.hpp"
 #include "mir/attribute_keys.hpp"
+#include "mir/codes/recovery.hpp"
 #include "mir/conversion.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -296,7 +297,7 @@ class Downgrade {
   void warn_of_piece(const Op& op, std::uint32_t i, const Op& cut) {
     if (!warned_of_.insert(&cut).second) return;
     diagnostics_.warning(
-        DiagCode::kLostMeaning, op.span(),
+        diag::kLostMeaning, op.span(),
         fmt::format("the dump does not tell which content of a storage operand {} of '{}' reads; "
                     "an upgrade takes the pieces of a split in the order of their users, else the "
                     "content that was written last",

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "mir/codes/recovery.hpp"
 #include "mir/module.hpp"
 #include "mir/tensor.hpp"
 #include "mir/type.hpp"
@@ -90,7 +91,7 @@ void LossReport::refuse(const Op& op, std::string_view fact, std::string_view wh
     known = diagnostics.find_error([&](const Diagnostic& each) { return each.message == before; });
   }
   if (known == nullptr) {
-    diagnostics.error(DiagCode::kLostMeaning, op.span(), message(refusal.count - 1));
+    diagnostics.error(diag::kLostMeaning, op.span(), message(refusal.count - 1));
     return;
   }
   known->message = message(refusal.count - 1);

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/recovery.hpp"
+
 namespace mir {
 
 namespace {
@@ -131,7 +134,7 @@ const SourceFile* settle_texts(const SourceFile& file, const UpgradeOptions& opt
     settlement.find(grant);
     if (settlement.pieces.size() != before) continue;
     good = false;
-    diagnostics.error(DiagCode::kGrantUnused, {},
+    diagnostics.error(diag::kGrantUnused, {},
                       fmt::format("{}: the text '{}' of '{}' does not occur in '{}'", grant.option,
                                   grant.text, spelling_of(grant), file.name()));
   }
@@ -149,7 +152,7 @@ const SourceFile* settle_texts(const SourceFile& file, const UpgradeOptions& opt
   settled += text.substr(from);
   const SourceFile* added = context.sources().add(file.name(), std::move(settled));
   if (added == nullptr) {
-    diagnostics.error(DiagCode::kFileTooLarge, {},
+    diagnostics.error(diag::kFileTooLarge, {},
                       fmt::format("no room is left for '{}'", file.name()));
     return nullptr;
   }

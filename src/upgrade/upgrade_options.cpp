@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "mir/codes/usage.hpp"
 #include "mir/upgrade.hpp"
 #include "support/strict_json.hpp"
 #include "upgrade/steps/recovery.hpp"
@@ -19,7 +20,7 @@ Result<double> epsilon(std::string_view key, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value >= 0)) {
-    return Error{DiagCode::kUsage, fmt::format("{} is a number, found '{}'", key, text)};
+    return Error{diag::kUsage, fmt::format("{} is a number, found '{}'", key, text)};
   }
   return value;
 }
@@ -70,7 +71,7 @@ Result<SymbolicDim> parse_symbolic_dim(std::string_view text) {
       is_split ? number(text.substr(at + kInput.size(), colon - at - kInput.size())) : std::nullopt;
   const auto dim = is_split ? number(text.substr(colon + 1)) : std::nullopt;
   if (!input || !dim) {
-    return Error{DiagCode::kUsage,
+    return Error{diag::kUsage,
                  fmt::format("--symbolic-dim is SYMBOL@inputN:DIM, found '{}'", text)};
   }
   wanted.input = *input;
@@ -100,7 +101,7 @@ Result<void> grant(UpgradeOptions& options, std::string_view fact) {
         std::ranges::find(kTypes, value, [](DType type) { return name_of(type); });
     if (found == std::end(kTypes)) {
       return Error{
-          DiagCode::kUsage,
+          diag::kUsage,
           fmt::format("packed_weights is Float32, GGUF_Q4_0 or MIR_Q4_A32, found '{}'", value)};
     }
     options.packed_weights = *found;
@@ -127,7 +128,7 @@ Result<void> grant(UpgradeOptions& options, std::string_view fact) {
         {kind, std::string(key.substr(from, dot - from)), std::string(name), std::string(value)});
     return {};
   }
-  return Error{DiagCode::kUsage,
+  return Error{diag::kUsage,
                fmt::format("--assume is rms_eps=X, layer_norm_eps=X, packed_weights=TYPE, "
                            "OP.attribute=value, %N=TYPE, %N.attribute=value, GRAPH.return=N, "
                            "text:KEY=TEXT, comment=TEXT or "
@@ -140,7 +141,7 @@ namespace {
 using Json = nlohmann::json;
 
 Error bad_sidecar(std::string_view what) {
-  return {DiagCode::kUsage, fmt::format("a sidecar {}", what)};
+  return {diag::kUsage, fmt::format("a sidecar {}", what)};
 }
 
 /// The entries of a member that is an object or missing; null after an error.
@@ -172,7 +173,7 @@ Result<void> grant_op(UpgradeOptions& options, const std::string& op, const Json
 
 Result<void> grant_document(UpgradeOptions& options, std::string_view json) {
   constexpr JsonRules kJsonRules{
-      .max_bytes = std::size_t{1} << 28, .max_depth = 64, .malformed = DiagCode::kUsage};
+      .max_bytes = std::size_t{1} << 28, .max_depth = 64, .malformed = diag::kUsage};
   const auto document = parse_strict_json(json, kJsonRules);
   if (!document)
     return bad_sidecar(fmt::format("is one JSON object: {}", document.error().message));

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "mir/codes/inputs.hpp"
+#include "mir/codes/limits.hpp"
 #include "mir/print.hpp"
 #include "mir/session.hpp"
 #include "mir/validate.hpp"
@@ -204,11 +206,11 @@ class Pair {
     if (!expected) {
       last_error_ = first_error(found);
       const auto errors = found.sorted();
-      const DiagCode code = errors.empty() ? DiagCode::kLimitExceeded : errors.front().code;
-      if (!errors.empty() && code == DiagCode::kLimitExceeded) ++limited_runs_;
+      const DiagCode code = errors.empty() ? diag::kLimitExceeded : errors.front().code;
+      if (!errors.empty() && code == diag::kLimitExceeded) ++limited_runs_;
       // A symbol that only other ops of a larger module would find.
-      if (code == DiagCode::kSymbolUnbound) binds_all_symbols_ = true;
-      if (code != DiagCode::kSymbolUnbound && code != DiagCode::kLimitExceeded) {
+      if (code == diag::kSymbolUnbound) binds_all_symbols_ = true;
+      if (code != diag::kSymbolUnbound && code != diag::kLimitExceeded) {
         Diagnostics after(1);
         ++(second_->run(*inputs, after, how) ? verdict_.stopped_once : verdict_.stopped);
       }

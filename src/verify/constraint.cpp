@@ -4,17 +4,26 @@
 #include <algorithm>
 #include <array>
 
+#include "mir/codes/attributes.hpp"
+#include "mir/codes/names.hpp"
+#include "mir/codes/passes.hpp"
+#include "mir/codes/quantisation.hpp"
+#include "mir/codes/recovery.hpp"
+#include "mir/codes/runs.hpp"
+#include "mir/codes/shapes.hpp"
+#include "mir/codes/verification.hpp"
+#include "mir/codes/weights.hpp"
+
 namespace mir {
 
 namespace {
 
-using enum DiagCode;
 using enum CheckGroup;
 using enum Verdict;
 
 constexpr Constraint kConstraints[] = {
 #define MIR_CONSTRAINT(id, code, group, dump, portable, page) \
-  {#id, code, group, dump, portable, page, #id ", docs/" page},
+  {#id, diag::code, group, dump, portable, page, #id ", docs/" page},
 #include "verify/constraints.def"
 #undef MIR_CONSTRAINT
 };
@@ -51,7 +60,7 @@ bool CheckPolicy::add(std::string_view selector, bool deny) {
       std::ranges::any_of(diagnostic_codes(), [&](const DiagCodeInfo& each) {
         const int number = static_cast<int>(each.code);
         const bool is_rule = number >= 500 && number < 550;
-        return (is_rule || each.code == kLostMeaning) && selector == spelling(each.code);
+        return (is_rule || each.code == diag::kLostMeaning) && selector == spelling(each.code);
       });
   if (known) changes_.push_back({std::string(selector), deny});
   return known;
@@ -67,7 +76,7 @@ Verdict CheckPolicy::apply(const Constraint& constraint, Verdict verdict) const 
 }
 
 bool CheckPolicy::shows_losses() const {
-  const Constraint losses{.code = kLostMeaning, .group = kDump};
+  const Constraint losses{.code = diag::kLostMeaning, .group = kDump};
   return apply(losses, kFinding) != kOff;
 }
 

@@ -5,6 +5,7 @@
 
 #include "dialects/rules.hpp"
 #include "ir/mention.hpp"
+#include "mir/codes/shapes.hpp"
 #include "mir/dialects.hpp"
 #include "mir/infer.hpp"
 #include "mir/walk.hpp"
@@ -422,7 +423,7 @@ bool OpChecks::run_rule(const Op& op, const Target& target, std::span<const Name
   if (types) return compare(op, *types, report);
   for (Diagnostic& breach : found.sorted()) {
     // What a dump lacks it lacks everywhere.
-    if (is_dump_ && breach.code == DiagCode::kAttributeMissing) return true;
+    if (is_dump_ && breach.code == diag::kAttributeMissing) return true;
     if (report) reporter_.report_rule(op, std::move(breach));
   }
   return false;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "mir/codes/verification.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
@@ -55,7 +56,7 @@ std::vector<Diagnostic> ranges_of(std::span<Module* const> modules) {
     verify(*module, diagnostics, {.findings_per_code = 0});
   }
   std::vector<Diagnostic> ranges = diagnostics.sorted();
-  std::erase_if(ranges, [](const Diagnostic& each) { return each.code != DiagCode::kQuantRange; });
+  std::erase_if(ranges, [](const Diagnostic& each) { return each.code != diag::kQuantRange; });
   return ranges;
 }
 

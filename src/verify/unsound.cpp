@@ -6,6 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "mir/codes/attributes.hpp"
+#include "mir/codes/names.hpp"
+#include "mir/codes/syntax.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/verify.hpp"
 #include "mir/walk.hpp"
 #include "text/damaged_text.hpp"
@@ -23,9 +27,9 @@ namespace mir {
 namespace {
 
 bool concerns_op_alone(DiagCode code) {
-  constexpr DiagCode kCodes[] = {DiagCode::kUnknownOp,        DiagCode::kWrongArity,
-                                 DiagCode::kUnknownAttribute, DiagCode::kUnknownCallee,
-                                 DiagCode::kAttributeKind,    DiagCode::kDuplicateSymbol};
+  constexpr DiagCode kCodes[] = {diag::kUnknownOp,        diag::kWrongArity,
+                                 diag::kUnknownAttribute, diag::kUnknownCallee,
+                                 diag::kAttributeKind,    diag::kDuplicateSymbol};
   return std::ranges::find(kCodes, code) != std::end(kCodes);
 }
 
@@ -73,7 +77,7 @@ struct UnclosedOp {
 std::vector<UnclosedOp> unclosed_ops(const Ops& ops, std::span<const Diagnostic> known) {
   std::vector<UnclosedOp> unclosed;
   for (const Diagnostic& each : known) {
-    if (each.code != DiagCode::kUnexpectedToken) continue;
+    if (each.code != diag::kUnexpectedToken) continue;
     for (const Note& note : each.notes) {
       const Op* op = note.at.known() ? op_at(ops, note.at.begin) : nullptr;
       if (op != nullptr) unclosed.push_back({op, each.at.begin});
@@ -92,7 +96,7 @@ void withdraw_hidden_values(const Ops& ops, std::span<const UnclosedOp> unclosed
                             Diagnostics& diagnostics) {
   if (unclosed.empty()) return;
   diagnostics.withdraw([&](const Diagnostic& each) {
-    return each.code == DiagCode::kUndefinedValue &&
+    return each.code == diag::kUndefinedValue &&
            std::ranges::any_of(unclosed, [&](const UnclosedOp& outer) {
              return each.at.begin > outer.noticed && is_inside(op_at(ops, each.at.begin), outer.op);
            });
@@ -156,7 +160,7 @@ void withdraw_follow_on(const Ops& ops, std::span<const Diagnostic> found,
   if (causes.empty()) return;
   std::ranges::sort(causes);
   diagnostics.withdraw([&](const Diagnostic& each) {
-    if (each.code != DiagCode::kTypeMissing) return false;
+    if (each.code != diag::kTypeMissing) return false;
     const Op* op = op_at(ops, each.at.begin);
     return op != nullptr && std::ranges::binary_search(causes, op->span().begin);
   });
@@ -185,8 +189,7 @@ void verify_unsound(std::span<Module* const> all, Diagnostics& diagnostics,
   std::vector<Module*> modules;
   std::ranges::copy_if(all, std::back_inserter(modules), [&](const Module* module) {
     return std::ranges::none_of(known, [&](const Diagnostic& each) {
-      return each.code == DiagCode::kUnsupportedVersion &&
-             each.at.begin == module->top()->span().begin;
+      return each.code == diag::kUnsupportedVersion && each.at.begin == module->top()->span().begin;
     });
   });
   for (const Module* module : modules) verify(*module, found, errors_only);
@@ -204,8 +207,8 @@ void verify_unsound(std::span<Module* const> all, Diagnostics& diagnostics,
   for (Diagnostic& each : breaches) {
     const Op* op = op_at(ops, each.at.begin);
     if (said.contains({each.code, each.at.begin})) continue;
-    if (each.code == DiagCode::kUnknownCallee && may_be_declared(modules, op)) continue;
-    if (each.code == DiagCode::kWrongArity && unsound.has_in_regions(op)) continue;
+    if (each.code == diag::kUnknownCallee && may_be_declared(modules, op)) continue;
+    if (each.code == diag::kWrongArity && unsound.has_in_regions(op)) continue;
     const bool is_certain = is_local(group_of(each)) && op != nullptr && !unsound.contains(op);
     if (!is_certain && !concerns_op_alone(each.code)) continue;
     diagnostics.error(each.code, each.at, {}) = std::move(each);

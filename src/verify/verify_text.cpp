@@ -7,6 +7,7 @@
 
 #include "ir/declares_dialect.hpp"
 #include "ir/ports.hpp"
+#include "mir/codes/passes.hpp"
 #include "mir/print.hpp"
 #include "mir/verify.hpp"
 
@@ -74,7 +75,7 @@ std::string other_port(const Module& module, const Module& read) {
 bool verify_text(const Module& module, Diagnostics& diagnostics) {
   if (declares_dialect(module)) return true;
   const auto refuse = [&](std::string_view what, const std::string& why) {
-    diagnostics.error(DiagCode::kPassClaim, module.top()->span(),
+    diagnostics.error(diag::kPassClaim, module.top()->span(),
                       fmt::format("the text of module '@{}' {}: {}",
                                   module.context().text(module.name()), what, why));
     return false;

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <limits>
 
+#include "mir/codes/tensors.hpp"
 #include "weights/elements.hpp"
 
 namespace mir {
@@ -295,7 +296,7 @@ Result<void> check_blocks_fit(DType dtype, std::span<const std::int64_t> shape) 
   for (std::size_t i = 0; i + 1 < shape.size(); ++i) count = (count * (shape[i] % rows)) % rows;
   const bool whole = !shape.empty() && shape.back() % lanes == 0 && (rows == 1 || count == 0);
   if (whole) return {};
-  return Error{DiagCode::kTensorDtypeUnsupported,
+  return Error{diag::kTensorDtypeUnsupported,
                fmt::format("{} takes rows of a multiple of {} elements{}", name_of(dtype), lanes,
                            rows == 1 ? "" : fmt::format(", a multiple of {} of them", rows))};
 }
@@ -308,7 +309,7 @@ Result<Tensor> dequantise(const Tensor& blocks) {
   const Decode decode = decoder_of(blocks.dtype());
   const Interleaving* by = interleaving_of(blocks.dtype());
   if (decode == nullptr && by == nullptr)
-    return Error{DiagCode::kTensorDtypeUnsupported,
+    return Error{diag::kTensorDtypeUnsupported,
                  fmt::format("{} cannot be dequantised", name_of(blocks.dtype()))};
   if (by != nullptr) {
     if (auto fits = check_blocks_fit(blocks.dtype(), blocks.shape()); !fits) return fits.error();

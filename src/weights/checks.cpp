@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/tensors.hpp"
 #include "support/mapping_guard.hpp"
 #include "support/utf8.hpp"
 
@@ -37,7 +39,7 @@ Result<FileBytes> open_file(const FileOpener& files, const std::string& name) {
 
 Result<Tensor> intact(Result<Tensor> tensor, std::span<const std::byte> bytes) {
   if (!lies_in_shortened_file(bytes)) return tensor;
-  return Error{DiagCode::kFileShortened, "the file was shortened while it was read"};
+  return Error{diag::kFileShortened, "the file was shortened while it was read"};
 }
 
 std::optional<std::string> name_problem(std::string_view name) {
@@ -78,7 +80,7 @@ Result<Tensor> borrow_or_copy(DType dtype, const Shape& shape, std::span<const s
                               std::shared_ptr<const void> owner) {
   const auto is_bool = [](std::byte byte) { return byte <= std::byte{1}; };
   if (dtype == DType::kBool && !std::ranges::all_of(bytes, is_bool))
-    return Error{DiagCode::kElementOutOfRange, "a Bool is stored as a byte other than 0 or 1"};
+    return Error{diag::kElementOutOfRange, "a Bool is stored as a byte other than 0 or 1"};
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment_of(dtype) == 0)
     return Tensor::borrow(dtype, shape, bytes, std::move(owner));
   auto copy = Tensor::allocate(dtype, shape);

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mir/codes/tensors.hpp"
 #include "mir/weights.hpp"
 #include "weights/checks.hpp"
 #include "weights/elements.hpp"
@@ -22,7 +23,7 @@ Result<Tensor> as_reals(const Tensor& tensor) {
   const bool complex = info(tensor.dtype()).type_class == DTypeClass::kComplex;
   if (is_real(storage_type(tensor.dtype()))) return tensor;
   if (!complex)
-    return Error{DiagCode::kTensorDtypeUnsupported,
+    return Error{diag::kTensorDtypeUnsupported,
                  fmt::format("tensors of type {} cannot be compared", name_of(tensor.dtype()))};
   auto shape = tensor.shape();
   shape.push_back(2);
@@ -297,7 +298,7 @@ Result<Comparison> compare_tensors(const Tensor& expected, const Tensor& actual,
   const auto got = as_reals(actual);
   if (!got) return got.error();
   if (wanted->shape() != got->shape())
-    return Error{DiagCode::kTensorTypeConflict,
+    return Error{diag::kTensorTypeConflict,
                  fmt::format("expected extents {}, found {}", shape_text(expected.shape()),
                              shape_text(actual.shape()))};
   return Comparer(*wanted, *got, tolerance).run();

@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "mir/codes/tensors.hpp"
 #include "support/number_text.hpp"
 #include "weights/float_codecs.hpp"
 
@@ -65,7 +66,7 @@ IntegerRange range_of(DType dtype) {
 }
 
 Error out_of_range(DType dtype, std::string_view text) {
-  return {DiagCode::kElementOutOfRange,
+  return {diag::kElementOutOfRange,
           fmt::format("'{}' is not a value of type {}", text, name_of(dtype))};
 }
 
@@ -283,7 +284,7 @@ Result<Tensor> element_of(DType dtype, std::string_view text) {
 Result<Tensor> convert_floats(const Tensor& tensor, DType to) {
   if (tensor.dtype() == to) return tensor;
   if (!is_float(tensor.dtype()) || !is_float(to))
-    return Error{DiagCode::kTensorDtypeUnsupported,
+    return Error{diag::kTensorDtypeUnsupported,
                  fmt::format("cannot convert {} to {}: both must be float types",
                              name_of(tensor.dtype()), name_of(to))};
   auto converted = Tensor::allocate(to, tensor.shape());

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "mir/codes/tensors.hpp"
 #include "weights/elements.hpp"
 
 namespace mir {
@@ -185,13 +186,13 @@ Result<UnpackedLinear> unpack_kleidi(const KleidiLayout& layout, std::int64_t ro
                                      DType to) {
   const auto needed = kleidi_bytes(layout, rows, columns);
   if (!needed || *needed != packed.size())
-    return Error{DiagCode::kTensorStorage,
+    return Error{diag::kTensorStorage,
                  fmt::format("{} bytes are packed, a matrix of [{}, {}] in this layout has {}",
                              packed.size(), rows, columns,
                              needed ? fmt::format("{}", *needed) : "no packed form")};
   const bool as_blocks = to == DType::kMirQ4A32;
   if (as_blocks ? !kleidi_fits_blocks(layout, columns) : to != DType::kFloat32)
-    return Error{DiagCode::kTensorDtypeUnsupported,
+    return Error{diag::kTensorDtypeUnsupported,
                  fmt::format("a matrix of {} columns in this layout cannot become {}", columns,
                              name_of(to))};
   auto weight = Tensor::allocate(to, {rows, columns});
@@ -213,7 +214,7 @@ Result<UnpackedLinear> unpack_kleidi(const KleidiLayout& layout, std::int64_t ro
     const std::span<std::byte> into(weight->mutable_bytes() + index * width, width);
     if (const auto block = repack_row(layout, group, in_group, into))
       return Error{
-          DiagCode::kElementOutOfRange,
+          diag::kElementOutOfRange,
           fmt::format("the scale of row {}, block {}, is too large for Float32", row, *block)};
     bias->as_mutable<float>()[index] = last_bias(layout, group, in_group);
   }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mir/codes/tensors.hpp"
 #include "weights/blocks.hpp"
 #include "weights/checks.hpp"
 #include "weights/named_tensor.hpp"
@@ -108,7 +109,7 @@ Result<std::optional<Tensor>> MappedTensors::find(std::string_view name) const {
   const auto* found = entry(name);
   if (found == nullptr) return std::optional<Tensor>();
   if (!found->unread_type.empty())
-    return Error{DiagCode::kTensorDtypeUnsupported,
+    return Error{diag::kTensorDtypeUnsupported,
                  fmt::format("'{}': tensor '{}' has the type {}, which is not read", file_.origin,
                              name, found->unread_type)};
   const auto bytes = file_.bytes.subspan(found->begin, found->end - found->begin);

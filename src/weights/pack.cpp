@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/weights.hpp"
 #include "support/atomic_file.hpp"
 #include "support/mapping_guard.hpp"
 #include "weights/checks.hpp"
@@ -22,7 +24,7 @@ namespace {
 constexpr std::string_view kZipStart = "PK\3\4";
 
 Error malformed(std::string_view origin, std::string_view text) {
-  return {DiagCode::kPackMalformed, fmt::format("'{}': {}", origin, text)};
+  return {diag::kPackMalformed, fmt::format("'{}': {}", origin, text)};
 }
 
 /// Sorts members in the order of the file, and refuses features that ZIP allows and packs do not.
@@ -112,7 +114,7 @@ const PackMember* Pack::member(std::string_view name) const {
 Result<void> Pack::check(const PackMember& member) const {
   const auto found = hash_content(member.bytes);
   if (lies_in_shortened_file(member.bytes))
-    return Error{DiagCode::kFileShortened,
+    return Error{diag::kFileShortened,
                  fmt::format("'{}': the file was shortened while it was read", file_.origin)};
   if (found == ContentHashes{member.xxh64, member.crc}) return {};
   return malformed(file_.origin,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "mir/codes/files.hpp"
 #include "support/mapping_guard.hpp"
 #include "weights/formats/zip_directory.hpp"
 
@@ -65,7 +66,7 @@ Result<ContentHashes> copy_content(std::span<const std::byte> bytes, AtomicFile&
     return copied.ok();
   });
   if (lies_in_shortened_file(bytes))
-    return Error{DiagCode::kFileShortened, "the file that is read was shortened meanwhile"};
+    return Error{diag::kFileShortened, "the file that is read was shortened meanwhile"};
   if (!copied) return std::move(copied).error();
   return hasher.hashes();
 }

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "mir/codes/weights.hpp"
 #include "support/strict_json.hpp"
 #include "support/utf8.hpp"
 #include "weights/checks.hpp"
@@ -20,10 +21,10 @@ using Json = nlohmann::json;
 
 constexpr std::uint64_t kSchema = 1;
 constexpr JsonRules kRules = {
-    .max_bytes = std::size_t{1} << 20, .max_depth = 4, .malformed = DiagCode::kPackMalformed};
+    .max_bytes = std::size_t{1} << 20, .max_depth = 4, .malformed = diag::kPackMalformed};
 
 Error malformed(std::string_view text) {
-  return {DiagCode::kPackMalformed, fmt::format("the manifest: {}", text)};
+  return {diag::kPackMalformed, fmt::format("the manifest: {}", text)};
 }
 
 /// Fields of a document; after the first problem all are empty.

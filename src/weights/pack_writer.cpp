@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "mir/codes/files.hpp"
 #include "support/atomic_file.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/zip_writer.hpp"
@@ -74,7 +75,7 @@ class PackWriter {
     const auto copied = copy_content(bytes, file, done);
     if (!copied) return copied.error();
     if (*copied == hashes) return {};
-    return Error{DiagCode::kFileShortened, "the file changed while it was packed"};
+    return Error{diag::kFileShortened, "the file changed while it was packed"};
   }
 
   PieceDone counter() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "mir/codes/tensors.hpp"
 #include "weights/blocks.hpp"
 #include "weights/elements.hpp"
 #include "weights/encode_q4_k.hpp"
@@ -97,7 +98,7 @@ bool is_encodable_block(DType dtype) {
 Result<Tensor> quantise(const Tensor& values, DType to) {
   const auto refuse = [&](std::string_view text) {
     return Error{
-        DiagCode::kTensorDtypeUnsupported,
+        diag::kTensorDtypeUnsupported,
         fmt::format("{} cannot be quantised to {}{}", name_of(values.dtype()), name_of(to), text)};
   };
   const Encode encode = encoder_of(to);
@@ -113,7 +114,7 @@ Result<Tensor> quantise(const Tensor& values, DType to) {
     const auto part = from.subspan(i, lanes);
     const bool finite = std::ranges::all_of(part, [](float value) { return std::isfinite(value); });
     if (!finite || !encode(part.data(), block))
-      return Error{DiagCode::kElementOutOfRange,
+      return Error{diag::kElementOutOfRange,
                    fmt::format("elements {} to {} hold a value that {} has no scale for", i,
                                i + lanes - 1, name_of(to))};
   }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "mir/codes/tensors.hpp"
 #include "weights/elements.hpp"
 #include "weights/float_codecs.hpp"
 
@@ -49,7 +50,7 @@ bool names_norm(std::string_view name) {
 }
 
 Error bound_error(DType dtype, std::int64_t bound) {
-  return {DiagCode::kRandomBoundInvalid,
+  return {diag::kRandomBoundInvalid,
           fmt::format("random {} values below {}: the bound must lie in 1 to 2^32 and fit the type",
                       name_of(dtype), bound)};
 }
@@ -89,7 +90,7 @@ Interval weight_interval(std::string_view name, std::span<const std::int64_t> sh
 
 Result<Tensor> random_reals(RandomStream stream, DType dtype, Shape shape, Interval interval) {
   if (!is_float(dtype))
-    return Error{DiagCode::kTensorDtypeUnsupported,
+    return Error{diag::kTensorDtypeUnsupported,
                  fmt::format("no random values of type {}", name_of(dtype))};
   auto tensor = Tensor::allocate(dtype, std::move(shape));
   if (!tensor) return tensor;
@@ -106,7 +107,7 @@ Result<Tensor> random_reals(RandomStream stream, DType dtype, Shape shape, Inter
 Result<Tensor> random_integers(RandomStream stream, DType dtype, Shape shape, std::int64_t bound) {
   const DType stored = storage_type(dtype);
   if (!is_integer(stored))
-    return Error{DiagCode::kTensorDtypeUnsupported,
+    return Error{diag::kTensorDtypeUnsupported,
                  fmt::format("no random integers of type {}", name_of(dtype))};
   if (bound < 1 || bound > std::int64_t{1} << 32 ||
       !encode_element(stored, static_cast<double>(bound - 1)))

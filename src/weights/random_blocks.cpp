@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "mir/codes/tensors.hpp"
 #include "weights/blocks.hpp"
 #include "weights/elements.hpp"
 #include "weights/random.hpp"
@@ -105,7 +106,7 @@ Result<Tensor> random_blocks(RandomStream stream, DType dtype, Shape shape, Inte
   const BlockRow* row = block_row(dtype);
   const double end = std::abs(interval.centre) + interval.half_width;
   if (row == nullptr)
-    return Error{DiagCode::kTensorDtypeUnsupported,
+    return Error{diag::kTensorDtypeUnsupported,
                  fmt::format("no random blocks of type {}", name_of(dtype))};
   if (auto fits = check_blocks_fit(dtype, shape); !fits) return fits.error();
   auto tensor = Tensor::allocate(dtype, std::move(shape));

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "mir/codes/weights.hpp"
 #include "weights/byte_cursor.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/gguf_split.hpp"
@@ -93,7 +94,7 @@ Result<TensorFile> TensorFile::parse(FileBytes file) {
     if (!read) return std::move(read).error();
     return TensorFile(row.format, *std::move(read));
   }
-  return Error{DiagCode::kUnknownTensorFile,
+  return Error{diag::kUnknownTensorFile,
                fmt::format("'{}' is none of a safetensors, NPZ, GGUF and .mllm file", file.origin)};
 }
 

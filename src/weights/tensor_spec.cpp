@@ -11,6 +11,8 @@
 #include <optional>
 #include <utility>
 
+#include "mir/codes/tensors.hpp"
+#include "mir/codes/weights.hpp"
 #include "weights/checks.hpp"
 #include "weights/elements.hpp"
 #include "weights/formats/npy.hpp"
@@ -24,7 +26,7 @@ namespace mir {
 namespace {
 
 Error bad_spec(std::string_view text, std::string_view expected) {
-  return {DiagCode::kTensorSpecInvalid, fmt::format("'{}': {}", text, expected)};
+  return {diag::kTensorSpecInvalid, fmt::format("'{}': {}", text, expected)};
 }
 
 /// True if `text` is a number or a truth value and nothing else.
@@ -57,7 +59,7 @@ bool is_known(const std::optional<Shape>& shape) {
 }
 
 Error untyped(const TensorSpec& spec) {
-  return {DiagCode::kTensorSpecInvalid,
+  return {diag::kTensorSpecInvalid,
           fmt::format("'{}' does not say what it holds; state it: '{}:Float32[1, 16]'", spec.path,
                       spec.path)};
 }
@@ -96,7 +98,7 @@ Result<Tensor> converted_exactly(const TensorSpec& spec, const Tensor& tensor, D
       const double kept = element_as_double(*converted, i);
       if (kept == value || (std::isnan(kept) && std::isnan(value))) continue;
     }
-    return Error{DiagCode::kTensorTypeConflict,
+    return Error{diag::kTensorTypeConflict,
                  fmt::format("'{}' has {} as element {}, which is not a number of type {}",
                              spec.path, text_of_element(tensor, i), i, name_of(dtype))};
   }
@@ -131,7 +133,7 @@ Result<Tensor> checked_file(const TensorSpec& spec, const DeclaredTensor& declar
     return Tensor::borrow(declared.dtype, tensor->shape(), tensor->bytes(),
                           std::make_shared<Tensor>(*tensor));
   }
-  return Error{DiagCode::kTensorTypeConflict,
+  return Error{diag::kTensorTypeConflict,
                fmt::format("'{}' has {} {}, declared is {}", spec.path, name_of(tensor->dtype()),
                            shape_text(tensor->shape()), stated_type(declared))};
 }
@@ -140,7 +142,7 @@ Result<Tensor> checked_file(const TensorSpec& spec, const DeclaredTensor& declar
 template <class Encode>
 Result<Tensor> fill(const DeclaredTensor& declared, Shape shape, Encode encode) {
   if (!is_real(storage_type(declared.dtype)))
-    return Error{DiagCode::kTensorDtypeUnsupported,
+    return Error{diag::kTensorDtypeUnsupported,
                  fmt::format("no values of type {} can be stated", name_of(declared.dtype))};
   auto tensor = Tensor::allocate(declared.dtype, std::move(shape));
   if (!tensor) return tensor;
@@ -163,7 +165,7 @@ Result<Tensor> load_values(const TensorSpec& spec, const DeclaredTensor& declare
   if (!elements) return elements.error();
   const auto count = static_cast<std::int64_t>(list->elements.size());
   if (count != *elements || !fits(declared, shape))
-    return Error{DiagCode::kTensorTypeConflict,
+    return Error{diag::kTensorTypeConflict,
                  fmt::format("{} values nested as {}, declared is {}", count,
                              shape_text(list->shape), stated_type(declared))};
   return fill(declared, shape, [&](std::int64_t i) {
@@ -176,7 +178,7 @@ Result<Tensor> make_random(std::uint64_t seed, const DeclaredTensor& declared) {
   if (!is_integer(storage_type(declared.dtype)))
     return random_reals(stream, declared.dtype, *declared.shape, Interval{});
   if (!declared.bound)
-    return Error{DiagCode::kRandomBoundInvalid,
+    return Error{diag::kRandomBoundInvalid,
                  fmt::format("random values of type {} need a bound", name_of(declared.dtype))};
   return random_integers(stream, declared.dtype, *declared.shape, *declared.bound);
 }
@@ -216,7 +218,7 @@ Result<Tensor> load_file(const TensorSpec& spec) {
   auto member = archive->find(spec.member);
   if (!member) return std::move(member).error();
   if (!*member)
-    return Error{DiagCode::kTensorNotFound,
+    return Error{diag::kTensorNotFound,
                  fmt::format("'{}' has no member '{}'", spec.path, spec.member)};
   return **std::move(member);
 }
@@ -276,7 +278,7 @@ Result<Tensor> load_tensor(const TensorSpec& spec, const DeclaredTensor& declare
   }
   if (!is_known(declared.shape))
     return Error{
-        DiagCode::kTensorTypeConflict,
+        diag::kTensorTypeConflict,
         fmt::format("extents must be known for this value, declared is {}", stated_type(declared))};
   if (spec.kind == TensorSpec::Kind::kRandom) return make_random(spec.seed, declared);
   if (spec.kind == TensorSpec::Kind::kZeros)

@@ -8,6 +8,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/limits.hpp"
+#include "mir/codes/tensors.hpp"
+#include "mir/codes/usage.hpp"
+#include "mir/codes/weights.hpp"
 #include "support/mapping_guard.hpp"
 #include "support/utf8.hpp"
 #include "weights/checks.hpp"
@@ -32,25 +37,25 @@ Result<void> check_plans(std::span<const TensorPlan> plans, const PlanRules& rul
   std::set<std::string_view> names;
   for (const auto& plan : plans) {
     if (const auto problem = name_problem(plan.name))
-      return Error{DiagCode::kTensorNameInvalid, fmt::format("a tensor name {}", *problem)};
+      return Error{diag::kTensorNameInvalid, fmt::format("a tensor name {}", *problem)};
     if (!names.insert(plan.name).second)
-      return Error{DiagCode::kTensorNameInvalid, fmt::format("two tensors named '{}'", plan.name)};
+      return Error{diag::kTensorNameInvalid, fmt::format("two tensors named '{}'", plan.name)};
     if (plan.name.size() > rules.max_name)
-      return Error{DiagCode::kTensorNameInvalid,
+      return Error{diag::kTensorNameInvalid,
                    fmt::format("the name '{}' has {} bytes, {} holds at most {}", plan.name,
                                plan.name.size(), name_of(rules.format), rules.max_name)};
     if (!stored_type(rules.format, plan.dtype))
-      return Error{DiagCode::kTensorDtypeUnsupported,
+      return Error{diag::kTensorDtypeUnsupported,
                    fmt::format("{} has no type for tensor '{}' of type {}", name_of(rules.format),
                                plan.name, name_of(plan.dtype))};
     if (plan.shape.size() > rules.max_rank)
-      return Error{DiagCode::kLimitExceeded,
+      return Error{diag::kLimitExceeded,
                    fmt::format("tensor '{}' has rank {}, at most {} can be stored", plan.name,
                                plan.shape.size(), rules.max_rank)};
     const auto elements = element_count(plan.shape);
     const auto row = plan.shape.empty() ? 1 : plan.shape.back();
     if (!elements || row % info(plan.dtype).lanes != 0)
-      return Error{DiagCode::kTensorStorage,
+      return Error{diag::kTensorStorage,
                    fmt::format("tensor '{}' cannot have type {} and extents {}", plan.name,
                                name_of(plan.dtype), shape_text(plan.shape))};
   }
@@ -87,7 +92,7 @@ Result<Tensor> load_planned(const TensorPlan& plan) {
                  fmt::format("tensor '{}': {}", plan.name, tensor.error().message)};
   if (tensor->dtype() == plan.dtype && tensor->shape() == plan.shape) return tensor;
   return Error{
-      DiagCode::kTensorTypeConflict,
+      diag::kTensorTypeConflict,
       fmt::format("tensor '{}' is {} {}, planned was {} {}", plan.name, name_of(tensor->dtype()),
                   shape_text(tensor->shape()), name_of(plan.dtype), shape_text(plan.shape))};
 }
@@ -110,7 +115,7 @@ Result<void> TensorWriter::write_data(const Tensor& tensor) {
   auto written = file_.write(tensor.bytes());
   // A page that is gone makes the write fail, or reads as zeros.
   if (lies_in_shortened_file(tensor.bytes()))
-    return Error{DiagCode::kFileShortened, "the file that is read was shortened meanwhile"};
+    return Error{diag::kFileShortened, "the file that is read was shortened meanwhile"};
   if (!written) return written;
   done_ += tensor.bytes().size();
   if (options_->progress) options_->progress(done_, total_);
@@ -129,7 +134,7 @@ Result<void> write_tensors(const std::string& path, TensorFormat format,
                            std::span<const TensorPlan> plans, const WriteOptions& options) {
   const TensorFormatRow& row = row_of(format);
   if (row.write != nullptr) return row.write(path, plans, options);
-  return Error{DiagCode::kUsage, fmt::format("{} is read, not written", row.name)};
+  return Error{diag::kUsage, fmt::format("{} is read, not written", row.name)};
 }
 
 }  // namespace mir

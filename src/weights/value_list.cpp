@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mir/codes/tensors.hpp"
 #include "weights/named_tensor.hpp"
 
 namespace mir {
@@ -22,7 +23,7 @@ class ListParser {
     skip_blanks();
     if (parsed && rest_.empty()) return std::move(list_);
     if (problem_.empty()) problem_ = fmt::format("'{}' follows the values", rest_.substr(0, 20));
-    return Error{DiagCode::kTensorSpecInvalid, fmt::format("values: {}", problem_)};
+    return Error{diag::kTensorSpecInvalid, fmt::format("values: {}", problem_)};
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "mir/codes/tensors.hpp"
 #include "weights/blocks.hpp"
 #include "weights/checks.hpp"
 #include "weights/elements.hpp"
@@ -23,12 +24,12 @@ constexpr std::string_view kRandomPrefix = "random:";
 constexpr std::string_view kSplatPrefix = "splat:";
 
 Error bad_source(std::string_view spec, std::string_view expected) {
-  return {DiagCode::kTensorSpecInvalid, fmt::format("weight source '{}': {}", spec, expected)};
+  return {diag::kTensorSpecInvalid, fmt::format("weight source '{}': {}", spec, expected)};
 }
 
 Error conflict(const WeightRequest& request, const Tensor& stored, std::string_view origin) {
   return {
-      DiagCode::kTensorTypeConflict,
+      diag::kTensorTypeConflict,
       fmt::format("'{}' has {} {}, expected {} {}", origin, name_of(stored.dtype()),
                   shape_text(stored.shape()), name_of(request.dtype), shape_text(request.shape))};
 }

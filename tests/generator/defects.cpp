@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "mir/codes/attributes.hpp"
+#include "mir/codes/names.hpp"
+#include "mir/codes/shapes.hpp"
+#include "mir/codes/syntax.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/dialects.hpp"
 #include "text_lines.hpp"
 
@@ -38,105 +43,105 @@ struct WrongOp {
 
 #define MIR_C "[constant:[1]]"
 constexpr WrongOp kWrongOps[] = {
-    {"unknown op", DiagCode::kUnknownOp, "linalg.CPU.NoSuchOp() -> ()"},
-    {"op of dumps", DiagCode::kDumpOnlyOp, "prog.inst () -> ()"},
-    {"return in the middle", DiagCode::kMisplacedTerminator, "cf.ReturnOp () -> ()"},
-    {"one operand too few", DiagCode::kWrongArity,
+    {"unknown op", diag::kUnknownOp, "linalg.CPU.NoSuchOp() -> ()"},
+    {"op of dumps", diag::kDumpOnlyOp, "prog.inst () -> ()"},
+    {"return in the middle", diag::kMisplacedTerminator, "cf.ReturnOp () -> ()"},
+    {"one operand too few", diag::kWrongArity,
      "linalg.CPU.AddOp(%c1:tensor<[2], Float32, CPU>" MIR_C ") -> (%r1:tensor<[2], Float32, CPU>)"},
-    {"one result too many", DiagCode::kWrongArity,
+    {"one result too many", diag::kWrongArity,
      "linalg.CPU.NegOp(%c1:tensor<[2], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2], Float32, CPU>, %r2:tensor<[2], Float32, CPU>)"},
-    {"an unknown attribute", DiagCode::kUnknownAttribute,
+    {"an unknown attribute", diag::kUnknownAttribute,
      "linalg.CPU.NegOp [colour:red] (%c1:tensor<[2], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2], Float32, CPU>)"},
-    {"a required attribute left out", DiagCode::kMissingAttribute,
+    {"a required attribute left out", diag::kMissingAttribute,
      "linalg.CPU.MatMulOp(%c1:tensor<[2, 2], Float32, CPU>" MIR_C
      ", %c2:tensor<[2, 2], Float32, CPU>" MIR_C ") -> (%r1:tensor<[2, 2], Float32, CPU>)"},
-    {"an attribute of another kind", DiagCode::kAttributeKind,
+    {"an attribute of another kind", diag::kAttributeKind,
      "linalg.CPU.SoftmaxOp [axis:last] (%c1:tensor<[2], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2], Float32, CPU>)"},
-    {"a key twice", DiagCode::kDuplicateAttribute,
+    {"a key twice", diag::kDuplicateAttribute,
      "linalg.CPU.SoftmaxOp [axis:0, axis:0] (%c1:tensor<[2], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2], Float32, CPU>)"},
-    {"text that needs quotes", DiagCode::kQuotesNeeded,
+    {"text that needs quotes", diag::kQuotesNeeded,
      "linalg.CPU.X2XOp [device:two words] (%c1:tensor<[2], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2], Float32, CPU>)"},
-    {"an alias nobody defined", DiagCode::kUnknownAlias,
+    {"an alias nobody defined", diag::kUnknownAlias,
      "linalg.CPU.SoftmaxOp [axis:#nowhere] (%c1:tensor<[2], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2], Float32, CPU>)"},
-    {"an undefined value", DiagCode::kUndefinedValue,
+    {"an undefined value", diag::kUndefinedValue,
      "linalg.CPU.NegOp(%nowhere:tensor<[2], Float32, CPU>) -> (%r1:tensor<[2], Float32, CPU>)"},
-    {"more elements than can be counted", DiagCode::kExtentOverflow,
+    {"more elements than can be counted", diag::kExtentOverflow,
      "linalg.CPU.NegOp(%c1:tensor<[4294967296, 4294967296], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[4294967296, 4294967296], Float32, CPU>)"},
-    {"a number too large for an extent", DiagCode::kBadDimension,
+    {"a number too large for an extent", diag::kBadDimension,
      "linalg.CPU.NegOp(%c1:tensor<[99999999999999999999], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[99999999999999999999], Float32, CPU>)"},
-    {"a call of nobody", DiagCode::kUnknownCallee, "graph.CallGraphOp @nobody () -> ()"},
-    {"parameters without a name", DiagCode::kMissingPath,
+    {"a call of nobody", diag::kUnknownCallee, "graph.CallGraphOp @nobody () -> ()"},
+    {"parameters without a name", diag::kMissingPath,
      "linalg.CPU.RMSNormOp [epsilon:0.001] (%c1:tensor<[2], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2], Float32, CPU>)"},
-    {"parameters nobody registered", DiagCode::kUnknownParameter,
+    {"parameters nobody registered", diag::kUnknownParameter,
      "linalg.CPU.RMSNormOp <name=\"nobody\"> [epsilon:0.001] (%c1:tensor<[2], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2], Float32, CPU>)"},
-    {"extents that do not broadcast", DiagCode::kShapeMismatch,
+    {"extents that do not broadcast", diag::kShapeMismatch,
      "linalg.CPU.AddOp(%c1:tensor<[2, 3], Float32, CPU>" MIR_C
      ", %c2:tensor<[2, 4], Float32, CPU>" MIR_C ") -> (%r1:tensor<[2, 3], Float32, CPU>)"},
-    {"inner extents of a product that differ", DiagCode::kShapeMismatch,
+    {"inner extents of a product that differ", diag::kShapeMismatch,
      "linalg.CPU.MatMulOp [transpose_a:false, transpose_b:false] "
      "(%c1:tensor<[2, 3], Float32, CPU>" MIR_C ", %c2:tensor<[4, 5], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2, 5], Float32, CPU>)"},
-    {"symbols that are not one", DiagCode::kShapeMismatch,
+    {"symbols that are not one", diag::kShapeMismatch,
      "linalg.CPU.AddOp(%c1:tensor<[$p], Float32, CPU>" MIR_C
      ", %c2:tensor<[$q], Float32, CPU>" MIR_C ") -> (%r1:tensor<[$p], Float32, CPU>)"},
-    {"a rank that is too low", DiagCode::kRankMismatch,
+    {"a rank that is too low", diag::kRankMismatch,
      "linalg.CPU.MatMulOp [transpose_a:false, transpose_b:false] "
      "(%c1:tensor<[2], Float32, CPU>" MIR_C ", %c2:tensor<[2, 5], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[5], Float32, CPU>)"},
-    {"mixed element types", DiagCode::kDTypeMismatch,
+    {"mixed element types", diag::kDTypeMismatch,
      "linalg.CPU.AddOp(%c1:tensor<[2], Float32, CPU>" MIR_C ", %c2:tensor<[2], Int32, CPU>" MIR_C
      ") -> (%r1:tensor<[2], Float32, CPU>)"},
-    {"a softmax of integers", DiagCode::kDTypeMismatch,
+    {"a softmax of integers", diag::kDTypeMismatch,
      "linalg.CPU.SoftmaxOp [axis:0] (%c1:tensor<[2], Int32, CPU>" MIR_C
      ") -> (%r1:tensor<[2], Int32, CPU>)"},
-    {"an axis beyond the rank", DiagCode::kAxisOutOfRange,
+    {"an axis beyond the rank", diag::kAxisOutOfRange,
      "linalg.CPU.SoftmaxOp [axis:3] (%c1:tensor<[2], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2], Float32, CPU>)"},
-    {"an axis below the rank", DiagCode::kAxisOutOfRange,
+    {"an axis below the rank", diag::kAxisOutOfRange,
      "linalg.CPU.ConcatOp [dim:-3] (%c1:tensor<[2, 2], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2, 2], Float32, CPU>)"},
-    {"a view with other elements", DiagCode::kElementCountMismatch,
+    {"a view with other elements", diag::kElementCountMismatch,
      "linalg.CPU.ViewOp [to_shape:[5]] (%c1:tensor<[2, 3], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[5], Float32, CPU>)"},
-    {"a permutation that is none", DiagCode::kAttributeOutOfRange,
+    {"a permutation that is none", diag::kAttributeOutOfRange,
      "linalg.CPU.PermuteOp [axis:[0, 0]] (%c1:tensor<[2, 3], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[2, 2], Float32, CPU>)"},
-    {"sections that do not fill the extent", DiagCode::kShapeMismatch,
+    {"sections that do not fill the extent", diag::kShapeMismatch,
      "linalg.CPU.SplitOp [dim:0, split_size_or_sections:[2, 3]] (%c1:tensor<[4], Float32, "
      "CPU>" MIR_C ") -> (%r1:tensor<[2], Float32, CPU>, %r2:tensor<[3], Float32, CPU>)"},
-    {"a slice out of bounds", DiagCode::kAttributeOutOfRange,
+    {"a slice out of bounds", diag::kAttributeOutOfRange,
      "linalg.CPU.SliceOp [indices:[{\"start\":0,\"end\":9,\"step\":1}]] "
      "(%c1:tensor<[4], Float32, CPU>" MIR_C ") -> (%r1:tensor<[9], Float32, CPU>)"},
-    {"a slice of too few dimensions", DiagCode::kAttributeOutOfRange,
+    {"a slice of too few dimensions", diag::kAttributeOutOfRange,
      "linalg.CPU.SliceOp [indices:[{}]] (%c1:tensor<[4, 2], Float32, CPU>" MIR_C
      ") -> (%r1:tensor<[4, 2], Float32, CPU>)"},
-    {"another result type than the rule's", DiagCode::kResultTypeMismatch,
+    {"another result type than the rule's", diag::kResultTypeMismatch,
      "linalg.CPU.NegOp(%c1:tensor<[2], Float32, CPU>" MIR_C ") -> (%r1:tensor<[3], Float32, CPU>)"},
-    {"another result element type than the rule's", DiagCode::kResultTypeMismatch,
+    {"another result element type than the rule's", diag::kResultTypeMismatch,
      "linalg.CPU.EqualOp(%c1:tensor<[2], Float32, CPU>" MIR_C
      ", %c2:tensor<[2], Float32, CPU>" MIR_C ") -> (%r1:tensor<[2], Float32, CPU>)"},
-    {"a missing comma", DiagCode::kUnexpectedToken,
+    {"a missing comma", diag::kUnexpectedToken,
      "linalg.CPU.AddOp(%c1:tensor<[2], Float32, CPU> %c2:tensor<[2], Float32, CPU>) -> ()"},
-    {"a missing arrow", DiagCode::kUnexpectedToken, "linalg.CPU.NegOp() ()"},
-    {"a missing parenthesis", DiagCode::kUnexpectedToken,
+    {"a missing arrow", diag::kUnexpectedToken, "linalg.CPU.NegOp() ()"},
+    {"a missing parenthesis", diag::kUnexpectedToken,
      "linalg.CPU.NegOp(%c1:tensor<[2], Float32, CPU>) -> (%r1:tensor<[2], Float32, CPU>"},
-    {"a type that is not closed", DiagCode::kStrayCharacter,
+    {"a type that is not closed", diag::kStrayCharacter,
      "linalg.CPU.NegOp(%c1:tensor<[2], Float32, CPU) -> ()"},
-    {"a name that is not closed", DiagCode::kUnterminatedString,
+    {"a name that is not closed", diag::kUnterminatedString,
      "linalg.CPU.NegOp <name=\"model.neg (%c1:tensor<[2], Float32, CPU>) -> ()"},
-    {"a comment without slashes", DiagCode::kTextInOpPosition, "and here the second layer begins"},
-    {"a byte that is not text", DiagCode::kInvalidUtf8, "linalg.CPU.NegOp [k:\"\xff\"] () -> ()"},
-    {"a log line", DiagCode::kLogLineInText, "linalg.CPU.NegOp(\x1b[33m[WARN]\x1b[0m x) -> ()"},
+    {"a comment without slashes", diag::kTextInOpPosition, "and here the second layer begins"},
+    {"a byte that is not text", diag::kInvalidUtf8, "linalg.CPU.NegOp [k:\"\xff\"] () -> ()"},
+    {"a log line", diag::kLogLineInText, "linalg.CPU.NegOp(\x1b[33m[WARN]\x1b[0m x) -> ()"},
 };
 #undef MIR_C
 
@@ -169,29 +174,29 @@ std::string defined(const TextLines& lines, std::size_t at) {
 }
 
 constexpr Change kChanges[] = {
-    {"an empty text", Form::kPortable, DiagCode::kEmptyFile,
+    {"an empty text", Form::kPortable, diag::kEmptyFile,
      [](TextLines& lines) -> Place {
        while (lines.size() > 1) lines.erase(0);
        lines[0].clear();
        return 0;
      }},
-    {"text after the last module", Form::kPortable, DiagCode::kTrailingText,
+    {"text after the last module", Form::kPortable, diag::kTrailingText,
      [](TextLines& lines) -> Place {
        lines.insert(lines.size(), "}");
        return lines.size() - 1;
      }},
-    {"a NUL byte", Form::kPortable, DiagCode::kNulByte,
+    {"a NUL byte", Form::kPortable, diag::kNulByte,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick("linalg.");
        if (at) lines[*at].insert(lines[*at].find("linalg."), 1, '\0');
        return at;
      }},
-    {"a version of the future", Form::kPortable, DiagCode::kUnsupportedVersion,
+    {"a version of the future", Form::kPortable, diag::kUnsupportedVersion,
      [](TextLines& lines) -> Place {
        lines.replace(0, "mir_version:1", "mir_version:3");
        return 0;
      }},
-    {"a value defined twice", Form::kPortable, DiagCode::kRedefinedValue,
+    {"a value defined twice", Form::kPortable, diag::kRedefinedValue,
      [](TextLines& lines) -> Place {
        const Place first = lines.pick({"            linalg.", "-> (%"});
        if (!first) return std::nullopt;
@@ -199,14 +204,14 @@ constexpr Change kChanges[] = {
        lines.insert(*first + 1, lines[*first]);
        return *first + 1;
      }},
-    {"an operand of another type", Form::kPortable, DiagCode::kTypeConflict,
+    {"an operand of another type", Form::kPortable, diag::kTypeConflict,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick({"            linalg.", "(%", ", Float32, CPU>)"});
        if (!at || lines[*at].find("Float32") > lines[*at].find(" -> ")) return std::nullopt;
        lines.replace(*at, ", Float32, ", ", Float16, ");
        return at;
      }},
-    {"two lines exchanged", Form::kPortable, DiagCode::kUseBeforeDefinition,
+    {"two lines exchanged", Form::kPortable, diag::kUseBeforeDefinition,
      [](TextLines& lines) -> Place {
        for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
          const std::string name = defined(lines, i);
@@ -219,7 +224,7 @@ constexpr Change kChanges[] = {
        }
        return std::nullopt;
      }},
-    {"a graph that returns nothing", Form::kPortable, DiagCode::kMissingTerminator,
+    {"a graph that returns nothing", Form::kPortable, diag::kMissingTerminator,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick("            cf.ReturnOp (%");
        if (!at) return std::nullopt;
@@ -228,14 +233,14 @@ constexpr Change kChanges[] = {
        lines.erase(*at);
        return head;
      }},
-    {"a return of another value", Form::kPortable, DiagCode::kSignatureMismatch,
+    {"a return of another value", Form::kPortable, diag::kSignatureMismatch,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick("            cf.ReturnOp (%");
        if (!at) return std::nullopt;
        lines[*at] = "            cf.ReturnOp () -> ()";
        return at;
      }},
-    {"a graph declared twice", Form::kPortable, DiagCode::kDuplicateSymbol,
+    {"a graph declared twice", Form::kPortable, diag::kDuplicateSymbol,
      [](TextLines& lines) -> Place {
        const Place at = lines.find("    cf.ReturnOp", lines.size() - 2);
        if (!at) return std::nullopt;
@@ -243,7 +248,7 @@ constexpr Change kChanges[] = {
                     "    graph.SubGraphOp @model.0 <CPU> { () -> () { cf.ReturnOp () -> () } }");
        return at;
      }},
-    {"a value of another graph", Form::kPortable, DiagCode::kUndefinedValue,
+    {"a value of another graph", Form::kPortable, diag::kUndefinedValue,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick({"            linalg.", "(%"});
        if (!at) return std::nullopt;
@@ -251,7 +256,7 @@ constexpr Change kChanges[] = {
        lines.replace(*at, "(%" + name + ":", "(%900000:");
        return at;
      }},
-    {"a call with an operand too few", Form::kPortable, DiagCode::kCallMismatch,
+    {"a call with an operand too few", Form::kPortable, diag::kCallMismatch,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick({"graph.CallGraphOp", "(%", "->"});
        if (!at) return std::nullopt;
@@ -261,7 +266,7 @@ constexpr Change kChanges[] = {
                      "(" + (last == list.npos ? std::string() : list.substr(0, last)) + ")");
        return at;
      }},
-    {"a graph that calls itself", Form::kPortable, DiagCode::kCallCycle,
+    {"a graph that calls itself", Form::kPortable, diag::kCallCycle,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick("            graph.CallGraphOp @");
        if (!at) return std::nullopt;
@@ -270,7 +275,7 @@ constexpr Change kChanges[] = {
        lines.replace(*at, "@" + lines.between(*at, "@", " "), "@" + lines.between(head, "@", " "));
        return at;
      }},
-    {"a parameter of another size", Form::kPortable, DiagCode::kParameterSize,
+    {"a parameter of another size", Form::kPortable, diag::kParameterSize,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick({"tensor.CPU.register", ".weight]"});
        if (!at) return std::nullopt;
@@ -278,7 +283,7 @@ constexpr Change kChanges[] = {
        lines.replace(*at, lines.between(*at, "tensor<[", "]"), "77777");
        return owner_of(lines, path);
      }},
-    {"a parameter left out", Form::kPortable, DiagCode::kUnknownParameter,
+    {"a parameter left out", Form::kPortable, diag::kUnknownParameter,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick({"tensor.CPU.register", ".weight]"});
        if (!at) return std::nullopt;
@@ -287,19 +292,19 @@ constexpr Change kChanges[] = {
        return owner_of(lines, path);
      }},
     // Programs.
-    {"a jump to nowhere", Form::kProgram, DiagCode::kUnknownLabel,
+    {"a jump to nowhere", Form::kProgram, diag::kUnknownLabel,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick("prog.jump ");
        if (at) lines.replace(*at, "prog.jump model", "prog.jump nowhere");
        return at;
      }},
-    {"an offset to elsewhere", Form::kProgram, DiagCode::kJumpOffset,
+    {"an offset to elsewhere", Form::kProgram, diag::kJumpOffset,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick("prog.jump ");
        if (at) lines.replace(*at, "[offset:", "[offset:1");
        return at;
      }},
-    {"a jump to itself", Form::kProgram, DiagCode::kJumpCycle,
+    {"a jump to itself", Form::kProgram, diag::kJumpCycle,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick("prog.label[symbol:model");
        if (!at) return std::nullopt;
@@ -308,7 +313,7 @@ constexpr Change kChanges[] = {
        lines.renumber_program();
        return *at + 1;
      }},
-    {"code that nothing reaches", Form::kProgram, DiagCode::kUnreachableCode,
+    {"code that nothing reaches", Form::kProgram, diag::kUnreachableCode,
      [](TextLines& lines) -> Place {
        const Place at = lines.find("prog.exit");
        if (!at) return std::nullopt;
@@ -316,37 +321,37 @@ constexpr Change kChanges[] = {
        lines.renumber_program();
        return *at + 1;
      }},
-    {"an input bound to another position", Form::kProgram, DiagCode::kBindPosition,
+    {"an input bound to another position", Form::kProgram, diag::kBindPosition,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick("prog.bind[type:0");
        if (at) lines.replace(*at, "input_pos:", "input_pos:9");
        return at;
      }},
-    {"an address left out", Form::kProgram, DiagCode::kAddressOrder,
+    {"an address left out", Form::kProgram, diag::kAddressOrder,
      [](TextLines& lines) -> Place {
        const Place at = lines.find("prog.mode_config");
        if (at) lines.erase(*at);
        return at;
      }},
-    {"a fragment of an unknown kind", Form::kProgram, DiagCode::kFragmentKind,
+    {"a fragment of an unknown kind", Form::kProgram, diag::kFragmentKind,
      [](TextLines& lines) -> Place {
        const Place at = lines.find("<data> {");
        if (at) lines.replace(*at, "<data>", "<stack>");
        return at;
      }},
-    {"a kernel of another type", Form::kProgram, DiagCode::kKernelMismatch,
+    {"a kernel of another type", Form::kProgram, diag::kKernelMismatch,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick("[symbol_name:");
        if (at) lines.replace(*at, "op_type:", "op_type:Not");
        return at;
      }},
-    {"a kernel that the table lacks", Form::kProgram, DiagCode::kKernelMismatch,
+    {"a kernel that the table lacks", Form::kProgram, diag::kKernelMismatch,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick("[symbol_name:");
        if (at) lines.replace(*at, "[symbol_name:", "[symbol_name:no.");
        return at;
      }},
-    {"a slot used after it was freed", Form::kProgram, DiagCode::kUseAfterFree,
+    {"a slot used after it was freed", Form::kProgram, diag::kUseAfterFree,
      [](TextLines& lines) -> Place {
        const Place freed = lines.pick({"prog.free(%"});
        if (!freed || *freed == 0) return std::nullopt;
@@ -360,7 +365,7 @@ constexpr Change kChanges[] = {
        lines.renumber_program();
        return user + 1;
      }},
-    {"a slot freed twice", Form::kProgram, DiagCode::kDoubleFree,
+    {"a slot freed twice", Form::kProgram, diag::kDoubleFree,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick("prog.free(%");
        if (!at) return std::nullopt;
@@ -368,7 +373,7 @@ constexpr Change kChanges[] = {
        lines.renumber_program();
        return *at + 1;
      }},
-    {"a slot that is never filled", Form::kProgram, DiagCode::kUndefinedSlot,
+    {"a slot that is never filled", Form::kProgram, diag::kUndefinedSlot,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick({"prog.kernel_launch(%"});
        if (!at) return std::nullopt;
@@ -376,7 +381,7 @@ constexpr Change kChanges[] = {
        lines.replace(*at, "(%" + slot + ":", "(%900000:");
        return at;
      }},
-    {"a constant that is freed", Form::kProgram, DiagCode::kConstantFreed,
+    {"a constant that is freed", Form::kProgram, diag::kConstantFreed,
      [](TextLines& lines) -> Place {
        const Place symbol = lines.pick({"prog.value_symbol", "[constant:"});
        const Place exit = lines.find("prog.exit");
@@ -385,7 +390,7 @@ constexpr Change kChanges[] = {
        lines.renumber_program();
        return exit;
      }},
-    {"a program that runs past its end", Form::kProgram, DiagCode::kUnbalancedReturn,
+    {"a program that runs past its end", Form::kProgram, diag::kUnbalancedReturn,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick("prog.exit");
        if (!at) return std::nullopt;
@@ -394,7 +399,7 @@ constexpr Change kChanges[] = {
        return at;
      }},
     // Dumps.
-    {"a storage id used again", Form::kDump, DiagCode::kStorageReused,
+    {"a storage id used again", Form::kDump, diag::kStorageReused,
      [](TextLines& lines) -> Place {
        const Place at = lines.pick({"            linalg.", "(%", ":", " -> (%"});
        if (!at) return std::nullopt;

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "document_dialect.hpp"
+#include "mir/codes/shapes.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/context.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/dialects.hpp"
@@ -69,7 +71,7 @@ Result<const Dialect*> add_ring(IRContext& context) {
                        .infer =
                            [](InferContext& op) {
                              if (!is_buffer(op.operand_type(0))) {
-                               return op.fail(DiagCode::kDTypeMismatch, "a loop takes a buffer");
+                               return op.fail(diag::kDTypeMismatch, "a loop takes a buffer");
                              }
                              op.result(op.operand_type(0));
                              return true;
@@ -78,7 +80,7 @@ Result<const Dialect*> add_ring(IRContext& context) {
                            [](VerifyContext& check) {
                              const Block* entry = check.op().region()->entry();
                              if (entry != nullptr && entry->arguments().size() == 1) return true;
-                             return check.fail(DiagCode::kSignatureMismatch,
+                             return check.fail(diag::kSignatureMismatch,
                                                "the region of '" + std::string(check.row().name) +
                                                    "' needs one argument");
                            }};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mir/analysis.hpp"
+#include "mir/codes/passes.hpp"
 #include "mir/pass_plugin.hpp"
 #include "mir/rewriter.hpp"
 
@@ -44,7 +45,7 @@ PassResult erase_comments(PassRun& run) {
 }
 
 PassResult fail(PassRun& run) {
-  run.diagnostics().error(DiagCode::kIllegalOp, run.anchor().span(), "the plugin refuses it");
+  run.diagnostics().error(diag::kIllegalOp, run.anchor().span(), "the plugin refuses it");
   return PassResult::kFailed;
 }
 

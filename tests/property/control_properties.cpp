@@ -17,6 +17,7 @@
 #include "exact_passes.hpp"
 #include "interp/summary.hpp"
 #include "interp/tolerance.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/dialects.hpp"
 #include "mir/ops.hpp"
 #include "mir/pass.hpp"
@@ -67,7 +68,7 @@ class Subject {
     verify(module(), found);
     std::string text;
     for (const Diagnostic& each : found.sorted()) {
-      if (each.code == DiagCode::kAmbiguousKernel || each.code == DiagCode::kUnusedGraph) continue;
+      if (each.code == diag::kAmbiguousKernel || each.code == diag::kUnusedGraph) continue;
       text += each.message + "\n";
     }
     return text;

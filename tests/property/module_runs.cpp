@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "interp/summary.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/dialects.hpp"
 #include "mir/ops.hpp"
 #include "mir/session.hpp"
@@ -83,8 +84,7 @@ std::string findings(const Module& module) {
   verify(module, found);
   std::string text;
   for (const Diagnostic& each : found.sorted()) {
-    const bool is_expected =
-        each.code == DiagCode::kAmbiguousKernel || each.code == DiagCode::kUnusedGraph;
+    const bool is_expected = each.code == diag::kAmbiguousKernel || each.code == diag::kUnusedGraph;
     if (!is_expected) text += each.message + "\n";
   }
   return text;

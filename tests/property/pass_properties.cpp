@@ -18,6 +18,7 @@
 #include "../unit/ir/isomorphic.hpp"
 #include "exact_passes.hpp"
 #include "ir/ports.hpp"
+#include "mir/codes/tensors.hpp"
 #include "mir/pass.hpp"
 #include "mir/print.hpp"
 #include "mir/rewriter.hpp"
@@ -158,7 +159,7 @@ std::string with_words(const std::string& text, const PassRegistry& registry) {
 std::string reports_of(const Diagnostics& problems) {
   std::string text;
   for (const Diagnostic& each : problems.sorted()) {
-    if (each.code != DiagCode::kTensorDtypeUnsupported) text += each.message + "\n";
+    if (each.code != diag::kTensorDtypeUnsupported) text += each.message + "\n";
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 
+#include "mir/codes/passes.hpp"
 #include "mir/ops.hpp"
 #include "mir/print.hpp"
 #include "mir/rewrite_patterns.hpp"
@@ -99,7 +100,7 @@ class Workpiece {
     made.has_failed = report.has_failed;
     for (const Diagnostic& each : problems.sorted()) {
       INFO(each.message);
-      CHECK(each.code == DiagCode::kNotConverging);
+      CHECK(each.code == diag::kNotConverging);
     }
     return made;
   }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ir/symbol_declarations.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/dialects.hpp"
 #include "mir/fusion.hpp"
 #include "mir/rewriter.hpp"
@@ -268,7 +269,7 @@ class Subject {
   bool is_sound() const { return !diagnostics_.has_errors(); }
   bool is_undecided() const {
     for (const Diagnostic& each : diagnostics_.sorted()) {
-      if (each.code == DiagCode::kExtentUnproven) return true;
+      if (each.code == diag::kExtentUnproven) return true;
     }
     return false;
   }

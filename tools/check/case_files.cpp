@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "line_text.hpp"
+#include "mir/codes/checks.hpp"
+#include "mir/codes/files.hpp"
 #include "regular_file.hpp"
 #include "support/expectation.hpp"
 
@@ -103,7 +105,7 @@ Result<std::vector<std::string>> find_case_files(const std::string& path) {
     }
   }
   if (error) {
-    return Error{DiagCode::kFileNotReadable,
+    return Error{diag::kFileNotReadable,
                  fmt::format("cannot read '{}': {}", path, error.message())};
   }
   std::ranges::sort(found);
@@ -140,7 +142,7 @@ std::vector<TestCase> read_cases(const SourceFile& file, const CheckPrefixes& pr
   for (TestCase& each : cases) {
     if (!each.commands.empty() || each.problems.has_errors()) continue;
     const SourcePos begin = each.text->base();
-    each.problems.error(DiagCode::kCheckMalformed, {begin, begin},
+    each.problems.error(diag::kCheckMalformed, {begin, begin},
                         "no line '// RUN: command' says what is run");
   }
   return cases;

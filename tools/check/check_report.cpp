@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "line_text.hpp"
+#include "mir/codes/checks.hpp"
 #include "support/terminal_text.hpp"
 
 namespace mir::tools {
@@ -14,7 +15,7 @@ namespace {
 
 /// Returns the command that accepts the output of a case; empty if that would not make it pass.
 std::string advice(const FileResult& file, const CaseResult& result) {
-  const auto differs = [](const Diagnostic& each) { return each.code == DiagCode::kOutputDiffers; };
+  const auto differs = [](const Diagnostic& each) { return each.code == diag::kOutputDiffers; };
   if (!std::ranges::all_of(result.problems.sorted(), differs)) return "";
   return fmt::format("to accept this output: mllm-check --update {}\n", file.path);
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "line_text.hpp"
+#include "mir/codes/checks.hpp"
 #include "support/suggest.hpp"
 
 namespace mir::tools {
@@ -126,7 +127,7 @@ class Refusals {
     return {begin, begin + static_cast<SourcePos>(text.size())};
   }
   Diagnostic& add(std::string_view at, std::string message) {
-    return diagnostics_.error(DiagCode::kCheckMalformed, span_of(at), std::move(message));
+    return diagnostics_.error(diag::kCheckMalformed, span_of(at), std::move(message));
   }
 
  private:
@@ -347,7 +348,7 @@ class CheckReader {
   bool uses_known_variables(const Check& check) {
     const auto mentions = check.pattern.mentions(file_);
     if (check.kind == CheckKind::kLabel && !mentions.empty()) {
-      diagnostics_.error(DiagCode::kCheckMalformed, mentions.front().at,
+      diagnostics_.error(diag::kCheckMalformed, mentions.front().at,
                          "a label has no variables: it is looked for before all other checks");
       return false;
     }
@@ -367,7 +368,7 @@ class CheckReader {
     NearestName nearest(mention.name);
     for (const std::string_view each : defined_) nearest.offer(each);
     suggest(
-        diagnostics_.error(DiagCode::kCheckMalformed, mention.at,
+        diagnostics_.error(diag::kCheckMalformed, mention.at,
                            fmt::format("no check above defines the variable '{}'", mention.name)),
         nearest.best());
   }

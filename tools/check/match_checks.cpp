@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "mir/codes/checks.hpp"
 #include "nearest_line.hpp"
 
 namespace mir::tools {
@@ -67,7 +68,7 @@ void CheckMatcher::match(std::span<const Check> checks) {
   };
   const Region whole = output_.whole();
   if (output_.lines().empty() && !checks.empty()) {
-    diagnostics_.error(DiagCode::kCheckNotMet, checks.front().at, "the output is empty");
+    diagnostics_.error(diag::kCheckNotMet, checks.front().at, "the output is empty");
     return;
   }
   std::vector<Label> labels;
@@ -164,8 +165,7 @@ bool CheckMatcher::are_absent(std::span<const Check> forbidden, Region where,
     CheckVariables own = variables;
     const auto match = look_up(check, where, own);
     if (match) {
-      diagnostics_
-          .error(DiagCode::kForbiddenText, check.at, "the text is found, and must not be here")
+      diagnostics_.error(diag::kForbiddenText, check.at, "the text is found, and must not be here")
           .note(output_.span_of(*match), "it is here");
     }
     absent = absent && !match;
@@ -204,7 +204,7 @@ void CheckMatcher::report(const Check& check, Region where, std::string message)
   Diagnostic places;
   add_notes(check, where, places);
   if (given_up_) return;
-  Diagnostic& added = diagnostics_.error(DiagCode::kCheckNotMet, check.at, std::move(message));
+  Diagnostic& added = diagnostics_.error(diag::kCheckNotMet, check.at, std::move(message));
   added.notes = std::move(places.notes);
   added.hint = values_in(check);
 }

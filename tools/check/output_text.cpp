@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "line_text.hpp"
+#include "mir/codes/checks.hpp"
 
 namespace mir::tools {
 
@@ -26,7 +27,7 @@ Result<std::optional<OutputText::Region>> OutputText::search(const CheckPattern&
   const std::size_t end = where.end.line + (where.end.column != 0 ? 1 : 0);
   for (std::size_t at = where.begin.line; at < end; ++at) {
     if (std::chrono::steady_clock::now() >= deadline_) {
-      return Error{DiagCode::kCommandLimit, "the search was given up at the time limit"};
+      return Error{diag::kCommandLimit, "the search was given up at the time limit"};
     }
     const std::size_t from = at == where.begin.line ? where.begin.column : 0;
     const std::string_view line =

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "mir/codes/checks.hpp"
+
 namespace mir::tools {
 
 namespace {
@@ -89,7 +91,7 @@ class CheckPattern::Reader {
   std::nullopt_t refuse(std::string_view at, std::string message, std::string hint = "") {
     const SourcePos begin = file_.position_of(at.data());
     diagnostics_
-        .error(DiagCode::kCheckMalformed, {begin, begin + static_cast<SourcePos>(at.size())},
+        .error(diag::kCheckMalformed, {begin, begin + static_cast<SourcePos>(at.size())},
                std::move(message))
         .hint = std::move(hint);
     return std::nullopt;

@@ -10,6 +10,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "mir/codes/checks.hpp"
+#include "mir/codes/limits.hpp"
+
 namespace mir::tools {
 
 namespace {
@@ -57,11 +60,11 @@ Result<Regex> Regex::compile(std::string_view expression) {
   auto state = std::make_unique<State>();
   state->code.reset(
       pcre2_compile(units(expression), expression.size(), kOptions, &number, &offset, nullptr));
-  if (state->code == nullptr) return Error{DiagCode::kCheckMalformed, message_of(number)};
+  if (state->code == nullptr) return Error{diag::kCheckMalformed, message_of(number)};
   state->context.reset(pcre2_match_context_create(nullptr));
   state->match.reset(pcre2_match_data_create_from_pattern(state->code.get(), nullptr));
   if (state->context == nullptr || state->match == nullptr) {
-    return Error{DiagCode::kLimitExceeded, "no memory is left for a regular expression"};
+    return Error{diag::kLimitExceeded, "no memory is left for a regular expression"};
   }
   pcre2_set_match_limit(state->context.get(), kMaxSteps);
   pcre2_set_heap_limit(state->context.get(), kMaxHeapKilobytes);
@@ -73,7 +76,7 @@ Result<std::optional<Regex::Match>> Regex::search(std::string_view text, std::si
                                 state_->match.get(), state_->context.get());
   if (found == PCRE2_ERROR_NOMATCH) return std::optional<Match>();
   if (found < 0) {
-    return Error{DiagCode::kCheckMalformed,
+    return Error{diag::kCheckMalformed,
                  fmt::format("the text cannot be searched for: {}", message_of(found))};
   }
   const PCRE2_SIZE* bounds = pcre2_get_ovector_pointer(state_->match.get());

@@ -12,6 +12,7 @@
 
 #include "command.hpp"
 #include "match_checks.hpp"
+#include "mir/codes/checks.hpp"
 #include "regular_file.hpp"
 #include "scratch_folder.hpp"
 #include "stored_output.hpp"
@@ -113,7 +114,7 @@ bool CaseRun::judge(const TestCommand& command, const CommandResult& result) {
   const std::string problem = problem_with(command, result, settings_.time_limit);
   if (problem.empty()) return true;
   const bool exited = result.end == CommandEnd::kExited;
-  const DiagCode code = exited ? DiagCode::kExitStatus : DiagCode::kCommandLimit;
+  const DiagCode code = exited ? diag::kExitStatus : diag::kCommandLimit;
   Diagnostic& added = result_.problems.error(code, command.at, problem);
   if (is_inherited(command, test_)) added.note(begin_of(test_), "it was run for this part");
   return exited;
@@ -144,7 +145,7 @@ bool CaseRun::execute(const TestCommand& command, const Placeholders& placeholde
 std::optional<Output> CaseRun::run() {
   if (result_.problems.has_errors()) return std::nullopt;
   if (running_cases().find(fingerprint_of(test_)) != std::string::npos) {
-    Diagnostic& error = result_.problems.error(DiagCode::kCheckMalformed, test_.commands.front().at,
+    Diagnostic& error = result_.problems.error(diag::kCheckMalformed, test_.commands.front().at,
                                                "the case runs mllm-check on itself");
     error.hint = "mllm-check compares the output of RUN lines itself: end the pipe before it";
     return std::nullopt;
@@ -239,7 +240,7 @@ FileResult run_case_file(const std::string& path, const CheckSettings& settings)
   }
   const SourceFile& source = *file.sources->add(path, *std::move(text));
   if (const auto other = case_of_same_output(path)) {
-    add_failure(file, {DiagCode::kCheckMalformed,
+    add_failure(file, {diag::kCheckMalformed,
                        fmt::format("'{}' and '{}' have the same stored output; rename one of them",
                                    path, *other)});
     return file;

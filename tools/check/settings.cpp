@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "mir/codes/usage.hpp"
+
 namespace mir::tools {
 
 namespace {
@@ -32,7 +34,7 @@ Result<CheckPrefixes> parse_check_prefixes(std::string_view text) {
     const auto comma = text.find(',');
     prefixes.emplace_back(text.substr(0, comma));
     if (!is_check_prefix(prefixes.back())) {
-      return Error{DiagCode::kUsage,
+      return Error{diag::kUsage,
                    fmt::format("the word of a check has letters, digits, '-' and '_', found '{}'",
                                prefixes.back())};
     }
@@ -56,7 +58,7 @@ Result<CheckSettings> settings_of(const CheckOptions& options) {
   settings.tools = std::filesystem::absolute(tools, error).string();
   settings.update = options.update || is_set("UPDATE_GOLDEN");
   if (settings.update && is_set("CI")) {
-    return Error{DiagCode::kUsage, "expectations are not rewritten where CI is set"};
+    return Error{diag::kUsage, "expectations are not rewritten where CI is set"};
   }
   return settings;
 }

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "line_diff.hpp"
+#include "mir/codes/checks.hpp"
+#include "mir/codes/files.hpp"
 #include "regular_file.hpp"
 #include "support/expectation.hpp"
 #include "support/file_io.hpp"
@@ -74,7 +76,7 @@ std::string StoredOutput::report(std::size_t index, std::string_view text, Span 
     const auto line = static_cast<SourcePos>(line_of_difference(section(index), found));
     at = {file->base() + line, file->base() + line};
   }
-  diagnostics.error(DiagCode::kOutputDiffers, at,
+  diagnostics.error(diag::kOutputDiffers, at,
                     file != nullptr
                         ? "the output differs from the stored one"
                         : fmt::format("there is output that '{}' does not have", path_));
@@ -101,7 +103,7 @@ Result<void> StoredOutput::write() const {
   std::error_code error;
   std::filesystem::remove(path_, error);
   if (!error) return {};
-  return Error{DiagCode::kFileNotWritable,
+  return Error{diag::kFileNotWritable,
                fmt::format("cannot remove '{}': {}", path_, error.message())};
 }
 

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "mir/codes/usage.hpp"
 #include "support/suggest.hpp"
 
 namespace mir::tools {
@@ -11,6 +12,10 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
   NearestName nearest(word);
   for (const std::string_view each : known) nearest.offer(each);
   return nearest.best().empty() ? "" : fmt::format("; did you mean '{}'?", nearest.best());
+}
+
+Error usage_error(std::string message) {
+  return {diag::kUsage, std::move(message)};
 }
 
 std::string default_note(std::string_view text) {
@@ -70,7 +75,7 @@ Argument<std::string> folder(References<std::string> refers) {
   auto argument = any_text(std::move(refers), [] { return Completion{.folders = true}; });
   argument.read = [](std::string_view option, std::string_view text) -> Result<std::string> {
     if (!text.empty() && text != "-") return std::string(text);
-    return Error{DiagCode::kUsage, fmt::format("--{} is a folder, found '{}'", option, text)};
+    return Error{diag::kUsage, fmt::format("--{} is a folder, found '{}'", option, text)};
   };
   return argument;
 }
@@ -94,7 +99,7 @@ Error refused_number(std::string_view option, std::string_view least, std::strin
   if (!least.empty()) range += fmt::format(" from {}", least);
   if (!most.empty()) range += fmt::format("{} to {}", least.empty() ? " up" : "", most);
   if (most.empty() && !least.empty()) range += " on";
-  return {DiagCode::kUsage, fmt::format("--{} is a number{}, found '{}'", option, range, found)};
+  return {diag::kUsage, fmt::format("--{} is a number{}, found '{}'", option, range, found)};
 }
 
 Argument<std::uint64_t> byte_size() {
@@ -109,7 +114,7 @@ Argument<std::uint64_t> byte_size() {
     const auto count = number<std::uint64_t>().read(option, text);
     if (!count) return count;
     if (*count > std::numeric_limits<std::uint64_t>::max() >> shift)
-      return Error{DiagCode::kUsage, fmt::format("--{}: more than 2^64 bytes", option)};
+      return Error{diag::kUsage, fmt::format("--{}: more than 2^64 bytes", option)};
     return *count << shift;
   };
   return {.read = read, .note = plain_note<std::uint64_t>};
@@ -129,8 +134,8 @@ std::string choice_note(std::span<const ChoiceText> choices) {
 Error refused_choice(std::string_view option, std::span<const std::string_view> words,
                      std::string_view found) {
   const std::vector<std::string> known(words.begin(), words.end());
-  return {DiagCode::kUsage, fmt::format("--{} is {}, found '{}'{}", option, alternatives(known),
-                                        found, did_you_mean(found, words))};
+  return {diag::kUsage, fmt::format("--{} is {}, found '{}'{}", option, alternatives(known), found,
+                                    did_you_mean(found, words))};
 }
 
 }  // namespace mir::tools

@@ -41,6 +41,8 @@ struct Argument {
 
 /// "; did you mean 'known'?" for the one of `known` that `word` is nearly; else nothing.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
+/// The error of a command line that cannot be read.
+Error usage_error(std::string message);
 /// " (default: text)"
 std::string default_note(std::string_view text);
 /// "a, b or c"
@@ -163,7 +165,7 @@ Argument<T> read_by(
     std::function<Completion()> completion = [] { return Completion{}; }) {
   const auto read = [parse](std::string_view, std::string_view text) -> Result<T> {
     auto value = parse(text);
-    if (!value) return Error{DiagCode::kUsage, std::move(value).error().message};
+    if (!value) return usage_error(std::move(value).error().message);
     return value;
   };
   return {.read = read,
@@ -180,7 +182,7 @@ Argument<T> read_by(
     std::function<Completion()> completion = [] { return Completion{}; }) {
   const auto read = [parse, form](std::string_view option, std::string_view text) -> Result<T> {
     if (auto value = parse(text)) return *std::move(value);
-    return Error{DiagCode::kUsage, fmt::format("--{} is {}, found '{}'", option, form, text)};
+    return usage_error(fmt::format("--{} is {}, found '{}'", option, form, text));
   };
   return {.read = read,
           .note = no_note<T>,

@@ -17,6 +17,8 @@
 #include <system_error>
 #include <utility>
 
+#include "mir/codes/limits.hpp"
+
 namespace mir::tools {
 
 namespace {
@@ -24,7 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 Error trouble(std::string_view what, int number) {
-  return {DiagCode::kLimitExceeded,
+  return {diag::kLimitExceeded,
           fmt::format("{}: {}", what, std::generic_category().message(number))};
 }
 

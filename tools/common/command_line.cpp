@@ -10,6 +10,7 @@
 #include <boost/program_options/parsers.hpp>
 #include <boost/program_options/positional_options.hpp>
 
+#include "mir/codes/usage.hpp"
 #include "other_names.hpp"
 
 namespace mir::tools {
@@ -56,7 +57,7 @@ Result<void> refuse_other_names(const OptionSet& options, std::span<const std::s
       argument = words[i + 1];
     const std::string use = use_instead(tool, option, argument);
     if (use.empty()) continue;
-    return Error{DiagCode::kUsage,
+    return Error{diag::kUsage,
                  row == nullptr
                      ? fmt::format("unrecognised option '--{}'{}", option, use)
                      : fmt::format("unknown argument in '--{}={}'{}", option, argument, use)};
@@ -70,8 +71,7 @@ Error unknown_option(std::string_view given, const OptionSet& options) {
   for (const OptionRow* row : options.rows()) names.push_back(fmt::format("--{}", row->name()));
   const std::vector<std::string_view> words(names.begin(), names.end());
   const std::string_view name = given.substr(0, given.find('='));
-  return {DiagCode::kUsage,
-          fmt::format("unrecognised option '{}'{}", name, did_you_mean(name, words))};
+  return {diag::kUsage, fmt::format("unrecognised option '{}'{}", name, did_you_mean(name, words))};
 }
 
 /// Takes `--name=ARGUMENT` of options that may lack their argument out of the words.
@@ -144,7 +144,7 @@ Result<CommandLine> split_command_line(const OptionSet& options, std::span<const
   } catch (const po::unknown_option& error) {
     return unknown_option(error.get_option_name(), options);
   } catch (const po::error& error) {
-    return Error{DiagCode::kUsage, error.what()};
+    return Error{diag::kUsage, error.what()};
   }
   return line;
 }

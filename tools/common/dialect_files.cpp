@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/declares_dialect.hpp"
+#include "mir/codes/names.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "tool.hpp"
@@ -65,7 +66,7 @@ bool read_dialects(const std::string& path, IRContext& context, Diagnostics& dia
   const std::size_t errors = diagnostics.error_count();
   for (Module* module : read_modules(**source, context, diagnostics)) {
     if (!declares_dialect(*module) && diagnostics.error_count() == errors) {
-      diagnostics.error(DiagCode::kBadDeclaration, module->top()->span(),
+      diagnostics.error(diag::kBadDeclaration, module->top()->span(),
                         fmt::format("module '@{}' of '{}' declares no dialect",
                                     context.text(module->name()), path));
     }

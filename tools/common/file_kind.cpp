@@ -8,6 +8,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/weights.hpp"
 #include "support/utf8.hpp"
 #include "weights/checks.hpp"
 #include "weights/pack_manifest.hpp"
@@ -27,15 +29,13 @@ struct KindText {
 
 constexpr KindText kKindTexts[] = {
     {FileKind::kIr, "a text of IR", "mllm-parse, mllm-opt and mllm-interp read it",
-     DiagCode::kFileNotReadable},
+     diag::kFileNotReadable},
     {FileKind::kJson, "a JSON text", "mllm-parse reads executable programs",
-     DiagCode::kFileNotReadable},
-    {FileKind::kTensors, "a file of tensors", "mllm-weights lists it",
-     DiagCode::kUnknownTensorFile},
+     diag::kFileNotReadable},
+    {FileKind::kTensors, "a file of tensors", "mllm-weights lists it", diag::kUnknownTensorFile},
     {FileKind::kArray, "an NPY array", "mllm-interp takes it with --input",
-     DiagCode::kUnknownTensorFile},
-    {FileKind::kPack, "a pack", "mllm-interp runs it, mllm-pack lists it",
-     DiagCode::kPackMalformed}};
+     diag::kUnknownTensorFile},
+    {FileKind::kPack, "a pack", "mllm-interp runs it, mllm-pack lists it", diag::kPackMalformed}};
 
 const KindText& text_of(FileKind kind) {
   return *std::ranges::find(kKindTexts, kind, &KindText::kind);

@@ -10,6 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "mir/codes/inputs.hpp"
+#include "mir/codes/runs.hpp"
+#include "mir/codes/usage.hpp"
 #include "support/suggest.hpp"
 #include "support/wildcards.hpp"
 
@@ -41,15 +44,15 @@ DiagCode code_of(ReferenceKind kind) {
   switch (kind) {
     case ReferenceKind::kModule:
     case ReferenceKind::kGraph:
-      return DiagCode::kEntryUnknown;
+      return diag::kEntryUnknown;
     case ReferenceKind::kInput:
     case ReferenceKind::kOutput:
     case ReferenceKind::kResult:
-      return DiagCode::kPortUnknown;
+      return diag::kPortUnknown;
     case ReferenceKind::kOp:
-      return DiagCode::kNotExecutable;
+      return diag::kNotExecutable;
     default:
-      return DiagCode::kUsage;
+      return diag::kUsage;
   }
 }
 

@@ -7,6 +7,8 @@
 #include <exception>
 #include <string_view>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/passes.hpp"
 #include "mir/pass_plugin.hpp"
 #include "regular_file.hpp"
 
@@ -17,7 +19,7 @@ namespace {
 constexpr const char* kEntryPoint = "mir_pass_plugin";
 
 Error cannot_load(const std::string& path, std::string_view why) {
-  return {DiagCode::kFileNotReadable, fmt::format("cannot load passes from '{}': {}", path, why)};
+  return {diag::kFileNotReadable, fmt::format("cannot load passes from '{}': {}", path, why)};
 }
 
 /// The last error of the dynamic linker, without the path that most of them begin with.
@@ -73,7 +75,7 @@ Result<std::vector<Pass>> passes_of(const PassPlugin& plugin) {
   try {
     return plugin.passes();
   } catch (const std::exception& error) {
-    return Error{DiagCode::kPipeline, fmt::format("exception: {}", error.what())};
+    return Error{diag::kPipeline, fmt::format("exception: {}", error.what())};
   }
 }
 

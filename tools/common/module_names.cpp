@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "ir/declares_dialect.hpp"
+#include "mir/codes/inputs.hpp"
 #include "mir/context.hpp"
 
 namespace mir::tools {
@@ -47,7 +48,7 @@ Result<void> check_unambiguous(std::span<Module* const> modules, const Option<st
         fmt::format("--{}={}", row.name(), std::ranges::find(modules, selected) - modules.begin()));
   }
   if (places.size() < 2) return {};
-  return Error{DiagCode::kEntryUnknown,
+  return Error{diag::kEntryUnknown,
                fmt::format("--{}: '{}' has {} modules '@{}', in {}; select one by its position, {}",
                            row.name(), file, places.size(), *row, fmt::join(places, ", "),
                            fmt::join(positions, " or "))};
@@ -64,8 +65,8 @@ Result<Module*> choose_module(std::span<Module* const> modules, const Option<std
   std::vector<Module*> fitting = select_modules(modules, *row);
   if (!row.is_given()) std::erase_if(fitting, [](Module* each) { return declares_dialect(*each); });
   if (fitting.size() == 1) return fitting.front();
-  return Error{DiagCode::kEntryUnknown, fmt::format("'{}' has {} modules, choose one with --{}",
-                                                    file, fitting.size(), row.name())};
+  return Error{diag::kEntryUnknown, fmt::format("'{}' has {} modules, choose one with --{}", file,
+                                                fitting.size(), row.name())};
 }
 
 }  // namespace mir::tools

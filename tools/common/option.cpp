@@ -10,10 +10,6 @@ namespace mir::tools {
 
 namespace {
 
-Error usage(std::string message) {
-  return {DiagCode::kUsage, std::move(message)};
-}
-
 std::string commas(std::string_view words) {
   std::string text;
   for (const char c : words) c == ' ' ? text.append(", ") : text.append(1, c);
@@ -87,7 +83,7 @@ bool OptionRow::is_for(std::string_view command) const {
 
 Result<void> OptionRow::take(std::string_view text) {
   if (is_given() && kind_ == Kind::kOne)
-    return usage(fmt::format("option '--{}' is given twice", name()));
+    return usage_error(fmt::format("option '--{}' is given twice", name()));
   if (auto done = read(text); !done) return done;
   given_.emplace_back(text);
   return {};
@@ -101,17 +97,17 @@ CommandOperand::CommandOperand(OptionSet& options, std::vector<CommandText> comm
 Result<void> CommandOperand::take(std::vector<std::string>& operands) {
   std::vector<std::string> names;
   for (const CommandText& command : commands_) names.emplace_back(command.name);
-  if (operands.empty()) return usage("expected a command: " + alternatives(names));
+  if (operands.empty()) return usage_error("expected a command: " + alternatives(names));
   const auto found = std::ranges::find(commands_, operands.front(), &CommandText::name);
   if (found == commands_.end()) {
     const std::vector<std::string_view> known(names.begin(), names.end());
-    return usage(fmt::format("unknown command '{}': expected {}{}", operands.front(),
-                             alternatives(names), did_you_mean(operands.front(), known)));
+    return usage_error(fmt::format("unknown command '{}': expected {}{}", operands.front(),
+                                   alternatives(names), did_you_mean(operands.front(), known)));
   }
   index_ = static_cast<std::size_t>(found - commands_.begin());
   operands.erase(operands.begin());
   if (operands.size() < found->fewest || operands.size() > found->most)
-    return usage(fmt::format("{} takes {}", found->name, found->operands));
+    return usage_error(fmt::format("{} takes {}", found->name, found->operands));
   return {};
 }
 
@@ -140,10 +136,10 @@ Result<void> OptionSet::check(std::vector<std::string>& operands) const {
   for (const OptionRow* row : rows_) {
     const bool fits = row->is_for(command);
     if (row->is_given() && !fits)
-      return usage(fmt::format("--{} is not for {}", row->name(), command));
+      return usage_error(fmt::format("--{} is not for {}", row->name(), command));
     if (row->is_needed() && fits && !row->is_given())
-      return usage(command.empty() ? fmt::format("--{} is needed", row->name())
-                                   : fmt::format("{} needs --{}", command, row->name()));
+      return usage_error(command.empty() ? fmt::format("--{} is needed", row->name())
+                                         : fmt::format("{} needs --{}", command, row->name()));
   }
   return check_conditions({});
 }
@@ -162,12 +158,13 @@ Result<void> OptionSet::check_conditions(
     if (!row->is_given()) continue;
     const auto needs = split_words(row->needs());
     if (!needs.empty() && !row->acts_alone() && std::ranges::none_of(needs, holds))
-      return usage(
+      return usage_error(
           fmt::format("--{} has no effect without {}", row->name(), spelling_of_any(row->needs())));
     const auto excludes = split_words(row->excludes());
     const auto useless = std::ranges::find_if(excludes, holds);
     if (useless != excludes.end())
-      return usage(fmt::format("--{} has no effect with {}", row->name(), spelling_of(*useless)));
+      return usage_error(
+          fmt::format("--{} has no effect with {}", row->name(), spelling_of(*useless)));
   }
   return {};
 }
@@ -178,7 +175,7 @@ Result<void> refuse_together(std::initializer_list<const OptionRow*> rows) {
   if (std::ranges::count_if(rows, &OptionRow::is_given) < 2) return {};
   const std::string last = names.back();
   names.pop_back();
-  return usage(fmt::format("{} and {} exclude each other", fmt::join(names, ", "), last));
+  return usage_error(fmt::format("{} and {} exclude each other", fmt::join(names, ", "), last));
 }
 
 }  // namespace mir::tools

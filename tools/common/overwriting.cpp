@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "mir/codes/usage.hpp"
+
 namespace mir::tools {
 
 namespace {
@@ -87,7 +89,7 @@ Files files_of(const OptionSet& options, std::span<const std::string> operands) 
 }
 
 Error refused(const OptionRow& row, const std::string& path, std::string_view why) {
-  return {DiagCode::kUsage, fmt::format("--{} would overwrite '{}', {}", row.name(), path, why)};
+  return {diag::kUsage, fmt::format("--{} would overwrite '{}', {}", row.name(), path, why)};
 }
 
 }  // namespace

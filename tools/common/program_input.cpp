@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "mir/codes/weights.hpp"
 #include "program/program_json.hpp"
 
 namespace mir::tools {
@@ -25,7 +26,7 @@ const SourceFile* program_as_text(const SourceFile& file, SourceManager& sources
 
 ExitCode write_program(const Run& run, std::span<Module* const> modules) {
   if (modules.size() != 1)
-    return run.report(Error{DiagCode::kProgramMalformed,
+    return run.report(Error{diag::kProgramMalformed,
                             fmt::format("{} modules, a program is made of one", modules.size())});
   Diagnostics diagnostics = run.diagnostics();
   const auto json = program_json(*modules.front(), diagnostics);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "mir/codes/files.hpp"
 #include "support/file_io.hpp"
 
 namespace mir::tools {
@@ -14,7 +15,7 @@ Result<void> expect_regular_file(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    return Error{DiagCode::kFileNotReadable,
+    return Error{diag::kFileNotReadable,
                  fmt::format("cannot read '{}': expected a regular file", path)};
   }
   return {};

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "mir/codes/files.hpp"
+
 namespace mir::tools {
 
 Result<ScratchFolder> ScratchFolder::create(std::string_view prefix) {
@@ -17,8 +19,8 @@ Result<ScratchFolder> ScratchFolder::create(std::string_view prefix) {
   const fs::path folder = fs::canonical(fs::temp_directory_path(error), error);
   std::string name = (folder / fmt::format("{}.XXXXXX", prefix)).string();
   if (::mkdtemp(name.data()) == nullptr) {
-    return Error{DiagCode::kFileNotWritable, fmt::format("cannot make a folder '{}': {}", name,
-                                                         std::generic_category().message(errno))};
+    return Error{diag::kFileNotWritable, fmt::format("cannot make a folder '{}': {}", name,
+                                                     std::generic_category().message(errno))};
   }
   return ScratchFolder(std::move(name));
 }

@@ -15,6 +15,11 @@
 #include "command_line.hpp"
 #include "common_settings.hpp"
 #include "count_by_code.hpp"
+#include "mir/codes/files.hpp"
+#include "mir/codes/limits.hpp"
+#include "mir/codes/passes.hpp"
+#include "mir/codes/syntax.hpp"
+#include "mir/codes/usage.hpp"
 #include "mir/version.hpp"
 #include "overwriting.hpp"
 #include "report_text.hpp"
@@ -42,7 +47,7 @@ Result<DiagCode> parse_code(std::string_view text) {
   if (found != codes.end())
     return diagnostic_codes()[static_cast<std::size_t>(found - codes.begin())].code;
   const std::vector<std::string_view> known(codes.begin(), codes.end());
-  return Error{DiagCode::kUsage,
+  return Error{diag::kUsage,
                fmt::format("no diagnostic has the code '{}'{}", text, did_you_mean(text, known))};
 }
 
@@ -54,17 +59,17 @@ Completion complete_codes() {
 
 ExitCode exit_code_of(DiagCode code) {
   switch (code) {
-    case DiagCode::kFileNotReadable:
-    case DiagCode::kFileNotWritable:
-    case DiagCode::kFileShortened:
+    case diag::kFileNotReadable:
+    case diag::kFileNotWritable:
+    case diag::kFileShortened:
       return ExitCode::kFileTrouble;
-    case DiagCode::kFileTooLarge:
-    case DiagCode::kLimitExceeded:
-    case DiagCode::kNestingTooDeep:
-    case DiagCode::kTokenTooLong:
+    case diag::kFileTooLarge:
+    case diag::kLimitExceeded:
+    case diag::kNestingTooDeep:
+    case diag::kTokenTooLong:
       return ExitCode::kLimit;
-    case DiagCode::kUsage:
-    case DiagCode::kPipeline:
+    case diag::kUsage:
+    case diag::kPipeline:
       return ExitCode::kUsage;
     default:
       return ExitCode::kFindings;
@@ -150,7 +155,7 @@ ExitCode Run::usage_error(std::string_view message) const {
 }
 
 ExitCode Run::refuse(const Error& error) const {
-  return error.code == DiagCode::kUsage ? usage_error(error.message) : report(error);
+  return error.code == diag::kUsage ? usage_error(error.message) : report(error);
 }
 
 ExitCode Run::write_output(std::string_view text) const {

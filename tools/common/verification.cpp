@@ -7,6 +7,7 @@
 #include <cassert>
 #include <set>
 
+#include "mir/codes/usage.hpp"
 #include "verify/constraint.hpp"
 
 namespace mir::tools {
@@ -35,7 +36,7 @@ Argument<std::string> check_selector() {
     std::vector<std::string_view> known(check_group_names().begin(), check_group_names().end());
     for (const Constraint& constraint : constraints()) known.push_back(constraint.id);
     return Error{
-        DiagCode::kUsage,
+        diag::kUsage,
         fmt::format("--{} takes a code like MIR0470, a constraint like dump_c1 or one of "
                     "{}; found '{}'{}",
                     option, fmt::join(check_group_names(), ", "), text, did_you_mean(text, known))};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mir/codes/usage.hpp"
 #include "mir/format.hpp"
 #include "mir/print.hpp"
 #include "syntax/edit.hpp"
@@ -36,8 +37,8 @@ std::size_t line_count(std::string_view text) {
 Result<std::string> text_of_lines(const SyntaxTree& tree, const LineRange& lines) {
   const SourceFile& file = tree.file();
   if (const std::size_t count = line_count(file.text()); lines.first > count) {
-    return Error{DiagCode::kUsage, fmt::format("--lines: '{}' has no line {}; it has {} lines",
-                                               file.name(), lines.first, count)};
+    return Error{diag::kUsage, fmt::format("--lines: '{}' has no line {}; it has {} lines",
+                                           file.name(), lines.first, count)};
   }
   return format_lines(tree, lines.first, lines.last);
 }

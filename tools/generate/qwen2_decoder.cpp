@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "kernels/ref/elementary.hpp"
+#include "mir/codes/weights.hpp"
 #include "mir/ops.hpp"
 
 namespace mir::generate {
@@ -363,7 +364,7 @@ Result<std::vector<NamedTensor>> decoder_weights(const Module& module, const Dec
                               .convert_floats = true});
     if (!found) return found.error();
     if (!*found)
-      return Error{DiagCode::kTensorNotFound,
+      return Error{diag::kTensorNotFound,
                    fmt::format("'{}' has no tensor '{}'", source.spec(), name)};
     return **std::move(found);
   };

@@ -17,6 +17,7 @@
 #include "interp/session_access.hpp"
 #include "interp/summary.hpp"
 #include "loading.hpp"
+#include "mir/codes/runs.hpp"
 #include "mir/session.hpp"
 #include "profiling.hpp"
 #include "program_step_text.hpp"
@@ -292,7 +293,7 @@ void Execution::name_run(std::size_t number, std::size_t errors_before) {
   std::size_t seen = 0;
   Diagnostic* const error =
       diagnostics_.find_error([&](const Diagnostic&) { return seen++ >= errors_before; });
-  if (error == nullptr || error->code == DiagCode::kCancelled) return;
+  if (error == nullptr || error->code == diag::kCancelled) return;
   std::string fed;
   for (const auto& each : report_.runs.back().fed) {
     if (each.values.empty() || each.values.size() > kMostValues) continue;
@@ -406,7 +407,7 @@ Result<void> Execution::compare(std::size_t number, const Delivery& delivery, st
   const bool passed = comparison->passed();
   report_.runs.back().checks.push_back({name, delivery.expected[which], *std::move(comparison)});
   if (passed) return {};
-  diagnostics_.error(DiagCode::kNotAsExpected, {},
+  diagnostics_.error(diag::kNotAsExpected, {},
                      fmt::format("output '%{}'{} is not as expected", name,
                                  entries_.size() > 1 ? fmt::format(" of run {}", number) : ""));
   return {};

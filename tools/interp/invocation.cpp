@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mir/codes/usage.hpp"
 #include "mir/parse.hpp"
 
 namespace mir::tools {
@@ -61,12 +62,12 @@ Result<void> Invocation::read_settings(std::span<const std::string> sidecars) {
   assumed = *std::move(granted);
   for (const std::string& text : *settings.feed) {
     auto feed = parse_feed(text, files(settings.feed));
-    if (!feed) return Error{DiagCode::kUsage, feed.error().message};
+    if (!feed) return Error{diag::kUsage, feed.error().message};
     feeds.push_back(*std::move(feed));
   }
   for (const auto& [op, graph] : *settings.bind_op) {
     if (!bound_ops.emplace(op, graph).second)
-      return Error{DiagCode::kUsage, fmt::format("--bind-op binds '{}' twice", op)};
+      return Error{diag::kUsage, fmt::format("--bind-op binds '{}' twice", op)};
   }
   return {};
 }

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "mir/codes/names.hpp"
+#include "mir/codes/recovery.hpp"
 #include "mir/module.hpp"
 #include "mir/rewriter.hpp"
 #include "module_names.hpp"
@@ -40,7 +42,7 @@ LoadedModule load_module(const Run& run, const SourceFile& file, const Invocatio
   }
   Module* const chosen = *found;
   if (loading == Loading::kProgram && !has_program(*chosen)) {
-    diagnostics.error(DiagCode::kWrongForm, chosen->top()->span(),
+    diagnostics.error(diag::kWrongForm, chosen->top()->span(),
                       "the module is no lowered program: it has no instructions to follow");
     return {};
   }
@@ -57,7 +59,7 @@ LoadedModule load_module(const Run& run, const SourceFile& file, const Invocatio
     const bool upgraded = upgrade(*chosen, invocation.assumed, losses, diagnostics);
     if (!upgraded || verification.shows_losses()) {
       diagnostics.remark(
-          DiagCode::kLostMeaning, {},
+          diag::kLostMeaning, {},
           fmt::format("'{}' is upgraded in memory: {}", file.name(), losses.summary()));
     }
     if (!upgraded) return {};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "mir/codes/usage.hpp"
 #include "mir/session.hpp"
 
 namespace mir::tools {
@@ -71,7 +72,7 @@ bool is_results_file(std::string_view name) {
 }
 
 Result<void> check_settings(const InterpSettings& settings) {
-  const auto refuse = [](std::string message) { return Error{DiagCode::kUsage, message}; };
+  const auto refuse = [](std::string message) { return Error{diag::kUsage, message}; };
   if (settings.isa.is_given() && *settings.isa > detected_isa_level())
     return refuse(fmt::format("--isa={}: this machine has no more than '{}'",
                               name_of(*settings.isa), name_of(detected_isa_level())));

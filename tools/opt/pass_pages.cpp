@@ -10,6 +10,7 @@
 
 #include "known_passes.hpp"
 #include "load_passes.hpp"
+#include "mir/codes/usage.hpp"
 #include "mir/dialects.hpp"
 #include "mir/print.hpp"
 #include "pipelines.hpp"
@@ -189,8 +190,8 @@ Result<std::string> pass_page(std::string_view name, const OptionSet& options) {
     return fmt::format("{}: {}\n\n  {}\n", name, named->second.summary,
                        spelling(named->second.pipeline));
   }
-  return Error{DiagCode::kUsage, fmt::format("no pass is called '{}'{}", name,
-                                             did_you_mean_pass(name, names_of(known.registry)))};
+  return Error{diag::kUsage, fmt::format("no pass is called '{}'{}", name,
+                                         did_you_mean_pass(name, names_of(known.registry)))};
 }
 
 std::string passes_page(const PassRegistry& registry) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "input_names.hpp"
+#include "mir/codes/usage.hpp"
 #include "pipelines.hpp"
 
 namespace mir::tools {
@@ -29,14 +30,14 @@ Result<void> check_effects(const Run& run, const OptSettings& settings, const In
   };
   const auto patterns = settings.patterns.files.passes();
   if (!patterns.empty() && std::ranges::none_of(patterns, has_pass)) {
-    return Error{DiagCode::kUsage, fmt::format("--patterns: the pipeline has none of the passes {}",
-                                               fmt::join(patterns, ", "))};
+    return Error{diag::kUsage, fmt::format("--patterns: the pipeline has none of the passes {}",
+                                           fmt::join(patterns, ", "))};
   }
   if (settings.loss_report.is_given() && run.files().size() > 1)
-    return Error{DiagCode::kUsage, "--loss-report takes one file"};
+    return Error{diag::kUsage, "--loss-report takes one file"};
   const bool is_csv = *settings.format == TableFormat::kCsv;
   if (is_csv && (settings.timing || settings.statistics))
-    return Error{DiagCode::kUsage, "--timing and --statistics are printed as table or json"};
+    return Error{diag::kUsage, "--timing and --statistics are printed as table or json"};
   return settings.options.check_conditions(has_pass);
 }
 

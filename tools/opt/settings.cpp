@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mir/codes/usage.hpp"
+
 namespace mir::tools {
 
 namespace {
@@ -22,7 +24,7 @@ Result<std::string_view> read_name(const PassRegistry& registry, PipelineEnd end
   }
   std::vector<std::string_view> known = names_of_passes(registry);
   known.push_back(kAll);
-  return Error{DiagCode::kUsage,
+  return Error{diag::kUsage,
                fmt::format("no pass is called '{}'{}", name, did_you_mean_pass(name, known))};
 }
 

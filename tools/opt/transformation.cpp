@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mir/codes/passes.hpp"
 #include "mir/module.hpp"
 #include "mir/ops.hpp"
 #include "mir/parse.hpp"
@@ -51,7 +52,7 @@ Result<void> Transformation::prepare() const {
 namespace {
 
 void refuse_dump(const Module& module, const OptionRow& row, Diagnostics& diagnostics) {
-  diagnostics.error(DiagCode::kPipeline, module.top()->span(),
+  diagnostics.error(diag::kPipeline, module.top()->span(),
                     fmt::format("--{} takes portable modules, found a dump", row.name()));
 }
 
@@ -174,7 +175,7 @@ std::optional<std::string> Transformation::symbolic_dims_of(std::span<Module* co
   for (const Module* module : modules) {
     if (!is_wanted(*module)) continue;
     if (module->is_portable()) {
-      diagnostics.error(DiagCode::kPipeline, module->top()->span(),
+      diagnostics.error(diag::kPipeline, module->top()->span(),
                         "--emit=symbolic-dims takes dumps, without passes that upgrade them");
       return std::nullopt;
     }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "mir/codes/passes.hpp"
 #include "mir/module.hpp"
 #include "mir/validate.hpp"
 #include "mir/verify.hpp"
@@ -22,8 +23,7 @@ Span place_of(const Module& module, std::string_view pattern) {
 
 void report(const PatternVerdict& verdict, Span at, Diagnostics& diagnostics) {
   const bool is_refuted = verdict.kind == PatternVerdict::Kind::kRefuted;
-  diagnostics.error(is_refuted ? DiagCode::kClaimRefuted : DiagCode::kNotValidated, at,
-                    spelling(verdict));
+  diagnostics.error(is_refuted ? diag::kClaimRefuted : diag::kNotValidated, at, spelling(verdict));
 }
 
 }  // namespace

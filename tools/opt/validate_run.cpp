@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ir/declares_dialect.hpp"
+#include "mir/codes/passes.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/validate.hpp"
 #include "reduce/bisect.hpp"
@@ -79,13 +80,13 @@ bool run_validated(Module& module, const Pipeline& pipeline, PipelineRun how,
   how.rewrites->after = nullptr;
   if (!is_good) return false;
   if (!before->is_portable() || !module.is_portable()) {
-    return refuse(DiagCode::kNotValidated, "only portable modules can be compared by running them");
+    return refuse(diag::kNotValidated, "only portable modules can be compared by running them");
   }
   const RewriteValidation::Report& tried = rewrites.report();
   write_error_text(fmt::format("module '@{}': {}\n", name, text_of(tried)));
   if (tried.refuted) {
     save(tried.refuted->counterexample, tried.refuted->pattern, settings, diagnostics);
-    diagnostics.error(DiagCode::kClaimRefuted, tried.refuted->at,
+    diagnostics.error(diag::kClaimRefuted, tried.refuted->at,
                       fmt::format("rewrite {}, by pattern '{}', does not keep what the pattern "
                                   "claims: {}",
                                   tried.refuted->number, tried.refuted->pattern,
@@ -99,7 +100,7 @@ bool run_validated(Module& module, const Pipeline& pipeline, PipelineRun how,
       validate_change(*before, module, comparison.validation, comparison.bound);
   switch (verdict.kind) {
     case PatternVerdict::Kind::kUndecided:
-      return refuse(DiagCode::kNotValidated, verdict.reason);
+      return refuse(diag::kNotValidated, verdict.reason);
     case PatternVerdict::Kind::kKept:
       write_error_text(fmt::format("module '@{}': {} runs with {} elements give equal results{}\n",
                                    name, verdict.runs, verdict.elements, text_of_stops(verdict)));
@@ -110,7 +111,7 @@ bool run_validated(Module& module, const Pipeline& pipeline, PipelineRun how,
   const Counterexample& found = *verdict.counterexample;
   const std::string culprit = find_culprit(*before, pipeline, comparison, how.facts);
   save(found, name, settings, diagnostics);
-  return refuse(DiagCode::kClaimRefuted,
+  return refuse(diag::kClaimRefuted,
                 fmt::format("the passes change results: {}; {}", found.difference, culprit));
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "diff/module_diff.hpp"
+#include "mir/codes/files.hpp"
 #include "mir/dialects.hpp"
 #include "mir/print.hpp"
 #include "standard_error.hpp"
@@ -79,7 +80,7 @@ Result<void> make_folder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (!error) return {};
-  return Error{DiagCode::kFileNotWritable,
+  return Error{diag::kFileNotWritable,
                fmt::format("cannot make folder '{}': {}", folder, error.message())};
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "mir/codes/weights.hpp"
 #include "mir/weights.hpp"
 #include "reference.hpp"
 #include "weights/tensor_file.hpp"
@@ -83,7 +84,7 @@ class Planner {
       const bool is_free =
           std::ranges::find(plan_.files, part, &PackPlan::File::name) == plan_.files.end();
       if (!is_free && name_of_path(path) != part)
-        return Error{DiagCode::kPackMalformed,
+        return Error{diag::kPackMalformed,
                      fmt::format("two files are to be called '{}', which '{}' names", part, value)};
       if (is_free) plan_.files.push_back({part, path});
     }

@@ -2,6 +2,8 @@
 #include "readiness.hpp"
 
 #include "creation.hpp"
+#include "mir/codes/inputs.hpp"
+#include "mir/codes/runs.hpp"
 #include "mir/session.hpp"
 #include "mir/weights.hpp"
 #include "tools/interp/loading.hpp"
@@ -56,12 +58,12 @@ Result<void> open_session(const Module& module, const Invocation& invocation,
   options.weights = &*weights;
   Diagnostics found(0);
   const auto session = Session::create(module, options, found);
-  found.withdraw([](const Diagnostic& each) { return each.code == DiagCode::kParameterMissing; });
+  found.withdraw([](const Diagnostic& each) { return each.code == diag::kParameterMissing; });
   if (found.has_errors()) diagnostics.append(std::move(found));
   if (!session) return {};
   if (!invocation.feeds.empty()) {
     const auto feeds = FeedPlan::create(*session, entries.of_run, invocation.feeds);
-    if (!feeds && feeds.error().code != DiagCode::kInputMissing) return feeds.error();
+    if (!feeds && feeds.error().code != diag::kInputMissing) return feeds.error();
   }
   DimBindings dims;
   for (const std::string& text : *settings.bind) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "mir/codes/runs.hpp"
 #include "support/file_io.hpp"
 
 namespace mir::tools {
@@ -97,7 +98,7 @@ Result<reduce::Answer> CommandTest::judge(const std::string& text) const {
                         : Result<CommandResult>(std::move(written).error());
   files_->give_back(number);
   if (!result) return result.error();
-  if (result->end == CommandEnd::kInterrupted) return Error{DiagCode::kCancelled, "interrupted"};
+  if (result->end == CommandEnd::kInterrupted) return Error{diag::kCancelled, "interrupted"};
   return reduce::Answer{is_wanted(*result, wanted_), description(*result)};
 }
 

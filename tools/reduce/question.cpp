@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "mir/codes/runs.hpp"
+
 namespace mir::tools {
 
 Question::Question(const ReduceSettings& settings, Pipeline pipeline, int interrupt)
@@ -32,7 +34,7 @@ reduce::Interest Question::interest() const {
   }
   return [this, inner](const std::string& text) -> Result<reduce::Answer> {
     pollfd watched{interrupt_, POLLIN, 0};
-    if (::poll(&watched, 1, 0) > 0) return Error{DiagCode::kCancelled, "interrupted"};
+    if (::poll(&watched, 1, 0) > 0) return Error{diag::kCancelled, "interrupted"};
     return inner(text);
   };
 }

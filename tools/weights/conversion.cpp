@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "mir/codes/tensors.hpp"
 #include "reals.hpp"
 #include "report.hpp"
 #include "text_table.hpp"
@@ -142,7 +143,7 @@ void Conversion::add_item(const TensorFile& file, std::string source, const Tens
 
 Result<void> Conversion::add(const TensorFile& file, const TensorInfo& tensor) {
   if (!tensor.unread_type.empty()) {
-    return Error{DiagCode::kTensorDtypeUnsupported,
+    return Error{diag::kTensorDtypeUnsupported,
                  fmt::format("tensor '{}' has the type {}, which is not read; choose others with "
                              "--only",
                              tensor.name, tensor.unread_type)};

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "mir/codes/usage.hpp"
+
 namespace mir::tools {
 
 namespace {
@@ -38,7 +40,7 @@ Result<std::vector<std::vector<std::string>>> input_sets(std::span<const std::st
     const std::string_view port = port_of(arguments[i]);
     const std::size_t count = values_of(arguments, port);
     if (count != 1 && count != most) {
-      return Error{DiagCode::kUsage,
+      return Error{diag::kUsage,
                    fmt::format("input '{}' has {} values and '{}' has {}: expected 1 or {}", port,
                                count, most_named, most, most)};
     }

@@ -7,6 +7,9 @@
 #include <map>
 #include <set>
 
+#include "mir/codes/runs.hpp"
+#include "mir/codes/tensors.hpp"
+#include "mir/codes/weights.hpp"
 #include "parameters.hpp"
 #include "report.hpp"
 #include "support/suggest.hpp"
@@ -49,7 +52,7 @@ MatchCounts match_weights(Module& module, std::span<const TensorFile> files,
         if (!parameters.contains(each.first)) nearest.offer(each.first);
       }
       const std::string_view type = parameter.type == nullptr ? "" : parameter.type->spelling();
-      suggest(diagnostics.error(DiagCode::kParameterMissing, parameter.place,
+      suggest(diagnostics.error(diag::kParameterMissing, parameter.place,
                                 fmt::format("no file has parameter '@{}' ({})", name, type)),
               nearest.best());
       continue;
@@ -60,14 +63,14 @@ MatchCounts match_weights(Module& module, std::span<const TensorFile> files,
     ++(fine ? counts.found : counts.different);
     if (!fine)
       diagnostics.error(
-          DiagCode::kTensorTypeConflict, parameter.place,
+          diag::kTensorTypeConflict, parameter.place,
           fmt::format("parameter '@{}' is {} {} in the file, expected {}", name, tensor.type_name(),
                       extents_text(tensor.shape), type == nullptr ? "a tensor" : type->spelling()));
   }
   for (const auto& [name, tensor] : stored) {
     if (parameters.contains(name)) continue;
     ++counts.unused;
-    diagnostics.error(DiagCode::kTensorUnused, {},
+    diagnostics.error(diag::kTensorUnused, {},
                       fmt::format("tensor '{}' ({} {}) is no parameter of the module", name,
                                   tensor.type_name(), extents_text(tensor.shape)));
   }

@@ -8,6 +8,8 @@
 
 #include "input_sets.hpp"
 #include "ir/ports.hpp"
+#include "mir/codes/runs.hpp"
+#include "mir/codes/usage.hpp"
 #include "mir/dialects.hpp"
 #include "mir/parse.hpp"
 #include "mir/verify.hpp"
@@ -79,7 +81,7 @@ Result<std::string> plan_types(const Run& run, const Module& module, const Weigh
   if (prefills->size() == 1) prefills->resize(inputs->size(), prefills->front());
   if (inputs->size() == 1 && !prefills->empty()) inputs->resize(prefills->size(), inputs->front());
   if (!prefills->empty() && prefills->size() != inputs->size()) {
-    return Error{DiagCode::kUsage,
+    return Error{diag::kUsage,
                  fmt::format("--prefill states {} runs and --input {}: expected 1 or {}",
                              prefills->size(), inputs->size(), inputs->size())};
   }
@@ -120,7 +122,7 @@ ExitCode plan_command(const Run& run, const WeightsSettings& settings) {
   const auto module = choose_module(modules, settings.module, (*source)->name());
   if (!module) return run.report(module.error());
   if (!(*module)->is_portable()) {
-    diagnostics.error(DiagCode::kNotExecutable, (*module)->top()->span(),
+    diagnostics.error(diag::kNotExecutable, (*module)->top()->span(),
                       "the module is a dump; mllm-opt -p upgrade makes it portable");
   }
   if (diagnostics.has_errors() || !verify(**module, diagnostics)) {

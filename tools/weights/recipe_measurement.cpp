@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "conversion.hpp"
+#include "mir/codes/runs.hpp"
 #include "mir/fusion.hpp"
 #include "mir/rewriter.hpp"
 #include "parameters.hpp"
@@ -23,7 +24,7 @@ Error first_error(const Diagnostics& found) {
   for (const Diagnostic& each : found.sorted()) {
     if (each.severity == Severity::kError) return {each.code, each.message};
   }
-  return {DiagCode::kNotExecutable, "the module cannot run"};
+  return {diag::kNotExecutable, "the module cannot run"};
 }
 
 bool is_compared(const Tensor& tensor) {
@@ -97,7 +98,7 @@ Result<RecipeMeasurement> RecipeMeasurement::create(const Module& module, const 
     auto outputs = made.outputs_of(*session, made.runs_.back());
     if (!outputs) return std::move(outputs).error();
     if (std::ranges::none_of(*outputs, has_finite_numbers)) {
-      return Error{DiagCode::kNotExecutable,
+      return Error{diag::kNotExecutable,
                    "the outputs of the module as it is have no finite numbers to compare"};
     }
     made.runs_.back().expected = *std::move(outputs);
@@ -203,8 +204,7 @@ Result<Tensor> RecipeMeasurement::original(const Layer& layer) const {
       {.name = layer.name, .dtype = layer.dtype, .shape = layer.shape, .convert_floats = true});
   if (!found) return std::move(found).error();
   if (!*found) {
-    return Error{DiagCode::kParameterMissing,
-                 fmt::format("no file has parameter '@{}'", layer.name)};
+    return Error{diag::kParameterMissing, fmt::format("no file has parameter '@{}'", layer.name)};
   }
   return **std::move(found);
 }

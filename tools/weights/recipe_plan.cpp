@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "conversion.hpp"
+#include "mir/codes/usage.hpp"
 #include "reals.hpp"
 #include "recipe_choice.hpp"
 #include "report.hpp"
@@ -63,7 +64,7 @@ class Planning {
     auto results = measurement_.measure(plan_.recipe);
     if (!results) return std::move(results).error();
     if (!results->cosine.is_defined()) {
-      return Error{DiagCode::kUsage,
+      return Error{diag::kUsage,
                    fmt::format("the outputs with the chosen types cannot be compared: cosine {}",
                                render(results->cosine))};
     }
@@ -101,7 +102,7 @@ class Planning {
     while (bounds_.most_bytes && tools::bytes_of(costs_, choices_[first]) > *bounds_.most_bytes) {
       if (++first == choices_.size()) {
         return Error{
-            DiagCode::kUsage,
+            diag::kUsage,
             fmt::format("no choice of these types has {} bytes or fewer; the smallest one "
                         "has {}{}",
                         *bounds_.most_bytes, tools::bytes_of(costs_, choices_.back()), left_out_)};
@@ -117,7 +118,7 @@ class Planning {
     auto is_good = is_accurate(first);
     if (!is_good) return std::move(is_good).error();
     if (!*is_good) {
-      return Error{DiagCode::kUsage,
+      return Error{diag::kUsage,
                    "no choice of these types within the bytes is accurate enough" + left_out_};
     }
     std::size_t good = first, bad = choices_.size();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "interp/tolerance.hpp"
+#include "mir/codes/usage.hpp"
 
 namespace mir::tools {
 
@@ -74,9 +75,9 @@ Argument<WrittenFormat> written_format() {
 Result<Tolerance> parse_tolerance(std::string_view text) {
   TolerancePolicy policy;
   if (text.find(':') != text.npos)
-    return Error{DiagCode::kUsage, fmt::format("tolerance '{}' is for one type, expected items for "
-                                               "all",
-                                               text)};
+    return Error{diag::kUsage, fmt::format("tolerance '{}' is for one type, expected items for "
+                                           "all",
+                                           text)};
   if (auto added = policy.add(text); !added) return std::move(added).error();
   return policy.of(DType::kFloat64);
 }
@@ -84,17 +85,17 @@ Result<Tolerance> parse_tolerance(std::string_view text) {
 Result<TableFormat> WeightsSettings::plan_format() const {
   if (!format.is_given()) return TableFormat::kTable;
   if (format->table) return *format->table;
-  return Error{DiagCode::kUsage, fmt::format("plan writes table, csv or json, found --format={}",
-                                             format.given().front())};
+  return Error{diag::kUsage, fmt::format("plan writes table, csv or json, found --format={}",
+                                         format.given().front())};
 }
 
 Result<ConversionRules> WeightsSettings::rules() const {
   if (format.is_given() && !format->file)
-    return Error{DiagCode::kUsage, fmt::format("convert writes files of weights, found --format={}",
-                                               format.given().front())};
+    return Error{diag::kUsage, fmt::format("convert writes files of weights, found --format={}",
+                                           format.given().front())};
   const auto wanted = format.is_given() ? format->file : format_of_path(*output);
   if (!wanted)
-    return Error{DiagCode::kUsage,
+    return Error{diag::kUsage,
                  fmt::format("the name '{}' tells no format: choose one with --format", *output)};
   ConversionRules rules{.format = *wanted,
                         .renamings = *rename,

@@ -5,6 +5,7 @@
 
 #include "ir/context/context_state.hpp"
 #include "ir/context/row_checks.hpp"
+#include "mir/codes/names.hpp"
 #include "mir/context.hpp"
 
 namespace mir {
@@ -217,7 +218,7 @@ Error refused_dialect(const Dialect& dialect, const RowFault& fault) {
   std::string what;
   if (!fault.row.empty()) what += fmt::format(": '{}'", fault.row);
   if (!fault.part.empty()) what += fmt::format(": '{}'", fault.part);
-  return {DiagCode::kBadDialect, fmt::format("dialect '{}'{} {}", dialect.name, what, fault.text)};
+  return {diag::kBadDialect, fmt::format("dialect '{}'{} {}", dialect.name, what, fault.text)};
 }
 
 }  // namespace

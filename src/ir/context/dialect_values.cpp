@@ -6,6 +6,7 @@
 #include "ir/context/attribute_type.hpp"
 #include "ir/context/context_state.hpp"
 #include "ir/context/elements.hpp"
+#include "mir/codes/names.hpp"
 #include "mir/context.hpp"
 #include "syntax/spellings.hpp"
 
@@ -205,7 +206,7 @@ Parameters IRContext::State::read_parameters(std::string_view spelling, const Ty
   Span place{at, at + static_cast<SourcePos>(spelling.size())};
   if (made.at < list->size())
     place = {text_at + (*list)[made.at].begin, text_at + (*list)[made.at].end};
-  diagnostics.error(DiagCode::kTypeParameters, at == 0 ? Span{} : place, made.fault);
+  diagnostics.error(diag::kTypeParameters, at == 0 ? Span{} : place, made.fault);
   return {};
 }
 
@@ -254,7 +255,7 @@ const DialectType* IRContext::read_type(std::string_view spelling, SourcePos at,
 namespace {
 
 Error wrong_parameters(std::string message) {
-  return {DiagCode::kTypeParameters, std::move(message)};
+  return {diag::kTypeParameters, std::move(message)};
 }
 
 Error first_error(const Diagnostics& diagnostics) {

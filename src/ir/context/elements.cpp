@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ir/context/value_reader.hpp"
+#include "mir/codes/names.hpp"
 #include "mir/parse.hpp"
 
 namespace mir {
@@ -45,7 +46,7 @@ class ElementReader {
 
   std::optional<std::vector<Element>> fail(std::string message) {
     const auto size = static_cast<SourcePos>(text_.size());
-    diagnostics_.error(DiagCode::kTypeParameters, at_ == 0 ? Span{} : Span{at_, at_ + size},
+    diagnostics_.error(diag::kTypeParameters, at_ == 0 ? Span{} : Span{at_, at_ + size},
                        std::move(message));
     return std::nullopt;
   }

@@ -9,6 +9,9 @@
 #include "ir/context/context_state.hpp"
 #include "ir/context/element_count.hpp"
 #include "ir/context/repeated_key.hpp"
+#include "mir/codes/attributes.hpp"
+#include "mir/codes/limits.hpp"
+#include "mir/codes/names.hpp"
 #include "support/suggest.hpp"
 #include "syntax/layout.hpp"
 #include "syntax/text_literal.hpp"
@@ -159,13 +162,12 @@ const Type* ValueReader::checked(const Type* type, std::uint32_t token) {
   constexpr std::size_t kMaxRank = 64;
   if (tensor->rank() > kMaxRank) {
     diagnostics_.error(
-        DiagCode::kTooManyDims, span(token),
+        diag::kTooManyDims, span(token),
         fmt::format("tensor type of rank {}, at most {} are allowed", tensor->rank(), kMaxRank));
     return type;
   }
   if (!is_countable(*tensor)) {
-    diagnostics_.error(DiagCode::kExtentOverflow, span(token),
-                       "element count does not fit 63 bits");
+    diagnostics_.error(diag::kExtentOverflow, span(token), "element count does not fit 63 bits");
   }
   return type;
 }
@@ -206,7 +208,7 @@ Span ValueReader::repetition(Symbol key, std::uint32_t token) {
 void ValueReader::check_duplicates(std::span<const NamedAttr> attributes, std::uint32_t token) {
   const auto key = repeated_key(attributes);
   if (!key) return;
-  diagnostics_.error(DiagCode::kDuplicateAttribute, repetition(*key, token),
+  diagnostics_.error(diag::kDuplicateAttribute, repetition(*key, token),
                      fmt::format("key '{}' occurs twice", context_.text(*key)));
 }
 
@@ -228,7 +230,7 @@ const Attr* ValueReader::aliased(const Attr* value, std::uint32_t token) {
   if (aliased_bytes_ > limit) return context_.null();
   aliased_bytes_ += value->spelling().size();
   if (aliased_bytes_ <= limit) return value;
-  diagnostics_.error(DiagCode::kLimitExceeded, span(token),
+  diagnostics_.error(diag::kLimitExceeded, span(token),
                      fmt::format("aliases stand for more than {} bytes", limit));
   return context_.null();
 }
@@ -236,15 +238,15 @@ const Attr* ValueReader::aliased(const Attr* value, std::uint32_t token) {
 void ValueReader::report_unknown_alias(std::uint32_t token) {
   const std::string_view spelling = text(token);
   if (!may_name_aliases_) {
-    diagnostics_.error(DiagCode::kUnknownAlias, span(token),
+    diagnostics_.error(diag::kUnknownAlias, span(token),
                        fmt::format("alias '{}' cannot be used inside '<...>'", spelling));
     return;
   }
   const bool is_shown = !diagnostics_.is_full();
   Diagnostic& added =
-      diagnostics_.error(DiagCode::kUnknownAlias, span(token),
+      diagnostics_.error(diag::kUnknownAlias, span(token),
                          fmt::format("alias '{}' is not defined before its use", spelling));
-  if (!is_shown || !may_suggest(diagnostics_, DiagCode::kUnknownAlias)) return;
+  if (!is_shown || !may_suggest(diagnostics_, diag::kUnknownAlias)) return;
   NearestName nearest(spelling);
   aliases_.for_each_key([&](std::string_view known) { nearest.offer(known); });
   const bool certain = is_certain_slip(spelling, nearest.best());
@@ -304,7 +306,7 @@ const Attr* ValueReader::leaf(const Node& node) {
       return context_.scanned(AttrKind::kQuantSpec, canonical(node.token, node.count()));
   }
   if (value != nullptr) return value;
-  diagnostics_.error(DiagCode::kMalformedAttribute, span(node.token),
+  diagnostics_.error(diag::kMalformedAttribute, span(node.token),
                      fmt::format("value '{}' cannot be read", spelling));
   return context_.null();
 }
@@ -314,7 +316,7 @@ const Attr* ValueReader::quant_annotation(const Node& node) {
   const std::string_view written = lent_.empty() ? lent_ : lent_.substr(at);
   const Attr* annotation = context_.state_->quant_annotation(pop_attributes(node.count()), written);
   if (annotation != nullptr) return annotation;
-  diagnostics_.error(DiagCode::kMalformedAttribute, span(node.token),
+  diagnostics_.error(diag::kMalformedAttribute, span(node.token),
                      "an entry of a quantisation annotation is no quantisation spec");
   return context_.null();
 }

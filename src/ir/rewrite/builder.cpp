@@ -6,6 +6,9 @@
 
 #include "ir/extent_prover.hpp"
 #include "ir/rewrite/result_types.hpp"
+#include "mir/codes/attributes.hpp"
+#include "mir/codes/names.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/op_attributes.hpp"
 #include "mir/ops.hpp"
 #include "syntax/spellings.hpp"
@@ -55,7 +58,7 @@ Block* Builder::create_block(Region& region, std::span<const Type* const> argume
 }
 
 Op* Builder::refuse(std::string_view what, std::string_view text) {
-  diagnostics_.error(DiagCode::kQuotesNeeded, {},
+  diagnostics_.error(diag::kQuotesNeeded, {},
                      fmt::format("'{}' is no name of {} {} that text can hold", text,
                                  what == "op" ? "an" : "a", what));
   return nullptr;
@@ -78,7 +81,7 @@ Op* Builder::create(std::string_view spelling, std::span<Value* const> operands,
   const OpName name = context().op_name(spelling);
   const OpKindInfo& info = context().info(name.kind);
   if (info.row != nullptr && !info.row->operands.admits(operands.size())) {
-    diagnostics_.error(DiagCode::kWrongArity, {},
+    diagnostics_.error(diag::kWrongArity, {},
                        std::string("'") + std::string(info.name) + "' does not take " +
                            std::to_string(operands.size()) + " operands");
     return nullptr;
@@ -114,7 +117,7 @@ std::optional<std::vector<const Type*>> Builder::infer(UntypedOp op,
   const bool complete = (op.symbol || !types->empty()) && row.results.admits(types->size()) &&
                         std::find(types->begin(), types->end(), nullptr) == types->end();
   if (complete) return types;
-  diagnostics_.error(DiagCode::kTypeNotInferred, {},
+  diagnostics_.error(diag::kTypeNotInferred, {},
                      std::string("result types of '") +
                          std::string(context().text(op.name.spelling)) +
                          "' cannot be inferred and must be given");

@@ -12,6 +12,7 @@
 #include "kernels/ref/common/loop.hpp"
 #include "kernels/ref/common/operands.hpp"
 #include "kernels/ref/common/values.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -48,8 +49,8 @@ std::int64_t element_count(const View& view) {
 Result<Dims> broadcast_strides(const View& view, std::span<const std::int64_t> extents) {
   const std::size_t rank = view.extents.size();
   const auto refuse = [&] {
-    return Error{DiagCode::kKernelShape, fmt::format("extents {} do not broadcast to {}",
-                                                     text(view.extents), text(extents))};
+    return Error{diag::kKernelShape, fmt::format("extents {} do not broadcast to {}",
+                                                 text(view.extents), text(extents))};
   };
   if (rank > extents.size()) return refuse();
   Dims strides(extents.size(), 0);
@@ -64,23 +65,21 @@ Result<Dims> broadcast_strides(const View& view, std::span<const std::int64_t> e
 
 Result<std::size_t> normalise_axis(std::int64_t axis, std::int64_t rank) {
   if (axis < -rank || axis >= rank) {
-    return Error{DiagCode::kKernelAttribute,
-                 fmt::format("axis {} of a tensor of rank {}", axis, rank)};
+    return Error{diag::kKernelAttribute, fmt::format("axis {} of a tensor of rank {}", axis, rank)};
   }
   return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
 }
 
 Error dtype_error(std::string_view kernel, DType dtype) {
-  return {DiagCode::kKernelDType,
-          fmt::format("{} does not take '{}' here", kernel, name_of(dtype))};
+  return {diag::kKernelDType, fmt::format("{} does not take '{}' here", kernel, name_of(dtype))};
 }
 
 Error shape_error(std::string_view kernel, std::string_view what) {
-  return {DiagCode::kKernelShape, fmt::format("{}: {}", kernel, what)};
+  return {diag::kKernelShape, fmt::format("{}: {}", kernel, what)};
 }
 
 Error attribute_error(std::string_view kernel, std::string_view what) {
-  return {DiagCode::kKernelAttribute, fmt::format("{}: {}", kernel, what)};
+  return {diag::kKernelAttribute, fmt::format("{}: {}", kernel, what)};
 }
 
 bool is_truth_type(DType dtype) {
@@ -122,9 +121,8 @@ Result<void> check_one_dtype(std::string_view kernel, std::initializer_list<View
   const DType expected = views.begin()->dtype;
   for (const View& view : views) {
     if (view.dtype == expected) continue;
-    return Error{DiagCode::kKernelDType,
-                 fmt::format("{}: element types '{}' and '{}' differ", kernel, name_of(expected),
-                             name_of(view.dtype))};
+    return Error{diag::kKernelDType, fmt::format("{}: element types '{}' and '{}' differ", kernel,
+                                                 name_of(expected), name_of(view.dtype))};
   }
   return check_views(kernel, views);
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ir/declaration_graphs.hpp"
+#include "mir/codes/passes.hpp"
 #include "mir/ops.hpp"
 #include "passes/eliminate/eliminations.hpp"
 #include "passes/extract/body_graph.hpp"
@@ -32,7 +33,7 @@ Op* find_graph(PassRun& run, std::string_view name) {
   }
   const std::string_view graphs = all.empty() ? "none" : std::string_view(all);
   Diagnostic& problem = run.diagnostics().error(
-      DiagCode::kPipeline, module.top()->span(),
+      diag::kPipeline, module.top()->span(),
       name.empty()
           ? fmt::format("'extract-graph' needs graph=NAME; the graphs are: {}", graphs)
           : fmt::format("the module has no graph '@{}'; the graphs are: {}", name, graphs));

@@ -6,6 +6,7 @@
 
 #include "ir/declaration_graphs.hpp"
 #include "mir/call_graph.hpp"
+#include "mir/codes/passes.hpp"
 #include "mir/rewriter.hpp"
 #include "passes/extract/extract_part.hpp"
 #include "support/suggest.hpp"
@@ -24,7 +25,7 @@ void report_no_match(const Module& module, std::string_view selector, std::span<
   NearestName nearest(selector);
   for (const Op* graph : graphs) nearest.offer(name_of_graph(*graph));
   Diagnostic& problem =
-      diagnostics.error(DiagCode::kPipeline, module.top()->span(),
+      diagnostics.error(diag::kPipeline, module.top()->span(),
                         fmt::format("the module has no graph that matches '{}'", selector));
   suggest(problem, nearest.best());
 }
@@ -83,7 +84,7 @@ std::optional<std::vector<std::unique_ptr<Module>>> split_module(
     const Region& region = *graph->first_region();
     if (region.empty() || region.has_several_blocks()) {
       diagnostics.error(
-          DiagCode::kPipeline, graph->span(),
+          diag::kPipeline, graph->span(),
           fmt::format("graph '@{}' must have one block to become a module", name_of_graph(*graph)));
       is_good = false;
     } else if (is_good) {

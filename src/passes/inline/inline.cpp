@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "mir/codes/passes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -160,7 +161,7 @@ bool has_graph(const PassRun& run, std::string_view name) {
     if (each == name) return true;
     nearest.offer(each);
   }
-  suggest(run.diagnostics().error(DiagCode::kPipeline, module.top()->span(),
+  suggest(run.diagnostics().error(diag::kPipeline, module.top()->span(),
                                   fmt::format("the module has no graph '@{}'", name)),
           nearest.best());
   return false;

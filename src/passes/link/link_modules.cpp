@@ -9,6 +9,8 @@
 #include "ir/symbol_declarations.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/call_graph.hpp"
+#include "mir/codes/passes.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "passes/extract/body_graph.hpp"
@@ -62,7 +64,7 @@ class Linking {
       if (graph != module.top() && is_declaration(*graph)) continue;
       if (!is_taken(graph->symbol())) continue;
       if (collision_ == NameCollision::kRefuse) {
-        refuse(DiagCode::kDuplicateSymbol, *graph,
+        refuse(diag::kDuplicateSymbol, *graph,
                fmt::format("graph '@{}' has the name of a graph in module '@{}'; rename it, or "
                            "link with renaming",
                            text(graph->symbol()), text(linked().name())));
@@ -111,7 +113,7 @@ class Linking {
         all.push_back(each);
       } else if (known->value != each.value) {
         refuse(
-            DiagCode::kSymbolDeclaration, *module.top(),
+            diag::kSymbolDeclaration, *module.top(),
             fmt::format("'${}' is declared as {} here and as {} in module '@{}'", text(each.key),
                         each.value->spelling(), known->value->spelling(), text(linked().name())));
         return false;
@@ -150,7 +152,7 @@ class Linking {
     } else if (known->type() != value.type() ||
                !std::ranges::equal(known->attributes(), value.attributes())) {
       refuse(
-          DiagCode::kDuplicateSymbol, declaration,
+          diag::kDuplicateSymbol, declaration,
           fmt::format("parameter '@{}' is {} here and {} in module '@{}'", text(value.symbol()),
                       value.type()->spelling(), known->type()->spelling(), text(linked().name())));
     }
@@ -195,7 +197,7 @@ std::unique_ptr<Module> link_modules(std::span<Module* const> modules, NameColli
   bool are_linkable = true;
   for (const Module* module : modules) {
     if (module->is_portable() && !module->body().empty()) continue;
-    linking.refuse(DiagCode::kPipeline, *module->top(),
+    linking.refuse(diag::kPipeline, *module->top(),
                    "only portable modules with a body can be linked");
     are_linkable = false;
   }

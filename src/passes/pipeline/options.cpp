@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "mir/codes/passes.hpp"
 #include "mir/pass.hpp"
 #include "passes/pipeline/words.hpp"
 
@@ -58,8 +59,7 @@ Result<void> PassOptions::take(std::size_t row, std::string_view value, std::str
   const PassOption& option = rows_[row];
   const std::string_view name = option.is_keyed ? key : std::string_view(option.name);
   if (const std::string wanted = wanted_instead(option, value); !wanted.empty()) {
-    return Error{DiagCode::kPipeline,
-                 fmt::format("'{}' takes {}, found '{}'", name, wanted, value)};
+    return Error{diag::kPipeline, fmt::format("'{}' takes {}, found '{}'", name, wanted, value)};
   }
   std::optional<std::vector<std::string>>& given = given_[row];
   const auto has_key = [&](std::string_view text) {
@@ -67,7 +67,7 @@ Result<void> PassOptions::take(std::size_t row, std::string_view value, std::str
   };
   const bool is_given = given && (!option.is_keyed || std::ranges::any_of(*given, has_key));
   if (is_given && !option.is_list) {
-    return Error{DiagCode::kPipeline, fmt::format("'{}' is given twice", name)};
+    return Error{diag::kPipeline, fmt::format("'{}' is given twice", name)};
   }
   if (!given) given.emplace();
   given->push_back(option.is_keyed ? fmt::format("{}={}", key, value) : std::string(value));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mir/codes/passes.hpp"
 #include "mir/pass.hpp"
 #include "passes/pipeline/foreign_passes.hpp"
 #include "passes/pipeline/words.hpp"
@@ -122,7 +123,7 @@ class Reader {
 
  private:
   Diagnostic& error(Span at, std::string message) {
-    return diagnostics_.error(DiagCode::kPipeline, at, std::move(message));
+    return diagnostics_.error(diag::kPipeline, at, std::move(message));
   }
 
   /// Always false.

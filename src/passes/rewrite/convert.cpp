@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "mir/codes/passes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/conversion.hpp"
 #include "mir/walk.hpp"
@@ -200,7 +201,7 @@ class Conversion : RewriteListener {
   void check_made(const RewritePattern& pattern, Span place) {
     for (const Op* op : made_) {
       if (is_cast(*op) || pattern.declares(op->name())) continue;
-      fail(DiagCode::kPassClaim, place,
+      fail(diag::kPassClaim, place,
            fmt::format("pattern '{}' creates '{}', which it does not declare", pattern.name,
                        op->name()));
       return;
@@ -211,7 +212,7 @@ class Conversion : RewriteListener {
     constexpr std::uint64_t kMostRewrites = 10'000, kMostForAnOp = 8;
     if (++rewrites_ <= kMostForAnOp * ops_ + kMostRewrites) return;
     fail(
-        DiagCode::kNotConverging, place,
+        diag::kNotConverging, place,
         fmt::format("no end after {} rewrites, the last by pattern '{}'", rewrites_, pattern.name));
   }
 
@@ -306,7 +307,7 @@ class Conversion : RewriteListener {
     if (explains_) options_.explain({op, nullptr, tried});
     if (options_.refuse) return options_.refuse(op, tried);
     Diagnostic& diagnostic = diagnostics_.error(
-        DiagCode::kIllegalOp, op.span(), fmt::format("operation '{}' stays illegal", op.name()));
+        diag::kIllegalOp, op.span(), fmt::format("operation '{}' stays illegal", op.name()));
     for (const PatternMismatch& each : tried) {
       diagnostic.notes.push_back(
           {each.at->span(), fmt::format("pattern '{}' does not match because {}",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "mir/codes/passes.hpp"
 #include "mir/conversion.hpp"
 #include "passes/standard_passes.hpp"
 #include "support/suggest.hpp"
@@ -14,7 +15,7 @@ namespace {
 const Pass* find_patterns(const PassRegistry& registry, std::string_view name, PassRun& run) {
   const Pass* pass = registry.find(name);
   if (pass != nullptr && pass->patterns) return pass;
-  Diagnostic& problem = run.diagnostics().error(DiagCode::kPipeline, run.module().top()->span(),
+  Diagnostic& problem = run.diagnostics().error(diag::kPipeline, run.module().top()->span(),
                                                 fmt::format("'{}' is no pass with patterns", name));
   NearestName nearest(name);
   for (const auto& [each, with] : registry.passes()) {
@@ -39,7 +40,7 @@ bool is_known(PassRun& run, std::string_view name) {
   }
   for (const std::string& each : known) nearest.offer(each);
   Diagnostic& problem =
-      run.diagnostics().error(DiagCode::kPipeline, run.module().top()->span(),
+      run.diagnostics().error(diag::kPipeline, run.module().top()->span(),
                               fmt::format("'{}' is neither an operation nor a dialect", name));
   suggest(problem, nearest.best());
   return false;

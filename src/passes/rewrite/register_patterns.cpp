@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "mir/codes/passes.hpp"
 #include "mir/parse.hpp"
 #include "mir/pass.hpp"
 #include "mir/verify.hpp"
@@ -60,7 +61,7 @@ std::optional<std::vector<std::string>> register_patterns(PassRegistry& registry
     const std::string name(context.text(modules[i]->name()));
     const Span at = modules[i]->top()->span();
     if (!has_pattern(*modules[i])) {
-      diagnostics.error(DiagCode::kBadPattern, at,
+      diagnostics.error(diag::kBadPattern, at,
                         fmt::format("module '@{}' has no pattern.RewriteOp", name));
       continue;
     }
@@ -70,7 +71,7 @@ std::optional<std::vector<std::string>> register_patterns(PassRegistry& registry
     };
     const auto added = registry.try_add(pattern_pass(std::move(pass)));
     if (!added) {
-      diagnostics.error(DiagCode::kBadPattern, at, added.error().message);
+      diagnostics.error(diag::kBadPattern, at, added.error().message);
       continue;
     }
     names.push_back(name);

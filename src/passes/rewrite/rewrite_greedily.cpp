@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mir/codes/passes.hpp"
 #include "mir/rewrite_patterns.hpp"
 #include "mir/walk.hpp"
 #include "passes/rewrite/lineage.hpp"
@@ -219,13 +220,12 @@ class GreedyRewrite : RewriteListener {
 
   void refuse(const RewritePattern& pattern, Span place, std::string_view what) {
     report_.has_failed = true;
-    diagnostics_.error(DiagCode::kPassClaim, place,
-                       fmt::format("pattern '{}' {}", pattern.name, what));
+    diagnostics_.error(diag::kPassClaim, place, fmt::format("pattern '{}' {}", pattern.name, what));
   }
 
   void fail(Span place, std::string message) {
     report_.has_failed = true;
-    diagnostics_.error(DiagCode::kNotConverging, place, std::move(message));
+    diagnostics_.error(diag::kNotConverging, place, std::move(message));
   }
 
   /// Fails if the rewrites go round in circles: what moves through a graph can pass each op once,

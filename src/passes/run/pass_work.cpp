@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mir/codes/passes.hpp"
 #include "mir/module.hpp"
 #include "mir/rewriter.hpp"
 
@@ -41,7 +42,7 @@ PassResult PassWork::call(PassRun& run) {
 
 /// Returns false after reporting.
 bool PassWork::refuse(std::string_view what, Span at) {
-  diagnostics.error(DiagCode::kPassClaim, at, fmt::format("pass '{}' {}", pass().name, what));
+  diagnostics.error(diag::kPassClaim, at, fmt::format("pass '{}' {}", pass().name, what));
   report.result = PassResult::kFailed;
   return false;
 }

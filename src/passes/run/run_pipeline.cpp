@@ -6,6 +6,8 @@
 #include <unordered_map>
 
 #include "ir/rewrite/settle_ports.hpp"
+#include "mir/codes/names.hpp"
+#include "mir/codes/passes.hpp"
 #include "mir/module.hpp"
 #include "mir/pass.hpp"
 #include "passes/run/anchors.hpp"
@@ -72,8 +74,7 @@ class PipelineRunner {
   void warn_of_nothing(const PassStep& step) {
     const auto names = [](const PipelineItem* group) { return group->selector.has_value(); };
     if (std::ranges::none_of(step.groups, names)) return;
-    diagnostics_.warning(DiagCode::kPipeline, {},
-                         fmt::format("'{}' selects nothing", step.spelling()));
+    diagnostics_.warning(diag::kPipeline, {}, fmt::format("'{}' selects nothing", step.spelling()));
   }
 
   /// Does not run an idempotent pass again where nothing has changed since it ran.
@@ -230,7 +231,7 @@ bool check_forms(std::span<const PassStep> steps, const Module& module, Diagnost
       if (giver != nullptr)
         message += fmt::format(", '{}' gives a {}", giver->name,
                                form == PassForm::kDump ? "dump" : "portable one");
-      diagnostics.error(DiagCode::kWrongForm, module.top()->span(), std::move(message));
+      diagnostics.error(diag::kWrongForm, module.top()->span(), std::move(message));
       return false;
     }
     if (pass.gives == PassForm::kAny) continue;

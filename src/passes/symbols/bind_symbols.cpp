@@ -11,6 +11,8 @@
 #include "ir/symbol_scopes.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/call_graph.hpp"
+#include "mir/codes/inputs.hpp"
+#include "mir/codes/passes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -47,7 +49,7 @@ class SymbolBinding {
     bool has_failed = refuse_conflict(run_, substitution);
     if (const auto negative = substitution.negative()) {
       run_.diagnostics().error(
-          DiagCode::kPipeline, run_.module().top()->span(),
+          diag::kPipeline, run_.module().top()->span(),
           fmt::format("extent {} is {}", context_.dims().print(negative->extent), negative->value));
       has_failed = true;
     }
@@ -107,7 +109,7 @@ class SymbolBinding {
     for (const Symbol symbol : differing->second) {
       if (values.find(symbol) || owned.contains(symbol) || !used.contains(symbol)) continue;
       run_.diagnostics().error(
-          DiagCode::kPipeline, graph.span(),
+          diag::kPipeline, graph.span(),
           fmt::format("'${}' has several values in '@{}', which takes it from around its calls",
                       context_.text(symbol), context_.text(graph.symbol())));
       return false;
@@ -123,7 +125,7 @@ class SymbolBinding {
     });
     if (graph != calls_.graphs().end()) {
       run_.diagnostics().error(
-          DiagCode::kPipeline, (*graph)->span(),
+          diag::kPipeline, (*graph)->span(),
           fmt::format("'${}' is a symbol of graph '@{}', whose calls determine its value",
                       context_.text(symbol), context_.text((*graph)->symbol())));
       return;
@@ -132,7 +134,7 @@ class SymbolBinding {
     for (const std::string_view each : symbols_of_extents(run_.module())) nearest.offer(each);
     for (const Symbol each : bound) nearest.offer(context_.text(each));
     Diagnostic& problem = run_.diagnostics().error(
-        DiagCode::kPipeline, run_.module().top()->span(),
+        diag::kPipeline, run_.module().top()->span(),
         fmt::format("no extent of the module has the symbol '{}'", context_.text(symbol)));
     suggest(problem, nearest.best());
   }
@@ -142,7 +144,7 @@ class SymbolBinding {
     for (const SymbolDeclaration& each : symbol_declarations(run_.module())) {
       const auto value = bindings_.find(each.name);
       if (!value || each.admits(*value)) continue;
-      run_.diagnostics().error(DiagCode::kSymbolOutOfRange, run_.module().top()->span(),
+      run_.diagnostics().error(diag::kSymbolOutOfRange, run_.module().top()->span(),
                                fmt::format("'${}' is {} by the pass, its declaration admits {}",
                                            context_.text(each.name), *value, each.text()));
       return false;

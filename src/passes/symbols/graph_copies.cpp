@@ -6,6 +6,7 @@
 
 #include "ir/symbol_scopes.hpp"
 #include "mir/attribute_keys.hpp"
+#include "mir/codes/passes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
@@ -83,7 +84,7 @@ Op& GraphCopies::make(Op& graph, const DimBindings& values) {
   substitution.apply(region, bound);
   has_failed_ = refuse_conflict(run_, substitution) || has_failed_;
   if (const auto negative = substitution.negative()) {
-    run_.diagnostics().error(DiagCode::kPipeline, graph.span(),
+    run_.diagnostics().error(diag::kPipeline, graph.span(),
                              fmt::format("extent {} is negative in '@{}'",
                                          context_.dims().print(negative->extent), name));
     has_failed_ = true;

@@ -7,6 +7,8 @@
 #include "ir/call_types.hpp"
 #include "ir/symbol_declarations.hpp"
 #include "mir/attribute_keys.hpp"
+#include "mir/codes/inputs.hpp"
+#include "mir/codes/passes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -64,7 +66,7 @@ class Dispatch {
       const auto other =
           std::ranges::find_if_not(values_, [&](std::int64_t value) { return each.admits(value); });
       if (other == values_.end()) continue;
-      return refuse(DiagCode::kSymbolOutOfRange, *module_.top(),
+      return refuse(diag::kSymbolOutOfRange, *module_.top(),
                     fmt::format("'${}' is {} by the pass, its declaration admits {}", text(symbol_),
                                 *other, each.text()));
     }
@@ -89,7 +91,7 @@ class Dispatch {
       }
     }
     Diagnostic& problem = run_.diagnostics().error(
-        DiagCode::kPipeline, module_.top()->span(),
+        diag::kPipeline, module_.top()->span(),
         fmt::format("no dimension of an input is '${}', by which a run could select a graph",
                     text(symbol_)));
     suggest(problem, nearest.best());
@@ -107,7 +109,7 @@ class Dispatch {
       if (other == nullptr && has_body && CallTypes::are_own(op, *graph)) other = &op;
     });
     if (other == nullptr) return true;
-    return refuse(DiagCode::kPipeline, *other,
+    return refuse(diag::kPipeline, *other,
                   fmt::format("the result needs mir_version:{}, where the symbols of '@{}' are its "
                               "own: give the module this version",
                               kSymbolsVersion, text(other->symbol())));
@@ -300,7 +302,7 @@ PassResult specialize(PassRun& run) {
   std::vector<std::int64_t> values;
   for (const auto& [name, value] : given) {
     if (symbol_of(name) != symbol) {
-      run.diagnostics().error(DiagCode::kPipeline, run.module().top()->span(),
+      run.diagnostics().error(diag::kPipeline, run.module().top()->span(),
                               fmt::format("'specialize' takes one symbol, found '{}' and '{}': use "
                                           "it once for each",
                                           symbol, symbol_of(name)));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ir/symbol_scopes.hpp"
+#include "mir/codes/passes.hpp"
 #include "mir/ops.hpp"
 
 namespace mir {
@@ -126,7 +127,7 @@ bool refuse_conflict(const PassRun& run, const ExtentSubstitution& substitution)
   const auto& [op, symbol] = substitution.conflict();
   if (op == nullptr) return false;
   run.diagnostics().error(
-      DiagCode::kPipeline, op->span(),
+      diag::kPipeline, op->span(),
       fmt::format("'${}' has values of its own here: give it another name, so that it stays",
                   run.module().context().text(symbol)));
   return true;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mir/attribute_keys.hpp"
+#include "mir/codes/passes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/infer.hpp"
 #include "mir/ops.hpp"
@@ -47,7 +48,7 @@ class NameFilter {
       is_good = false;
       NearestName nearest(patterns_[i]);
       for (const std::string& name : names_) nearest.offer(name);
-      suggest(diagnostics.error(DiagCode::kPipeline, at,
+      suggest(diagnostics.error(diag::kPipeline, at,
                                 fmt::format("no value or parameter that can be converted has the "
                                             "name '{}'",
                                             patterns_[i])),

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "mir/codes/passes.hpp"
+#include "mir/codes/tensors.hpp"
 #include "mir/rewriter.hpp"
 #include "passes/standard_passes.hpp"
 #include "passes/types/parameter_users.hpp"
@@ -46,7 +48,7 @@ class WeightQuantisation {
       NearestName nearest(word);
       for (const TargetType& each : target_types()) nearest.offer(each.word);
       suggest(run_.diagnostics().error(
-                  DiagCode::kPipeline, place(),
+                  diag::kPipeline, place(),
                   fmt::format("'{}' is not an element type that weights can be stored in", word)),
               nearest.best());
       return false;
@@ -67,7 +69,7 @@ class WeightQuantisation {
       NearestName nearest(rule.pattern.text());
       for (const Symbol symbol : parameters_.symbols()) nearest.offer(context_.text(symbol));
       suggest(run_.diagnostics().error(
-                  DiagCode::kPipeline, place(),
+                  diag::kPipeline, place(),
                   fmt::format("no parameter of the module has the name '{}'", rule.pattern.text())),
               nearest.best());
     }
@@ -117,7 +119,7 @@ class WeightQuantisation {
     // Vectors are kept in every model.
     if (type.rank() < 2) return;
     run_.diagnostics().remark(
-        DiagCode::kTensorDtypeUnsupported, declared.defining_op()->span(),
+        diag::kTensorDtypeUnsupported, declared.defining_op()->span(),
         fmt::format("parameter '@{}' stays {}: {}", context_.text(declared.symbol()),
                     context_.text(type.dtype_name()), why));
   }

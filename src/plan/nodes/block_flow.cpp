@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "mir/attribute_keys.hpp"
+#include "mir/codes/names.hpp"
+#include "mir/codes/runs.hpp"
 #include "plan/nodes/declared.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/planned_region.hpp"
@@ -112,7 +114,7 @@ class BlockFlowNode final : public PlanNode {
     for (const BlockFlow::Slot slot : part.inputs) {
       // In a module that was not verified, a block may be reached without what it reads.
       if (!slots[slot].defined()) {
-        return Error{DiagCode::kUndefinedValue, "a block is reached without a value that it reads"};
+        return Error{diag::kUndefinedValue, "a block is reached without a value that it reads"};
       }
       inputs.push_back(slots[slot]);
     }
@@ -125,7 +127,7 @@ class BlockFlowNode final : public PlanNode {
                           {.kind = DimPlace::Kind::kResult, .number = number, .name = "blocks"});
     if (fit) return {};
     return Error{
-        DiagCode::kResultMismatch,
+        diag::kResultMismatch,
         fmt::format("value {} that the blocks after '{}' return is {} [{}], declared is {}{}",
                     number, flow_.begin.op->info().mnemonic, name_of(tensor.dtype()),
                     fmt::join(tensor.shape(), ", "),

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "dialects/parameters.hpp"
+#include "mir/codes/runs.hpp"
 #include "mir/module.hpp"
 #include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
@@ -50,13 +51,12 @@ class CacheNode final : public OpNode {
       return fmt::format("'KVCacheOp': cache '@{}'", op().module().context().text(cache_));
     };
     if (past_ != nullptr && past_->kind() == AttrKind::kInt && past_->integer() != length) {
-      return Error{DiagCode::kCacheMismatch, fmt::format("{} holds {} tokens, 'past' says {}",
-                                                         title(), length, past_->integer())};
+      return Error{diag::kCacheMismatch, fmt::format("{} holds {} tokens, 'past' says {}", title(),
+                                                     length, past_->integer())};
     }
     if (limit_ < 0 || (length <= limit_ && added <= limit_ - length)) return {};
-    return Error{DiagCode::kCacheCapacity,
-                 fmt::format("{} holds {} of {} tokens, {} more do not fit", title(), length,
-                             limit_, added)};
+    return Error{diag::kCacheCapacity, fmt::format("{} holds {} of {} tokens, {} more do not fit",
+                                                   title(), length, limit_, added)};
   }
 
   Result<void> append(Frame& frame, std::size_t which, const CacheStore::Tokens& tokens) const {
@@ -66,7 +66,7 @@ class CacheNode final : public OpNode {
     TensorRef expected = added;
     expected.extents[axis_] = length;
     if (all.rank != added.rank || all.extents != expected.extents) {
-      return Error{DiagCode::kResultMismatch,
+      return Error{diag::kResultMismatch,
                    fmt::format("'KVCacheOp': the cache holds {} tokens afterwards, its result "
                                "states {}",
                                length, all.extents[axis_])};

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "mir/codes/shapes.hpp"
 #include "plan/nodes/declared.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
@@ -110,7 +111,7 @@ class ForNode final : public ControlNode {
     }
     const auto [first, last, step] = bounds;
     if (step <= 0) {
-      return Error{DiagCode::kShapeMismatch,
+      return Error{diag::kShapeMismatch,
                    fmt::format("the step of '{}' is {}, expected a number above 0",
                                op().info().mnemonic, step)};
     }

@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "eval/parameters.hpp"
+#include "mir/codes/limits.hpp"
+#include "mir/codes/runs.hpp"
+#include "mir/codes/shapes.hpp"
 #include "plan/nodes/declared.hpp"
 #include "plan/nodes/owned.hpp"
 
@@ -72,7 +75,7 @@ Result<void> PlannedRegion::check(const Tensors& inputs) {
     const auto fit = fits(value.tensor_type(), found, binder_,
                           {.kind = DimPlace::Kind::kInput, .number = i, .value = &value});
     if (fit) continue;
-    return Error{DiagCode::kResultMismatch,
+    return Error{diag::kResultMismatch,
                  fmt::format("value {} of {} is {} [{}], declared is {}{}", i, schedule_.title(),
                              name_of(inputs[i].dtype()), fmt::join(inputs[i].shape(), ", "),
                              value.type() == nullptr ? "no tensor" : value.type()->spelling(),
@@ -82,7 +85,7 @@ Result<void> PlannedRegion::check(const Tensors& inputs) {
 }
 
 Error PlannedRegion::in_region(const PlanRun& run, PlanFailure failure) const {
-  const bool is_placed = failure.step && failure.error.code != DiagCode::kCancelled;
+  const bool is_placed = failure.step && failure.error.code != diag::kCancelled;
   if (is_placed && run.failed_in_regions != nullptr) {
     run.failed_in_regions->push_back({&schedule_, *failure.step});
   }
@@ -111,12 +114,11 @@ Result<Tensors> operands_of(const PlanNode& node, const Frame& frame) {
 
 Result<void> begin_iteration(const Op& op, const PlanRun& run) {
   if (run.stop.stop_requested()) {
-    return Error{DiagCode::kCancelled,
-                 fmt::format("the run was stopped in '{}'", op.info().mnemonic)};
+    return Error{diag::kCancelled, fmt::format("the run was stopped in '{}'", op.info().mnemonic)};
   }
   if (run.iterations_left == nullptr) return {};
   if (*run.iterations_left == 0) {
-    return Error{DiagCode::kLimitExceeded,
+    return Error{diag::kLimitExceeded,
                  fmt::format("'{}' reached the limit of iterations", op.info().mnemonic)};
   }
   --*run.iterations_left;
@@ -129,7 +131,7 @@ Result<std::int64_t> one_element(const Op& op, const Tensor& tensor) {
     if (tensor.dtype() == DType::kInt32) return tensor.as<std::int32_t>().front();
     if (tensor.dtype() == DType::kInt64) return tensor.as<std::int64_t>().front();
   }
-  return Error{DiagCode::kShapeMismatch,
+  return Error{diag::kShapeMismatch,
                fmt::format("'{}' takes one Bool, Int32 or Int64, found {} [{}]", op.info().mnemonic,
                            name_of(tensor.dtype()), fmt::join(tensor.shape(), ", "))};
 }

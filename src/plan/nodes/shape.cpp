@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "mir/codes/shapes.hpp"
 #include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
@@ -36,7 +37,7 @@ class MatchShapeNode final : public PlanNode {
   Result<void> run(Frame& frame) const override {
     const auto found = frame[operands()[0]].shape(), stated = frame[view_].shape();
     if (std::ranges::equal(found, stated)) return {};
-    return Error{DiagCode::kShapeMismatch,
+    return Error{diag::kShapeMismatch,
                  fmt::format("operand 0 of '{}' is [{}], 'shape' is [{}]", op_.info().mnemonic,
                              fmt::join(found, ", "), fmt::join(stated, ", "))};
   }

@@ -1,6 +1,7 @@
 // Upgrade step: declares the version, and warns of granted facts that were not used.
 #include <fmt/format.h>
 
+#include "mir/codes/recovery.hpp"
 #include "upgrade/steps/recovery.hpp"
 
 // The end of an upgrade, and facts that are granted and that nothing needs.
@@ -25,7 +26,7 @@ constexpr CommonFact kCommonFacts[] = {
 
 void warn(const Module& module, std::string_view fact, std::string_view why,
           Diagnostics& diagnostics) {
-  diagnostics.warning(DiagCode::kGrantUnused, module.top()->span(),
+  diagnostics.warning(diag::kGrantUnused, module.top()->span(),
                       fmt::format("'{}' is supplied, but {}", fact, why));
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "mir/codes/recovery.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
@@ -182,9 +183,9 @@ void refuse_unused(const Module& module, const Grant& grant, LossReport& report,
   report.entries.push_back({LossEntry::Source::kRefused, module.top()->location(),
                             describe(*module.top()), fact, "no operation lost it"});
   Diagnostic& error =
-      diagnostics.error(DiagCode::kGrantUnused, module.top()->span(),
+      diagnostics.error(diag::kGrantUnused, module.top()->span(),
                         fmt::format("{}: no operation lost '{}'", grant.option, fact));
-  if (!may_suggest(diagnostics, DiagCode::kGrantUnused)) return;
+  if (!may_suggest(diagnostics, diag::kGrantUnused)) return;
   if (grant.kind == Grant::Kind::kReturn) return suggest(error, nearest_graph(module, grant.op));
   const bool names_op = grant.kind == Grant::Kind::kAttribute ||
                         grant.kind == Grant::Kind::kOperand || grant.kind == Grant::Kind::kName;

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "mir/codes/weights.hpp"
 #include "weights/byte_cursor.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/gguf_header.hpp"
@@ -140,7 +141,7 @@ Result<GgufFile> GgufFile::open(const std::string& path) {
 
 Result<GgufFile> GgufFile::parse(FileBytes file) {
   const auto refuse = [&](std::string_view text) {
-    return Error{DiagCode::kGgufMalformed, fmt::format("'{}': {}", file.origin, text)};
+    return Error{diag::kGgufMalformed, fmt::format("'{}': {}", file.origin, text)};
   };
   if (ByteCursor(file.bytes).text(4) != "GGUF")
     return refuse("the first four bytes are not 'GGUF'");
@@ -150,7 +151,7 @@ Result<GgufFile> GgufFile::parse(FileBytes file) {
   auto tensors = MappedTensors::index(std::move(file), std::move(header->tensors),
                                       {.data_begin = header->data_begin,
                                        .padding = header->alignment - 1,
-                                       .malformed = DiagCode::kGgufMalformed});
+                                       .malformed = diag::kGgufMalformed});
   if (!tensors) return std::move(tensors).error();
   return GgufFile(*std::move(tensors), std::move(header->metadata));
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "mir/codes/weights.hpp"
 #include "weights/byte_cursor.hpp"
 #include "weights/checks.hpp"
 
@@ -28,7 +29,7 @@ constexpr std::uint64_t kMinMetadata = 8 + 1 + 4 + 1;
 constexpr std::uint64_t kMinTensor = 8 + 1 + 4 + 4 + 8;
 
 Error malformed_gguf(std::string text) {
-  return {DiagCode::kGgufMalformed, std::move(text)};
+  return {diag::kGgufMalformed, std::move(text)};
 }
 
 /// Bytes of a value of fixed size, 0 for strings and arrays.

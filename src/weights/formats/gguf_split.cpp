@@ -9,6 +9,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "mir/codes/weights.hpp"
+
 namespace mir {
 namespace {
 
@@ -16,7 +18,7 @@ constexpr std::string_view kSplitPrefix = "split.";
 constexpr std::uint64_t kMaxShards = 99999;  // names have five digits
 
 Error malformed_split(std::string_view origin, std::string_view text) {
-  return {DiagCode::kGgufMalformed, fmt::format("'{}': {}", origin, text)};
+  return {diag::kGgufMalformed, fmt::format("'{}': {}", origin, text)};
 }
 
 /// Returns no value if the file lacks the key.
@@ -72,7 +74,7 @@ std::vector<GgufMetadata> joined_metadata(const std::vector<GgufFile>& files) {
 Result<GgufModel> join(const std::vector<GgufFile>& files) {
   std::vector<MappedTensors> shards;
   for (const GgufFile& file : files) shards.push_back(file.tensors());
-  auto tensors = ShardedTensors::join(std::move(shards), DiagCode::kGgufMalformed);
+  auto tensors = ShardedTensors::join(std::move(shards), diag::kGgufMalformed);
   if (!tensors) return std::move(tensors).error();
   return GgufModel{*std::move(tensors), joined_metadata(files)};
 }

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "mir/codes/weights.hpp"
 #include "support/utf8.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/gguf_header.hpp"
@@ -43,7 +44,7 @@ Result<Metadata> encode_metadata(const WriteOptions& options) {
   }
   for (const auto& [key, text] : texts) {
     if (key == kAlignmentKey || !is_gguf_key(key) || !is_utf8(text))
-      return Error{DiagCode::kTensorNameInvalid,
+      return Error{diag::kTensorNameInvalid,
                    fmt::format("the metadata pair {}={} cannot be stored in a GGUF file",
                                quoted_text(key), quoted_text(text))};
     encoded.bytes += string_field(key) + pack(static_cast<std::uint32_t>(GgufValueType::kString)) +

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "mir/codes/weights.hpp"
 #include "weights/byte_cursor.hpp"
 #include "weights/checks.hpp"
 
@@ -28,7 +29,7 @@ struct Table {
 
 /// Without the file's name.
 Error malformed_mllm(std::string text) {
-  return {DiagCode::kMllmMalformed, std::move(text)};
+  return {diag::kMllmMalformed, std::move(text)};
 }
 
 /// Checks what message texts and later steps rely on.
@@ -202,7 +203,7 @@ Result<MllmFile> MllmFile::open(const std::string& path) {
 
 Result<MllmFile> MllmFile::parse(FileBytes file) {
   const auto refuse = [&](std::string_view text) {
-    return Error{DiagCode::kMllmMalformed, fmt::format("'{}': {}", file.origin, text)};
+    return Error{diag::kMllmMalformed, fmt::format("'{}': {}", file.origin, text)};
   };
   const auto magic = ByteCursor(file.bytes).read<std::uint32_t>();
   if (magic != kMllmMagicV1 && magic != kMllmMagicV2)
@@ -213,7 +214,7 @@ Result<MllmFile> MllmFile::parse(FileBytes file) {
   if (!table) return refuse(table.error().message);
   auto tensors =
       MappedTensors::index(std::move(file), std::move(table->tensors),
-                           {.data_begin = table->end, .malformed = DiagCode::kMllmMalformed});
+                           {.data_begin = table->end, .malformed = diag::kMllmMalformed});
   if (!tensors) return std::move(tensors).error();
   MllmFile opened(version, *std::move(tensors));
   opened.model_name_ = std::move(model_name);

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "mir/codes/limits.hpp"
+#include "mir/codes/weights.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/mllm.hpp"
 #include "weights/packed_fields.hpp"
@@ -33,7 +35,7 @@ Result<std::string> descriptor(const TensorPlan& plan, std::uint32_t number,
   std::string shape;
   for (const auto extent : plan.shape) {
     if (extent > std::numeric_limits<std::int32_t>::max())
-      return Error{DiagCode::kLimitExceeded,
+      return Error{diag::kLimitExceeded,
                    fmt::format("tensor '{}' has extents {}, mllm v2 stores 31 bits of each",
                                plan.name, shape_text(plan.shape))};
     shape += pack(static_cast<std::uint32_t>(extent));
@@ -52,10 +54,9 @@ Result<std::string> model_name_field(const WriteOptions& options) {
   const auto stated = texts.find(std::string(kMllmModelName));
   const std::string name = stated == texts.end() ? std::string() : stated->second;
   const auto problem = name.empty() ? std::nullopt : name_problem(name);
-  if (problem)
-    return Error{DiagCode::kTensorNameInvalid, fmt::format("the model name {}", *problem)};
+  if (problem) return Error{diag::kTensorNameInvalid, fmt::format("the model name {}", *problem)};
   if (name.size() >= kModelName)
-    return Error{DiagCode::kTensorNameInvalid,
+    return Error{diag::kTensorNameInvalid,
                  fmt::format("the model name has {} bytes, mllm v2 holds at most {}", name.size(),
                              kModelName - 1)};
   return padded(name, kModelName);
@@ -70,7 +71,7 @@ Result<void> write_mllm_plans(const std::string& path, std::span<const TensorPla
       {.format = TensorFormat::kMllm2, .max_name = kTensorName - 1, .max_rank = kMaxMllmRank});
   if (!checked) return checked;
   if (plans.size() > std::numeric_limits<std::uint32_t>::max())
-    return Error{DiagCode::kLimitExceeded, "mllm v2 numbers tensors with 32 bits"};
+    return Error{diag::kLimitExceeded, "mllm v2 numbers tensors with 32 bits"};
   const auto model_name = model_name_field(options);
   if (!model_name) return model_name.error();
   const auto count = static_cast<std::uint32_t>(plans.size());

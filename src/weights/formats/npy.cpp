@@ -8,6 +8,9 @@
 #include <cstring>
 #include <utility>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/limits.hpp"
+#include "mir/codes/tensors.hpp"
 #include "support/atomic_file.hpp"
 #include "weights/checks.hpp"
 #include "weights/elements.hpp"
@@ -106,7 +109,7 @@ Result<Tensor> read_npy(const std::string& path, const FileOpener& files) {
   const auto file = open_file(files, path);
   if (!file) return file.error();
   auto tensor = intact(parse_npy(file->bytes, file->owner, file->origin), file->bytes);
-  if (!tensor && tensor.error().code == DiagCode::kFileShortened)
+  if (!tensor && tensor.error().code == diag::kFileShortened)
     return Error{tensor.error().code,
                  fmt::format("'{}': {}", file->origin, tensor.error().message)};
   return tensor;
@@ -123,10 +126,10 @@ Result<Tensor> parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const
 Result<std::string> npy_header(const Tensor& tensor) {
   const auto type = npy_name(storage_type(tensor.dtype()));
   if (!type)
-    return Error{DiagCode::kTensorDtypeUnsupported,
+    return Error{diag::kTensorDtypeUnsupported,
                  fmt::format("NPY has no type for {}", name_of(tensor.dtype()))};
   if (tensor.shape().size() > kMaxFileRank)
-    return Error{DiagCode::kLimitExceeded,
+    return Error{diag::kLimitExceeded,
                  fmt::format("rank {}, at most {} can be stored", tensor.rank(), kMaxFileRank)};
   auto dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", *type,
                           fmt::join(tensor.shape(), ", "), tensor.rank() == 1 ? "," : "");

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <utility>
 
+#include "mir/codes/tensors.hpp"
+#include "mir/codes/weights.hpp"
 #include "weights/named_tensor.hpp"
 
 namespace mir {
@@ -149,7 +151,7 @@ class HeaderParser {
   }
 
   void unsupported(std::string_view text) {
-    if (!failed_) failed_ = Error{DiagCode::kTensorDtypeUnsupported, std::string(text)};
+    if (!failed_) failed_ = Error{diag::kTensorDtypeUnsupported, std::string(text)};
     rest_ = {};
   }
 
@@ -162,7 +164,7 @@ class HeaderParser {
 }  // namespace
 
 Error malformed_npy(std::string_view text) {
-  return {DiagCode::kNpyMalformed, std::string(text)};
+  return {diag::kNpyMalformed, std::string(text)};
 }
 
 Result<NpyHeader> parse_npy_header(std::string_view text) {

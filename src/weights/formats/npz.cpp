@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/limits.hpp"
+#include "mir/codes/weights.hpp"
 #include "support/mapping_guard.hpp"
 #include "weights/formats/npy.hpp"
 #include "weights/formats/zip_directory.hpp"
@@ -16,14 +19,14 @@ namespace {
 constexpr std::string_view kSuffix = ".npy";
 
 Error malformed_npz(std::string_view origin, std::string_view text) {
-  return {DiagCode::kNpzMalformed, fmt::format("'{}': {}", origin, text)};
+  return {diag::kNpzMalformed, fmt::format("'{}': {}", origin, text)};
 }
 
 Result<void> check_limits(const std::vector<ZipMember>& members, const NpzLimits& limits) {
   std::uint64_t total = 0;
   for (const auto& member : members) {
     if (member.size > limits.member_bytes || member.size > limits.total_bytes - total)
-      return Error{DiagCode::kLimitExceeded,
+      return Error{diag::kLimitExceeded,
                    fmt::format("member '{}' of {} bytes exceeds the limit of {} bytes ({} for all)",
                                member.name, member.size, limits.member_bytes, limits.total_bytes)};
     total += member.size;
@@ -84,7 +87,7 @@ Result<std::optional<Tensor>> NpzFile::find(std::string_view name) const {
   if (member == nullptr) return std::optional<Tensor>();
   const auto origin = fmt::format("{}:{}", directory_->origin, name);
   if (lies_in_shortened_file(member->data))
-    return Error{DiagCode::kFileShortened,
+    return Error{diag::kFileShortened,
                  fmt::format("'{}': the file was shortened while it was read", origin)};
   auto content = read_zip_member(*member);
   if (!content)

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "mir/codes/limits.hpp"
+#include "mir/codes/weights.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/npy.hpp"
 #include "weights/formats/npz.hpp"
@@ -23,12 +25,12 @@ Result<void> check(std::span<const TensorPlan> plans) {
   std::uint64_t total = 0;
   for (const auto& plan : plans) {
     if (!name_problem(plan.name) && !is_member_name(plan.name))
-      return Error{DiagCode::kTensorNameInvalid,
+      return Error{diag::kTensorNameInvalid,
                    fmt::format("the name '{}' is a path out of the archive", plan.name)};
     const std::uint64_t data = data_bytes(plan);
     if (data > limits.member_bytes - kHeaderRoom || data + kHeaderRoom > limits.total_bytes - total)
       return Error{
-          DiagCode::kLimitExceeded,
+          diag::kLimitExceeded,
           fmt::format("tensor '{}' has {} bytes, an NPZ member holds {} and all of them {}",
                       plan.name, data, limits.member_bytes, limits.total_bytes)};
     total += data + kHeaderRoom;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "mir/codes/tensors.hpp"
 #include "weights/checks.hpp"
 #include "weights/elements.hpp"
 
@@ -40,7 +41,7 @@ Result<Tensor> tensor_of(const FileBytes& file, const RawType& type) {
   const auto bytes = storage_bytes(type.dtype, static_cast<std::uint64_t>(*count));
   if (bytes != file.bytes.size()) {
     return Error{
-        DiagCode::kTensorTypeConflict,
+        diag::kTensorTypeConflict,
         fmt::format("it has {} bytes, {} {} has {}", file.bytes.size(), name_of(type.dtype),
                     shape_text(type.shape), bytes ? fmt::to_string(*bytes) : "none")};
   }

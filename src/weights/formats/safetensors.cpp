@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "mir/codes/weights.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/safetensors_header.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 constexpr std::uint64_t kLengthBytes = 8;
 
 Error malformed_safetensors(std::string_view origin, std::string_view text) {
-  return {DiagCode::kSafetensorsMalformed, fmt::format("'{}': {}", origin, text)};
+  return {diag::kSafetensorsMalformed, fmt::format("'{}': {}", origin, text)};
 }
 
 /// True if the text can be the name of a type that this toolkit does not know, as F8_E8M0 once was.
@@ -34,10 +35,10 @@ bool is_type_name(std::string_view text) {
 Result<StoredTensor> checked_entry(SafetensorsClaim claim, std::uint64_t data_begin,
                                    std::uint64_t data_size) {
   const auto refuse = [&](std::string_view text) {
-    return Error{DiagCode::kSafetensorsMalformed, fmt::format("tensor '{}' {}", claim.name, text)};
+    return Error{diag::kSafetensorsMalformed, fmt::format("tensor '{}' {}", claim.name, text)};
   };
   if (const auto problem = name_problem(claim.name))
-    return Error{DiagCode::kSafetensorsMalformed, fmt::format("a tensor name {}", *problem)};
+    return Error{diag::kSafetensorsMalformed, fmt::format("a tensor name {}", *problem)};
   const auto dtype = dtype_from_safetensors(claim.dtype);
   if (!dtype && !is_type_name(claim.dtype))
     return refuse(fmt::format("has the unknown dtype '{}'", claim.dtype));
@@ -69,13 +70,13 @@ Result<void> order_by_position(std::vector<StoredTensor>& entries, std::uint64_t
   std::uint64_t position = data_begin;
   for (const auto& entry : entries) {
     if (entry.begin != position)
-      return Error{DiagCode::kSafetensorsMalformed,
+      return Error{diag::kSafetensorsMalformed,
                    fmt::format("tensor '{}' starts at byte {} of the buffer, expected {}",
                                entry.name, entry.begin - data_begin, position - data_begin)};
     position = entry.end;
   }
   if (position != file_size)
-    return Error{DiagCode::kSafetensorsMalformed,
+    return Error{diag::kSafetensorsMalformed,
                  fmt::format("{} bytes follow the last tensor", file_size - position)};
   return {};
 }
@@ -111,9 +112,9 @@ Result<SafetensorsFile> SafetensorsFile::parse(FileBytes file) {
   }
   const auto ordered = order_by_position(entries, data_begin, bytes.size());
   if (!ordered) return malformed_safetensors(origin, ordered.error().message);
-  auto tensors = MappedTensors::index(
-      std::move(file), std::move(entries),
-      {.data_begin = data_begin, .malformed = DiagCode::kSafetensorsMalformed});
+  auto tensors =
+      MappedTensors::index(std::move(file), std::move(entries),
+                           {.data_begin = data_begin, .malformed = diag::kSafetensorsMalformed});
   if (!tensors) return std::move(tensors).error();
   SafetensorsFile opened(*std::move(tensors));
   opened.metadata_ = std::move(header->metadata);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "mir/codes/weights.hpp"
 #include "weights/named_tensor.hpp"
 
 namespace mir {
@@ -158,7 +159,7 @@ std::optional<std::string_view> safetensors_name(DType dtype) {
 
 Result<SafetensorsHeader> parse_safetensors_header(std::string_view json) {
   const auto malformed = [](std::string text) {
-    return Error{DiagCode::kSafetensorsMalformed, std::move(text)};
+    return Error{diag::kSafetensorsMalformed, std::move(text)};
   };
   if (json.empty() || json.front() != '{') return malformed("the header does not start with '{'");
   // The JSON reader takes a NUL byte for the end of its input.

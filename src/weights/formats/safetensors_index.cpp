@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "mir/codes/weights.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/safetensors.hpp"
 
@@ -21,7 +22,7 @@ constexpr std::size_t kMaxIndex = 100'000'000;
 constexpr std::size_t kMaxDepth = 8;
 
 Error malformed_index(std::string text) {
-  return {DiagCode::kSafetensorsMalformed, std::move(text)};
+  return {diag::kSafetensorsMalformed, std::move(text)};
 }
 
 /// Takes `weight_map`, and anything of bounded depth under other keys.
@@ -138,7 +139,7 @@ Result<ShardedTensors> open_safetensors_index(const FileBytes& file, const FileO
     }
     shards.push_back(shard->tensors());
   }
-  auto joined = ShardedTensors::join(std::move(shards), DiagCode::kSafetensorsMalformed);
+  auto joined = ShardedTensors::join(std::move(shards), diag::kSafetensorsMalformed);
   if (!joined || found == files->size()) return joined;
   const auto missing = std::ranges::find_if(
       *files, [&](const auto& stated) { return !joined->contains(stated.first); });

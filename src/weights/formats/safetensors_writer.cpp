@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "mir/codes/limits.hpp"
+#include "mir/codes/weights.hpp"
 #include "support/utf8.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/safetensors.hpp"
@@ -23,10 +25,10 @@ constexpr std::uint64_t kSafetensorsAlignment = 64;
 Result<void> check(std::span<const TensorPlan> plans,
                    const std::map<std::string, std::string>& metadata) {
   if (std::ranges::find(plans, "__metadata__", &TensorPlan::name) != plans.end())
-    return Error{DiagCode::kTensorNameInvalid, "no tensor can be named '__metadata__'"};
+    return Error{diag::kTensorNameInvalid, "no tensor can be named '__metadata__'"};
   for (const auto& pair : metadata) {
     if (!is_utf8(pair.first) || !is_utf8(pair.second))
-      return Error{DiagCode::kTensorNameInvalid, "the metadata are not UTF-8"};
+      return Error{diag::kTensorNameInvalid, "the metadata are not UTF-8"};
   }
   return check_plans(plans, {.format = TensorFormat::kSafetensors,
                              .max_name = std::numeric_limits<std::size_t>::max(),
@@ -72,7 +74,7 @@ Result<void> write_safetensors_plans(const std::string& path, std::span<const Te
   const auto order = by_width(plans);
   const auto header = header_text(order, metadata);
   if (header.size() > kMaxSafetensorsHeader)
-    return Error{DiagCode::kLimitExceeded,
+    return Error{diag::kLimitExceeded,
                  fmt::format("the header needs {} bytes, at most {} are allowed", header.size(),
                              kMaxSafetensorsHeader)};
   auto file = TensorWriter::create(path, plans, options);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "mir/codes/weights.hpp"
 #include "weights/checks.hpp"
 
 namespace mir {
@@ -245,7 +246,7 @@ Result<void> check_overlap(std::span<const ZipMember> members, std::span<const s
 }  // namespace
 
 Error malformed_zip(std::string_view text) {
-  return {DiagCode::kNpzMalformed, std::string(text)};
+  return {diag::kNpzMalformed, std::string(text)};
 }
 
 bool is_member_name(std::string_view name) {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "ir/extent_walk.hpp"
+#include "mir/codes/attributes.hpp"
+#include "mir/codes/shapes.hpp"
 #include "mir/dialects.hpp"
 #include "mir/infer.hpp"
 #include "mir/module.hpp"
@@ -75,9 +77,9 @@ inline Inference infer_line(const std::string& line) {
     const Diagnostic first = diagnostics.sorted().front();
     answer.errors = diagnostics.error_count();
     // What no constraint says is said of every op: kinds of attributes, operands that are tensors.
-    const bool general =
-        first.code == DiagCode::kAttributeKind || first.code == DiagCode::kAttributeMissing ||
-        first.code == DiagCode::kNotATensor || first.code == DiagCode::kExtentOverflow;
+    const bool general = first.code == diag::kAttributeKind ||
+                         first.code == diag::kAttributeMissing || first.code == diag::kNotATensor ||
+                         first.code == diag::kExtentOverflow;
     // The pages of these do not say that they take numbers.
     const bool is_unstated =
         first.message.ends_with("takes numbers as operand 0, found Bool") &&

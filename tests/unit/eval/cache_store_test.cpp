@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "mir/codes/limits.hpp"
 #include "mir/context.hpp"
 
 namespace mir::test {
@@ -189,7 +190,7 @@ TEST_CASE("a cache that no memory can hold is refused and stays as it is") {
                                            .extents = {keys, values},
                                            .limit = -1});
     REQUIRE_FALSE(added);
-    CHECK(added.error().code == DiagCode::kLimitExceeded);
+    CHECK(added.error().code == diag::kLimitExceeded);
   }
   CHECK(cache.store.pending(cache.name) == 4);
   const auto more = cache.append(1);

@@ -1,4 +1,5 @@
 #include "eval/parameters.hpp"
+#include "mir/codes/runs.hpp"
 #include "one_op.hpp"
 
 namespace mir::test {
@@ -78,7 +79,7 @@ TEST_CASE("a cache needs a name") {
   OneOp named = cache("");
   const auto refused = evaluate(named.op(), std::vector{tokens({1}), tokens({1})}, {});
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().code == DiagCode::kNotExecutable);
+  CHECK(refused.error().code == diag::kNotExecutable);
 }
 
 TEST_CASE("the dimension of heads may follow that of positions") {
@@ -105,10 +106,10 @@ TEST_CASE("constants are one value for all or one each") {
     const auto made = constant(type, values);
     return made.ok() ? DiagCode{} : made.error().code;
   };
-  CHECK(code("tensor<[3], Float32, CPU>", "[1, 2]") == DiagCode::kConstantInvalid);
-  CHECK(code("tensor<[$S], Float32, CPU>", "[1]") == DiagCode::kConstantInvalid);
-  CHECK(code("tensor<[1], Int8, CPU>", "[300]") == DiagCode::kConstantInvalid);
-  CHECK(code("tensor<[1], Float32, CPU>", "[abc]") == DiagCode::kConstantInvalid);
+  CHECK(code("tensor<[3], Float32, CPU>", "[1, 2]") == diag::kConstantInvalid);
+  CHECK(code("tensor<[$S], Float32, CPU>", "[1]") == diag::kConstantInvalid);
+  CHECK(code("tensor<[1], Int8, CPU>", "[300]") == diag::kConstantInvalid);
+  CHECK(code("tensor<[1], Float32, CPU>", "[abc]") == diag::kConstantInvalid);
 }
 
 TEST_CASE("an op owns the parameters that its row and attributes say") {

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "mir/codes/names.hpp"
+
 using namespace mir;
 
 namespace dim_test {
@@ -39,7 +41,7 @@ struct Fixture {
     Fixture fresh;
     const auto dim = fresh.table.parse(text);
     REQUIRE_FALSE(dim);
-    CHECK(dim.error().code == DiagCode::kBadDimension);
+    CHECK(dim.error().code == diag::kBadDimension);
     return dim.error().message;
   }
 

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "interp/summary.hpp"
+#include "mir/codes/limits.hpp"
 #include "planned.hpp"
 
 namespace mir::test::blocks {
@@ -150,7 +151,7 @@ TEST_CASE("random blocks compute what following them computes") {
         const auto found = runner->session().run({&given, 1}, problems, options);
         REQUIRE(found.has_value() == expected.has_value());
         if (found) CHECK(values_of(found->front()) == std::vector{static_cast<double>(*expected)});
-        if (!found) CHECK(problems.sorted().front().code == DiagCode::kLimitExceeded);
+        if (!found) CHECK(problems.sorted().front().code == diag::kLimitExceeded);
       }
       ended += expected ? 1 : 0;
     }

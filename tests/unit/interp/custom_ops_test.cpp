@@ -1,3 +1,5 @@
+#include "mir/codes/limits.hpp"
+#include "mir/codes/shapes.hpp"
 #include "mir/session.hpp"
 #include "module_text.hpp"
 
@@ -22,7 +24,7 @@ Result<std::vector<Tensor>> twice(const Op&, std::span<const Tensor> operands) {
 Result<std::vector<Tensor>> swap(const Op& op, std::span<const Tensor> operands) {
   const Attr* axis = op.attribute("axis");
   if (axis == nullptr || axis->integer() != 0) {
-    return Error{DiagCode::kAttributeOutOfRange, "the axis is not 0"};
+    return Error{diag::kAttributeOutOfRange, "the axis is not 0"};
   }
   const float* x = operands[0].as<float>().data();
   return std::vector{floats({2}, {x[1], x[0]})};
@@ -92,7 +94,7 @@ TEST_CASE("what a callback returns is checked, and its errors name the op") {
   };
   CHECK(error_of(longer).starts_with("812 result 0 of 'Twice' is Float32 [3], declared is "));
   const auto fails = [](const Op&, Operands) -> Result<std::vector<Tensor>> {
-    return Error{DiagCode::kLimitExceeded, "out of luck"};
+    return Error{diag::kLimitExceeded, "out of luck"};
   };
   CHECK(error_of(fails).ends_with(" 'Twice': out of luck"));
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "interp/run_report.hpp"
+#include "mir/codes/runs.hpp"
 #include "module_text.hpp"
 
 namespace mir::test {
@@ -255,7 +256,7 @@ TEST_CASE("an index that is none is refused") {
     std::ofstream(folder.path() + "/index.json") << text;
     const auto dump = DumpFolder::open(folder.path());
     REQUIRE_FALSE(dump);
-    return dump.error().code == DiagCode::kDumpMalformed;
+    return dump.error().code == diag::kDumpMalformed;
   };
   const std::string value = R"({"value": "1", "file": "a.npy", "dtype": "Float32", "shape": [1]})";
   for (

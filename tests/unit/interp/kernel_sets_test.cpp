@@ -1,4 +1,5 @@
 // What plans of reference kernels and of fast kernels have in common.
+#include "mir/codes/runs.hpp"
 #include "planned.hpp"
 
 namespace mir::test::kernel_sets {
@@ -114,7 +115,7 @@ TEST_CASE("a run that fails leaves caches as they were, with both kernel sets") 
     for (Runner* each : {&runner, &other}) each->run({pattern({1, 2, 4})});
     RunOptions fails;
     fails.observe = [](const StepResults& step) -> Result<void> {
-      if (step.op.is(OpId::kLinalgSoftmax)) return Error{DiagCode::kDiverges, "that is enough"};
+      if (step.op.is(OpId::kLinalgSoftmax)) return Error{diag::kDiverges, "that is enough"};
       return {};
     };
     CHECK(runner.error({pattern({1, 1, 4})}, fails) == "826 that is enough");

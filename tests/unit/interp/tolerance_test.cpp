@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "mir/codes/usage.hpp"
+
 namespace mir::test {
 
 TEST_CASE("types have tolerances of their own until something is stated") {
@@ -41,7 +43,7 @@ TEST_CASE("what is no tolerance is refused by the part that is none") {
     CAPTURE(bad);
     const auto added = policy.add(bad);
     REQUIRE_FALSE(added);
-    CHECK(added.error().code == DiagCode::kUsage);
+    CHECK(added.error().code == diag::kUsage);
   }
   CHECK(policy.add("abs=1,near=2").error().message.starts_with("'near=2' in tolerance "));
 }

@@ -8,6 +8,7 @@
 #include "../numeric.hpp"
 #include "../weights/temporary.hpp"
 #include "interp/summary.hpp"
+#include "mir/codes/usage.hpp"
 #include "module_text.hpp"
 #include "weights/formats/safetensors.hpp"
 
@@ -146,7 +147,7 @@ TEST_CASE("a run that fails keeps no parameter that it would not keep otherwise"
   Runner runner(kProducts, SessionOptions{.entry = {}, .weight_memory = 0});
   RunOptions options;
   options.observe = [](const StepResults& step) {
-    return step.step < 2 ? Result<void>() : Result<void>(Error{DiagCode::kUsage, "enough"});
+    return step.step < 2 ? Result<void>() : Result<void>(Error{diag::kUsage, "enough"});
   };
   runner.error({ones()}, options);
   CHECK(runner.session().made_weight_bytes() == 0);

@@ -1,6 +1,8 @@
 // Dialects that are made at run time, and their types and attributes.
 #include <thread>
 
+#include "mir/codes/names.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/infer.hpp"
 #include "mir/ops.hpp"
 #include "mir/verify.hpp"
@@ -345,7 +347,7 @@ TEST_SUITE("registration") {
       const auto added = context.add_dialect(spec);
       if (added) return std::string("accepted");
       CHECK(context.dialects().empty());
-      CHECK(added.error().code == DiagCode::kBadDialect);
+      CHECK(added.error().code == diag::kBadDialect);
       return added.error().message;
     };
     const auto of_op = [&](OpRowSpec spec) { return refusal({.name = "d", .ops = {spec}}); };
@@ -478,8 +480,7 @@ TEST_SUITE("registration") {
                 if (!check.op().region()->empty() || check.attribute("open") != nullptr) {
                   return true;
                 }
-                return check.fail(DiagCode::kWrongArity,
-                                  std::string(check.row().name) + " is empty");
+                return check.fail(diag::kWrongArity, std::string(check.row().name) + " is empty");
               }}}});
     REQUIRE(added);
     const auto problems = [&](const std::string& head, const std::string& body) {

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "array.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -174,7 +175,7 @@ TEST_CASE("rows pick keys and values from a store") {
         attention({.q = p.q, .k = keys, .v = values, .key_rows = &other, .value_rows = &with}, {},
                   p.out, nullptr);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().code == DiagCode::kIndexOutOfRange);
+    CHECK(refused.error().code == diag::kIndexOutOfRange);
     CHECK(refused.error().message == mir::test::Part{"at position 2"});
   }
 }
@@ -239,17 +240,17 @@ TEST_CASE("attention refuses what does not fit") {
   const Array short_list(DType::kFloat32, {3}), rows(DType::kInt32, {5}),
       real(DType::kFloat32, {5});
   const View list = short_list, good = rows, bad = real;
-  CHECK(code({.q = p.q, .k = three, .v = three}) == DiagCode::kKernelShape);
-  CHECK(code({.q = p.q, .k = flat, .v = p.v}) == DiagCode::kKernelShape);
-  CHECK(code({.q = p.q, .k = p.k, .v = four}) == DiagCode::kKernelShape);
-  CHECK(code({.q = p.q, .k = whole, .v = p.v}) == DiagCode::kKernelDType);
-  CHECK(code({.q = p.q, .k = p.k, .v = p.v, .sinks = &list}) == DiagCode::kKernelShape);
-  CHECK(code({.q = p.q, .k = p.k, .v = p.v, .mask = &list}) == DiagCode::kKernelShape);
-  CHECK(code({.q = p.q, .k = p.k, .v = p.v, .key_rows = &good}) == DiagCode::kKernelShape);
+  CHECK(code({.q = p.q, .k = three, .v = three}) == diag::kKernelShape);
+  CHECK(code({.q = p.q, .k = flat, .v = p.v}) == diag::kKernelShape);
+  CHECK(code({.q = p.q, .k = p.k, .v = four}) == diag::kKernelShape);
+  CHECK(code({.q = p.q, .k = whole, .v = p.v}) == diag::kKernelDType);
+  CHECK(code({.q = p.q, .k = p.k, .v = p.v, .sinks = &list}) == diag::kKernelShape);
+  CHECK(code({.q = p.q, .k = p.k, .v = p.v, .mask = &list}) == diag::kKernelShape);
+  CHECK(code({.q = p.q, .k = p.k, .v = p.v, .key_rows = &good}) == diag::kKernelShape);
   CHECK(code({.q = p.q, .k = p.k, .v = p.v, .key_rows = &bad, .value_rows = &bad}) ==
-        DiagCode::kKernelDType);
-  CHECK(code(p.operands(), {.causal = true, .window = 0}) == DiagCode::kKernelAttribute);
-  CHECK(code(p.operands(), {.causal = false, .window = 2}) == DiagCode::kKernelAttribute);
+        diag::kKernelDType);
+  CHECK(code(p.operands(), {.causal = true, .window = 0}) == diag::kKernelAttribute);
+  CHECK(code(p.operands(), {.causal = false, .window = 2}) == diag::kKernelAttribute);
 }
 
 TEST_SUITE_END();

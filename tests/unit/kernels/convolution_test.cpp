@@ -4,6 +4,7 @@
 
 #include "array.hpp"
 #include "kernels/ref/matmul.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -157,14 +158,14 @@ TEST_CASE("convolutions refuse what does not fit") {
     REQUIRE_FALSE(result);
     return result.error().code;
   };
-  CHECK(code(x, &five, {{1}, {0}, {1}, 1}) == DiagCode::kKernelShape);
-  CHECK(code(x, nullptr, {{1}, {1}, {1}, 1}) == DiagCode::kKernelShape);
-  CHECK(code(x, nullptr, {{1}, {0}, {3}, 1}) == DiagCode::kKernelShape);
-  CHECK(code(x, nullptr, {{1}, {0}, {1}, 2}) == DiagCode::kKernelShape);
-  CHECK(code(x, nullptr, {{0}, {0}, {1}, 1}) == DiagCode::kKernelAttribute);
-  CHECK(code(x, nullptr, {{1}, {0}, {INT64_MAX}, 1}) == DiagCode::kKernelAttribute);
-  CHECK(code(x, nullptr, {{1, 1}, {0}, {1}, 1}) == DiagCode::kKernelAttribute);
-  CHECK(code(whole, nullptr, {{1}, {0}, {1}, 1}) == DiagCode::kKernelDType);
+  CHECK(code(x, &five, {{1}, {0}, {1}, 1}) == diag::kKernelShape);
+  CHECK(code(x, nullptr, {{1}, {1}, {1}, 1}) == diag::kKernelShape);
+  CHECK(code(x, nullptr, {{1}, {0}, {3}, 1}) == diag::kKernelShape);
+  CHECK(code(x, nullptr, {{1}, {0}, {1}, 2}) == diag::kKernelShape);
+  CHECK(code(x, nullptr, {{0}, {0}, {1}, 1}) == diag::kKernelAttribute);
+  CHECK(code(x, nullptr, {{1}, {0}, {INT64_MAX}, 1}) == diag::kKernelAttribute);
+  CHECK(code(x, nullptr, {{1, 1}, {0}, {1}, 1}) == diag::kKernelAttribute);
+  CHECK(code(whole, nullptr, {{1}, {0}, {1}, 1}) == diag::kKernelDType);
   CHECK(conv(x, weight, nullptr, {{1}, {0}, {1}, 1}, out));
 }
 

@@ -6,6 +6,7 @@
 #include "kernels/ref/matmul.hpp"
 #include "kernels/ref/movement.hpp"
 #include "kernels/ref/reduce.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -105,18 +106,17 @@ TEST_CASE("einsum refuses what does not fit") {
     REQUIRE_FALSE(done);
     return done.error().code;
   };
-  CHECK(code({}, {}, {0}) == DiagCode::kKernelShape);
-  CHECK(code({x}, {{0}}, {0}) == DiagCode::kKernelShape);
-  CHECK(code({x}, {{0, 99}}, {0}) == DiagCode::kKernelShape);
-  CHECK(code({x}, {{0, 1}}, {1}) == DiagCode::kKernelShape);
-  CHECK(code({x}, {{0, 1}}, {2}) == DiagCode::kKernelShape);
-  CHECK(code({x}, {{0, 1}}, {0, 1}) == DiagCode::kKernelShape);
-  CHECK(code({x, x}, {{0, 1}, {1, 0}}, {0}) == DiagCode::kKernelShape);
-  CHECK(code({x, half}, {{0, 1}, {0, 1}}, {0}) == DiagCode::kKernelDType);
+  CHECK(code({}, {}, {0}) == diag::kKernelShape);
+  CHECK(code({x}, {{0}}, {0}) == diag::kKernelShape);
+  CHECK(code({x}, {{0, 99}}, {0}) == diag::kKernelShape);
+  CHECK(code({x}, {{0, 1}}, {1}) == diag::kKernelShape);
+  CHECK(code({x}, {{0, 1}}, {2}) == diag::kKernelShape);
+  CHECK(code({x}, {{0, 1}}, {0, 1}) == diag::kKernelShape);
+  CHECK(code({x, x}, {{0, 1}, {1, 0}}, {0}) == diag::kKernelShape);
+  CHECK(code({x, half}, {{0, 1}, {0, 1}}, {0}) == diag::kKernelDType);
   const std::vector<View> inputs{truth};
   const std::vector<IndexNumbers> operands{{0}};
-  CHECK(einsum(inputs, operands, IndexNumbers{0}, truth_out).error().code ==
-        DiagCode::kKernelDType);
+  CHECK(einsum(inputs, operands, IndexNumbers{0}, truth_out).error().code == diag::kKernelDType);
 }
 
 TEST_SUITE_END();

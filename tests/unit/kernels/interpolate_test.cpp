@@ -2,6 +2,7 @@
 
 #include "array.hpp"
 #include "kernels/ref/convolution.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -149,11 +150,11 @@ TEST_CASE("interpolation refuses what does not fit") {
   Array out(DType::kFloat32, {1, 2, 4}), other(DType::kFloat32, {1, 3, 4});
   Array half(DType::kFloat16, {1, 2, 4}), whole_out(DType::kInt32, {1, 2, 4});
   Array none(DType::kFloat32, {1, 2, 0}), flat(DType::kFloat32, {2, 4});
-  CHECK(interpolate(x, {}, other).error().code == DiagCode::kKernelShape);
-  CHECK(interpolate(x, {}, flat).error().code == DiagCode::kKernelShape);
-  CHECK(interpolate(x, {}, half).error().code == DiagCode::kKernelDType);
-  CHECK(interpolate(whole, {}, whole_out).error().code == DiagCode::kKernelDType);
-  CHECK(interpolate(empty, {}, out).error().code == DiagCode::kKernelShape);
+  CHECK(interpolate(x, {}, other).error().code == diag::kKernelShape);
+  CHECK(interpolate(x, {}, flat).error().code == diag::kKernelShape);
+  CHECK(interpolate(x, {}, half).error().code == diag::kKernelDType);
+  CHECK(interpolate(whole, {}, whole_out).error().code == diag::kKernelDType);
+  CHECK(interpolate(empty, {}, out).error().code == diag::kKernelShape);
   CHECK(interpolate(x, {}, none));
   CHECK(interpolate(empty, {}, none));
 }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "array.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -153,9 +154,9 @@ TEST_CASE("matmul refuses operands that do not fit") {
   const Array vector(DType::kFloat32, {3});
   const Array integers(DType::kInt32, {4, 3, 2});
   for (const Array* b : {&wrong_k, &wrong_batch, &no_batch, &vector}) {
-    CHECK(matmul(a, *b, {}, out).error().code == DiagCode::kKernelShape);
+    CHECK(matmul(a, *b, {}, out).error().code == diag::kKernelShape);
   }
-  CHECK(matmul(a, integers, {}, out).error().code == DiagCode::kKernelDType);
+  CHECK(matmul(a, integers, {}, out).error().code == diag::kKernelDType);
 }
 
 TEST_CASE("linear multiplies by rows of the weight and adds the bias last") {

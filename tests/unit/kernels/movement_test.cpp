@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "array.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -62,11 +63,11 @@ TEST_CASE("copy refuses other types, extents that do not broadcast and packed el
   const Array x(DType::kFloat32, {2});
   Array other(DType::kInt32, {2});
   Array longer(DType::kFloat32, {3});
-  CHECK(copy(x, other).error().code == DiagCode::kKernelDType);
-  CHECK(copy(x, longer).error().code == DiagCode::kKernelShape);
+  CHECK(copy(x, other).error().code == diag::kKernelDType);
+  CHECK(copy(x, longer).error().code == diag::kKernelShape);
   const Array packed(DType::kMXFP4, {2});
   Array same(DType::kMXFP4, {2});
-  CHECK(copy(packed, same).error().code == DiagCode::kKernelDType);
+  CHECK(copy(packed, same).error().code == diag::kKernelDType);
 }
 
 TEST_CASE("malformed views are refused") {
@@ -103,10 +104,10 @@ TEST_CASE("concat refuses pieces that do not fit") {
   Array out(DType::kFloat32, {2, 2});
   const View uneven[] = {a, b};
   const View one[] = {a};
-  CHECK(concat(uneven, 1, out).error().code == DiagCode::kKernelShape);
-  CHECK(concat(one, 1, out).error().code == DiagCode::kKernelShape);
-  CHECK(concat({}, 1, out).error().code == DiagCode::kKernelShape);
-  CHECK(concat(one, 2, out).error().code == DiagCode::kKernelAttribute);
+  CHECK(concat(uneven, 1, out).error().code == diag::kKernelShape);
+  CHECK(concat(one, 1, out).error().code == diag::kKernelShape);
+  CHECK(concat({}, 1, out).error().code == diag::kKernelShape);
+  CHECK(concat(one, 2, out).error().code == diag::kKernelAttribute);
 }
 
 TEST_CASE("stack inserts the new dimension where the axis says") {
@@ -133,8 +134,8 @@ TEST_CASE("repeat interleaves") {
   CHECK(columns.values() == Values{1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4});
   Array none(DType::kFloat32, {0, 2});
   CHECK(repeat(x, 0, 0, none));
-  CHECK(repeat(x, 0, -1, none).error().code == DiagCode::kKernelAttribute);
-  CHECK(repeat(x, 0, 3, rows).error().code == DiagCode::kKernelShape);
+  CHECK(repeat(x, 0, -1, none).error().code == diag::kKernelAttribute);
+  CHECK(repeat(x, 0, 3, rows).error().code == diag::kKernelShape);
 }
 
 Values cast_values(DType from, const Values& values, DType to) {
@@ -190,7 +191,7 @@ TEST_CASE("a large integer is rounded once on its way to a narrow type") {
 TEST_CASE("cast refuses types it has no meaning for") {
   const Array x(DType::kFloat32, {1});
   Array packed(DType::kUInt8PerTensor, {1});
-  CHECK(cast(x, packed).error().code == DiagCode::kKernelDType);
+  CHECK(cast(x, packed).error().code == diag::kKernelDType);
 }
 
 TEST_SUITE_END();

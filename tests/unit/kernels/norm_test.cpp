@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "array.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -85,7 +86,7 @@ TEST_CASE("rms_norm refuses scalars, short weights and integers; an empty row is
   const View w = weight;
   CHECK_FALSE(rms_norm(scalar, nullptr, {}, scalar));
   CHECK_FALSE(rms_norm(x, &w, {}, x));
-  CHECK(rms_norm(integers, nullptr, {}, integers).error().code == DiagCode::kKernelDType);
+  CHECK(rms_norm(integers, nullptr, {}, integers).error().code == diag::kKernelDType);
   CHECK(rms_norm(empty, nullptr, {}, empty));
 }
 
@@ -143,11 +144,11 @@ TEST_CASE("layer_norm refuses dimensions and parameters that do not fit") {
   const Array weight(DType::kFloat32, {2});
   const View w = weight;
   CHECK(layer_norm(x, nullptr, nullptr, {.normalised_dims = 3}, x).error().code ==
-        DiagCode::kKernelAttribute);
+        diag::kKernelAttribute);
   CHECK(layer_norm(x, nullptr, nullptr, {.normalised_dims = -1}, x).error().code ==
-        DiagCode::kKernelAttribute);
-  CHECK(layer_norm(x, &w, nullptr, {}, x).error().code == DiagCode::kKernelShape);
-  CHECK(layer_norm(x, nullptr, &w, {}, x).error().code == DiagCode::kKernelShape);
+        diag::kKernelAttribute);
+  CHECK(layer_norm(x, &w, nullptr, {}, x).error().code == diag::kKernelShape);
+  CHECK(layer_norm(x, nullptr, &w, {}, x).error().code == diag::kKernelShape);
 }
 
 TEST_SUITE_END();

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "array.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -93,7 +94,7 @@ TEST_CASE("a margin needs elements, unless the result has none either") {
   const Array x(DType::kFloat32, {0, 2});
   const Array value(DType::kFloat32, {});
   Array out(DType::kFloat32, {1, 2}), empty(DType::kFloat32, {0, 3});
-  CHECK(pad(x, Dims{1, 0}, PadMode::kReflect, value, out).error().code == DiagCode::kKernelShape);
+  CHECK(pad(x, Dims{1, 0}, PadMode::kReflect, value, out).error().code == diag::kKernelShape);
   CHECK(pad(x, Dims{0, 1}, PadMode::kReflect, value, empty));
   CHECK(pad(x, Dims{1, 0}, PadMode::kConstant, value, out));
 }
@@ -102,14 +103,13 @@ TEST_CASE("pad refuses margins, values and types that do not fit") {
   const Array x(DType::kFloat32, {2});
   const Array value(DType::kFloat32, {}), two(DType::kFloat32, {2}), whole(DType::kInt32, {});
   Array out(DType::kFloat32, {3}), less(DType::kFloat32, {1}), packed(DType::kMXFP4, {0});
-  CHECK(pad(x, Dims{2}, PadMode::kReflect, value, out).error().code == DiagCode::kKernelShape);
-  CHECK(pad(x, Dims{-1}, PadMode::kReflect, value, out).error().code == DiagCode::kKernelShape);
-  CHECK(pad(x, Dims{}, PadMode::kReflect, value, out).error().code == DiagCode::kKernelShape);
-  CHECK(pad(x, Dims{0}, PadMode::kReflect, value, less).error().code == DiagCode::kKernelShape);
-  CHECK(pad(x, Dims{1}, PadMode::kConstant, two, out).error().code == DiagCode::kKernelShape);
-  CHECK(pad(x, Dims{1}, PadMode::kConstant, whole, out).error().code == DiagCode::kKernelDType);
-  CHECK(pad(packed, Dims{0}, PadMode::kReflect, packed, packed).error().code ==
-        DiagCode::kKernelDType);
+  CHECK(pad(x, Dims{2}, PadMode::kReflect, value, out).error().code == diag::kKernelShape);
+  CHECK(pad(x, Dims{-1}, PadMode::kReflect, value, out).error().code == diag::kKernelShape);
+  CHECK(pad(x, Dims{}, PadMode::kReflect, value, out).error().code == diag::kKernelShape);
+  CHECK(pad(x, Dims{0}, PadMode::kReflect, value, less).error().code == diag::kKernelShape);
+  CHECK(pad(x, Dims{1}, PadMode::kConstant, two, out).error().code == diag::kKernelShape);
+  CHECK(pad(x, Dims{1}, PadMode::kConstant, whole, out).error().code == diag::kKernelDType);
+  CHECK(pad(packed, Dims{0}, PadMode::kReflect, packed, packed).error().code == diag::kKernelDType);
 }
 
 TEST_SUITE_END();

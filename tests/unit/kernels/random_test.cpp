@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "array.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -49,10 +50,10 @@ TEST_CASE("random: other types and extents are refused") {
   const Array state(DType::kInt64, {2}), three(DType::kInt64, {3}), narrow(DType::kInt32, {2});
   Array out(DType::kFloat32, {2}), next(DType::kInt64, {2}), wrong(DType::kInt64, {1});
   Array wide(DType::kFloat64, {2});
-  CHECK(random_uniform(three, out, next).error().code == DiagCode::kKernelShape);
-  CHECK(random_uniform(narrow, out, next).error().code == DiagCode::kKernelShape);
-  CHECK(random_uniform(state, out, wrong).error().code == DiagCode::kKernelShape);
-  CHECK(random_uniform(state, wide, next).error().code == DiagCode::kKernelDType);
+  CHECK(random_uniform(three, out, next).error().code == diag::kKernelShape);
+  CHECK(random_uniform(narrow, out, next).error().code == diag::kKernelShape);
+  CHECK(random_uniform(state, out, wrong).error().code == diag::kKernelShape);
+  CHECK(random_uniform(state, wide, next).error().code == diag::kKernelDType);
 }
 
 TEST_SUITE_END();

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "array.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -96,14 +97,12 @@ TEST_CASE("rope refuses odd, oversized and misshapen operands; no positions are 
   const Tables narrow = random_tables({3, 1});
   const Tables few = random_tables({2, 4});
   const Tables batches = random_tables({2, 3, 4});
-  CHECK(rope(x, good.sin, good.cos, {.partial_dim = 3}, x).error().code ==
-        DiagCode::kKernelAttribute);
-  CHECK(rope(x, good.sin, good.cos, {.partial_dim = 6}, x).error().code ==
-        DiagCode::kKernelAttribute);
-  CHECK(rope(flat, good.sin, good.cos, {}, flat).error().code == DiagCode::kKernelShape);
+  CHECK(rope(x, good.sin, good.cos, {.partial_dim = 3}, x).error().code == diag::kKernelAttribute);
+  CHECK(rope(x, good.sin, good.cos, {.partial_dim = 6}, x).error().code == diag::kKernelAttribute);
+  CHECK(rope(flat, good.sin, good.cos, {}, flat).error().code == diag::kKernelShape);
   for (const Tables* bad : {&narrow, &few, &batches}) {
-    CHECK(rope(x, bad->sin, good.cos, {}, x).error().code == DiagCode::kKernelShape);
-    CHECK(rope(x, good.sin, bad->cos, {}, x).error().code == DiagCode::kKernelShape);
+    CHECK(rope(x, bad->sin, good.cos, {}, x).error().code == diag::kKernelShape);
+    CHECK(rope(x, good.sin, bad->cos, {}, x).error().code == diag::kKernelShape);
   }
   Array none(DType::kFloat32, {1, 2, 0, 4});
   const Array no_rows(DType::kFloat32, {0, 4});

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "array.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -101,17 +102,17 @@ TEST_CASE("scatter refuses what does not fit and writes nothing then") {
   Array out(DType::kFloat32, {2, 3}, Values(6, 9));
   const auto bad = scatter(x, at, from, 0, kAdd, out);
   REQUIRE_FALSE(bad);
-  CHECK(bad.error().code == DiagCode::kIndexOutOfRange);
+  CHECK(bad.error().code == diag::kIndexOutOfRange);
   CHECK(bad.error().message == mir::test::Part{"index 2 at position 2"});
   CHECK(out.values() == Values(6, 9));
-  CHECK(scatter(x, at, from, 2, kAdd, out).error().code == DiagCode::kKernelAttribute);
-  CHECK(scatter(x, at, flat, 1, kAdd, out).error().code == DiagCode::kKernelShape);
-  CHECK(scatter(x, wide, wide_from, 0, kAdd, out).error().code == DiagCode::kKernelShape);
-  CHECK(scatter(x, real, from, 1, kAdd, out).error().code == DiagCode::kKernelDType);
-  CHECK(scatter(x, good, whole, 1, kAdd, out).error().code == DiagCode::kKernelDType);
+  CHECK(scatter(x, at, from, 2, kAdd, out).error().code == diag::kKernelAttribute);
+  CHECK(scatter(x, at, flat, 1, kAdd, out).error().code == diag::kKernelShape);
+  CHECK(scatter(x, wide, wide_from, 0, kAdd, out).error().code == diag::kKernelShape);
+  CHECK(scatter(x, real, from, 1, kAdd, out).error().code == diag::kKernelDType);
+  CHECK(scatter(x, good, whole, 1, kAdd, out).error().code == diag::kKernelDType);
   const Array truth(DType::kBool, {2}), one(DType::kInt32, {1}), value(DType::kBool, {1});
   Array truth_out(DType::kBool, {2});
-  CHECK(scatter(truth, one, value, 0, kMax, truth_out).error().code == DiagCode::kKernelDType);
+  CHECK(scatter(truth, one, value, 0, kMax, truth_out).error().code == diag::kKernelDType);
 }
 
 TEST_SUITE_END();

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "array.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref::signal_test {
 namespace {
@@ -183,19 +184,19 @@ TEST_CASE("transforms refuse what does not fit") {
     return result.error().code;
   };
   CHECK(stft(x, window, {.n_fft = 4, .hop_length = 1}, spec));
-  CHECK(code(stft(x, window, {.n_fft = 4, .hop_length = 2}, spec)) == DiagCode::kKernelShape);
-  CHECK(code(stft(x, wide, {.n_fft = 4, .hop_length = 1}, spec)) == DiagCode::kKernelShape);
-  CHECK(code(stft(x, window, {.n_fft = 4, .hop_length = 0}, spec)) == DiagCode::kKernelAttribute);
-  CHECK(code(stft(whole, window, {.n_fft = 4, .hop_length = 1}, spec)) == DiagCode::kKernelDType);
+  CHECK(code(stft(x, window, {.n_fft = 4, .hop_length = 2}, spec)) == diag::kKernelShape);
+  CHECK(code(stft(x, wide, {.n_fft = 4, .hop_length = 1}, spec)) == diag::kKernelShape);
+  CHECK(code(stft(x, window, {.n_fft = 4, .hop_length = 0}, spec)) == diag::kKernelAttribute);
+  CHECK(code(stft(whole, window, {.n_fft = 4, .hop_length = 1}, spec)) == diag::kKernelDType);
   Array one(DType::kFloat32, {1, 3, 1, 2});
   CHECK(code(stft(none, window, {.n_fft = 4, .hop_length = 1, .center = true}, one)) ==
-        DiagCode::kKernelShape);
+        diag::kKernelShape);
   CHECK(stft(none, window,
              {.n_fft = 4, .hop_length = 1, .center = true, .margin = PadMode::kConstant}, one));
   CHECK(istft(spec, window, {.n_fft = 4, .hop_length = 1}, signal));
-  CHECK(code(istft(spec, window, {.n_fft = 6, .hop_length = 1}, signal)) == DiagCode::kKernelShape);
+  CHECK(code(istft(spec, window, {.n_fft = 6, .hop_length = 1}, signal)) == diag::kKernelShape);
   CHECK(code(istft(spec, window, {.n_fft = 4, .hop_length = 1, .cut = -1}, signal)) ==
-        DiagCode::kKernelAttribute);
+        diag::kKernelAttribute);
   Array no_frames(DType::kFloat32, {1, 3, 0, 2});
   REQUIRE(istft(no_frames, window, {.n_fft = 4, .hop_length = 1}, signal));
   CHECK(signal.values() == Values(8, 0.0));

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "array.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -65,8 +66,8 @@ TEST_CASE("softmax of one element is one, of none nothing; bad axes are refused"
   CHECK(one[0] == 1);
   Array none(DType::kFloat32, {0, 4});
   CHECK(softmax(none, 0, none));
-  CHECK(softmax(none, 2, none).error().code == DiagCode::kKernelAttribute);
-  CHECK(softmax(none, -3, none).error().code == DiagCode::kKernelAttribute);
+  CHECK(softmax(none, 2, none).error().code == diag::kKernelAttribute);
+  CHECK(softmax(none, -3, none).error().code == diag::kKernelAttribute);
   Array scalar(DType::kFloat32, {});
   CHECK_FALSE(softmax(scalar, 0, scalar));
 }
@@ -101,9 +102,9 @@ TEST_CASE("the causal mask refuses vectors, integers and empty windows") {
   Array vector(DType::kFloat32, {3});
   Array x(DType::kFloat32, {3, 3});
   Array integers(DType::kInt32, {3, 3});
-  CHECK(causal_mask(vector, {}, vector).error().code == DiagCode::kKernelShape);
-  CHECK(causal_mask(x, 0, x).error().code == DiagCode::kKernelAttribute);
-  CHECK(causal_mask(integers, {}, integers).error().code == DiagCode::kKernelDType);
+  CHECK(causal_mask(vector, {}, vector).error().code == diag::kKernelShape);
+  CHECK(causal_mask(x, 0, x).error().code == diag::kKernelAttribute);
+  CHECK(causal_mask(integers, {}, integers).error().code == diag::kKernelDType);
 }
 
 TEST_SUITE_END();

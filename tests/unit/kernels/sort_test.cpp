@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "array.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -123,13 +124,13 @@ TEST_CASE("sorts refuse bad axes, extents and types") {
   const Array truth(DType::kBool, {2, 3});
   Array indices(DType::kInt32, {2, 3}), wide(DType::kInt64, {2, 3}), four(DType::kInt32, {2, 4});
   Array values(DType::kFloat32, {2, 3}), more(DType::kFloat32, {2, 4});
-  CHECK(argsort(x, 2, false, indices).error().code == DiagCode::kKernelAttribute);
-  CHECK(argsort(x, 1, false, four).error().code == DiagCode::kKernelShape);
-  CHECK(argsort(x, 1, false, wide).error().code == DiagCode::kKernelDType);
-  CHECK(argsort(truth, 1, false, indices).error().code == DiagCode::kKernelDType);
-  CHECK(top_k(x, 1, {}, more, four).error().code == DiagCode::kKernelShape);
-  CHECK(top_k(x, 0, {}, more, four).error().code == DiagCode::kKernelShape);
-  CHECK(top_k(x, 1, {}, values, wide).error().code == DiagCode::kKernelDType);
+  CHECK(argsort(x, 2, false, indices).error().code == diag::kKernelAttribute);
+  CHECK(argsort(x, 1, false, four).error().code == diag::kKernelShape);
+  CHECK(argsort(x, 1, false, wide).error().code == diag::kKernelDType);
+  CHECK(argsort(truth, 1, false, indices).error().code == diag::kKernelDType);
+  CHECK(top_k(x, 1, {}, more, four).error().code == diag::kKernelShape);
+  CHECK(top_k(x, 0, {}, more, four).error().code == diag::kKernelShape);
+  CHECK(top_k(x, 1, {}, values, wide).error().code == diag::kKernelDType);
 }
 
 TEST_SUITE_END();

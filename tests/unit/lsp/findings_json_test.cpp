@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "mir/codes/syntax.hpp"
+
 using namespace mir;
 using namespace mir::lsp;
 using Json = nlohmann::json;
@@ -40,7 +42,7 @@ TEST_SUITE("findings as JSON") {
   TEST_CASE("places are those of the document, and notes have their own") {
     Diagnostic finding;
     finding.severity = Severity::kWarning;
-    finding.code = DiagCode::kUnexpectedToken;
+    finding.code = diag::kUnexpectedToken;
     finding.at = {8, 11};  // `two`, after a character of two bytes
     finding.message = "wrong";
     finding.note({1, 4}, "here");
@@ -56,7 +58,7 @@ TEST_SUITE("findings as JSON") {
     };
     Json expected = {{"range", place(1, 2, 5)},
                      {"severity", 2},
-                     {"code", spelling(DiagCode::kUnexpectedToken)},
+                     {"code", spelling(diag::kUnexpectedToken)},
                      {"source", "mllm"},
                      {"message", "wrong\nnote: anywhere"}};
     expected["relatedInformation"] =

@@ -10,6 +10,8 @@
 #include <unordered_map>
 
 #include "known_passes.hpp"
+#include "mir/codes/recovery.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "passes/pass_texts.hpp"
@@ -482,7 +484,7 @@ TEST_SUITE("passes") {
     Passes all;
     const auto refuse = [](std::string what) {
       return [what](PassRun& run) {
-        run.diagnostics().error(DiagCode::kLostMeaning, {}, what);
+        run.diagnostics().error(diag::kLostMeaning, {}, what);
         return PassResult::kRefused;
       };
     };
@@ -721,7 +723,7 @@ cf.ReturnOp (%p#:$) -> ()
     all.registry.add(
         {.name = "picky", .summary = "fails", .anchor = Anchor::kGraph, .run = [](PassRun& run) {
            if (name_of(run.anchor()) != "f") return run.result();
-           run.diagnostics().error(DiagCode::kUnknownOp, run.anchor().span(), "not here");
+           run.diagnostics().error(diag::kUnknownOp, run.anchor().span(), "not here");
            return PassResult::kFailed;
          }});
     for (const unsigned threads : {1U, 4U}) {

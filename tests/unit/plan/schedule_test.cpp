@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "../interp/module_text.hpp"
+#include "mir/codes/runs.hpp"
 #include "plan/memory.hpp"
 
 namespace mir::test {
@@ -144,7 +145,7 @@ TEST_CASE("what cannot be executed is named once with the calls that lead there"
   CHECK(diagnostics.error_count() == 1);
   const auto problems = diagnostics.sorted();
   REQUIRE(problems.size() == 1);
-  CHECK(problems[0].code == DiagCode::kNotExecutable);
+  CHECK(problems[0].code == diag::kNotExecutable);
   CHECK(problems[0].at.known());
   REQUIRE(problems[0].notes.size() == 1);
   CHECK(problems[0].notes[0].message == "called here");

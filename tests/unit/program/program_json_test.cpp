@@ -5,6 +5,7 @@
 #include <string>
 
 #include "../ir/read.hpp"
+#include "mir/codes/weights.hpp"
 
 using namespace mir;
 
@@ -172,7 +173,7 @@ TEST_CASE("each broken part of a program is refused with its reason") {
     CAPTURE(each.text.substr(0, 200));
     const auto result = program_text(each.text);
     REQUIRE_FALSE(result);
-    CHECK(result.error().code == DiagCode::kProgramMalformed);
+    CHECK(result.error().code == diag::kProgramMalformed);
     CHECK(result.error().message == each.message);
   }
 }

@@ -2,6 +2,7 @@
 #include "reduce/bisect.hpp"
 
 #include "../passes/known_passes.hpp"
+#include "mir/codes/runs.hpp"
 
 using namespace mir;
 using mir::test::Passes;
@@ -108,7 +109,7 @@ TEST_SUITE("bisection of pipelines") {
       const auto stopped = reduce::bisect(reading.module(), *items,
                                           [&](const Module&, const Module& after) -> Result<bool> {
                                             if (left-- == 0)
-                                              return Error{DiagCode::kCancelled, "no answer"};
+                                              return Error{diag::kCancelled, "no answer"};
                                             return count_of(after, "%c") == 0;
                                           });
       REQUIRE_FALSE(stopped);

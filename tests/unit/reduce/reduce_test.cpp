@@ -10,6 +10,9 @@
 #include <thread>
 
 #include "../passes/known_passes.hpp"
+#include "mir/codes/runs.hpp"
+#include "mir/codes/shapes.hpp"
+#include "mir/codes/usage.hpp"
 #include "mir/verify.hpp"
 #include "reduce/interests.hpp"
 #include "reduce/steps.hpp"
@@ -134,7 +137,7 @@ TEST_SUITE("reduction") {
         "    cf.ReturnOp () -> ()\n}\n";
     Passes passes;
     const Pipeline none;
-    const Run run(text, reduce::reports_code(DiagCode::kShapeMismatch, {passes.registry, none}));
+    const Run run(text, reduce::reports_code(diag::kShapeMismatch, {passes.registry, none}));
     CHECK(run.error == "");
     CHECK(run.report.after.ops == 2);
   }
@@ -214,7 +217,7 @@ TEST_SUITE("reduction") {
 )";
     std::size_t tests = 0;
     const Run run(text, [&](const std::string& each) -> Result<reduce::Answer> {
-      if (++tests > 100) return Error{DiagCode::kCancelled, "it does not end"};
+      if (++tests > 100) return Error{diag::kCancelled, "it does not end"};
       return mentions({"SubGraphOp"})(each);
     });
     CHECK_FALSE(run.report.stopped);
@@ -332,11 +335,11 @@ TEST_SUITE("reduction") {
         "{\n"
         "    linalg.CPU.AddOp (%0, %1) -> (%3:tensor<[2], Float32, CPU>)\n"
         "    cf.ReturnOp () -> ()\n}\n";
-    CHECK(answer(DiagCode::kShapeMismatch, mismatch) == "yes, MIR0500 is reported");
-    CHECK(answer(DiagCode::kUsage, mismatch) == "no, MIR0500 is reported");
-    CHECK(answer(DiagCode::kShapeMismatch, chain(2)) == "no, no code is reported");
-    CHECK(answer(DiagCode::kShapeMismatch, chain(2) + mismatch) == "yes, MIR0500 is reported");
-    CHECK(answer(DiagCode::kShapeMismatch, "no module") == "no, MIR0201 is reported");
+    CHECK(answer(diag::kShapeMismatch, mismatch) == "yes, MIR0500 is reported");
+    CHECK(answer(diag::kUsage, mismatch) == "no, MIR0500 is reported");
+    CHECK(answer(diag::kShapeMismatch, chain(2)) == "no, no code is reported");
+    CHECK(answer(diag::kShapeMismatch, chain(2) + mismatch) == "yes, MIR0500 is reported");
+    CHECK(answer(diag::kShapeMismatch, "no module") == "no, MIR0201 is reported");
   }
 
   TEST_CASE("several jobs take the same steps to the same text, and count the same tests") {
@@ -385,7 +388,7 @@ TEST_SUITE("reduction") {
   TEST_CASE("an error of the test ends the reduction with the smallest text so far") {
     int left = 5;
     const Run run(chain(50), [&](const std::string& text) -> Result<reduce::Answer> {
-      if (left-- == 0) return Error{DiagCode::kCancelled, "interrupted"};
+      if (left-- == 0) return Error{diag::kCancelled, "interrupted"};
       return mentions({"SiLUOp"})(text);
     });
     REQUIRE(run.report.stopped);
@@ -491,11 +494,11 @@ test: no
     const auto outcome = [&](int good_tests, int good_keeps) {
       const reduce::ReduceOptions options{
           .interest = [&](const std::string& each) -> Result<reduce::Answer> {
-            if (good_tests-- == 0) return Error{DiagCode::kCancelled, "no test"};
+            if (good_tests-- == 0) return Error{diag::kCancelled, "no test"};
             return mentions({"SiLUOp"})(each);
           },
           .keep = [&](const std::string&) -> Result<void> {
-            if (good_keeps-- == 0) return Error{DiagCode::kCancelled, "no place"};
+            if (good_keeps-- == 0) return Error{diag::kCancelled, "no place"};
             return {};
           }};
       const auto report = reduce::reduce(text, passes.registry, options);

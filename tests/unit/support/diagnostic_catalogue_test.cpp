@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../project_files.hpp"
+#include "mir/codes/shapes.hpp"
 #include "mir/diagnostic.hpp"
 
 using namespace mir;
@@ -33,7 +34,7 @@ TEST_CASE("the page of all diagnostics is the one of the documents") {
 }
 
 TEST_CASE("a code is explained by its cause, a refused example, the fix and an accepted one") {
-  CHECK(headings_of(DiagCode::kAttributeOutOfRange) ==
+  CHECK(headings_of(diag::kAttributeOutOfRange) ==
         "MIR0504: an attribute has a value that the operation does not accept\n"
         "Cause: The value has the right kind, but is outside the range of the attribute.\n"
         "Refused:\n"

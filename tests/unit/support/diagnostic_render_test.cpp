@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/shapes.hpp"
+#include "mir/codes/syntax.hpp"
 #include "mir/diagnostic.hpp"
 #include "support/terminal_text.hpp"
 
-using mir::DiagCode;
+namespace diag = mir::diag;
 using mir::DiagnosticFormat;
 using mir::Diagnostics;
 using mir::Severity;
@@ -26,7 +29,7 @@ std::string human(std::string text, Span at) {
   SourceManager sources;
   sources.add("f", std::move(text));
   Diagnostics diagnostics;
-  diagnostics.error(DiagCode::kUnexpectedToken, at, "m");
+  diagnostics.error(diag::kUnexpectedToken, at, "m");
   return human(diagnostics, sources);
 }
 
@@ -43,9 +46,9 @@ TEST_CASE("the summary counts the errors and warnings that are not shown togethe
   const SourceManager sources;
   const auto shown = [&](std::size_t errors, std::size_t warnings) {
     Diagnostics diagnostics(1);
-    diagnostics.error(DiagCode::kUnexpectedToken, {}, "one");
-    if (errors != 0) diagnostics.skip(Severity::kError, DiagCode::kUnexpectedToken, errors);
-    if (warnings != 0) diagnostics.skip(Severity::kWarning, DiagCode::kTrailingText, warnings);
+    diagnostics.error(diag::kUnexpectedToken, {}, "one");
+    if (errors != 0) diagnostics.skip(Severity::kError, diag::kUnexpectedToken, errors);
+    if (warnings != 0) diagnostics.skip(Severity::kWarning, diag::kTrailingText, warnings);
     const std::string text = mir::render(diagnostics, sources, {});
     return text.substr(text.rfind("1 error"));
   };
@@ -59,9 +62,9 @@ TEST_CASE("an error and a warning are counted, and nothing is said of no diagnos
   const SourceManager sources;
   Diagnostics diagnostics(0);
   CHECK(human(diagnostics, sources).empty());
-  diagnostics.warning(DiagCode::kTrailingText, {}, "one");
+  diagnostics.warning(diag::kTrailingText, {}, "one");
   CHECK(human(diagnostics, sources).ends_with("0 errors, 1 warning\n"));
-  diagnostics.error(DiagCode::kUnexpectedToken, {}, "two");
+  diagnostics.error(diag::kUnexpectedToken, {}, "two");
   CHECK(human(diagnostics, sources).ends_with("1 error, 1 warning\n"));
 }
 
@@ -69,7 +72,7 @@ TEST_CASE("the constraint of a diagnostic is in the forms for programs") {
   SourceManager sources;
   sources.add("f", "ab\n");
   Diagnostics diagnostics;
-  diagnostics.error(DiagCode::kAttributeOutOfRange, {1, 2}, "m").constraint = "pad_c1, docs/ops";
+  diagnostics.error(diag::kAttributeOutOfRange, {1, 2}, "m").constraint = "pad_c1, docs/ops";
   const std::string text = mir::render(diagnostics, sources, {DiagnosticFormat::kJson, false});
   CHECK(nlohmann::json::parse(text).at("constraint") == "pad_c1, docs/ops");
   mir::SarifLog log;
@@ -83,7 +86,7 @@ TEST_CASE("a diagnostic shows its place, line, range, notes and hint") {
   SourceManager sources;
   sources.add("a.mir", "first line\n  second here\n");
   Diagnostics diagnostics;
-  auto& error = diagnostics.error(DiagCode::kUnexpectedToken, {21, 25}, "found 'here'");
+  auto& error = diagnostics.error(diag::kUnexpectedToken, {21, 25}, "found 'here'");
   error.note({1, 6}, "begun here").note({}, "no place");
   error.hint = "leave it out";
   CHECK(human(diagnostics, sources) ==
@@ -100,7 +103,7 @@ TEST_CASE("a diagnostic shows its place, line, range, notes and hint") {
 
 TEST_CASE("a diagnostic without a place shows none") {
   Diagnostics diagnostics;
-  diagnostics.error(DiagCode::kFileNotReadable, {}, "cannot read 'x'");
+  diagnostics.error(diag::kFileNotReadable, {}, "cannot read 'x'");
   CHECK(human(diagnostics, SourceManager()) ==
         "error[MIR0001]: cannot read 'x'\n1 error, 0 warnings\n");
 }
@@ -108,9 +111,9 @@ TEST_CASE("a diagnostic without a place shows none") {
 TEST_CASE("the closing line counts what is shown and what is not") {
   Diagnostics diagnostics(2);
   for (int i = 0; i < 5; ++i) {
-    diagnostics.error(DiagCode::kFileNotReadable, {}, std::to_string(i));
+    diagnostics.error(diag::kFileNotReadable, {}, std::to_string(i));
   }
-  diagnostics.warning(DiagCode::kFileNotReadable, {}, "w");
+  diagnostics.warning(diag::kFileNotReadable, {}, "w");
   const std::string text = human(diagnostics, SourceManager());
   CHECK(text.ends_with("\n2 errors, 1 warning (3 more not shown)\n"));
   CHECK(human(Diagnostics(), SourceManager()).empty());
@@ -146,7 +149,7 @@ TEST_CASE("a hostile text cannot drive the terminal") {
   SourceManager sources;
   sources.add("\x1b]0;f", "x");
   Diagnostics diagnostics;
-  diagnostics.error(DiagCode::kUnexpectedToken, {1, 2}, "found '\x1b\n'").hint = "\x07";
+  diagnostics.error(diag::kUnexpectedToken, {1, 2}, "found '\x1b\n'").hint = "\x07";
   for (const auto format :
        {DiagnosticFormat::kHuman, DiagnosticFormat::kLine, DiagnosticFormat::kJson}) {
     const std::string text = mir::render(diagnostics, sources, {format, false});
@@ -183,8 +186,8 @@ TEST_CASE("the line form has one line for each diagnostic") {
   SourceManager sources;
   sources.add("f", "abc");
   Diagnostics diagnostics;
-  diagnostics.error(DiagCode::kUnexpectedToken, {2, 3}, "e").note({1, 2}, "n");
-  diagnostics.warning(DiagCode::kTrailingText, {3, 4}, "w\nx").hint = "h";
+  diagnostics.error(diag::kUnexpectedToken, {2, 3}, "e").note({1, 2}, "n");
+  diagnostics.warning(diag::kTrailingText, {3, 4}, "w\nx").hint = "h";
   CHECK(mir::render(diagnostics, sources, {DiagnosticFormat::kLine, false}) ==
         "f:1:2: error[MIR0201]: e\nf:1:3: warning[MIR0205]: w\\x0ax\n");
 }
@@ -193,7 +196,7 @@ TEST_CASE("colour appears only when asked for and changes nothing else") {
   SourceManager sources;
   sources.add("f", "abc");
   Diagnostics diagnostics;
-  diagnostics.error(DiagCode::kUnexpectedToken, {2, 3}, "e").note({1, 2}, "n");
+  diagnostics.error(diag::kUnexpectedToken, {2, 3}, "e").note({1, 2}, "n");
   std::string coloured = mir::render(diagnostics, sources, {DiagnosticFormat::kHuman, true});
   const std::string plain = human(diagnostics, sources);
   CHECK(plain != mir::test::Part{"\x1b"});
@@ -208,9 +211,9 @@ TEST_CASE("the JSON form is one object a line with every key of schema 2") {
   SourceManager sources;
   sources.add("f", "ab\ncd");
   Diagnostics diagnostics;
-  auto& error = diagnostics.error(DiagCode::kUnexpectedToken, {2, 5}, "\xC3\xA4 \xff\"byte\"");
+  auto& error = diagnostics.error(diag::kUnexpectedToken, {2, 5}, "\xC3\xA4 \xff\"byte\"");
   error.note({1, 2}, "n").fix({2, 2}, ":");
-  diagnostics.warning(DiagCode::kFileNotReadable, {}, "w");
+  diagnostics.warning(diag::kFileNotReadable, {}, "w");
   const std::string text = mir::render(diagnostics, sources, {DiagnosticFormat::kJson, false});
   const auto newline = text.find('\n');
   const auto warning = nlohmann::json::parse(text.substr(0, newline));
@@ -234,7 +237,7 @@ TEST_CASE("the human form shows what a fix replaces, inserts and removes") {
   SourceManager sources;
   sources.add("f", "abc\n");
   Diagnostics diagnostics;
-  auto& error = diagnostics.error(DiagCode::kUnexpectedToken, {1, 2}, "m");
+  auto& error = diagnostics.error(diag::kUnexpectedToken, {1, 2}, "m");
   error.fix({1, 2}, "x").fix({2, 2}, "y").fix({3, 4}, "");
   CHECK(human(diagnostics, sources) ==
         "f:1:1: error[MIR0201]: m\n"
@@ -251,7 +254,7 @@ TEST_CASE("every form cuts long messages between code points") {
   Diagnostics diagnostics;
   std::string message = "m";
   for (int i = 0; i < 5000; ++i) message += "\xC3\xA4";
-  diagnostics.error(DiagCode::kUnexpectedToken, {}, message).note({}, message).hint = message;
+  diagnostics.error(diag::kUnexpectedToken, {}, message).note({}, message).hint = message;
   for (const auto format : {DiagnosticFormat::kHuman, DiagnosticFormat::kLine,
                             DiagnosticFormat::kGithub, DiagnosticFormat::kJson}) {
     const std::string text = mir::render(diagnostics, sources, {format, false});
@@ -265,11 +268,11 @@ TEST_CASE("the GitHub form escapes what would end a command or a property") {
   SourceManager sources;
   sources.add("a,b:c%.mir", "abc\n");
   Diagnostics diagnostics;
-  diagnostics.error(DiagCode::kUnexpectedToken, {2, 3}, "50%: a, b\n\x1b[1m")
+  diagnostics.error(diag::kUnexpectedToken, {2, 3}, "50%: a, b\n\x1b[1m")
       .note({1, 2}, "here")
       .hint = "h";
-  diagnostics.warning(DiagCode::kFileNotReadable, {}, "w");
-  diagnostics.remark(DiagCode::kFileNotReadable, {}, "r");
+  diagnostics.warning(diag::kFileNotReadable, {}, "w");
+  diagnostics.remark(diag::kFileNotReadable, {}, "r");
   CHECK(mir::render(diagnostics, sources, {DiagnosticFormat::kGithub, false}) ==
         "::warning title=MIR0001::w\n"
         "::notice title=MIR0001::r\n"

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "mir/codes/verification.hpp"
+
 using namespace mir;
 
 namespace {
@@ -26,8 +28,8 @@ std::string differences(std::string text, std::uint32_t first_line = 1) {
     const SourcePos begin = file.position_of(file.line(first_line + line - 1).data());
     return Span{begin, begin + 1};
   };
-  found.error(DiagCode::kUnknownOp, at(2), "no 'x' here").note(at(1), "begun here");
-  found.error(DiagCode::kWrongArity, at(3), "too many");
+  found.error(diag::kUnknownOp, at(2), "no 'x' here").note(at(1), "begun here");
+  found.error(diag::kWrongArity, at(3), "too many");
   std::string all;
   for (const Diagnostic& each : check_expectations(file, sources, found).sorted()) {
     all += std::to_string(file.line_column(each.at.begin).line) + " " + spelling(each.code) + " " +
@@ -123,8 +125,8 @@ TEST_CASE("errors beyond the limit of a run are a difference") {
   SourceManager sources;
   const SourceFile& file = *sources.add("f", "// expect-error {{e}}\n");
   Diagnostics found(1);
-  found.error(DiagCode::kUnknownOp, {1, 2}, "e");
-  found.error(DiagCode::kUnknownOp, {1, 2}, "e");
+  found.error(diag::kUnknownOp, {1, 2}, "e");
+  found.error(diag::kUnknownOp, {1, 2}, "e");
   const auto list = check_expectations(file, sources, found).sorted();
   REQUIRE(list.size() == 1);
   CHECK(list[0].message == "1 further errors were not compared");

@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <thread>
 
+#include "mir/codes/files.hpp"
+
 namespace fs = std::filesystem;
-using mir::DiagCode;
+namespace diag = mir::diag;
 using mir::MappedFile;
 using mir::read_file;
 using mir::write_file_atomically;
@@ -65,9 +67,9 @@ TEST_CASE("an empty file is read and mapped as nothing") {
 TEST_CASE("a file over the limit is refused, whether its size is known or not") {
   const Scratch dir;
   REQUIRE(write_file_atomically(dir / "f", "12345"));
-  CHECK(read_file(dir / "f", 4).error().code == DiagCode::kFileTooLarge);
+  CHECK(read_file(dir / "f", 4).error().code == diag::kFileTooLarge);
   CHECK(read_file(dir / "f", 5));
-  CHECK(read_file("/dev/zero", 100'000).error().code == DiagCode::kFileTooLarge);
+  CHECK(read_file("/dev/zero", 100'000).error().code == diag::kFileTooLarge);
   CHECK(read_file("/dev/null", 0)->empty());
 }
 
@@ -76,14 +78,14 @@ TEST_CASE("a file whose size is over the limit is refused before it is read") {
   REQUIRE(write_file_atomically(dir / "f", ""));
   fs::resize_file(dir / "f", std::uintmax_t{1} << 40);
   const auto read = read_file(dir / "f", (std::uint64_t{1} << 40) - 1);
-  CHECK(read.error().code == DiagCode::kFileTooLarge);
+  CHECK(read.error().code == diag::kFileTooLarge);
 }
 
 TEST_CASE("missing files and directories are errors that name the path") {
   const Scratch dir;
   const auto missing = read_file(dir / "none", 10);
   REQUIRE_FALSE(missing);
-  CHECK(missing.error().code == DiagCode::kFileNotReadable);
+  CHECK(missing.error().code == diag::kFileNotReadable);
   CHECK(missing.error().message == mir::test::Part{"none'"});
   CHECK_FALSE(read_file(dir / "", 10));
   CHECK_FALSE(MappedFile::open(dir / "none"));
@@ -142,13 +144,13 @@ TEST_CASE("links in a circle are an error") {
   const Scratch dir;
   fs::create_symlink("b", dir / "a");
   fs::create_symlink("a", dir / "b");
-  CHECK(write_file_atomically(dir / "a", "x").error().code == DiagCode::kFileNotWritable);
+  CHECK(write_file_atomically(dir / "a", "x").error().code == diag::kFileNotWritable);
 }
 
 TEST_CASE("a failed write leaves no temporary file") {
   const Scratch dir;
   fs::create_directory(dir / "sub");
-  CHECK(write_file_atomically(dir / "sub", "x").error().code == DiagCode::kFileNotWritable);
+  CHECK(write_file_atomically(dir / "sub", "x").error().code == diag::kFileNotWritable);
   CHECK_FALSE(write_file_atomically(dir / "none/f", "x"));
   const auto full = write_file_atomically("/dev/full", "x");
   REQUIRE_FALSE(full);

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/diagnostic.hpp"
 #include "sarif_objects.hpp"
 
@@ -37,7 +39,7 @@ TEST_CASE("a SARIF document has places, notes and fixes of every text of a run")
     SourceManager sources;
     sources.add("/models/a b<1>.mir", "abc\ndef\n");
     Diagnostics diagnostics;
-    diagnostics.error(DiagCode::kUnknownAttribute, {5, 8}, "m \xFF")
+    diagnostics.error(diag::kUnknownAttribute, {5, 8}, "m \xFF")
         .note({1, 2}, "here")
         .note({}, "nowhere")
         .note({1, 2}, "here")
@@ -49,8 +51,8 @@ TEST_CASE("a SARIF document has places, notes and fixes of every text of a run")
   SourceManager sources;
   sources.add("b.mir", "abc\n");
   Diagnostics diagnostics;
-  diagnostics.warning(DiagCode::kFileNotReadable, {}, "w");
-  diagnostics.remark(DiagCode::kUnknownAttribute, {1, 3}, "r");
+  diagnostics.warning(diag::kFileNotReadable, {}, "w");
+  diagnostics.remark(diag::kUnknownAttribute, {1, 3}, "r");
   log.add(diagnostics, sources);
 
   const Json run = checked(log);

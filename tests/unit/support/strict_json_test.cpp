@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "mir/codes/usage.hpp"
+
 using namespace mir;
 
 namespace {
@@ -12,9 +14,9 @@ namespace {
 /// The message that refuses a text, or "".
 std::string problem(std::string_view text, std::size_t max_depth = 3, std::size_t max_bytes = 100) {
   const auto document = parse_strict_json(
-      text, {.max_bytes = max_bytes, .max_depth = max_depth, .malformed = DiagCode::kUsage});
+      text, {.max_bytes = max_bytes, .max_depth = max_depth, .malformed = diag::kUsage});
   if (document) return "";
-  CHECK(document.error().code == DiagCode::kUsage);
+  CHECK(document.error().code == diag::kUsage);
   return document.error().message;
 }
 

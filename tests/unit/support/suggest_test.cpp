@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "mir/codes/syntax.hpp"
+
 using namespace mir;
 
 namespace {
@@ -55,16 +57,16 @@ TEST_CASE("the edit distance is that of its definition, cut at the limit") {
 TEST_CASE("only so many findings of a code get a suggestion") {
   Diagnostics found(0);
   for (std::uint32_t i = 1; i <= 2 * kMostSuggestions; ++i) {
-    found.error(DiagCode::kUnexpectedToken, {i, i + 1}, "other");
+    found.error(diag::kUnexpectedToken, {i, i + 1}, "other");
   }
-  CHECK(may_suggest(found, DiagCode::kTrailingText));
+  CHECK(may_suggest(found, diag::kTrailingText));
   for (std::uint32_t i = 1; i <= kMostSuggestions; ++i) {
-    found.error(DiagCode::kTrailingText, {i, i + 1}, "each");
-    CHECK(may_suggest(found, DiagCode::kTrailingText));
+    found.error(diag::kTrailingText, {i, i + 1}, "each");
+    CHECK(may_suggest(found, diag::kTrailingText));
   }
-  found.error(DiagCode::kTrailingText, {1000, 1001}, "one more");
-  CHECK_FALSE(may_suggest(found, DiagCode::kTrailingText));
-  CHECK_FALSE(may_suggest(found, DiagCode::kUnexpectedToken));
+  found.error(diag::kTrailingText, {1000, 1001}, "one more");
+  CHECK_FALSE(may_suggest(found, diag::kTrailingText));
+  CHECK_FALSE(may_suggest(found, diag::kUnexpectedToken));
 }
 
 TEST_CASE("the nearest name is a slip away and the only one so near") {

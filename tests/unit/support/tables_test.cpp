@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "mir/codes/verification.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 #include "support/counted.hpp"
@@ -36,11 +37,11 @@ TEST_CASE("a table over addresses has one entry for each, while it grows") {
 
 TEST_CASE("errors that were dropped take no room of those that are appended") {
   Diagnostics all(3);
-  for (int i = 0; i < 2; ++i) all.error(DiagCode::kUnknownOp, {1, 1}, std::to_string(i));
-  all.skip(Severity::kError, DiagCode::kUnknownOp, 4);
+  for (int i = 0; i < 2; ++i) all.error(diag::kUnknownOp, {1, 1}, std::to_string(i));
+  all.skip(Severity::kError, diag::kUnknownOp, 4);
   Diagnostics part(3);
-  part.error(DiagCode::kUnknownOp, {2, 2}, "a");
-  part.error(DiagCode::kUnknownOp, {2, 2}, "b");
+  part.error(diag::kUnknownOp, {2, 2}, "a");
+  part.error(diag::kUnknownOp, {2, 2}, "b");
   all.append(std::move(part));
   CHECK(all.sorted().size() == 3);
   CHECK(all.error_count() == 8);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "mir/codes/syntax.hpp"
 #include "read.hpp"
 
 using namespace mir;
@@ -188,7 +189,7 @@ TEST_SUITE("recovery") {
     CHECK_FALSE(parse(file, diagnostics));
     const auto list = diagnostics.sorted();
     REQUIRE(list.size() == 1);
-    CHECK(list[0].code == DiagCode::kTextInOpPosition);
+    CHECK(list[0].code == diag::kTextInOpPosition);
     CHECK(file.line_column(list[0].at.begin).line == 5);
     CHECK(list[0].hint ==
           "every line of a comment needs its own '//'; an upgrade takes --assume='comment=TEXT' "

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "command.hpp"
+#include "mir/codes/checks.hpp"
 #include "tools/check/run_files.hpp"
 
 using namespace mir;
@@ -220,11 +221,11 @@ TEST_SUITE("case files") {
     };
     const auto problems = result.cases[1].problems.sorted();
     REQUIRE(problems.size() == 2);
-    CHECK(problems[0].code == DiagCode::kExitStatus);
+    CHECK(problems[0].code == diag::kExitStatus);
     CHECK(line_of(problems[0].at) == 1);
     REQUIRE(problems[0].notes.size() == 1);
     CHECK(line_of(problems[0].notes[0].at) == 6);
-    CHECK(problems[1].code == DiagCode::kOutputDiffers);
+    CHECK(problems[1].code == diag::kOutputDiffers);
     CHECK(line_of(problems[1].at) == 6);
   }
 

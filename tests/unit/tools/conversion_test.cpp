@@ -7,6 +7,7 @@
 #include "../weights/gguf_bytes.hpp"
 #include "../weights/mllm_bytes.hpp"
 #include "../weights/temporary.hpp"
+#include "mir/codes/weights.hpp"
 #include "weights/checks.hpp"
 
 namespace mir::tools::conversion_test {
@@ -160,7 +161,7 @@ TEST_CASE("metadata that the reader of a format would refuse are not written") {
   const auto refused = [&](TensorFormat format, const std::string& key, const std::string& text) {
     const auto written = try_convert({one}, directory.file("out"), format, {{key, text}});
     REQUIRE_FALSE(written);
-    CHECK(written.error().code == DiagCode::kTensorNameInvalid);
+    CHECK(written.error().code == diag::kTensorNameInvalid);
   };
   refused(TensorFormat::kGguf, "", "x");
   refused(TensorFormat::kGguf, "two words", "x");

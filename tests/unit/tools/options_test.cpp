@@ -6,6 +6,8 @@
 #include "command_line.hpp"
 #include "common_settings.hpp"
 #include "exit_code.hpp"
+#include "mir/codes/files.hpp"
+#include "mir/codes/syntax.hpp"
 #include "option.hpp"
 #include "option_pages.hpp"
 #include "tools/interp/run_settings.hpp"
@@ -251,7 +253,7 @@ TEST_CASE("rows that come first are read first, and their errors come first") {
     argument.read = [&order, fails](std::string_view option,
                                     std::string_view text) -> Result<std::string> {
       order.push_back(fmt::format("{}={}", option, text));
-      if (fails) return Error{DiagCode::kFileNotReadable, order.back()};
+      if (fails) return Error{diag::kFileNotReadable, order.back()};
       return std::string(text);
     };
     return argument;
@@ -318,12 +320,12 @@ TEST_CASE("the worst exit code wins") {
   CHECK(worst(ExitCode::kFindings, ExitCode::kSuccess) == ExitCode::kFindings);
   CHECK(worst(ExitCode::kFileTrouble, ExitCode::kFindings) == ExitCode::kFileTrouble);
   CHECK(worst(ExitCode::kLimit, ExitCode::kInternal) == ExitCode::kInternal);
-  CHECK(exit_code_of(DiagCode::kFileNotReadable) == ExitCode::kFileTrouble);
-  CHECK(exit_code_of(DiagCode::kNestingTooDeep) == ExitCode::kLimit);
+  CHECK(exit_code_of(diag::kFileNotReadable) == ExitCode::kFileTrouble);
+  CHECK(exit_code_of(diag::kNestingTooDeep) == ExitCode::kLimit);
   Diagnostics diagnostics;
   CHECK(exit_code_of(diagnostics) == ExitCode::kSuccess);
-  diagnostics.warning(DiagCode::kEmptyFile, {}, "w");
+  diagnostics.warning(diag::kEmptyFile, {}, "w");
   CHECK(exit_code_of(diagnostics) == ExitCode::kSuccess);
-  diagnostics.error(DiagCode::kEmptyFile, {}, "e");
+  diagnostics.error(diag::kEmptyFile, {}, "e");
   CHECK(exit_code_of(diagnostics) == ExitCode::kFindings);
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../support/sarif_objects.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
@@ -125,7 +126,7 @@ TEST_SUITE("catalogue") {
   }
 
   TEST_CASE("an explanation shows the code, its cause, both examples and the fix") {
-    const std::string text = explain(DiagCode::kUnknownAttribute);
+    const std::string text = explain(diag::kUnknownAttribute);
     std::size_t at = 0;
     for (const char* part :
          {"MIR0408: an attribute that the operation does not have\n\nCause: ",

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "../project_files.hpp"
+#include "mir/codes/shapes.hpp"
+#include "mir/codes/verification.hpp"
 #include "support/diagnostic_catalogue.hpp"
 #include "verify/constraint.hpp"
 
@@ -76,7 +78,7 @@ TEST_SUITE("constraints") {
       CHECK(explain(constraint.code) == test::Part{line});
     }
     // Those of shape rules, too; texts are whole and end without codes.
-    CHECK(explain(DiagCode::kShapeMismatch)
+    CHECK(explain(diag::kShapeMismatch)
               .find("    flash_attention2_c3 (docs/ops/attention.md): The attributes that repeat\n"
                     "    extents agree with them.\n") != std::string::npos);
   }
@@ -132,7 +134,7 @@ TEST_SUITE("constraints") {
       CHECK(static_cast<int>(constraint.in_portable) >= static_cast<int>(constraint.in_dump));
       // What is neither right nor wrong is reported on request alone.
       const bool is_off = constraint.in_portable == Verdict::kOff;
-      CHECK(is_off == (constraint.code == DiagCode::kExtentUnproven));
+      CHECK(is_off == (constraint.code == diag::kExtentUnproven));
     }
   }
 }

@@ -1,6 +1,7 @@
 // Levels, policies, counts.
 #include <algorithm>
 
+#include "mir/codes/verification.hpp"
 #include "verified.hpp"
 
 using namespace mir;
@@ -97,7 +98,7 @@ TEST_SUITE("levels") {
     CHECK(diagnostics.warning_count() == 50);
     CHECK(diagnostics.dropped_warning_count() == 47);
     CHECK(diagnostics.counts() ==
-          std::vector<DiagnosticCount>{{DiagCode::kStorageReused, Severity::kWarning, 50}});
+          std::vector<DiagnosticCount>{{diag::kStorageReused, Severity::kWarning, 50}});
   }
 
   TEST_CASE("without findings only errors are looked for") {

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <functional>
 
+#include "mir/codes/files.hpp"
 #include "support/file_io.hpp"
 #include "temporary.hpp"
 
@@ -134,7 +135,7 @@ TEST_CASE("an atomic file needs a directory that exists and a path that is no di
   const TemporaryDirectory directory;
   const auto missing = AtomicFile::create(directory.file("none/out"));
   REQUIRE_FALSE(missing);
-  CHECK(missing.error().code == DiagCode::kFileNotWritable);
+  CHECK(missing.error().code == diag::kFileNotWritable);
   CHECK_FALSE(AtomicFile::create(directory.file("")));
 }
 
@@ -204,7 +205,7 @@ TEST_CASE(
         if (!unnamed_files && !refuse_unnamed_files()) return false;
         if (!refuse_call(call.number)) return false;
         const auto written = write_file_atomically(path, "new");
-        return !written && written.error().code == DiagCode::kFileNotWritable &&
+        return !written && written.error().code == diag::kFileNotWritable &&
                written.error().message == "cannot write '" + path + "': Input/output error";
       });
       CHECK(status == 0);

@@ -10,6 +10,7 @@
 
 #include "../numeric.hpp"
 #include "gguf_bytes.hpp"
+#include "mir/codes/tensors.hpp"
 #include "mir/weights.hpp"
 #include "weights/elements.hpp"
 
@@ -107,7 +108,7 @@ TEST_CASE("types without a decoder are refused") {
   CHECK_FALSE(is_decodable_block(DType::kGgufIQ2XXS));
   const auto refused = dequantise(*Tensor::allocate(DType::kGgufIQ2XXS, {256}));
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().code == DiagCode::kTensorDtypeUnsupported);
+  CHECK(refused.error().code == diag::kTensorDtypeUnsupported);
 }
 
 TEST_CASE("interleaved blocks are the rows' own blocks side by side") {
@@ -256,10 +257,10 @@ TEST_CASE("what has no scale or no blocks is not quantised") {
   for (const float bad : {std::numeric_limits<float>::infinity(), std::nanf(""), 1e30f}) {
     std::vector<float> values(32, 1);
     values[5] = bad;
-    CHECK(code(floats(values), DType::kGgufQ8_0) == DiagCode::kElementOutOfRange);
-    CHECK(code(floats(values), DType::kGgufQ4_0) == DiagCode::kElementOutOfRange);
+    CHECK(code(floats(values), DType::kGgufQ8_0) == diag::kElementOutOfRange);
+    CHECK(code(floats(values), DType::kGgufQ4_0) == diag::kElementOutOfRange);
     if (!std::isfinite(bad))
-      CHECK(code(floats(values), DType::kMirQ4A32) == DiagCode::kElementOutOfRange);
+      CHECK(code(floats(values), DType::kMirQ4A32) == diag::kElementOutOfRange);
   }
   constexpr float kMost = std::numeric_limits<float>::max();
   for (const float least : {-kMost, -2.88127463e38f, -1.2e38f, -3e38f, 1e38f, 3.3e38f}) {
@@ -272,16 +273,12 @@ TEST_CASE("what has no scale or no blocks is not quantised") {
       CHECK(not_within(1e-6 * kMost, values, widest) == "");
     }
   }
-  CHECK(code(floats(std::vector<float>(16)), DType::kGgufQ8_0) ==
-        DiagCode::kTensorDtypeUnsupported);
+  CHECK(code(floats(std::vector<float>(16)), DType::kGgufQ8_0) == diag::kTensorDtypeUnsupported);
   CHECK(code(*Tensor::allocate(DType::kFloat16, {32}), DType::kGgufQ8_0) ==
-        DiagCode::kTensorDtypeUnsupported);
-  CHECK(code(floats(std::vector<float>(256)), DType::kGgufQ6K) ==
-        DiagCode::kTensorDtypeUnsupported);
-  CHECK(code(floats(std::vector<float>(128)), DType::kGgufQ4K) ==
-        DiagCode::kTensorDtypeUnsupported);
-  CHECK(code(floats(std::vector<float>(256, 3e38f)), DType::kGgufQ4K) ==
-        DiagCode::kElementOutOfRange);
+        diag::kTensorDtypeUnsupported);
+  CHECK(code(floats(std::vector<float>(256)), DType::kGgufQ6K) == diag::kTensorDtypeUnsupported);
+  CHECK(code(floats(std::vector<float>(128)), DType::kGgufQ4K) == diag::kTensorDtypeUnsupported);
+  CHECK(code(floats(std::vector<float>(256, 3e38f)), DType::kGgufQ4K) == diag::kElementOutOfRange);
 }
 
 TEST_CASE(

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "mir/codes/tensors.hpp"
 #include "mir/weights.hpp"
 #include "temporary.hpp"
 
@@ -176,11 +177,11 @@ TEST_CASE("other float types and complex parts are compared as reals") {
 TEST_CASE("shapes must agree and elements must be numbers") {
   const auto shapes = compare_tensors(floats({2}, {1, 2}), floats({1, 2}, {1, 2}), {});
   REQUIRE_FALSE(shapes);
-  CHECK(shapes.error().code == DiagCode::kTensorTypeConflict);
+  CHECK(shapes.error().code == diag::kTensorTypeConflict);
   const auto blocks = *Tensor::allocate(DType::kGgufQ4_0, {32});
   const auto types = compare_tensors(blocks, blocks, {});
   REQUIRE_FALSE(types);
-  CHECK(types.error().code == DiagCode::kTensorDtypeUnsupported);
+  CHECK(types.error().code == diag::kTensorDtypeUnsupported);
 }
 
 TEST_CASE("a comparison is rendered with positions in the tensor") {

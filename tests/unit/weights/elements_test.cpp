@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "mir/codes/tensors.hpp"
 #include "temporary.hpp"
 
 using namespace mir;
@@ -93,7 +94,7 @@ TEST_CASE("float tensors convert with one rounding") {
   CHECK(convert_floats(source, DType::kFloat64)->bytes().data() == source.bytes().data());
   const auto refused = convert_floats(source, DType::kInt32);
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().code == DiagCode::kTensorDtypeUnsupported);
+  CHECK(refused.error().code == diag::kTensorDtypeUnsupported);
 }
 
 TEST_CASE("elements are read as numbers of their type") {
@@ -220,6 +221,6 @@ TEST_CASE("an element takes what its type can hold and refuses the rest") {
     const auto bits = encode_element(test.dtype, test.text);
     REQUIRE(bits.ok() == test.fits);
     if (bits) CHECK(*bits == test.bits);
-    if (!bits) CHECK(bits.error().code == DiagCode::kElementOutOfRange);
+    if (!bits) CHECK(bits.error().code == diag::kElementOutOfRange);
   }
 }

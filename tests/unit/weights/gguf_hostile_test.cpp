@@ -1,5 +1,6 @@
 #include "gguf_bytes.hpp"
 #include "hostile.hpp"
+#include "mir/codes/weights.hpp"
 
 using namespace mir;
 using namespace mir::test;
@@ -124,15 +125,15 @@ std::vector<Hostile> broken_tensors() {
 }  // namespace
 
 TEST_CASE("GGUF headers that state the impossible are refused") {
-  check_refused(broken_headers(), DiagCode::kGgufMalformed);
+  check_refused(broken_headers(), diag::kGgufMalformed);
 }
 
 TEST_CASE("GGUF metadata that break the format are refused") {
-  check_refused(broken_metadata(), DiagCode::kGgufMalformed);
+  check_refused(broken_metadata(), diag::kGgufMalformed);
 }
 
 TEST_CASE("GGUF tensors with wrong types, extents or ranges are refused") {
-  check_refused(broken_tensors(), DiagCode::kGgufMalformed);
+  check_refused(broken_tensors(), diag::kGgufMalformed);
 }
 
 TEST_CASE("every cut and every flipped bit of a GGUF file is survived") {

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "gguf_bytes.hpp"
+#include "mir/codes/files.hpp"
+#include "mir/codes/weights.hpp"
 #include "weights/tensor_file.hpp"
 
 namespace mir::gguf_split_test {
@@ -58,7 +60,7 @@ class Split {
   std::string refusal() const {
     const auto file = open(1);
     REQUIRE_FALSE(file);
-    CHECK(file.error().code == DiagCode::kGgufMalformed);
+    CHECK(file.error().code == diag::kGgufMalformed);
     return file.error().message.substr(file.error().message.rfind('/') + 1);
   }
 
@@ -116,7 +118,7 @@ TEST_CASE("a part that is missing, or of another model, is named") {
   std::filesystem::remove(split.directory.file(part_name(3)));
   const auto missing = split.open(1);
   REQUIRE_FALSE(missing);
-  CHECK(missing.error().code == DiagCode::kFileNotReadable);
+  CHECK(missing.error().code == diag::kFileNotReadable);
   CHECK(missing.error().message.find(part_name(3)) != std::string::npos);
 }
 

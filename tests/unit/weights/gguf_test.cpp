@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "gguf_bytes.hpp"
+#include "mir/codes/tensors.hpp"
 
 using namespace mir;
 using namespace mir::test;
@@ -49,7 +50,7 @@ TEST_CASE("a GGUF file with a type that is not read gives its other tensors") {
   CHECK(bytes_of(**file->tensors().find("a")) == "\1\1");
   const auto unread = file->tensors().find("new");
   REQUIRE_FALSE(unread);
-  CHECK(unread.error().code == DiagCode::kTensorDtypeUnsupported);
+  CHECK(unread.error().code == diag::kTensorDtypeUnsupported);
   CHECK(unread.error().message == "'memory': tensor 'new' has the type MXFP4, which is not read");
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "mir/codes/tensors.hpp"
 #include "temporary.hpp"
 #include "weights/blocks.hpp"
 #include "weights/elements.hpp"
@@ -152,7 +153,7 @@ TEST_CASE("packed bytes of another number are refused") {
   for (const std::size_t size : {0, 351, 353}) {
     const auto result = unpack("qsi4c32p8x8", 8, 64, std::string(size, '\0'));
     REQUIRE_FALSE(result);
-    CHECK(result.error().code == DiagCode::kTensorStorage);
+    CHECK(result.error().code == diag::kTensorStorage);
   }
   CHECK(unpack("qsi4c32p8x8", 8, 64, std::string(352, '\0')));
   CHECK_FALSE(unpack("qai4c32p4x8", 4, 40, std::string(4 * 52, '\0')));

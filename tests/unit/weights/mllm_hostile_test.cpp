@@ -1,4 +1,5 @@
 #include "hostile.hpp"
+#include "mir/codes/weights.hpp"
 #include "mllm_bytes.hpp"
 
 using namespace mir;
@@ -113,17 +114,17 @@ std::vector<Hostile> broken_headers_v2() {
 }  // namespace
 
 TEST_CASE(".mllm headers that state the impossible are refused") {
-  check_refused(broken_headers_v1(), DiagCode::kMllmMalformed);
-  check_refused(broken_headers_v2(), DiagCode::kMllmMalformed);
+  check_refused(broken_headers_v1(), diag::kMllmMalformed);
+  check_refused(broken_headers_v2(), diag::kMllmMalformed);
 }
 
 TEST_CASE(".mllm tensors with wrong types, names or ranges are refused") {
-  check_refused(broken_tensors(mllm_v1), DiagCode::kMllmMalformed);
-  check_refused(broken_tensors(mllm_v2), DiagCode::kMllmMalformed);
+  check_refused(broken_tensors(mllm_v1), diag::kMllmMalformed);
+  check_refused(broken_tensors(mllm_v2), diag::kMllmMalformed);
 }
 
 TEST_CASE(".mllm shapes that do not fit their data are refused") {
-  check_refused(broken_shapes(), DiagCode::kMllmMalformed);
+  check_refused(broken_shapes(), diag::kMllmMalformed);
 }
 
 TEST_CASE("every cut and every flipped bit of an .mllm file is survived") {
@@ -135,7 +136,7 @@ TEST_CASE("every cut and every flipped bit of an .mllm file is survived") {
 TEST_CASE(
     "a table with a hundred thousand descriptors is refused without a hundred thousand tensors") {
   const auto bytes = mllm_v2_header(2, 100'000, 532) + std::string(352 * 1000, '\0');
-  check_refused({{"more descriptors than the file holds", bytes}}, DiagCode::kMllmMalformed);
+  check_refused({{"more descriptors than the file holds", bytes}}, diag::kMllmMalformed);
 }
 
 }  // namespace mllm_hostile_test

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "mir/codes/tensors.hpp"
+#include "mir/codes/weights.hpp"
 #include "temporary.hpp"
 #include "weights/formats/npy.hpp"
 
@@ -137,23 +139,23 @@ void check_refused(const std::vector<Hostile>& files, DiagCode code) {
 }  // namespace
 
 TEST_CASE("NPY files with a broken preamble are refused") {
-  check_refused(broken_preambles(), DiagCode::kNpyMalformed);
+  check_refused(broken_preambles(), diag::kNpyMalformed);
 }
 
 TEST_CASE("NPY headers that are not the three known keys are refused") {
-  check_refused(broken_dictionaries(), DiagCode::kNpyMalformed);
+  check_refused(broken_dictionaries(), diag::kNpyMalformed);
 }
 
 TEST_CASE("NPY extents that do not fit the data are refused") {
-  check_refused(broken_extents(), DiagCode::kNpyMalformed);
+  check_refused(broken_extents(), diag::kNpyMalformed);
 }
 
 TEST_CASE("NPY element types that are not plain numbers are refused") {
-  check_refused(unknown_types(), DiagCode::kTensorDtypeUnsupported);
+  check_refused(unknown_types(), diag::kTensorDtypeUnsupported);
 }
 
 TEST_CASE("an NPY type wider than a byte needs a byte order") {
-  check_refused({{"|f4", typed("'|f4'", 4)}}, DiagCode::kNpyMalformed);
+  check_refused({{"|f4", typed("'|f4'", 4)}}, diag::kNpyMalformed);
 }
 
 TEST_CASE("every cut and every flipped bit of an NPY file is survived") {
@@ -178,7 +180,7 @@ TEST_CASE("an NPY Bool other than 0 and 1 is refused in either order") {
         dict("{'descr': '|b1', 'fortran_order': " + order + ", 'shape': (1, 2)}", "\1\2");
     const auto tensor = read_npy(directory.write("bool.npy", bytes));
     REQUIRE_FALSE(tensor);
-    CHECK(tensor.error().code == DiagCode::kElementOutOfRange);
+    CHECK(tensor.error().code == diag::kElementOutOfRange);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "mir/codes/limits.hpp"
+#include "mir/codes/tensors.hpp"
 #include "temporary.hpp"
 
 using namespace mir;
@@ -102,10 +104,10 @@ TEST_CASE("a type that NPY has no name for is not written") {
   const TemporaryDirectory directory;
   const auto written = write_npy(directory.file("x.npy"), *Tensor::allocate(DType::kBFloat16, {2}));
   REQUIRE_FALSE(written);
-  CHECK(written.error().code == DiagCode::kTensorDtypeUnsupported);
+  CHECK(written.error().code == diag::kTensorDtypeUnsupported);
   const auto ranked =
       write_npy(directory.file("x.npy"), *Tensor::allocate(DType::kInt8, Shape(33, 1)));
   REQUIRE_FALSE(ranked);
-  CHECK(ranked.error().code == DiagCode::kLimitExceeded);
+  CHECK(ranked.error().code == diag::kLimitExceeded);
   CHECK_FALSE(std::filesystem::exists(directory.file("x.npy")));
 }

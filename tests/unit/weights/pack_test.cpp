@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/weights.hpp"
 #include "mir/weights.hpp"
 #include "temporary.hpp"
 #include "weights/formats/safetensors.hpp"
@@ -65,10 +67,10 @@ TEST_CASE("a pack is all the files there are for what its arguments name") {
        {parts.directory.file("w.safetensors"), std::string("../w.safetensors"), std::string("w")}) {
     const auto added = weights.add(path, files);
     REQUIRE_FALSE(added);
-    CHECK(added.error().code == DiagCode::kPackMalformed);
+    CHECK(added.error().code == diag::kPackMalformed);
   }
   const auto spec = parse_tensor_spec(parts.directory.file("x.npy"), files);
-  CHECK(load_file(*spec).error().code == DiagCode::kPackMalformed);
+  CHECK(load_file(*spec).error().code == diag::kPackMalformed);
 }
 
 TEST_CASE("equal plans give equal packs, and a plan that no pack can hold gives none") {
@@ -78,12 +80,10 @@ TEST_CASE("equal plans give equal packs, and a plan that no pack can hold gives 
   CHECK(contents(parts.directory.file("a")) == contents(parts.directory.file("b")));
   for (const char* name : {"../w", "m.mir", "manifest.json", "a/b", ""}) {
     parts.plan.files[1].name = name;
-    CHECK(write_pack(parts.directory.file("c"), parts.plan).error().code ==
-          DiagCode::kPackMalformed);
+    CHECK(write_pack(parts.directory.file("c"), parts.plan).error().code == diag::kPackMalformed);
   }
   parts.plan.files[1] = {"w", parts.directory.file("nowhere")};
-  CHECK(write_pack(parts.directory.file("c"), parts.plan).error().code ==
-        DiagCode::kFileNotReadable);
+  CHECK(write_pack(parts.directory.file("c"), parts.plan).error().code == diag::kFileNotReadable);
   CHECK(contents(parts.directory.file("c")).empty());
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("a changed byte of any member is found when the member is read for its
   const auto pack = Pack::open(parts.directory.write("odd.mirz", bytes));
   REQUIRE(pack);
   CHECK(pack->file("m.mir", MemberCheck::kNone));
-  CHECK(pack->file("m.mir", MemberCheck::kHash).error().code == DiagCode::kPackMalformed);
+  CHECK(pack->file("m.mir", MemberCheck::kHash).error().code == diag::kPackMalformed);
   CHECK(pack->file("w.safetensors", MemberCheck::kHash));
   CHECK_FALSE(pack->extract(*pack->member("m.mir"), parts.directory.file("")));
   CHECK(contents(parts.directory.file("m.mir")) == "@main () -> () {\n}\n");

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "mir/codes/tensors.hpp"
 #include "temporary.hpp"
 #include "weights/blocks.hpp"
 
@@ -113,7 +114,7 @@ TEST_CASE("a bound must lie in 1 to 2^32 and fit the type") {
   const RandomStream stream(1, "ids");
   const auto fits = [&](DType dtype, std::int64_t bound) {
     const auto tensor = random_integers(stream, dtype, {3}, bound);
-    if (!tensor) CHECK(tensor.error().code == DiagCode::kRandomBoundInvalid);
+    if (!tensor) CHECK(tensor.error().code == diag::kRandomBoundInvalid);
     return tensor.ok();
   };
   CHECK(fits(DType::kUInt8, 256));

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/tensors.hpp"
+#include "mir/codes/weights.hpp"
 #include "temporary.hpp"
 #include "weights/formats/safetensors.hpp"
 
@@ -133,7 +136,7 @@ void check_refused(const std::vector<Hostile>& files) {
     CAPTURE(hostile.what);
     const auto file = SafetensorsFile::open(directory.write("hostile", hostile.bytes));
     REQUIRE_FALSE(file);
-    CHECK(file.error().code == DiagCode::kSafetensorsMalformed);
+    CHECK(file.error().code == diag::kSafetensorsMalformed);
     CHECK(file.error().message == test::Part{"hostile': "});
   }
 }
@@ -198,12 +201,12 @@ TEST_CASE("a Bool other than 0 and 1 is refused when it is read") {
   REQUIRE(file);
   const auto tensor = file->tensors().find("x");
   REQUIRE_FALSE(tensor);
-  CHECK(tensor.error().code == DiagCode::kElementOutOfRange);
+  CHECK(tensor.error().code == diag::kElementOutOfRange);
 }
 
 TEST_CASE("a missing file and a directory are not read as safetensors") {
   const TemporaryDirectory directory;
-  CHECK(SafetensorsFile::open(directory.file("none")).error().code == DiagCode::kFileNotReadable);
+  CHECK(SafetensorsFile::open(directory.file("none")).error().code == diag::kFileNotReadable);
   CHECK_FALSE(SafetensorsFile::open(directory.file("")));
 }
 

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/weights.hpp"
 #include "mir/weights.hpp"
 #include "temporary.hpp"
 #include "weights/formats/safetensors.hpp"
@@ -62,21 +64,21 @@ TEST_CASE("an index that does not agree with its files is refused") {
     CAPTURE(std::string(map));
     const auto file = model.open(map);
     REQUIRE_FALSE(file);
-    CHECK(file.error().code == DiagCode::kSafetensorsMalformed);
+    CHECK(file.error().code == diag::kSafetensorsMalformed);
   }
-  CHECK(model.open(R"({"x": "none.safetensors"})").error().code == DiagCode::kFileNotReadable);
+  CHECK(model.open(R"({"x": "none.safetensors"})").error().code == diag::kFileNotReadable);
 }
 
 TEST_CASE("an index names files beside it alone") {
   const Model model;
   std::filesystem::create_symlink("a.safetensors", model.directory.file("link.safetensors"));
-  CHECK(model.open(R"({"x": "link.safetensors"})").error().code == DiagCode::kFileNotReadable);
+  CHECK(model.open(R"({"x": "link.safetensors"})").error().code == diag::kFileNotReadable);
   for (const char* name : {"", ".", "..", "../a.safetensors", "./a.safetensors", "/etc/passwd",
                            "d/a.safetensors", "d\\\\a", ".a", "C:a", "a\\u0000b", "a\\nb"}) {
     CAPTURE(std::string(name));
     const auto file = model.open("{\"x\": \"" + std::string(name) + "\"}");
     REQUIRE_FALSE(file);
-    CHECK(file.error().code == DiagCode::kSafetensorsMalformed);
+    CHECK(file.error().code == diag::kSafetensorsMalformed);
   }
 }
 
@@ -97,6 +99,6 @@ TEST_CASE("an index of another form is refused") {
     CAPTURE(text.substr(0, 60));
     const auto file = model.open_text(text);
     REQUIRE_FALSE(file);
-    CHECK(file.error().code == DiagCode::kSafetensorsMalformed);
+    CHECK(file.error().code == diag::kSafetensorsMalformed);
   }
 }

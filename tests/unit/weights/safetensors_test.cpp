@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include "mir/codes/limits.hpp"
+#include "mir/codes/tensors.hpp"
+#include "mir/codes/weights.hpp"
 #include "temporary.hpp"
 
 using namespace mir;
@@ -96,17 +99,17 @@ TEST_CASE("the safetensors writer refuses what the format cannot hold") {
     REQUIRE_FALSE(written);
     return written.error().code;
   };
-  CHECK(code_of({{"a", one}, {"a", one}}) == DiagCode::kTensorNameInvalid);
-  CHECK(code_of({{"", one}}) == DiagCode::kTensorNameInvalid);
-  CHECK(code_of({{"a\n", one}}) == DiagCode::kTensorNameInvalid);
+  CHECK(code_of({{"a", one}, {"a", one}}) == diag::kTensorNameInvalid);
+  CHECK(code_of({{"", one}}) == diag::kTensorNameInvalid);
+  CHECK(code_of({{"a\n", one}}) == diag::kTensorNameInvalid);
   // Overlong forms, a surrogate, a value over 10FFFF, a cut sequence.
   for (const auto* name : {"\xC0\x80", "\xE0\x80\x80", "\xF0\x80\x80\x80", "\xED\xA0\x80",
                            "\xF4\x90\x80\x80", "\xE2\x82", "\x80"})
-    CHECK(code_of({{name, one}}) == DiagCode::kTensorNameInvalid);
-  CHECK(code_of({{"__metadata__", one}}) == DiagCode::kTensorNameInvalid);
+    CHECK(code_of({{name, one}}) == diag::kTensorNameInvalid);
+  CHECK(code_of({{"__metadata__", one}}) == diag::kTensorNameInvalid);
   CHECK(code_of({{"q", *Tensor::allocate(DType::kGgufQ4_0, {32})}}) ==
-        DiagCode::kTensorDtypeUnsupported);
-  CHECK(code_of({{"r", *one.reshaped(Shape(kMaxFileRank + 1, 1))}}) == DiagCode::kLimitExceeded);
+        diag::kTensorDtypeUnsupported);
+  CHECK(code_of({{"r", *one.reshaped(Shape(kMaxFileRank + 1, 1))}}) == diag::kLimitExceeded);
   CHECK_FALSE(write_safetensors(path, {}, {{"k", "\xFF"}}));
   CHECK_FALSE(std::filesystem::exists(path));
 }

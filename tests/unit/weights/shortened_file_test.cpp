@@ -6,6 +6,8 @@
 #include <csignal>
 #include <functional>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/limits.hpp"
 #include "support/file_io.hpp"
 #include "support/mapping_guard.hpp"
 #include "temporary.hpp"
@@ -73,7 +75,7 @@ TEST_CASE("reading a shortened mapping gives zeros and the loss is known") {
     if (sum <= 0 || sum >= kElements) return 4;
     if (!lies_in_shortened_file((*tensor)->bytes())) return 5;
     const auto again = file->find("w");
-    return !again && again.error().code == DiagCode::kFileShortened ? 0 : 6;
+    return !again && again.error().code == diag::kFileShortened ? 0 : 6;
   });
   CHECK(status == 0);
 }
@@ -106,7 +108,7 @@ TEST_CASE("archives and arrays that are shortened are errors") {
     const auto file = TensorFile::open(archive);
     if (!file || !shorten(archive, 10'000)) return 1;
     const auto tensor = file->find("w");
-    return !tensor && tensor.error().code == DiagCode::kFileShortened ? 0 : 2;
+    return !tensor && tensor.error().code == diag::kFileShortened ? 0 : 2;
   });
   CHECK(status == 0);
 }
@@ -138,7 +140,7 @@ TEST_CASE("a mapping's place in the table is free again when it ends") {
       code = mapped.error().code;
   }
   // Either the table or the system's limit of open files ends it.
-  CHECK((code == DiagCode::kLimitExceeded || code == DiagCode::kFileNotReadable));
+  CHECK((code == diag::kLimitExceeded || code == diag::kFileNotReadable));
   kept.clear();
   CHECK(MappedFile::open(path));
 }

@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/tensors.hpp"
+#include "mir/codes/weights.hpp"
 #include "temporary.hpp"
 #include "weights/formats/npy.hpp"
 #include "weights/formats/npz.hpp"
@@ -74,7 +77,7 @@ TEST_CASE("tensor arguments of no known form are refused") {
     CAPTURE(text);
     const auto spec = parse_tensor_spec(text);
     REQUIRE_FALSE(spec);
-    CHECK(spec.error().code == DiagCode::kTensorSpecInvalid);
+    CHECK(spec.error().code == diag::kTensorSpecInvalid);
   }
 }
 
@@ -97,7 +100,7 @@ TEST_CASE("unknown extents come from the nesting of the values") {
   CHECK(load("[[], []]", declared(DType::kFloat32, std::nullopt))->shape() == Shape{2, 0});
   const auto wrong = load("[1, 2, 3]", declared(DType::kFloat32, Shape{1, kUnknownExtent}));
   REQUIRE_FALSE(wrong);
-  CHECK(wrong.error().code == DiagCode::kTensorTypeConflict);
+  CHECK(wrong.error().code == diag::kTensorTypeConflict);
 }
 
 TEST_CASE("lists that are no tensors are refused") {
@@ -108,16 +111,15 @@ TEST_CASE("lists that are no tensors are refused") {
     CAPTURE(text.substr(0, 40));
     const auto tensor = load(text, declared(DType::kInt32, std::nullopt));
     REQUIRE_FALSE(tensor);
-    CHECK(tensor.error().code == DiagCode::kTensorSpecInvalid);
+    CHECK(tensor.error().code == diag::kTensorSpecInvalid);
   }
   CHECK(load("[1, 300]", declared(DType::kUInt8, Shape{2})).error().code ==
-        DiagCode::kElementOutOfRange);
-  CHECK(load("[1, x]", declared(DType::kUInt8, Shape{2})).error().code ==
-        DiagCode::kElementOutOfRange);
+        diag::kElementOutOfRange);
+  CHECK(load("[1, x]", declared(DType::kUInt8, Shape{2})).error().code == diag::kElementOutOfRange);
   CHECK(load("[1]", declared(DType::kGgufQ4K, Shape{1})).error().code ==
-        DiagCode::kTensorDtypeUnsupported);
+        diag::kTensorDtypeUnsupported);
   CHECK(load("[1, 2]", declared(DType::kUInt8, Shape{3})).error().code ==
-        DiagCode::kTensorTypeConflict);
+        diag::kTensorTypeConflict);
 }
 
 TEST_CASE("a file keeps its type and a declared one must agree") {
@@ -135,12 +137,12 @@ TEST_CASE("a file keeps its type and a declared one must agree") {
     for (const auto& wrong :
          {declared(DType::kUInt32, Shape{2, 2}), declared(DType::kInt32, Shape{4}),
           declared(DType::kInt32, Shape{kUnknownExtent, 3})})
-      CHECK(load(text, wrong).error().code == DiagCode::kTensorTypeConflict);
+      CHECK(load(text, wrong).error().code == diag::kTensorTypeConflict);
   }
   CHECK(load(npz + ":n", declared(DType::kInt32, std::nullopt)).error().code ==
-        DiagCode::kTensorNotFound);
+        diag::kTensorNotFound);
   CHECK(load(directory.file("none.npy"), declared(DType::kInt32, std::nullopt)).error().code ==
-        DiagCode::kFileNotReadable);
+        diag::kFileNotReadable);
 }
 
 TEST_CASE("types that NPY lacks take codes, or numbers that they hold exactly") {
@@ -162,7 +164,7 @@ TEST_CASE("types that NPY lacks take codes, or numbers that they hold exactly") 
         "\x3C\xC0");
   const auto inexact = load_as(tensor_of<float>(DType::kFloat32, {2}, {1, 0.1f}), DType::kBFloat16);
   REQUIRE_FALSE(inexact);
-  CHECK(inexact.error().code == DiagCode::kTensorTypeConflict);
+  CHECK(inexact.error().code == diag::kTensorTypeConflict);
   CHECK(inexact.error().message.find("as element 1, which is not a number of type BFloat16") !=
         std::string::npos);
   CHECK_FALSE(load_as(tensor_of<float>(DType::kFloat32, {1}, {1000}), DType::kFloat8E4M3));
@@ -186,19 +188,18 @@ TEST_CASE("zeros, iota and random fill the declared type") {
   const auto iota = load("iota", declared(DType::kFloat32, Shape{2, 2}));
   REQUIRE(iota);
   CHECK(iota->as<float>()[3] == 3.0f);
-  CHECK(load("iota", declared(DType::kUInt8, Shape{257})).error().code ==
-        DiagCode::kElementOutOfRange);
+  CHECK(load("iota", declared(DType::kUInt8, Shape{257})).error().code == diag::kElementOutOfRange);
   CHECK(bytes_of(*load("zeros", declared(DType::kInt32, Shape{1}))) == std::string(4, '\0'));
   auto wanted = declared(DType::kFloat32, Shape{5});
   CHECK(bytes_of(*load("random:3", wanted)) ==
         bytes_of(*random_reals(RandomStream(3, "x"), DType::kFloat32, {5}, {})));
   wanted.dtype = DType::kInt64;
-  CHECK(load("random:3", wanted).error().code == DiagCode::kRandomBoundInvalid);
+  CHECK(load("random:3", wanted).error().code == diag::kRandomBoundInvalid);
   wanted.bound = 4;
   for (const auto value : values_of<std::int64_t>(*load("random:3", wanted))) CHECK(value < 4);
   for (const auto* text : {"zeros", "iota", "random:1"})
     CHECK(load(text, declared(DType::kInt32, Shape{kUnknownExtent})).error().code ==
-          DiagCode::kTensorTypeConflict);
+          diag::kTensorTypeConflict);
 }
 
 TEST_CASE("raw files have the type that is stated, or the declared one") {
@@ -228,8 +229,7 @@ TEST_CASE("raw files have the type that is stated, or the declared one") {
   CHECK(shape_of("", declared(DType::kInt32, std::nullopt)) == test::Part{"state it: '"});
   for (const char* wrong : {":Int32", ":Int32[2,", ":Int32[2,]", ":Int32[-1]", ":Int33[2]", ":x"}) {
     CAPTURE(wrong);
-    CHECK(parse_tensor_spec("a.raw" + std::string(wrong)).error().code ==
-          DiagCode::kTensorSpecInvalid);
+    CHECK(parse_tensor_spec("a.raw" + std::string(wrong)).error().code == diag::kTensorSpecInvalid);
   }
 }
 

@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/tensors.hpp"
+#include "mir/codes/weights.hpp"
 #include "mir/weights.hpp"
 #include "temporary.hpp"
 #include "weights/blocks.hpp"
@@ -45,7 +48,7 @@ TEST_CASE("a stored weight fits by its extents other than 1, one of one dimensio
   CHECK(source->find({.name = "w", .shape = {2, 1, 3}}));
   const auto transposed = source->find({.name = "w", .shape = {3, 2}});
   REQUIRE_FALSE(transposed);
-  CHECK(transposed.error().code == DiagCode::kTensorTypeConflict);
+  CHECK(transposed.error().code == diag::kTensorTypeConflict);
 }
 
 TEST_CASE("a stored weight of one dimension takes the requested shape") {
@@ -61,7 +64,7 @@ TEST_CASE("a stored weight of one dimension takes the requested shape") {
   CHECK(source->find({.name = "v", .shape = {6}})->has_value() == false);
   const auto wrong = source->find({.name = "w", .shape = {2, 2}});
   REQUIRE_FALSE(wrong);
-  CHECK(wrong.error().code == DiagCode::kTensorTypeConflict);
+  CHECK(wrong.error().code == diag::kTensorTypeConflict);
 }
 
 TEST_CASE("another float type is converted only when the request allows it") {
@@ -71,7 +74,7 @@ TEST_CASE("another float type is converted only when the request allows it") {
   WeightRequest request{.name = "w", .dtype = DType::kBFloat16, .shape = {3, 2}};
   const auto refused = source->find(request);
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().code == DiagCode::kTensorTypeConflict);
+  CHECK(refused.error().code == diag::kTensorTypeConflict);
   request.convert_floats = true;
   const auto converted = source->find(request);
   REQUIRE(converted);
@@ -148,7 +151,7 @@ TEST_CASE("invented blocks are made of the invented numbers") {
                                 {0, std::sqrt(3.0 / 256)})));
   request.dtype = DType::kGgufQ4_0;
   request.shape = {3, 63};
-  CHECK(source->find(request).error().code == DiagCode::kTensorDtypeUnsupported);
+  CHECK(source->find(request).error().code == diag::kTensorDtypeUnsupported);
 }
 
 TEST_CASE("invented integers are 0 or lie below the bound") {
@@ -160,9 +163,9 @@ TEST_CASE("invented integers are 0 or lie below the bound") {
   request.bound = 5;
   for (const auto value : values()) CHECK(value < 5);
   request.bound = 0;
-  CHECK(source->find(request).error().code == DiagCode::kRandomBoundInvalid);
+  CHECK(source->find(request).error().code == diag::kRandomBoundInvalid);
   request.dtype = DType::kGgufIQ2XXS;
-  CHECK(source->find(request).error().code == DiagCode::kTensorDtypeUnsupported);
+  CHECK(source->find(request).error().code == diag::kTensorDtypeUnsupported);
 }
 
 TEST_CASE("a constant is converted to the requested type") {
@@ -173,7 +176,7 @@ TEST_CASE("a constant is converted to the requested type") {
   for (const auto bits : values_of<std::uint16_t>(**half)) CHECK(bits == f16_from_double(0.1));
   const auto integer = source->find({.name = "w", .dtype = DType::kInt8, .shape = {3}});
   REQUIRE_FALSE(integer);
-  CHECK(integer.error().code == DiagCode::kElementOutOfRange);
+  CHECK(integer.error().code == diag::kElementOutOfRange);
 }
 
 TEST_CASE("weight arguments that name nothing are refused") {
@@ -183,15 +186,15 @@ TEST_CASE("weight arguments that name nothing are refused") {
     REQUIRE_FALSE(source);
     return source.error().code;
   };
-  CHECK(code("random:") == DiagCode::kTensorSpecInvalid);
-  CHECK(code("random:-1") == DiagCode::kTensorSpecInvalid);
-  CHECK(code("random:18446744073709551616") == DiagCode::kTensorSpecInvalid);
-  CHECK(code("splat:") == DiagCode::kTensorSpecInvalid);
-  CHECK(code("splat:1,5") == DiagCode::kTensorSpecInvalid);
-  CHECK(code("") == DiagCode::kFileNotReadable);
-  CHECK(code(directory.file("none")) == DiagCode::kFileNotReadable);
-  CHECK(code(directory.write("t", "some text")) == DiagCode::kUnknownTensorFile);
-  CHECK(code(directory.write("e", "")) == DiagCode::kUnknownTensorFile);
-  CHECK(code(directory.write("z", "PK\3\4")) == DiagCode::kNpzMalformed);
-  CHECK(code(directory.write("s", little(2, 8) + "{]")) == DiagCode::kSafetensorsMalformed);
+  CHECK(code("random:") == diag::kTensorSpecInvalid);
+  CHECK(code("random:-1") == diag::kTensorSpecInvalid);
+  CHECK(code("random:18446744073709551616") == diag::kTensorSpecInvalid);
+  CHECK(code("splat:") == diag::kTensorSpecInvalid);
+  CHECK(code("splat:1,5") == diag::kTensorSpecInvalid);
+  CHECK(code("") == diag::kFileNotReadable);
+  CHECK(code(directory.file("none")) == diag::kFileNotReadable);
+  CHECK(code(directory.write("t", "some text")) == diag::kUnknownTensorFile);
+  CHECK(code(directory.write("e", "")) == diag::kUnknownTensorFile);
+  CHECK(code(directory.write("z", "PK\3\4")) == diag::kNpzMalformed);
+  CHECK(code(directory.write("s", little(2, 8) + "{]")) == diag::kSafetensorsMalformed);
 }

@@ -2,6 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include "mir/codes/files.hpp"
+#include "mir/codes/limits.hpp"
+#include "mir/codes/tensors.hpp"
+#include "mir/codes/usage.hpp"
+#include "mir/codes/weights.hpp"
 #include "temporary.hpp"
 #include "weights/blocks.hpp"
 #include "weights/formats/mllm.hpp"
@@ -86,13 +91,13 @@ TEST_CASE("blocks are stored by the formats that have them") {
   for (const auto format : {TensorFormat::kSafetensors, TensorFormat::kNpz}) {
     const auto refused = write_one(format, "q", blocks);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().code == DiagCode::kTensorDtypeUnsupported);
+    CHECK(refused.error().code == diag::kTensorDtypeUnsupported);
   }
   // Only .mllm has a number for it, one of our own.
   const auto own = *quantise(*values, DType::kMirQ4A32);
   CHECK(write_one(TensorFormat::kMllm2, "q", own));
   for (const auto format : {TensorFormat::kSafetensors, TensorFormat::kNpz, TensorFormat::kGguf})
-    CHECK(write_one(format, "q", own).error().code == DiagCode::kTensorDtypeUnsupported);
+    CHECK(write_one(format, "q", own).error().code == diag::kTensorDtypeUnsupported);
   CHECK(stored_type(TensorFormat::kGguf, DType::kInt8PerTensor) == DType::kInt8);
   CHECK(stored_type(TensorFormat::kMllm2, DType::kInt8PerTensor) == DType::kInt8PerTensor);
   CHECK_FALSE(stored_type(TensorFormat::kGguf, DType::kUInt8));
@@ -106,23 +111,23 @@ TEST_CASE("names and extents that a format cannot hold are refused") {
   };
   for (const auto format : written_formats()) {
     CAPTURE(std::string(name_of(format)));
-    CHECK(code(write_one(format, "", one)) == DiagCode::kTensorNameInvalid);
-    CHECK(code(write_one(format, "a\n", one)) == DiagCode::kTensorNameInvalid);
+    CHECK(code(write_one(format, "", one)) == diag::kTensorNameInvalid);
+    CHECK(code(write_one(format, "a\n", one)) == diag::kTensorNameInvalid);
   }
   CHECK(write_one(TensorFormat::kGguf, std::string(63, 'n'), one));
   CHECK(code(write_one(TensorFormat::kGguf, std::string(64, 'n'), one)) ==
-        DiagCode::kTensorNameInvalid);
+        diag::kTensorNameInvalid);
   CHECK(write_one(TensorFormat::kMllm2, std::string(255, 'n'), one));
   CHECK(code(write_one(TensorFormat::kMllm2, std::string(256, 'n'), one)) ==
-        DiagCode::kTensorNameInvalid);
+        diag::kTensorNameInvalid);
   CHECK(code(write_one(TensorFormat::kGguf, "r", *one.reshaped({1, 1, 1, 1, 1}))) ==
-        DiagCode::kLimitExceeded);
+        diag::kLimitExceeded);
   CHECK(code(write_one(TensorFormat::kMllm2, "r", *one.reshaped(Shape(17, 1)))) ==
-        DiagCode::kLimitExceeded);
+        diag::kLimitExceeded);
   CHECK(code(write_one(TensorFormat::kMllm2, "long",
                        *Tensor::allocate(DType::kFloat32, {std::int64_t{1} << 31, 0}))) ==
-        DiagCode::kLimitExceeded);
-  CHECK(code(write_one(TensorFormat::kMllm1, "a", one)) == DiagCode::kUsage);
+        diag::kLimitExceeded);
+  CHECK(code(write_one(TensorFormat::kMllm1, "a", one)) == diag::kUsage);
 }
 
 TEST_CASE("nothing is left of a file whose tensor cannot be had") {
@@ -130,14 +135,14 @@ TEST_CASE("nothing is left of a file whose tensor cannot be had") {
   for (const auto format : written_formats()) {
     const auto path = directory.file("t");
     auto plans = plans_of(plain_tensors());
-    plans.back().load = [] { return Result<Tensor>(Error{DiagCode::kFileShortened, "gone"}); };
+    plans.back().load = [] { return Result<Tensor>(Error{diag::kFileShortened, "gone"}); };
     const auto failed = write_tensors(path, format, plans);
     REQUIRE_FALSE(failed);
     CHECK(failed.error().message == "tensor 'half': gone");
     plans.back().load = [] { return Tensor::allocate(DType::kFloat16, {3}); };
     const auto other = write_tensors(path, format, plans);
     REQUIRE_FALSE(other);
-    CHECK(other.error().code == DiagCode::kTensorTypeConflict);
+    CHECK(other.error().code == diag::kTensorTypeConflict);
     CHECK_FALSE(std::filesystem::exists(path));
   }
 }

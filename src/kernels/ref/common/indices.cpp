@@ -7,6 +7,7 @@
 
 #include "kernels/ref/common/loop.hpp"
 #include "kernels/ref/numeric.hpp"
+#include "mir/codes/kernels.hpp"
 
 namespace mir::ref {
 namespace {
@@ -43,7 +44,7 @@ Result<void> check_index_range(std::string_view kernel, const View& indices, std
     const bool is_nan = is_no_number(indices, at[0]);
     const std::int64_t index = is_nan ? lowest : index_at(indices, at[0]);
     if (result.ok() && (is_nan || index < lowest || index >= end)) {
-      result = Error{DiagCode::kIndexOutOfRange,
+      result = Error{diag::kIndexOutOfRange,
                      fmt::format("{}: index {} at position {} is outside [{}, {})", kernel,
                                  is_nan ? "NaN" : fmt::format("{}", index), position, lowest, end)};
     }
