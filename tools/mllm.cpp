@@ -13,9 +13,9 @@ namespace {
 using namespace mir;
 using namespace mir::tools;
 
-constexpr const Tool* kTools[] = {&kMllmFmt,    &kMllmParse,      &kMllmDiff, &kMllmOpt,
-                                  &kMllmInterp, &kMllmWeights,    &kMllmPack, &kMllmReduce,
-                                  &kMllmCheck,  &kMllmMakeDecoder};
+constexpr const Tool* kTools[] = {&kMllmFmt,    &kMllmParse,       &kMllmDiff, &kMllmOpt,
+                                  &kMllmInterp, &kMllmWeights,     &kMllmPack, &kMllmReduce,
+                                  &kMllmCheck,  &kMllmMakeDecoder, &kMllmLsp};
 
 constexpr ToolInfo kTool = {
     .name = "mllm",

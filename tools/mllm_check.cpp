@@ -20,7 +20,7 @@ namespace {
 using namespace mir;
 using namespace mir::tools;
 
-constexpr ToolInfo kTool = {
+constexpr ToolInfo kCheckTool = {
     .name = "mllm-check",
     .summary =
         "Runs the commands in test files and compares their output with the expected output.",
@@ -100,7 +100,7 @@ ExitCode run_tests(const Run& run, const CheckOptions& options, CheckSettings se
   return worst(code, written);
 }
 
-ExitCode body(const Run& run, const CheckOptions& options) {
+ExitCode run_check(const Run& run, const CheckOptions& options) {
   const auto settings = settings_of(options);
   if (!settings) return run.refuse(settings.error());
   if (run.operands().empty()) return run.usage_error("expected a file or a folder of cases");
@@ -111,4 +111,4 @@ ExitCode body(const Run& run, const CheckOptions& options) {
 }  // namespace
 
 const Tool mir::tools::kMllmCheck = {
-    &kTool, [](int argc, char** argv) { return run_tool(kTool, argc, argv, body); }};
+    &kCheckTool, [](int argc, char** argv) { return run_tool(kCheckTool, argc, argv, run_check); }};

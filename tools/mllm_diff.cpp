@@ -72,7 +72,7 @@ constexpr ExitStatus kDiffStatuses[] = {
 };
 constexpr int kTrouble = 2;
 
-constexpr ToolInfo kTool = {
+constexpr ToolInfo kDiffTool = {
     .name = "mllm-diff",
     .summary =
         "Compares two IR files op by op; ignores ids, layout and the order of attributes and "
@@ -353,7 +353,7 @@ ExitCode compare(const Run& run, const DiffSettings& settings, const Files& file
   return worst(code, compare_modules(run, settings, files, *before, *after, context));
 }
 
-ExitCode body(const Run& run, const DiffSettings& settings) {
+ExitCode run_diff(const Run& run, const DiffSettings& settings) {
   if (settings.normalize) return normalise(run, settings);
   if (is_unmerged(run.operands())) {
     return run.write_output(fmt::format("* Unmerged path {}\n", run.operands().front()));
@@ -367,6 +367,7 @@ ExitCode body(const Run& run, const DiffSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmDiff = {&kTool, [](int argc, char** argv) {
-                                      return std::min(run_tool(kTool, argc, argv, body), kTrouble);
+const Tool mir::tools::kMllmDiff = {&kDiffTool, [](int argc, char** argv) {
+                                      return std::min(run_tool(kDiffTool, argc, argv, run_diff),
+                                                      kTrouble);
                                     }};

@@ -24,7 +24,7 @@ namespace {
 using namespace mir;
 using namespace mir::tools;
 
-constexpr ToolInfo kTool = {
+constexpr ToolInfo kFmtTool = {
     .name = "mllm-fmt",
     .summary = "Formats MLLM IR text in the canonical layout; changes only white space.",
     .operands = "[file...]",
@@ -114,7 +114,7 @@ ExitCode format_file(const Run& run, const FmtSettings& settings, const std::str
               : run.report(text.error());
 }
 
-ExitCode body(const Run& run, const FmtSettings& settings) {
+ExitCode run_fmt(const Run& run, const FmtSettings& settings) {
   if (const auto good = check_settings(run, settings); !good)
     return run.usage_error(good.error().message);
   ExitCode code = ExitCode::kSuccess;
@@ -125,4 +125,4 @@ ExitCode body(const Run& run, const FmtSettings& settings) {
 }  // namespace
 
 const Tool mir::tools::kMllmFmt = {
-    &kTool, [](int argc, char** argv) { return run_tool(kTool, argc, argv, body); }};
+    &kFmtTool, [](int argc, char** argv) { return run_tool(kFmtTool, argc, argv, run_fmt); }};

@@ -73,7 +73,7 @@ bool apply_fusion(const InterpSettings& settings, const Invocation& invocation, 
   return fuse(module, *settings.fusion, settings.known.registry, scope, diagnostics);
 }
 
-ExitCode body(const Run& run, InterpSettings& settings) {
+ExitCode run_interp(const Run& run, InterpSettings& settings) {
   if (run.files().size() > 1) return run.usage_error("one file is run at a time");
   const auto invocation =
       Invocation::create(run.files().front(), settings.run, *settings.sidecars.sidecar);
@@ -117,5 +117,6 @@ ExitCode body(const Run& run, InterpSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmInterp = {
-    &kInterpTool, [](int argc, char** argv) { return run_tool(kInterpTool, argc, argv, body); }};
+const Tool mir::tools::kMllmInterp = {&kInterpTool, [](int argc, char** argv) {
+                                        return run_tool(kInterpTool, argc, argv, run_interp);
+                                      }};

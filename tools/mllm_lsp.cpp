@@ -7,13 +7,14 @@
 #include "mir/version.hpp"
 #include "support/file_io.hpp"
 #include "tool.hpp"
+#include "tools/tools.hpp"
 
 namespace {
 
 using namespace mir;
 using namespace mir::tools;
 
-constexpr ToolInfo kTool = {
+constexpr ToolInfo kLspTool = {
     .name = "mllm-lsp",
     .summary = "Serves editors over the Language Server Protocol, on standard input and output.",
     .operands = "",
@@ -48,7 +49,7 @@ ExitCode check_dialects(const Run& run, const DialectSettings& settings) {
   return run.report(diagnostics, context.sources());
 }
 
-ExitCode body(const Run& run, const LspSettings& settings) {
+ExitCode run_lsp(const Run& run, const LspSettings& settings) {
   if (!run.operands().empty()) return run.usage_error("mllm-lsp takes no operands");
   const ExitCode checked = check_dialects(run, settings.dialects);
   if (checked != ExitCode::kSuccess) return checked;
@@ -66,6 +67,5 @@ ExitCode body(const Run& run, const LspSettings& settings) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return run_tool(kTool, argc, argv, body);
-}
+const Tool mir::tools::kMllmLsp = {
+    &kLspTool, [](int argc, char** argv) { return run_tool(kLspTool, argc, argv, run_lsp); }};

@@ -28,7 +28,7 @@ using namespace mir::tools;
 using generate::DecoderShape;
 using generate::Sampling;
 
-constexpr ToolInfo kTool = {
+constexpr ToolInfo kMakeDecoderTool = {
     .name = "mllm-make-decoder",
     .summary = "Writes a Qwen2-style decoder, model.mir and its weights, to a folder.",
     .operands = "-o FOLDER",
@@ -128,7 +128,7 @@ ExitCode write_files(const Run& run, const Module& module, const std::string& ge
   return written ? ExitCode::kSuccess : run.report(written.error());
 }
 
-ExitCode body(const Run& run, const DecoderSettings& settings) {
+ExitCode run_make_decoder(const Run& run, const DecoderSettings& settings) {
   if (!run.operands().empty())
     return run.usage_error("no files are read; the folder is given with --output");
   if (const auto alone = refuse_together({&settings.weights, &settings.no_weights}); !alone)
@@ -158,4 +158,5 @@ ExitCode body(const Run& run, const DecoderSettings& settings) {
 }  // namespace
 
 const Tool mir::tools::kMllmMakeDecoder = {
-    &kTool, [](int argc, char** argv) { return run_tool(kTool, argc, argv, body); }};
+    &kMakeDecoderTool,
+    [](int argc, char** argv) { return run_tool(kMakeDecoderTool, argc, argv, run_make_decoder); }};

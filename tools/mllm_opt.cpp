@@ -13,7 +13,7 @@ namespace {
 using namespace mir;
 using namespace mir::tools;
 
-constexpr ToolInfo kTool = {
+constexpr ToolInfo kOptTool = {
     .name = "mllm-opt",
     .summary = "Runs passes over the modules of files and writes the results.",
     .operands = "[file...]",
@@ -24,7 +24,7 @@ constexpr ToolInfo kTool = {
     .topics = &kPassTopics,
 };
 
-ExitCode body(const Run& run, OptSettings& settings) {
+ExitCode run_opt(const Run& run, OptSettings& settings) {
   if (settings.list_passes) return run.write_output(list_passes(settings.known.registry));
   if (settings.list_passes_markdown) return run.write_output(passes_page(settings.known.registry));
   if (settings.validate_patterns.is_given()) return validate_files(run, settings);
@@ -42,4 +42,4 @@ ExitCode body(const Run& run, OptSettings& settings) {
 }  // namespace
 
 const Tool mir::tools::kMllmOpt = {
-    &kTool, [](int argc, char** argv) { return run_tool(kTool, argc, argv, body); }};
+    &kOptTool, [](int argc, char** argv) { return run_tool(kOptTool, argc, argv, run_opt); }};

@@ -128,7 +128,7 @@ ExitCode for_each_pack(const Run& run, Do handle) {
   return code;
 }
 
-ExitCode body(const Run& run, const PackSettings& settings) {
+ExitCode run_pack(const Run& run, const PackSettings& settings) {
   switch (*settings.command) {
     case PackCommand::kCreate:
       return create(run, settings);
@@ -146,4 +146,4 @@ ExitCode body(const Run& run, const PackSettings& settings) {
 }  // namespace
 
 const Tool mir::tools::kMllmPack = {
-    &kPackTool, [](int argc, char** argv) { return run_tool(kPackTool, argc, argv, body); }};
+    &kPackTool, [](int argc, char** argv) { return run_tool(kPackTool, argc, argv, run_pack); }};

@@ -29,7 +29,7 @@ namespace {
 using namespace mir;
 using namespace mir::tools;
 
-constexpr ToolInfo kTool = {
+constexpr ToolInfo kParseTool = {
     .name = "mllm-parse",
     .summary = "Parses and verifies MLLM IR text, and writes it in other forms.",
     .operands = "[file...]",
@@ -239,7 +239,7 @@ ExitCode write_dialect(const Run& run, const ParseSettings& settings) {
       diag::kUsage, fmt::format("no dialect is called '{}'{}", name, did_you_mean(name, names))});
 }
 
-ExitCode body(const Run& run, const ParseSettings& settings) {
+ExitCode run_parse(const Run& run, const ParseSettings& settings) {
   if (settings.print_dialect.is_given()) return write_dialect(run, settings);
   if (settings.list_ops) return write_list(run, settings, ops_text);
   if (settings.list_ops_markdown) return write_list(run, settings, ops_markdown);
@@ -262,4 +262,4 @@ ExitCode body(const Run& run, const ParseSettings& settings) {
 }  // namespace
 
 const Tool mir::tools::kMllmParse = {
-    &kTool, [](int argc, char** argv) { return run_tool(kTool, argc, argv, body); }};
+    &kParseTool, [](int argc, char** argv) { return run_tool(kParseTool, argc, argv, run_parse); }};

@@ -24,7 +24,7 @@ namespace {
 using namespace mir;
 using namespace mir::tools;
 
-constexpr ToolInfo kTool = {
+constexpr ToolInfo kReduceTool = {
     .name = "mllm-reduce",
     .summary = "Makes the modules of a file smaller while a test of the file still holds.",
     .operands = "file",
@@ -122,7 +122,7 @@ ExitCode bisect_file(const Run& run, const SourceFile& file, const Question& que
   return run.write_output(lines);
 }
 
-ExitCode body(const Run& run, ReduceSettings& settings) {
+ExitCode run_reduce(const Run& run, ReduceSettings& settings) {
   if (const auto checked = check(settings); !checked) return run.refuse(checked.error());
   if (run.operands().size() != 1) return run.usage_error("expected one file");
   if (const ExitCode read = settings.patterns.files.report(run); read != ExitCode::kSuccess) {
@@ -156,5 +156,6 @@ ExitCode body(const Run& run, ReduceSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmReduce = {
-    &kTool, [](int argc, char** argv) { return run_tool(kTool, argc, argv, body); }};
+const Tool mir::tools::kMllmReduce = {&kReduceTool, [](int argc, char** argv) {
+                                        return run_tool(kReduceTool, argc, argv, run_reduce);
+                                      }};

@@ -139,7 +139,7 @@ ExitCode convert(const Run& run, const WeightsSettings& settings) {
   return ExitCode::kSuccess;
 }
 
-ExitCode body(const Run& run, const WeightsSettings& settings) {
+ExitCode run_weights(const Run& run, const WeightsSettings& settings) {
   switch (*settings.command) {
     case WeightsCommand::kList:
       return for_each_file(run, [&](const auto& path, const auto& file) {
@@ -163,5 +163,6 @@ ExitCode body(const Run& run, const WeightsSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmWeights = {
-    &kWeightsTool, [](int argc, char** argv) { return run_tool(kWeightsTool, argc, argv, body); }};
+const Tool mir::tools::kMllmWeights = {&kWeightsTool, [](int argc, char** argv) {
+                                         return run_tool(kWeightsTool, argc, argv, run_weights);
+                                       }};

@@ -15,6 +15,7 @@ extern const Tool kMllmCheck;
 extern const Tool kMllmDiff;
 extern const Tool kMllmFmt;
 extern const Tool kMllmInterp;
+extern const Tool kMllmLsp;
 extern const Tool kMllmMakeDecoder;
 extern const Tool kMllmOpt;
 extern const Tool kMllmPack;

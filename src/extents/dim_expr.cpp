@@ -323,7 +323,7 @@ std::optional<Polynomial> cofactor(const DimTerm& term, const Polynomial& part) 
   return term_polynomial(term_of(1, std::move(*factors)));
 }
 
-ReducedDivision reduce(const Polynomial& a, const Polynomial& b) {
+ReducedDivision reduce_division(const Polynomial& a, const Polynomial& b) {
   auto [whole, rest] = split(a, b);
   std::uint64_t common = common_coefficient(rest, common_coefficient(b, magnitude(b.constant)));
   // Rounding the constant down is exact under a positive divisor only.

@@ -100,7 +100,7 @@ struct ReducedDivision {
 };
 
 /// The divisor has a positive leading coefficient.
-ReducedDivision reduce(const Polynomial& a, const Polynomial& b);
+ReducedDivision reduce_division(const Polynomial& a, const Polynomial& b);
 
 /// Normal form, see DimTable.
 std::string text_of(const Polynomial& sum);

@@ -325,7 +325,7 @@ std::optional<Polynomial> DimNodes::quotient(const Polynomial& a, const Polynomi
     const auto dividend = negate(a), divisor = negate(b);
     return dividend && divisor ? quotient(*dividend, *divisor) : std::nullopt;
   }
-  const ReducedDivision reduced = reduce(a, b);
+  const ReducedDivision reduced = reduce_division(a, b);
   if (reduced.numerator.is_zero()) return reduced.whole;
   if (reduced.divisor.is_one()) return add(reduced.whole, reduced.numerator);
   const auto part = reduced_quotient(reduced.numerator, reduced.divisor, b.is_constant());
