@@ -273,10 +273,9 @@ std::string diagnostics_page() {
       "# Diagnostics\n\n"
       "Every code with its cause, an example that is refused, what is said about it, and an "
       "example\n"
-      "that is accepted. `--explain=MIRnnnn` of every tool prints one entry. This page is "
-      "generated\n"
-      "from `testdata/diagnostics/`, whose files are tests; `docs/testing.md` describes them.\n\n"
-      "    mllm-parse --list-codes-markdown > docs/diagnostics.md\n\n";
+      "that is accepted. `--explain=MIRnnnn` of every tool prints one entry.\n"
+      "`mllm-parse --list-codes-markdown` writes this page from the entries of the\n"
+      "[catalogue](testing.md#the-diagnostics-catalogue).\n\n";
   const Group* group = std::begin(kGroups);
   for (const DiagCodeInfo& info : diagnostic_codes()) {
     while (group != std::end(kGroups) && static_cast<unsigned>(info.code) >= group->first) {

@@ -31,7 +31,7 @@ std::optional<CatalogueEntry> catalogue_entry(DiagCode code);
 std::string explain(DiagCode code);
 /// Every code with its summary, one a line.
 std::string list_diagnostics();
-/// The page docs/diagnostics.md.
+/// The page docs/diagnostics.md, which is built and installed with the tools.
 std::string diagnostics_page();
 
 }  // namespace mir

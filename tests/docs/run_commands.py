@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the commands of the documents and compares what they show: a test for every block of commands.
 
-usage: run_commands.py [--tools DIR] [--root DIR] [DOCUMENT...]
+usage: run_commands.py [--tools DIR] [--root DIR] [--examples DIR] [DOCUMENT...]
 
 docs/testing.md describes the blocks. Without DOCUMENT all Markdown files of the project are taken. Prints TAP.
 """
@@ -21,8 +21,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts/lib"))
 from documents import Block, Document, find_documents, read_document
 
 TIMEOUT_SECONDS = 60
-# Its commands are those of the golden cases that it is generated from.
-GENERATED = {Path("docs/diagnostics.md")}
 STATUS = re.compile(r"\s+# exit status (\d+)$")
 NOT_RUN = re.compile(r"^console not run: (.+)$")
 REASONS = {"minutes", "corpus", "editor"}
@@ -129,13 +127,13 @@ def check_block(root: Path, block: Block, shell: Shell) -> list[str]:
     return complaints
 
 
-def check_document(root: Path, path: Path, tools: Path) -> list[tuple[str, list[str]]]:
+def check_document(root: Path, path: Path, tools: Path, examples: Path) -> list[tuple[str, list[str]]]:
     """Names of tests with their complaints: each block of commands, and the rest of the document."""
     document = read_document(root, path)
     results = [(f"{path}: every command is in a block of commands", stray_commands(document))]
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "examples"
-        shutil.copytree(root / "testdata/examples", folder)
+        shutil.copytree(examples, folder)
         shell = Shell(folder, tools)
         results += [(f"{path}:{block.line}", check_block(root, block, shell))
                     for block in document.blocks if block.info.startswith("console")]
@@ -146,11 +144,13 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--tools", default="build/tools", help="folder of the programs under test")
     parser.add_argument("--root", default=Path(__file__).resolve().parents[2], type=Path, help="folder of the project")
+    parser.add_argument("--examples", type=Path, help="folder of the examples; without it, that of the project")
     parser.add_argument("documents", nargs="*", type=Path)
     arguments = parser.parse_args()
-    documents = arguments.documents or [each for each in find_documents(arguments.root) if each not in GENERATED]
+    documents = arguments.documents or find_documents(arguments.root)
     tools = Path(arguments.tools).resolve()
-    results = [result for each in documents for result in check_document(arguments.root, each, tools)]
+    examples = arguments.examples or arguments.root / "testdata/examples"
+    results = [result for each in documents for result in check_document(arguments.root, each, tools, examples)]
     print(f"1..{len(results)}")
     for number, (name, complaints) in enumerate(results, 1):
         print(f"{'not ok' if complaints else 'ok'} {number} - {name}")
