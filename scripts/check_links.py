@@ -18,11 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
-from documents import find_documents, read_document
+from documents import find_documents, headings, read_document
 
 CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 LINK = re.compile(r"\]\(([^()\s]+)\)")  # its text may begin on the line above
-HEADING = re.compile(r"^#+ +(.*?)\s*#*$")
 ELSEWHERE = re.compile(r"^[a-z]+:")
 SHOWN = re.compile(r"(?!diff )\w+ ([\w.-]+/[\w./-]+)")  # the info string of a block that shows lines of a file
 INDEX = Path("docs/README.md")
@@ -36,16 +35,8 @@ class Link:
 
 
 def anchors(prose: list[tuple[int, str]]) -> set[str]:
-    """What links can name of the headings, spelled as GitHub does."""
-    found: Counter = Counter()
-    names = set()
-    for _, line in prose:
-        if match := HEADING.match(line):
-            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match[1]).lower()
-            name = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
-            names.add(f"{name}-{found[name]}" if found[name] else name)
-            found[name] += 1
-    return names
+    """The anchors of all headings."""
+    return {anchor for _, anchor in headings(prose)}
 
 
 def normal(path: Path) -> Path:

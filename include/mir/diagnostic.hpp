@@ -144,7 +144,7 @@ struct Diagnostic {
   std::vector<FixIt> fixes;  ///< edits that repair the problem when all are made
   /// Edits that may be meant, by the hint: an editor offers them, `--fix` does not make them.
   std::vector<FixIt> proposals;
-  std::string constraint;  ///< "ssa_c1, docs/verification.md": what was broken; empty: no id
+  std::string constraint;  ///< "ssa_c1: docs/verification.md#values": what was broken; empty: no id
 
   Diagnostic& note(Span where, std::string text) & {
     notes.push_back({where, std::move(text)});

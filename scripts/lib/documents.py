@@ -1,10 +1,12 @@
 """The Markdown documents of the project and what their lines are: prose, code, headings."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
 FENCE = re.compile(r"^ *(```+|~~~+)(.*)$")
+HEADING = re.compile(r"^#+ +(.*?)\s*#*$")
 
 
 @dataclass
@@ -38,6 +40,19 @@ def read_document(root: Path, path: Path) -> Document:
         else:
             document.prose.append((number, line))
     return document
+
+
+def headings(prose: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The line of each heading and the anchor that links name it by, spelled as GitHub does."""
+    found: Counter = Counter()
+    anchors = []
+    for number, line in prose:
+        if match := HEADING.match(line):
+            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match[1]).lower()
+            anchor = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+            anchors.append((number, f"{anchor}-{found[anchor]}" if found[anchor] else anchor))
+            found[anchor] += 1
+    return anchors
 
 
 def find_documents(root: Path) -> list[Path]:

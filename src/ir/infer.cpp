@@ -13,6 +13,7 @@
 #include "mir/codes/attributes.hpp"
 #include "mir/codes/shapes.hpp"
 #include "mir/module.hpp"
+#include "support/diagnostic_catalogue.hpp"
 
 namespace mir {
 
@@ -305,7 +306,7 @@ bool InferContext::fail_in(Span at, DiagCode code, std::string message) {
   const bool general = code == diag::kAttributeKind || code == diag::kAttributeMissing ||
                        code == diag::kNotATensor || code == diag::kExtentOverflow;
   if (!constraint_.empty() && !general) {
-    diagnostic.constraint = fmt::format("{}, docs/ops", constraint_);
+    diagnostic.constraint = cite_constraint(constraint_);
   }
   return false;
 }

@@ -16,13 +16,20 @@ struct CatalogueFile {
 struct CatalogueConstraint {
   int code;  ///< that reports it; one that several codes report is listed once for each
   std::string_view id;
-  std::string_view page;  ///< below docs/
   std::string_view text;
+};
+
+/// The place in the documents that explains a constraint.
+struct ConstraintPage {
+  std::string_view id;
+  std::string_view page;  ///< below docs/, with the anchor of its section: "ops/linear.md#matmul"
 };
 
 /// In order of path.
 std::span<const CatalogueFile> catalogue_files();
 /// In order of page and text.
 std::span<const CatalogueConstraint> catalogue_constraints();
+/// In order of id, one row for each.
+std::span<const ConstraintPage> constraint_pages();
 
 }  // namespace mir

@@ -196,12 +196,20 @@ constexpr Group kGroups[] = {
     {900, "Command lines and test texts"},
 };
 
+/// Returns an empty text if no page explains the constraint.
+std::string_view page_of(std::string_view constraint) {
+  const auto pages = constraint_pages();
+  const auto found = std::ranges::lower_bound(pages, constraint, {}, &ConstraintPage::id);
+  return found != pages.end() && found->id == constraint ? found->page : std::string_view();
+}
+
 /// Lists the constraints whose violations a code reports; empty if there are none.
 std::string constraint_list(DiagCode code) {
   std::string out;
   for (const CatalogueConstraint& each : catalogue_constraints()) {
     if (each.code != static_cast<int>(code)) continue;
-    out += indented(wrapped(fmt::format("{} (docs/{}): {}", each.id, each.page, each.text), 76));
+    out += indented(
+        wrapped(fmt::format("{} (docs/{}): {}", each.id, page_of(each.id), each.text), 76));
   }
   return out.empty() ? out : "\nConstraints:\n\n" + out;
 }
@@ -212,7 +220,7 @@ std::string constraint_links(DiagCode code) {
   for (const CatalogueConstraint& each : catalogue_constraints()) {
     if (each.code != static_cast<int>(code)) continue;
     fmt::format_to(std::back_inserter(out), "{}[{}]({})", out.empty() ? "Constraints: " : ", ",
-                   each.id, each.page);
+                   each.id, page_of(each.id));
   }
   return out.empty() ? out : wrapped(out + '.', 100) + '\n';
 }
@@ -233,6 +241,11 @@ void append_section(std::string& page, const DiagCodeInfo& info, const Catalogue
 }
 
 }  // namespace
+
+std::string cite_constraint(std::string_view id) {
+  const std::string_view page = page_of(id);
+  return page.empty() ? std::string(id) : fmt::format("{}: docs/{}", id, page);
+}
 
 std::optional<CatalogueEntry> catalogue_entry(DiagCode code) {
   const std::string name = spelling(code);

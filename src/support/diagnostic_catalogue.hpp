@@ -27,6 +27,10 @@ struct CatalogueEntry {
 /// Returns no value if the catalogue has no entry for `code`.
 std::optional<CatalogueEntry> catalogue_entry(DiagCode code);
 
+/// Returns the id of a constraint with the section that explains it,
+/// "matmul_c1: docs/ops/linear.md#matmul"; only the id if no page does, as for dialects of others.
+std::string cite_constraint(std::string_view id);
+
 /// Returns the text that `--explain` prints about a code of diagnostic_codes().
 std::string explain(DiagCode code);
 /// Every code with its summary, one a line.

@@ -22,8 +22,7 @@ using enum CheckGroup;
 using enum Verdict;
 
 constexpr Constraint kConstraints[] = {
-#define MIR_CONSTRAINT(id, code, group, dump, portable, page) \
-  {#id, diag::code, group, dump, portable, page, #id ", docs/" page},
+#define MIR_CONSTRAINT(id, code, group, dump, portable) {#id, diag::code, group, dump, portable},
 #include "verify/constraints.def"
 #undef MIR_CONSTRAINT
 };

@@ -15,14 +15,14 @@
 namespace mir {
 
 enum class ConstraintId : std::uint8_t {
-#define MIR_CONSTRAINT(id, code, group, dump, portable, page) id,
+#define MIR_CONSTRAINT(id, code, group, dump, portable) id,
 #include "verify/constraints.def"
 #undef MIR_CONSTRAINT
 };
 
 /// How many there are.
 inline constexpr std::size_t kConstraintCount = 0
-#define MIR_CONSTRAINT(id, code, group, dump, portable, page) +1
+#define MIR_CONSTRAINT(id, code, group, dump, portable) +1
 #include "verify/constraints.def"
 #undef MIR_CONSTRAINT
     ;
@@ -33,8 +33,6 @@ struct Constraint {
   CheckGroup group{};
   Verdict in_dump = Verdict::kError;
   Verdict in_portable = Verdict::kError;
-  std::string_view page{};      ///< below docs/
-  std::string_view citation{};  ///< "ssa_c1, docs/verification.md"
 };
 
 /// Every constraint but those of the shape rules; the index is the ConstraintId.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "support/diagnostic_catalogue.hpp"
+
 namespace mir::checks {
 
 namespace {
@@ -66,7 +68,7 @@ Diagnostic* Reporter::add(const Constraint& constraint, Verdict verdict, const O
   Diagnostic& added = verdict == Verdict::kError
                           ? diagnostics_.error(constraint.code, op.span(), std::move(message))
                           : diagnostics_.warning(constraint.code, op.span(), std::move(message));
-  added.constraint = constraint.citation;
+  added.constraint = cite_constraint(constraint.id);
   return &added;
 }
 

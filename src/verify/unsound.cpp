@@ -43,7 +43,7 @@ bool is_local(CheckGroup group) {
 
 CheckGroup group_of(const Diagnostic& breach) {
   const std::string_view id =
-      std::string_view(breach.constraint).substr(0, breach.constraint.find(','));
+      std::string_view(breach.constraint).substr(0, breach.constraint.find(':'));
   const auto found = std::ranges::find(constraints(), id, &Constraint::id);
   return found == constraints().end() ? CheckGroup::kShapes : found->group;
 }

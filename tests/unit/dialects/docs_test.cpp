@@ -13,6 +13,7 @@
 #include "mir/infer.hpp"
 #include "mir/module.hpp"
 #include "mir/ops.hpp"
+#include "support/diagnostic_catalogue.hpp"
 
 using namespace mir;
 using mir::test::kRoot;
@@ -117,6 +118,7 @@ TEST_CASE("every constraint of a rule is explained on one page and refused in a 
     CAPTURE(name);
     const std::string rule = name.substr(0, name.rfind("_c"));
     CHECK(std::ranges::find(rules::all(), rule, &rules::NamedRule::name) != rules::all().end());
+    CHECK(cite_constraint(name) == test::Part{name + ": docs/ops/"});
   }
 }
 

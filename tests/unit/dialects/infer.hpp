@@ -85,7 +85,8 @@ inline Inference infer_line(const std::string& line) {
         first.message.ends_with("takes numbers as operand 0, found Bool") &&
         (op->is(OpId::kLinalgAbs) || op->is(OpId::kLinalgArgsort) || op->is(OpId::kLinalgTopK));
     CHECK(first.constraint.empty() == (general || is_unstated));
-    answer.constraint = first.constraint.substr(0, first.constraint.find(','));
+    CHECK((first.constraint.empty() || first.constraint.find(": docs/ops/") != std::string::npos));
+    answer.constraint = first.constraint.substr(0, first.constraint.find(':'));
     answer.error = std::to_string(static_cast<int>(first.code)) + " " + first.message;
   }
   return answer;

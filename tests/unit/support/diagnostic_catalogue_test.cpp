@@ -38,6 +38,7 @@ TEST_CASE("the page of all diagnostics has a section for each code, in their ord
     at = section + 1;
   }
   CHECK(page.find("\n### ", at) == page.npos);
+  CHECK(page.find("[linear_c2](ops/linear.md#linear)") != page.npos);
 }
 
 TEST_CASE("a code is explained by its cause, a refused example, the fix and an accepted one") {

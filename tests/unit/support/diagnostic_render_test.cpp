@@ -72,14 +72,15 @@ TEST_CASE("the constraint of a diagnostic is in the forms for programs") {
   SourceManager sources;
   sources.add("f", "ab\n");
   Diagnostics diagnostics;
-  diagnostics.error(diag::kAttributeOutOfRange, {1, 2}, "m").constraint = "pad_c1, docs/ops";
+  diagnostics.error(diag::kAttributeOutOfRange, {1, 2}, "m").constraint =
+      "pad_c1: docs/ops/convolution.md#pad";
   const std::string text = mir::render(diagnostics, sources, {DiagnosticFormat::kJson, false});
-  CHECK(nlohmann::json::parse(text).at("constraint") == "pad_c1, docs/ops");
+  CHECK(nlohmann::json::parse(text).at("constraint") == "pad_c1: docs/ops/convolution.md#pad");
   mir::SarifLog log;
   log.add(diagnostics, sources);
   const auto document = nlohmann::json::parse(log.finish("t", "1"));
   CHECK(document["runs"][0]["results"][0]["properties"] ==
-        nlohmann::json{{"constraint", "pad_c1, docs/ops"}});
+        nlohmann::json{{"constraint", "pad_c1: docs/ops/convolution.md#pad"}});
 }
 
 TEST_CASE("a diagnostic shows its place, line, range, notes and hint") {

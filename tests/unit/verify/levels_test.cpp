@@ -113,7 +113,7 @@ TEST_SUITE("levels") {
     verify(reading.module(), diagnostics);
     const auto list = diagnostics.sorted();
     REQUIRE(list.size() == 1);
-    CHECK(list[0].constraint == "dump_c1, docs/verification.md");
+    CHECK(list[0].constraint == "dump_c1: docs/verification.md#what-dumps-lose");
   }
 }
 
