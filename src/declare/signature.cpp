@@ -217,7 +217,7 @@ class Fitting {
                     found == nullptr ? "untyped" : found->spelling(), part.type_text, reason));
   }
 
-  /// What differs first, of a type that the template does not take.
+  /// First difference between the template and a type that does not match it.
   std::pair<DiagCode, std::string> difference(const TypeTemplate& wanted, const Type* found) {
     const auto* tensor = dyn_cast<TensorType>(found);
     if (wanted.exact != nullptr || !wanted.kind.empty()) {
@@ -297,7 +297,8 @@ class Fitting {
                             extents.size() - after);
   }
 
-  /// Of lists of one length; empty if nothing differs. `first` is the number of the first element.
+  /// First difference of two lists of one length; empty if there is none. `first` is the number of
+  /// the first element.
   std::string first_difference(std::span<const AttributeTemplate> wanted,
                                std::span<const Attr* const> found, std::string_view what,
                                std::size_t first) {
@@ -342,7 +343,7 @@ class Fitting {
                               owner->part->type_text, failed->found->spelling(), with));
   }
 
-  /// Whether a value that is not known, or an operand that is absent, is part of an expression.
+  /// True if an unknown value or an absent operand is part of an expression.
   bool is_open(const patterns::Expression& expression) {
     bool open = false;
     patterns::for_each_variable(expression, [&](std::uint32_t variable) {
@@ -377,7 +378,7 @@ class Fitting {
     return text;
   }
 
-  /// Whether an attribute that its row does not admit, which is an error of its own, takes part.
+  /// True if the expression has an attribute that its row does not admit. That is reported apart.
   bool has_wrong(const patterns::Expression& expression) {
     bool is_wrong = false;
     patterns::for_each_variable(

@@ -1,3 +1,4 @@
+// The table of all rules, sorted by name.
 #include "dialects/rules.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Rules of rotary embeddings, caches and attention.
 #include "dialects/rules_support.hpp"
 #include "mir/codes/shapes.hpp"
 

@@ -1,3 +1,4 @@
+// Rules of convolutions, interpolation and Fourier transforms.
 #include <cmath>
 #include <tuple>
 

@@ -1,3 +1,4 @@
+// Rules of einsum and scatter.
 #include "dialects/einsum.hpp"
 #include "dialects/rules_support.hpp"
 #include "mir/codes/shapes.hpp"

@@ -1,3 +1,4 @@
+// Rules of matrix products, linear layers and embedding.
 #include "dialects/rules_support.hpp"
 #include "mir/codes/shapes.hpp"
 

@@ -1,3 +1,4 @@
+// Rules of ops that move, repeat, join or generate elements.
 #include <utility>
 
 #include "dialects/rules_support.hpp"

@@ -1,3 +1,4 @@
+// Rules of reductions, sorting, gather and compress.
 #include "dialects/rules_support.hpp"
 #include "mir/codes/shapes.hpp"
 

@@ -1,3 +1,4 @@
+// Checks of operands, element types, extents and attributes that rules share.
 #include "dialects/rules_support.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Rules of views, slices, copies and extents.
 #include <algorithm>
 #include <limits>
 

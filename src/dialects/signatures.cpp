@@ -1,3 +1,4 @@
+// Signatures of rules, in the language of declared dialects.
 #include "dialects/signatures.hpp"
 
 #include <algorithm>

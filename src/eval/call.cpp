@@ -1,3 +1,4 @@
+// Prepares the operands, attributes and results of one evaluated op.
 #include "eval/call.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Builds the dominator trees of a graph's regions and answers queries about them.
 #include "mir/dominance.hpp"
 
 #include <algorithm>
@@ -172,7 +173,7 @@ bool Dominance::dominates(const Block& a, const Block& b) const {
          second->second.leave < first->second.leave;
 }
 
-/// Whether `b`, of the same region, is another op that every path reaches after `a`.
+/// True if `b`, another op of the same region, comes after `a` on every path to `b`.
 bool Dominance::is_behind(const Op& a, const Op& b) const {
   return a.block() == b.block() ? a.is_before_in_block(&b) : dominates(*a.block(), *b.block());
 }

@@ -10,7 +10,7 @@ namespace mir {
 
 class DominanceByGraph {
  public:
-  /// Of the graph that contains the region, directly or nested in other ops.
+  /// Returns the dominance of the graph that contains the region, directly or nested in other ops.
   const Dominance& around(const Region& region) {
     const Region& graph = graph_around(region);
     return of_graphs_.try_emplace(&graph, graph).first->second;

@@ -1,3 +1,4 @@
+// Decides from rows and nested ops whether an op is pure, dead or speculatable.
 #include <algorithm>
 
 #include "ir/erasable.hpp"
@@ -11,7 +12,7 @@ namespace mir {
 
 namespace {
 
-/// Of the ops inside, but for graphs, which only calls run.
+/// True if `holds` is true for all ops inside, except for graphs, which only calls run.
 template <class Holds>
 bool all_inside(const Op& op, const Holds& holds) {
   for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {

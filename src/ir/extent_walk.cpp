@@ -1,3 +1,4 @@
+// Visits the extents in the types and attributes of a module, and their symbols.
 #include "ir/extent_walk.hpp"
 
 #include <algorithm>

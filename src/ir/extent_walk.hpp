@@ -25,7 +25,7 @@ bool has_extremum(Dim extent);
 /// different ways (joined_extents.hpp).
 void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit);
 
-/// The same for any op, whether or not a rule tells the extents of its results.
+/// Like for_each_symbol_found_out(), but also for ops whose rule infers the extents of results.
 void for_each_symbol_of_results_alone(const Op& op, const std::function<void(Symbol)>& visit);
 
 /// True if an op finds out symbols. Then the op stays where it is: types and attributes of other

@@ -1,3 +1,4 @@
+// Runs the rule of an op on its operand types and attributes.
 #include "mir/infer.hpp"
 
 #include <fmt/format.h>
@@ -53,7 +54,7 @@ bool is_countable(const Type* type) {
 
 }  // namespace
 
-/// Whether the results can be written down; reports.
+/// True if the extents of the results are representable; reports others.
 bool InferContext::has_held_extents() {
   if (extents_.has_overflowed()) {
     return fail(diag::kExtentOverflow,

@@ -1,3 +1,4 @@
+// Uses, values and ops: access to their parts, and moves between graphs.
 #include "mir/op.hpp"
 
 #include <algorithm>

@@ -44,7 +44,7 @@ struct SymbolDeclaration {
 /// The sound declarations of a module, in the order of its head.
 class SymbolDeclarations {
  public:
-  /// Of two declarations of a symbol, the first one counts.
+  /// If a symbol is declared twice, the first declaration counts.
   SymbolDeclarations(std::vector<SymbolDeclaration> all = {});
   /// Returns null if the symbol is not declared.
   const SymbolDeclaration* find(Symbol name) const;

@@ -1,3 +1,4 @@
+// Completes the attributes of an op by the extents of its parameters.
 #include "ir/told_attributes.hpp"
 
 #include <fmt/format.h>

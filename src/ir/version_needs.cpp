@@ -1,3 +1,4 @@
+// Finds the features of a module that need a later version of the language.
 #include "ir/version_needs.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Finds the embedded example of a pass and reads the comments at its head.
 #include "passes/pass_texts.hpp"
 
 #include <algorithm>

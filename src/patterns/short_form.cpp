@@ -1,3 +1,4 @@
+// Reads the terms of a pattern in short form and writes its long form.
 #include "patterns/short_form.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Converts a module to tokens, with the original spelling of unchanged ops.
 #include "text/raise.hpp"
 
 #include <fmt/format.h>
@@ -71,7 +72,7 @@ class BlockNames {
   bool is_fresh(const Block* block) const { return fresh_.contains(block); }
 
  private:
-  /// What successors are called that are no blocks of the region.
+  /// Names of successors that are not blocks of the region.
   static std::unordered_set<Symbol> missing_blocks(const Region& region) {
     std::unordered_set<Symbol> names;
     for (const Block* block : region.blocks()) {
@@ -84,7 +85,7 @@ class BlockNames {
     return names;
   }
 
-  /// Whether text can tell of an entry only by its name.
+  /// True if the text needs the entry's name to represent it.
   static bool needs_name(const Block& entry) {
     if (entry.parent()->has_signature()) return false;
     return (entry.empty() && entry.next() != nullptr) || !entry.arguments().empty() ||
@@ -270,7 +271,7 @@ class Raiser {
 
   // -- names and values -------------------------------------------------------------------------
 
-  /// Whether unquoted text would not be read as it is. Dumps quote nothing that they can do
+  /// True if unquoted text would be read as something else. Dumps quote nothing that they can do
   /// without.
   bool needs_quotes(std::string_view bare, std::string_view special) const {
     if (module_.is_portable()) return !is_bare_word(bare);
@@ -364,7 +365,7 @@ class Raiser {
     out_.token(K::kRBracket);
   }
 
-  /// Whether unquoted text goes on past a comma when no plain key follows.
+  /// True if unquoted text continues after a comma that no plain key follows.
   static bool goes_on(const Attr& value) {
     return value.kind() == AttrKind::kDim ||
            (value.kind() == AttrKind::kString && !value.is_quoted());
@@ -434,7 +435,7 @@ class Raiser {
     }
   }
 
-  /// What precedes `region`, which is the op's first or another one, or follows all of them.
+  /// Prints the tokens before `region`, which is the op's first or another one, or those after all.
   void piece(const Op& op, bool first, const Region* region) {
     if (&op == module_.top()) return module_piece(op, first);
     if (first) head(op);
@@ -630,7 +631,7 @@ class Raiser {
                        [&](const Value& value) { return is_renamed(value); });
   }
 
-  /// Whether the op's own tokens still say what it is.
+  /// True if the op's own tokens still represent it.
   bool is_untouched(const Op& op, std::span<const TokenRange> pieces) const {
     if (op.is_modified() || !same_form_ || restated_[op.id()]) return false;
     if (pieces.size() != op.region_count() + 1) return false;

@@ -1,3 +1,4 @@
+// Converts a syntax tree to IR, unit by unit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,7 +90,7 @@ void Resolver::State::alias(const Node& node) {
   }
 }
 
-/// What opens and closes bodies, regions, blocks and modules.
+/// Opens or closes a body, region, block or module.
 void Resolver::State::nesting(const Node& node) {
   switch (node.kind()) {
     case NodeKind::kBodyBegin:

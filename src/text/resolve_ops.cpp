@@ -44,7 +44,7 @@ void Resolver::State::set_mention_parts(Value& value, const Mention& mention) {
 
 namespace {
 
-/// Whether `value` has all attributes and the symbol that `part` has.
+/// True if `value` has these attributes, if there are any, and this symbol.
 bool includes(const Value& value, std::span<const NamedAttr> attributes, bool has_symbol,
               Symbol symbol) {
   return (attributes.empty() || std::ranges::equal(attributes, value.attributes())) &&
@@ -143,7 +143,7 @@ void Resolver::State::imply_symbol() {
   head_.has_attribute_list = true;
 }
 
-/// Its parts but for its operands, results and successors.
+/// Sets the op's parts, except for operands, results and successors.
 void Resolver::State::set_head(Op& op) {
   rewriter_->set_attributes(op, head_.attributes, head_.has_attribute_list);
   if (head_.has_symbol) rewriter_->set_symbol(op, head_.symbol);

@@ -338,7 +338,7 @@ class Resolver::State::Worklist {
     }
   }
 
-  /// What the rule does not infer the first mention with a type states, otherwise a signature.
+  /// Completes an inferred type by the first mention with a type, otherwise by a signature.
   const Type* completed(const Value& value, const Type* type) {
     const auto found = first_mentions_.find(&value);
     if (found == first_mentions_.end()) return as_returned(value, type);

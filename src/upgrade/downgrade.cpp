@@ -1,3 +1,4 @@
+// Converts a portable module to a dump.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -149,7 +150,7 @@ class Downgrade {
     return set;
   }
 
-  /// Whether upstream prints the op otherwise than it is.
+  /// True if upstream prints the op in another way than it is.
   bool must_settle(const Op& op) const {
     if (!op.is_in(DialectId::kLinalg) || op.is(OpId::kLinalgRegister)) return false;
     const bool has_options = std::ranges::any_of(
@@ -321,7 +322,7 @@ class Downgrade {
     for (const Value& piece : split.results()) read_in_order_.insert(&piece);
   }
 
-  /// What a value holds: views and what passes through calls hold the same.
+  /// Contents of a value: views and values that pass through calls have the same.
   struct Content {
     const Value* elements = nullptr;  ///< the value that first held them
     const Value* whole = nullptr;     ///< the one that they are a part of
@@ -331,7 +332,7 @@ class Downgrade {
     return known == contents_.end() ? Content{&value, &value} : known->second;
   }
 
-  /// What a graph gives has the type that its return mentions.
+  /// Gives the results of a graph the types that its return mentions.
   void settle_results(Region& region) {
     std::vector<RegionResult> results = signature_results(region);
     const Op* last = region.empty() ? nullptr : region.only_block().terminator();
@@ -367,7 +368,7 @@ class Downgrade {
     }
   }
 
-  /// What the call gives: the body is known from its first call, the arguments are this call's.
+  /// Content of a call's result. The body is known from its first call; arguments are this call's.
   Content content_given(CallGraphOp call, const CallOrder::Entry& entry,
                         const Value& result) const {
     const Value* returned = entry.body().returned(result.index());

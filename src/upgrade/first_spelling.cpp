@@ -1,3 +1,4 @@
+// Converts dumps to and from the spelling of 2025-06.
 #include "upgrade/first_spelling.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Lifts the instructions of a program to graphs and calls.
 #include "upgrade/lift_program.hpp"
 
 #include <fmt/format.h>
@@ -63,7 +64,7 @@ class Lift {
         {source, op.location(), std::string(op.name()), std::string(fact), std::move(used)});
   }
 
-  /// What a graph has no place for: storage ends with its last reader, and nothing chooses a mode.
+  /// Reports parts that graphs lack: storage ends with its last reader, and nothing chooses a mode.
   void note_dropped() {
     std::size_t frees = 0;
     for (const ProgramFunction& function : program_.functions) {
@@ -131,7 +132,7 @@ class Lift {
     builder_.set_insertion_point_to_end(init->block());
   }
 
-  /// What is noted of a declared value, but for its symbol, which its register states.
+  /// Attributes of a declared value, without its symbol, which its register has.
   std::vector<NamedAttr> notes_of(const Value& value) const {
     std::vector<NamedAttr> notes(value.attributes().begin(), value.attributes().end());
     std::erase_if(notes, [&](const NamedAttr& each) { return each.key == key::kSymbol; });
@@ -379,7 +380,7 @@ bool has_program(const Module& module) {
   return has;
 }
 
-/// Of modules in which only the ops are lowered.
+/// Lifts a module in which only the ops are lowered.
 static bool lift_launches(Module& module, LossReport& report, Diagnostics& diagnostics,
                           const ExplainConversion& explain) {
   const auto lifted = lift_instructions(module, report, diagnostics, explain);

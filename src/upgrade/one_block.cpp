@@ -1,3 +1,4 @@
+// Refuses regions of several blocks where a form has no control flow.
 #include "upgrade/one_block.hpp"
 
 #include "ir/block_count.hpp"

@@ -1,3 +1,4 @@
+// Finds the version of a storage that a mention in a dump means.
 #include "upgrade/storage.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ bool has_destination(const Op& op) {
 
 namespace {
 
-/// What the op stores into; null if it stores nowhere.
+/// Value whose storage the op writes; null if there is none.
 const Value* destination_of(const Op& op) {
   const bool copies = op.is(OpId::kLinalgCopy) && op.operand_count() == 2;
   return copies || has_destination(op) ? op.operand(op.operand_count() - 1) : nullptr;
@@ -109,7 +110,7 @@ bool is_control(const Op& op) {
   return isa<CallGraphOp>(&op) || op.has(Trait::kTerminator);
 }
 
-/// What negates a part that is joined with another part of the same storage.
+/// Negation of a part that is joined with another part of the same storage; null if there is none.
 const Op* negated_in(const Op& concat, ValueName storage) {
   if (!concat.is(OpId::kLinalgConcat)) return nullptr;
   for (const Use& use : concat.operand_uses()) {

@@ -1,3 +1,4 @@
+// Proposes dimensions of inputs that can become symbols, by trial upgrades.
 #include "upgrade/symbolic_proposals.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Checks blocks, their ends and successors.
 #include <unordered_set>
 
 #include "ir/dominance_by_graph.hpp"

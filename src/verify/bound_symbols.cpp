@@ -1,3 +1,4 @@
+// Reports dimension symbols that nothing binds.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>

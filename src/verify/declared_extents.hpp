@@ -20,7 +20,7 @@ struct DeclaredExtent {
   std::string_view attribute{};  ///< that a parameter could tell; empty: the rule gives no type
 };
 
-/// Those of an op of a portable module; none for ops without a rule, or that the rule refuses.
+/// Declared extents of an op of a portable module. Empty if the op has no rule or is refused.
 /// `prover` is of the module; null if it declares no symbols.
 std::vector<DeclaredExtent> declared_extents(const Op& op, ExtentProver* prover);
 

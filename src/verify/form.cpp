@@ -1,3 +1,4 @@
+// Checks the rules of portable form for signatures, places, values and scales.
 #include "verify/form.hpp"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ void FormChecks::op(const Op& op) {
 
 namespace {
 
-/// What graphs may contain that never run.
+/// True for ops that graphs which never run may contain.
 bool may_be_in_declaration(const Op& op) {
   return (op.has(Trait::kSymbol) && op.region_count() == 0) || op.is(OpId::kCfReturn) ||
          op.is_in(DialectId::kDbg);
@@ -223,7 +224,7 @@ bool is_for_ops(const AttrRow* row) {
 
 }  // namespace
 
-/// Of an op, or of `value`. An op's other attributes are held to its row.
+/// Checks annotations of an op or of `value`. An op's other attributes are checked against its row.
 void FormChecks::check_annotations(std::span<const NamedAttr> attributes, const Op& place,
                                    const Value* value) {
   for (const NamedAttr& attribute : attributes) {
@@ -266,7 +267,7 @@ bool has_annotation(const Op& op) {
   return annotation != nullptr && annotation->kind() == AttrKind::kQuantAnnotation;
 }
 
-/// Whether the type, a QuantSpec or the annotation of an op quantises the value.
+/// True if the type, a QuantSpec or the annotation of an op quantises the value.
 bool is_quantised(const Value& value) {
   const auto* type = value.tensor_type();
   if (type == nullptr || !type->dtype()) return true;  // which is reported
@@ -280,7 +281,7 @@ bool is_quantised(const Value& value) {
   return false;
 }
 
-/// What an attribute's numbers must be and are not; empty: nothing.
+/// Returns the requirement that an attribute's numbers violate; empty if there is none.
 std::string_view breach_of(std::string_view key, const Attr& stated) {
   using namespace quant_attributes;
   const bool is_scales = key == key::kQuantScale;
@@ -314,7 +315,7 @@ void FormChecks::check_scale(const NamedAttr& attribute, const Value& value, con
 
 // -- parameters -----------------------------------------------------------------------------------
 
-/// What text refers to as `%n:...[@name]` without defining it.
+/// Checks a value that text mentions as `%n:...[@name]` without defining it.
 void FormChecks::check_parameter(const Value& value, const Op& place) {
   if (!value.has_symbol() || value.attribute(key::kConstant) != nullptr) return;
   const Value* parameter = reporter_.module().lookup_value(value.symbol());

@@ -1,3 +1,4 @@
+// Checks each op against its row, and remembers what was sound.
 #include "verify/op_checks.hpp"
 
 #include <algorithm>
@@ -128,14 +129,14 @@ inline bool OpChecks::may_be_part(const Op& op) const {
   return op.is(OpId::kProgKernelLaunch, OpId::kLinalgSlice, OpId::kLinalgSplit);
 }
 
-/// Whether a result has name and type of operand 0 of a part, or of a stale operand of any op.
+/// True if a result has name and type of operand 0 of a part, or of a stale operand of any op.
 inline bool OpChecks::repeats_stale_type(const Op& op, const Value& result) const {
   return std::ranges::any_of(op.operand_uses(), [&](const Use& use) {
     return use.value()->name() == result.name() && is_stale_type(use, result.type());
   });
 }
 
-/// Whether an operand's type is stale in a result of its name.
+/// True if an operand's type is stale in a result of its name.
 bool OpChecks::is_stale_type(const Use& use, const Type* type) const {
   if (mentioned_type(use) != type) return false;
   if (is_stale(*use.value())) return true;
@@ -222,7 +223,7 @@ void OpChecks::enter(const Region& region) {
   }
 }
 
-/// What a program's symbol table declares.
+/// Checks the constants that a program's symbol table declares.
 void OpChecks::check_constant(const Op& op) {
   for (const Value& result : op.results()) {
     const Attr* values = result.attribute(key::kConstant);
@@ -313,7 +314,7 @@ void OpChecks::op(const Op& op) {
   known.is_mixed = is_mixed;
 }
 
-/// What only the type of a result tells, it must tell.
+/// Checks that a result's type has the extents that neither operands nor attributes determine.
 void OpChecks::check_open_extents(const Op& op) {
   if (is_dump_ || !reporter_.wants(ConstraintId::type_c9)) return;
   for (const auto& open : declared_extents(op, reporter_.prover())) {
@@ -361,7 +362,7 @@ void OpChecks::check_kernel(const Op& op, const Target& target) {
   });
 }
 
-/// What the function of the row says, which may look at more than the signature of an op.
+/// Calls the function of the row, which may check more than the signature of an op.
 inline void OpChecks::check_by_row(const Op& op) {
   if (op.row() == nullptr || !op.row()->verify || !reporter_.wants_rules()) return;
   Diagnostics found(0);

@@ -35,7 +35,7 @@ class OpChecks {
  private:
   using Types = std::vector<const Type*>;
 
-  /// What an op's verdict depends on, by address. No words: there would be too many.
+  /// Addresses that an op's verdict depends on. Without words if there would be too many.
   struct Signature {
     static constexpr std::size_t kMax = 23;
     std::array<const void*, kMax> words;  // the first `count` are set
@@ -45,7 +45,7 @@ class OpChecks {
     /// When the words before `end` are set.
     void finish(const void** end);
   };
-  /// What was sound, and what every op like it owns.
+  /// Signature that was sound, and the parameters that every op with this signature owns.
   struct Sound {
     const void** words = nullptr;
     std::uint32_t word_count = 0;
@@ -73,7 +73,7 @@ class OpChecks {
   }
   Target target_of(const Op& op) const;
   void sign(const Op& op, Signature& signature) const;
-  /// Whether the signature is known to be sound, and where it is or what gives way to it.
+  /// True if the signature is known to be sound, with its entry or the entry to replace.
   std::pair<bool, Sound&> find(const Signature& signature);
   void remember(Sound& kept, const Signature& signature,
                 std::span<const OwnedParameter> parameters);
@@ -99,7 +99,7 @@ class OpChecks {
   void check_dump_types(const Op& op, const Target& target);
   void check_product(const Op& op, const Target& target);
   void check_open_extents(const Op& op);
-  /// Whether the rule accepts the operands and gives the stated result types; reports if asked to.
+  /// True if the rule accepts the operands and infers the stated result types; reports if asked to.
   bool run_rule(const Op& op, const Target& target, std::span<const NamedAttr> options,
                 bool report);
   bool compare(const Op& op, const Types& inferred, bool report);

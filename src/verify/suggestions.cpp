@@ -1,3 +1,4 @@
+// Suggests replacements for misspelled names and numbers of quantisation specs.
 #include "verify/suggestions.hpp"
 
 #include <fmt/format.h>

@@ -166,7 +166,7 @@ void withdraw_follow_on(const Ops& ops, std::span<const Diagnostic> found,
   });
 }
 
-/// Whether the callee may be in text that cannot be read.
+/// True if the callee may be in text that cannot be read.
 bool may_be_declared(std::span<Module* const> modules, const Op* call) {
   return std::ranges::any_of(modules, [&](Module* module) {
     const DamagedText& damage = module->notes<DamagedText>();

@@ -1,3 +1,4 @@
+// Checks that a module states the version that its features need, and lowers it.
 #include <fmt/format.h>
 
 #include <unordered_map>

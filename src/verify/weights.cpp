@@ -1,3 +1,4 @@
+// Checks parameters against the ops that own or name them.
 #include "verify/weights.hpp"
 
 #include <fmt/ranges.h>
@@ -42,7 +43,7 @@ std::optional<std::int64_t> count_of(std::span<const Dim> extents) {
   return count;
 }
 
-/// Whether `shape` states these extents; one that states none fits all.
+/// True if `shape` has these extents, or none.
 bool fits_shape(const Attr* shape, const TensorType& type) {
   if (shape == nullptr || shape->kind() != AttrKind::kArray || shape->elements().empty()) {
     return true;

@@ -29,7 +29,7 @@ class WeightChecks {
  public:
   explicit WeightChecks(Reporter& reporter);
 
-  /// Those of an op with operands of these types; nothing where no breach would be reported.
+  /// Parameters that an op with operands of these types owns. Empty if no breach would be reported.
   std::vector<OwnedParameter> owned_by(const Op& op, std::span<const Type* const> operands) const;
   void check(const Op& op, std::span<const OwnedParameter> parameters);
 

@@ -1,3 +1,4 @@
+// Creates blocks, ops, parameters and constants at an insertion point.
 #include <fmt/format.h>
 
 #include <algorithm>

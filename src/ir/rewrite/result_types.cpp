@@ -1,3 +1,4 @@
+// Infers the result types of an op before the op exists.
 #include "ir/rewrite/result_types.hpp"
 
 #include <algorithm>

@@ -12,7 +12,7 @@ namespace mir {
 
 class ExtentProver;
 
-/// What is known of an op before its result types are.
+/// Parts of an op that are known before its result types.
 struct UntypedOp {
   OpName name;
   Symbol symbol{};  ///< of a call: the graph

@@ -46,7 +46,7 @@ void Rewriter::copy_module(const Module& from) {
   for_each_child(module_.body(), [&](Op& op) { module_.declare_symbols(op); });
 }
 
-/// What a copy uses for an operand of the original.
+/// Returns the operand of a copy for an operand of the original.
 Value* Rewriter::copy_of(Value& value, const RewriteMapping& mapping, Region* region) {
   if (Value* mapped = mapping.find(value)) return mapped;
   if (!value.is_free()) return &value;
@@ -85,7 +85,7 @@ Op* Rewriter::copy(const Op& op, RewriteMapping& mapping, Block* block, Op* befo
   return made;
 }
 
-/// What create_detached() does not take, and what a dump says of single mentions.
+/// Copies the parts that create_detached() does not take, and those of single mentions in dumps.
 void Rewriter::copy_head(const Op& from, Op& to, const RewriteMapping& mapping) {
   to.symbol_ = from.symbol_;
   to.has_symbol_ = from.has_symbol_;

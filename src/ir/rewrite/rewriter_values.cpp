@@ -37,7 +37,7 @@ bool is_portable(const NamedAttr& attribute) {
   return attribute.value->kind() != AttrKind::kInvalid && !is_loose_word(*attribute.value);
 }
 
-/// Whether a portable module can say the list as it is.
+/// True if a portable module can contain the list as it is.
 bool is_portable(std::span<const NamedAttr> list) {
   return std::ranges::all_of(list, [](const NamedAttr& each) { return is_portable(each); }) &&
          !repeated_key(list);
@@ -341,7 +341,7 @@ Value* Rewriter::counterpart(const Value& value, Region& region) {
   return made;
 }
 
-/// What stands for a value in `region`: a free value that is not visible there has a counterpart.
+/// Returns the value to use in `region`: the counterpart of a free value that is not visible there.
 Value* Rewriter::brought(Value& value, Region& region) {
   const Region* from = value.free_in();
   return from == nullptr || region.sees(*from) ? &value : counterpart(value, region);

@@ -1,3 +1,4 @@
+// Finds the value in whose storage a view lies.
 #include "mir/analysis.hpp"
 #include "mir/module.hpp"
 #include "mir/walk.hpp"
@@ -6,7 +7,7 @@ namespace mir {
 
 namespace {
 
-/// Whether the op's one result lies in the storage of its first operand, or may.
+/// True if the op's only result is, or may be, in the storage of its first operand.
 bool is_view(const Op& op) {
   return (op.has(Trait::kView) || op.has(Trait::kSameBytes)) && op.result_count() == 1 &&
          op.operand_count() != 0;

@@ -1,3 +1,4 @@
+// Summarises effects and possible refusals of ops through calls.
 #include <vector>
 
 #include "ir/declaration_graphs.hpp"

@@ -1,3 +1,4 @@
+// Computes which values are live at the end of each block.
 #include <algorithm>
 #include <utility>
 

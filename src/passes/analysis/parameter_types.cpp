@@ -1,3 +1,4 @@
+// Collects the types of parameters by symbol.
 #include "passes/analysis/parameter_types.hpp"
 
 #include "mir/ops.hpp"

@@ -1,3 +1,4 @@
+// Replaces branches on constants, then removes and merges blocks.
 #include "passes/control/constant_branches.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Erases ops whose results have no use, and that have no effect.
 #include <vector>
 
 #include "mir/analysis.hpp"

@@ -1,3 +1,4 @@
+// Erases registers of parameters that no op uses.
 #include <unordered_set>
 #include <vector>
 

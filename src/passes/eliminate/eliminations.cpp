@@ -1,3 +1,4 @@
+// Registers the passes that erase unused parts of modules.
 #include "passes/eliminate/eliminations.hpp"
 
 #include "passes/standard_passes.hpp"

@@ -1,3 +1,4 @@
+// Moves the body of a module to a graph of its own.
 #include "passes/extract/body_graph.hpp"
 
 #include <algorithm>

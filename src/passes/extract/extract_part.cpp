@@ -1,3 +1,4 @@
+// Copies ops of one block into a module of their own.
 #include "passes/extract/extract_part.hpp"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ class Extraction {
     }
   }
 
-  /// Whether an op of the part, or one in it, defines the value.
+  /// True if an op of the part, or an op nested in one, defines the value.
   bool is_inside(const Value& value) const {
     const Op* op = value.defining_op();
     if (const Block* block = value.argument_of()) op = block->parent()->parent();

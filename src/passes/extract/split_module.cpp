@@ -1,3 +1,4 @@
+// Makes a module of each selected graph.
 #include "passes/extract/split_module.hpp"
 
 #include <fmt/format.h>

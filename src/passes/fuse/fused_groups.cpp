@@ -1,3 +1,4 @@
+// Finds groups of steps that one fused kernel computes.
 #include "passes/fuse/fused_groups.hpp"
 
 #include <algorithm>
@@ -106,7 +107,7 @@ class Matcher {
                       same_extents(*graph_.at(linear).op->result(), *graph_.at(step).op->result());
     return fits ? std::optional(Activated{linear, step}) : std::nullopt;
   }
-  /// The same for operand `i` of `step`, its only reader.
+  /// Like activated(), for operand `i` of `step`, its only reader.
   std::optional<Activated> activated_operand(std::size_t step, std::size_t i) const {
     const StepGraph::Index index = graph_.operand(step, i);
     const std::size_t made = graph_.producer(index);

@@ -135,7 +135,7 @@ class Inlining {
     run_.count("regions inlined");
   }
 
-  /// Whether the op itself does nothing but run its region.
+  /// True if the op has no effect of its own and only runs its region.
   static bool is_pure_but_for_regions(const Op& op) {
     return op.has(Trait::kPure) && op.row()->effects == Effect::kNone &&
            op.extra().successors.empty();

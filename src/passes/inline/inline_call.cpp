@@ -1,3 +1,4 @@
+// Replaces a call by a copy of its graph, and extends the locations.
 #include "passes/inline/inline_call.hpp"
 
 #include <utility>

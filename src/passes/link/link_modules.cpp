@@ -1,3 +1,4 @@
+// Links several modules to one.
 #include "passes/link/link_modules.hpp"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@ namespace mir {
 
 namespace {
 
-/// Whether weights or state are found by the name of the op.
+/// True if weights or state are found by the name of the op.
 bool needs_name(const Op& op) {
   return op.row() == nullptr || !op.row()->weights.empty() || op.row()->effects != Effect::kNone;
 }

@@ -48,7 +48,7 @@ bool have_alike_attributes(const Op& a, const Op& b) {
   });
 }
 
-/// Whether two ops are the same but for names and for where their operands come from.
+/// True if two ops differ only in names and in the definitions of their operands.
 bool are_alike(const Op& a, const Op& b) {
   const auto same_values = [](const Use& x, const Use& y) {
     return are_alike_values(*x.value(), *y.value());
@@ -61,7 +61,7 @@ bool are_alike(const Op& a, const Op& b) {
          std::ranges::equal(a.results(), b.results(), are_alike_values);
 }
 
-/// Whether two alike ops have equal names, too.
+/// True if two alike ops also have equal names.
 bool have_equal_names(const Op& a, const Op& b) {
   return are_same_operation(a, b) &&
          std::ranges::equal(a.operand_uses(), b.operand_uses(), [](const Use& x, const Use& y) {

@@ -1,3 +1,4 @@
+// Conversion targets, type converters, and the driver of dialect conversion.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Registers a pass for each text of patterns.
 #include <fmt/format.h>
 
 #include "mir/codes/passes.hpp"

@@ -1,3 +1,4 @@
+// Applies patterns to a region until none matches.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -125,7 +126,7 @@ class GreedyRewrite : RewriteListener {
     return !report_.has_failed && edits_ != edits;
   }
 
-  /// Whether the op is in the region, and not in a graph there.
+  /// True if the op is in the region, but not in a graph inside it.
   bool is_in_scope(const Op& op) const {
     const Region* region = op.parent_region();
     while (region != nullptr && region != &region_) {

@@ -1,3 +1,4 @@
+// Selects the graphs and regions in which a group of a pipeline runs.
 #include "passes/run/anchors.hpp"
 
 #include <algorithm>

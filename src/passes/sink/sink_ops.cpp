@@ -121,7 +121,7 @@ class OpSinking {
     return is_only ? block : nullptr;
   }
 
-  /// Of ops of one block.
+  /// Returns the first of some ops of one block.
   static Op* first_of(std::span<Op* const> users) {
     return *std::ranges::min_element(
         users, [](const Op* a, const Op* b) { return a->is_before_in_block(b); });
@@ -150,7 +150,7 @@ class OpSinking {
 
   Dim bytes_of_type(const Value& value) { return work_tensor(table_, value.type()).bytes; }
 
-  /// Whether an op from `user` on, other than `op`, uses the value. No value if too many ops use
+  /// True if `user` or a later op, other than `op`, uses the value. No value if too many ops use
   /// it.
   static std::optional<bool> is_needed_at(const Value& value, const Op& op, const Op& user) {
     constexpr std::size_t kMostUsers = 64;

@@ -1,3 +1,4 @@
+// Copies graphs for the symbol values of their calls.
 #include "passes/symbols/graph_copies.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Replaces symbols by values in types and attributes.
 #include "passes/symbols/substitute_extents.hpp"
 
 #include <fmt/format.h>

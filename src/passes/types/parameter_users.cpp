@@ -1,3 +1,4 @@
+// Collects the users whose types depend on a parameter.
 #include "passes/types/parameter_users.hpp"
 
 #include <algorithm>

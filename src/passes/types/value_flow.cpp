@@ -1,3 +1,4 @@
+// Unites the targets that must have one type because values flow between them.
 #include "passes/types/value_flow.hpp"
 
 #include "mir/control_flow.hpp"

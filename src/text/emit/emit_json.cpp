@@ -1,3 +1,4 @@
+// Writes modules as JSON.
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <unordered_map>

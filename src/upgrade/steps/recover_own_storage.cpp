@@ -1,3 +1,4 @@
+// Marks views and slices for which upstream made a tensor of its own.
 #include "mir/walk.hpp"
 #include "upgrade/steps/recovery.hpp"
 

@@ -1,3 +1,4 @@
+// Registers the parameters that ops own and a dump does not register.
 #include <vector>
 
 #include "dialects/parameters.hpp"
@@ -91,7 +92,7 @@ class Registration {
     return !has_two_levels(spec) || type.dtype() != DType::kInt8 || spec.integer("ch_axis") == 3;
   }
 
-  /// What the op's own note says of the parameter; null where it says nothing.
+  /// Recipe of the parameter in the op's own note; null if there is none.
   const Attr* recipe_of(const Op& op, const WeightRow& weight) const {
     const Attr* note = op.attribute(key::kQuantRecipe);
     return note == nullptr ? nullptr : weight_recipe(recovery_.context(), *note, weight.suffix);

@@ -1,3 +1,4 @@
+// Determines the possible layouts of a rotary embedding's operand.
 #include "upgrade/steps/rotation_layout.hpp"
 
 #include "ir/computed_op.hpp"

@@ -1,3 +1,4 @@
+// Replaces extents of -1 by unknown ones.
 #include <algorithm>
 #include <vector>
 

@@ -1,3 +1,4 @@
+// Settles the types of parameters that a dump views in place.
 #include <unordered_set>
 #include <vector>
 
@@ -42,7 +43,7 @@ class ParameterTypes {
     view_uses(mention, *parameter);
   }
 
-  /// What another region reads under another shape is a view of the parameter.
+  /// Makes a mention with another shape, in another region, a view of the parameter.
   void view_uses(Value& mention, const Value& parameter) {
     const TensorType& type = *mention.tensor_type();
     Value* whole = recovery_.rewriter.create_free_value(*mention.free_in(), parameter.type(),

@@ -57,8 +57,8 @@ class SymbolRemoval {
 
 }  // namespace
 
-/// What computes from a parameter in its storage, or passes it to a graph, has its symbol in a
-/// dump; as a value it is the op's.
+/// Removes the symbols of parameters from results. In a dump, an op that computes in the storage of
+/// a parameter has the parameter's symbol, and so has one that passes it to a graph.
 void settle_symbols(Recovery& recovery) {
   SymbolRemoval(recovery).run();
 }

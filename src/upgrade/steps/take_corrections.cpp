@@ -1,3 +1,4 @@
+// Applies corrections of the user to what a dump states.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -205,7 +206,7 @@ class Corrections {
     rewriter_.erase_unused_free_values(*graph->region());
   }
 
-  /// Of several ends of a graph one is meant.
+  /// Reports graphs with several ends, of which the user must choose one.
   void check_ends(const Region& region) {
     for (const Block* block : region.blocks()) {
       for (const Op* op : block->ops()) {

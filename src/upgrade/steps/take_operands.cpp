@@ -1,3 +1,4 @@
+// Adds operands that launches lost and that the user supplies.
 #include <fmt/format.h>
 
 #include <algorithm>
