@@ -153,7 +153,7 @@ class ValueRange {
       : at_(reinterpret_cast<std::uintptr_t>(first)), count_(count) {}
 
   iterator begin() const { return {at_, 0}; }
-  iterator end() const { return {at_, count_}; }
+  iterator end() const { return {at_, static_cast<std::ptrdiff_t>(count_)}; }
   std::size_t size() const { return count_; }
   bool empty() const { return count_ == 0; }
   Value& front() const { return (*this)[0]; }

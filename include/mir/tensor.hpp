@@ -128,8 +128,10 @@ class Tensor {
  public:
   Tensor() = default;
 
-  /// Largest storage of one tensor: 512 GiB. More is refused without asking the system.
-  static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 39;
+  /// Largest storage of one tensor: 512 GiB, or 1 GiB where addresses have 32 bits. More is refused
+  /// without asking the system.
+  static constexpr std::uint64_t kMaxBytes = std::uint64_t{1}
+                                             << (sizeof(std::size_t) < 8 ? 30 : 39);
 
   /// Zero-filled, 64-byte aligned storage. Fails when the elements do not fill whole storage units
   /// of the type, the size overflows or memory is short.

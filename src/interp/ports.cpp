@@ -219,7 +219,7 @@ Result<std::vector<TensorSpec>> specs_of(std::span<const Port> ports,
   for (std::size_t i = 0; i < ports.size(); ++i) {
     if (!(*specs)[i]) (*specs)[i] = std::move((*others)[i]);
   }
-  if (std::ranges::find(*specs, false, &std::optional<TensorSpec>::has_value) != specs->end()) {
+  if (!std::ranges::all_of(*specs, [](const auto& spec) { return spec.has_value(); })) {
     return missing_inputs(ports, *specs);
   }
   std::vector<TensorSpec> all;

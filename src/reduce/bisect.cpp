@@ -59,10 +59,11 @@ class PipelineBisection {
     if (!*at_last) {
       return Error{diag::kNotInteresting, "the test does not hold after the last pass"};
     }
-    const auto pass = first_true(0, all.steps(),
-                                 [&](std::uint64_t middle) { return holds(middle, std::nullopt); });
+    const auto pass = first_true(0, all.steps(), [&](std::uint64_t middle) {
+      return holds(static_cast<std::size_t>(middle), std::nullopt);
+    });
     if (!pass) return pass.error();
-    return find_rewrite(*pass);
+    return find_rewrite(static_cast<std::size_t>(*pass));
   }
 
  private:

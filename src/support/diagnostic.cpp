@@ -17,7 +17,8 @@ struct HashDiagnostic {
   std::size_t operator()(const Diagnostic* diagnostic) const {
     const std::uint64_t place =
         std::uint64_t{diagnostic->at.begin} << 16 ^ static_cast<std::uint64_t>(diagnostic->code);
-    return std::hash<std::string_view>{}(diagnostic->message) ^ place * 0x9E3779B97F4A7C15u;
+    return std::hash<std::string_view>{}(diagnostic->message) ^
+           static_cast<std::size_t>(place * 0x9E3779B97F4A7C15u);
   }
 };
 

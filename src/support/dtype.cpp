@@ -109,7 +109,7 @@ constexpr bool kInEnumeratorOrder = [] {
 static_assert(kInEnumeratorOrder, "info() indexes the table by enumerator");
 
 std::optional<DType> exact(std::string_view text) {
-  const auto* at = std::ranges::lower_bound(kSpellings, text, {}, &Spelling::text);
+  const auto at = std::ranges::lower_bound(kSpellings, text, {}, &Spelling::text);
   if (at == kSpellings.end() || at->text != text) return std::nullopt;
   return at->dtype;
 }

@@ -12,6 +12,7 @@
 
 #include "mir/codes/limits.hpp"
 #include "mir/codes/tensors.hpp"
+#include "support/memory_size.hpp"
 
 namespace mir {
 
@@ -27,6 +28,11 @@ std::string described(DType dtype, std::span<const std::int64_t> shape) {
 struct Extent {
   std::int64_t elements;
   std::uint64_t bytes;
+
+  /// True if a tensor can have these elements. Those of less than a byte are counted, too.
+  bool fits() const {
+    return bytes <= Tensor::kMaxBytes && elements <= std::numeric_limits<std::ptrdiff_t>::max();
+  }
 };
 
 Result<Extent> extent_of(DType dtype, const Shape& shape) {
@@ -79,7 +85,7 @@ Result<std::int64_t> element_count(std::span<const std::int64_t> shape) {
 Result<std::uint64_t> tensor_bytes(DType dtype, const Shape& shape) {
   const auto extent = extent_of(dtype, shape);
   if (!extent) return extent.error();
-  if (extent->bytes > Tensor::kMaxBytes) return no_memory(dtype, shape, extent->bytes);
+  if (!extent->fits()) return no_memory(dtype, shape, extent->bytes);
   return extent->bytes;
 }
 
@@ -87,7 +93,8 @@ Result<Tensor> Tensor::allocate(DType dtype, Shape shape) {
   const auto extent = extent_of(dtype, shape);
   if (!extent) return extent.error();
   // calloc leaves the pages of a large tensor untouched until they are used.
-  void* storage = extent->bytes > kMaxBytes ? nullptr : std::calloc(extent->bytes + kAlignment, 1);
+  void* storage =
+      extent->fits() ? std::calloc(memory_size(extent->bytes + kAlignment), 1) : nullptr;
   if (storage == nullptr) {
     return no_memory(dtype, shape, extent->bytes);
   }
@@ -96,7 +103,7 @@ Result<Tensor> Tensor::allocate(DType dtype, Shape shape) {
   Tensor tensor;
   tensor.owner_ = std::shared_ptr<const void>(storage, [](void* block) { std::free(block); });
   tensor.writable_ = static_cast<std::byte*>(storage) + (aligned - address);
-  tensor.bytes_ = {tensor.writable_, static_cast<std::size_t>(extent->bytes)};
+  tensor.bytes_ = {tensor.writable_, memory_size(extent->bytes)};
   tensor.dtype_ = dtype;
   tensor.shape_ = std::move(shape);
   tensor.elements_ = extent->elements;

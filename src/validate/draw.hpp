@@ -1,6 +1,7 @@
 // Random numbers of a validation, the same on every machine.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <span>
@@ -12,11 +13,12 @@ class Draw {
   explicit Draw(std::uint64_t seed) : engine_(seed) {}
 
   /// Below `count`, which is not 0.
-  std::uint64_t below(std::uint64_t count) { return engine_() % count; }
+  std::size_t below(std::size_t count) { return static_cast<std::size_t>(bits_below(count)); }
+  std::uint64_t bits_below(std::uint64_t count) { return engine_() % count; }
   /// True in one of so many cases.
-  bool one_in(std::uint64_t count) { return below(count) == 0; }
+  bool one_in(std::size_t count) { return below(count) == 0; }
   std::int64_t between(std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(high - low) + 1));
+    return low + static_cast<std::int64_t>(bits_below(static_cast<std::uint64_t>(high - low) + 1));
   }
   std::uint64_t bits() { return engine_(); }
   /// In [0, 1).

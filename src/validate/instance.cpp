@@ -256,7 +256,7 @@ const TensorType* InstanceDrawer::draw_type(const TypeTemplate& wanted, const Te
       continue;
     }
     std::vector<std::int64_t> extents;
-    const std::size_t count = each.is_pack ? draw_.below(static_cast<std::uint64_t>(size_) + 2) : 1;
+    const std::size_t count = each.is_pack ? draw_.below(static_cast<std::size_t>(size_) + 2) : 1;
     for (std::size_t i = 0; i < count; ++i) extents.push_back(draw_extent());
     if (forced_extent_) extents = {*forced_extent_};
     unifier_.bind(each.variable,
@@ -284,7 +284,7 @@ const TensorType* InstanceDrawer::any_type(const TensorType* like) {
       }
     }
   } else {
-    const std::size_t rank = draw_.below(static_cast<std::uint64_t>(size_) + 3);
+    const std::size_t rank = draw_.below(static_cast<std::size_t>(size_) + 3);
     for (std::size_t i = 0; i < rank; ++i) dims.push_back(Dim(draw_extent()));
   }
   return context_.tensor(dims, dtype);

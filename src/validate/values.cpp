@@ -116,7 +116,7 @@ std::uint64_t boundary_integer(DType dtype, Draw& draw) {
   const int least = draw.one_in(2) ? std::max(most - 9, 1) : 1;
   const int shift = static_cast<int>(draw.between(least, most));
   const std::uint64_t significand =
-      (std::uint64_t{1} << (digits - 1)) | draw.below(std::uint64_t{1} << (digits - 1));
+      (std::uint64_t{1} << (digits - 1)) | draw.bits_below(std::uint64_t{1} << (digits - 1));
   return signed_as((significand << shift) + (std::uint64_t{1} << (shift - 1)) + near);
 }
 

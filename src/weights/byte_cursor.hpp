@@ -9,6 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "support/memory_size.hpp"
+
 namespace mir {
 
 /// Reads little-endian fields of untrusted bytes. After a field beyond the end, ok() is false and
@@ -45,7 +47,7 @@ class ByteCursor {
   std::span<const std::byte> take(std::uint64_t length) {
     ok_ = ok_ && length <= bytes_.size() - position_;
     if (!ok_) return {};
-    const auto field = bytes_.subspan(position_, length);
+    const auto field = bytes_.subspan(memory_size(position_), memory_size(length));
     position_ += length;
     return field;
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mir/codes/tensors.hpp"
+#include "support/memory_size.hpp"
 #include "weights/blocks.hpp"
 #include "weights/checks.hpp"
 #include "weights/named_tensor.hpp"
@@ -112,7 +113,8 @@ Result<std::optional<Tensor>> MappedTensors::find(std::string_view name) const {
     return Error{diag::kTensorDtypeUnsupported,
                  fmt::format("'{}': tensor '{}' has the type {}, which is not read", file_.origin,
                              name, found->unread_type)};
-  const auto bytes = file_.bytes.subspan(found->begin, found->end - found->begin);
+  const auto bytes =
+      file_.bytes.subspan(memory_size(found->begin), memory_size(found->end - found->begin));
   auto tensor = intact(borrow_or_copy(found->dtype, found->shape, bytes, file_.owner), bytes);
   if (!tensor)
     return Error{tensor.error().code,

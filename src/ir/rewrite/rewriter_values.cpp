@@ -234,7 +234,7 @@ namespace {
 
 std::size_t hash_of(const Constant& constant) {
   const auto mixed = [](std::size_t seed, std::size_t next) {
-    return (seed ^ next) * std::size_t{0x9e3779b97f4a7c15};
+    return (seed ^ next) * static_cast<std::size_t>(0x9e3779b97f4a7c15);
   };
   std::size_t hash = std::hash<const void*>{}(constant.type);
   hash = mixed(hash, constant.has_symbol ? constant.symbol.id + std::size_t{1} : 0);

@@ -562,8 +562,7 @@ void attention(const AttentionOperands& operands, Context& context) {
   const AttentionRun run(operands, tables.at(context.isa()), threads);
   const bool apart = threads > 1 && run.spans > 1 && run.tasks() < 2 * threads;
   const std::int64_t shared = apart ? run.tasks() * run.spans * run.state_size() : 0;
-  float* const scratch =
-      context.scratch(static_cast<std::size_t>(run.thread_size() * threads + shared)).data();
+  float* const scratch = context.scratch(run.thread_size() * threads + shared).data();
   if (apart) return run_spans_apart(run, scratch, context);
   context.pool().for_each(run.tasks(), [&](std::int64_t index, unsigned thread) {
     const auto own = run.own(scratch + run.thread_size() * thread);

@@ -112,8 +112,7 @@ void chain(const Chain& steps, std::span<const BroadcastOperand> operands,
   }
   const std::int64_t all = static_cast<std::int64_t>(std::max<std::size_t>(blocks, 1));
   const std::int64_t length = std::max<std::int64_t>(kBlockFloats / all / 64, 1) * 64;
-  const std::span<float> memory =
-      context.scratch(static_cast<std::size_t>(all * length) * context.pool().threads());
+  const std::span<float> memory = context.scratch(all * length * context.pool().threads());
   const ElementwiseTable& table = elementwise_table(context.isa());
   auto* const results = reinterpret_cast<float*>(out.data);
   const auto compute = [&](std::int64_t first, std::int64_t count, float* const scratch) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "kernels/fast/large_pages.hpp"
@@ -25,7 +26,7 @@ class Context {
 
   /// `count` floats, 64-byte aligned, of any content; valid until the next call. Grows and is kept,
   /// so that a kernel that runs again allocates nothing.
-  std::span<float> scratch(std::size_t count);
+  std::span<float> scratch(std::int64_t count);
 
  private:
   ThreadPool pool_;

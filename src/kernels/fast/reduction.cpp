@@ -353,8 +353,7 @@ void reduce_rows(Reduction reduction, const ReduceOperands& o, Context& context)
     return;
   }
   const Chunks chunks = cut(o.length, kPartElements, 64);
-  auto* const parts = reinterpret_cast<double*>(
-      context.scratch(static_cast<std::size_t>(2 * o.outer * chunks.count)).data());
+  auto* const parts = reinterpret_cast<double*>(context.scratch(2 * o.outer * chunks.count).data());
   context.pool().for_each(o.outer * chunks.count, [&](std::int64_t task, unsigned) {
     const std::int64_t chunk = task % chunks.count;
     const float* const row = o.x + task / chunks.count * o.length;

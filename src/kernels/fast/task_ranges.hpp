@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -31,7 +32,7 @@ class TaskRanges {
     at_once_ = (count + kMostUnits - 1) / kMostUnits;
     const auto units = static_cast<std::uint64_t>((count + at_once_ - 1) / at_once_);
     const std::uint64_t threads = ranges_.size();
-    for (std::uint64_t i = 0; i < threads; ++i) {
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
       ranges_[i].set(units * i / threads, units * (i + 1) / threads);
     }
   }

@@ -71,8 +71,7 @@ template <class Order>
 void all_rows(const TopKOperands& o, Context& context) {
   const Chunks chunks = cut(o.outer * o.inner, kTaskElements / 4 / o.length);
   const std::int64_t own = (2 * o.length + 15) / 16 * 16;  // floats, whole lines of the cache
-  float* const scratch =
-      context.scratch(static_cast<std::size_t>(own * context.pool().threads())).data();
+  float* const scratch = context.scratch(own * context.pool().threads()).data();
   context.pool().for_each(chunks.count, [&](std::int64_t chunk, unsigned thread) {
     auto* const keys = reinterpret_cast<Key*>(scratch + own * thread);
     const std::int64_t first = chunks.first(chunk);

@@ -27,7 +27,7 @@ Result<void> take(std::string_view kernel, const View& table, const View& indice
   const Dims table_strides = without(table.strides, axis);
   Dims out_strides(out.strides.begin(), out.strides.end());
   const auto first = out_strides.begin() + static_cast<std::ptrdiff_t>(axis);
-  out_strides.erase(first, first + indices.rank());
+  out_strides.erase(first, first + static_cast<std::ptrdiff_t>(indices.rank()));
 
   const View slice{table.dtype, table.data, slice_extents, table_strides};
   const MutableView target{out.dtype, out.data, slice_extents, out_strides};

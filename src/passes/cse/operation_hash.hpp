@@ -8,7 +8,7 @@
 namespace mir {
 
 constexpr std::size_t combined_hash(std::size_t hash, std::size_t next) {
-  return hash * 0x9e3779b97f4a7c15ULL + next;
+  return hash * static_cast<std::size_t>(0x9e3779b97f4a7c15ULL) + next;
 }
 
 /// Equal for attributes with the same value.

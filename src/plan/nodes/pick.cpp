@@ -38,7 +38,7 @@ class PickNode : public OpNode {
     for (std::size_t dim = dims; dim < x.rank; ++dim) run *= x.extents[dim];
     std::int64_t count = 0;
     for (std::size_t dim = 0; dim < dims; ++dim) count += length(places[dim], frame);
-    const auto memory = frame.context.scratch(static_cast<std::size_t>(2 * count));
+    const auto memory = frame.context.scratch(2 * count);
     auto* next = reinterpret_cast<std::int64_t*>(memory.data());
     std::array<std::span<const std::int64_t>, TensorRef::kMaxRank> offsets;
     std::int64_t elements = run;
@@ -196,7 +196,7 @@ class CompressNode final : public OpNode {
     for (std::size_t i = 0; i <= dim; ++i) entries += x.extents[i];
     for (std::size_t i = dim + 1; i < x.rank; ++i) run *= x.extents[i];
     // Offsets are written, and so counted, before the result has a place.
-    const auto memory = frame.context.scratch(static_cast<std::size_t>(2 * entries));
+    const auto memory = frame.context.scratch(2 * entries);
     auto* const first = reinterpret_cast<std::int64_t*>(memory.data());
     std::array<std::span<const std::int64_t>, TensorRef::kMaxRank> offsets;
     std::int64_t* next = first;

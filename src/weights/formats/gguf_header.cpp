@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mir/codes/weights.hpp"
+#include "support/memory_size.hpp"
 #include "weights/byte_cursor.hpp"
 #include "weights/checks.hpp"
 
@@ -153,7 +154,8 @@ class HeaderReader {
     if (const auto problem = ValueReader(cursor_).read(type))
       return malformed_gguf(fmt::format("the metadata key '{}' {}", key, *problem));
     header_.metadata.push_back(
-        {std::string(key), type, bytes_.subspan(begin, cursor_.position() - begin)});
+        {std::string(key), type,
+         bytes_.subspan(memory_size(begin), memory_size(cursor_.position() - begin))});
     return key == "general.alignment" ? read_alignment(header_.metadata.back()) : Result<void>();
   }
 
@@ -207,7 +209,8 @@ class HeaderReader {
     const auto end = cursor_.position();
     const auto alignment = header_.alignment;
     header_.data_begin = (end + alignment - 1) / alignment * alignment;
-    if (header_.tensors.empty()) header_.data_begin = std::min(header_.data_begin, bytes_.size());
+    if (header_.tensors.empty())
+      header_.data_begin = std::min<std::uint64_t>(header_.data_begin, bytes_.size());
     if (header_.data_begin > bytes_.size()) return malformed_gguf("the file ends before its data");
     for (auto& tensor : header_.tensors) {
       const auto refuse = [&](std::string_view text) {

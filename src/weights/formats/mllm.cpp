@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mir/codes/weights.hpp"
+#include "support/memory_size.hpp"
 #include "weights/byte_cursor.hpp"
 #include "weights/checks.hpp"
 
@@ -71,7 +72,7 @@ Result<Table> read_table_v1(std::span<const std::byte> bytes) {
     return malformed_mllm(fmt::format("a table of {} bytes in a file of {}", size, bytes.size()));
   Table table;
   table.end = kHeaderV1 + size;
-  ByteCursor descriptors(bytes.first(table.end), kHeaderV1);
+  ByteCursor descriptors(bytes.first(memory_size(table.end)), kHeaderV1);
   while (descriptors.remaining() != 0) {
     auto tensor = read_descriptor_v1(descriptors);
     if (!tensor) return std::move(tensor).error();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mir/codes/weights.hpp"
+#include "support/memory_size.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/safetensors_header.hpp"
 
@@ -100,7 +101,7 @@ Result<SafetensorsFile> SafetensorsFile::parse(FileBytes file) {
     return malformed_safetensors(
         origin, fmt::format("a header of {} bytes in a file of {}", length, bytes.size()));
   auto header = parse_safetensors_header(
-      {reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length});
+      {reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, memory_size(length)});
   if (!header) return malformed_safetensors(origin, header.error().message);
 
   std::vector<StoredTensor> entries;

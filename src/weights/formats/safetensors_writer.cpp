@@ -11,6 +11,7 @@
 
 #include "mir/codes/limits.hpp"
 #include "mir/codes/weights.hpp"
+#include "support/memory_size.hpp"
 #include "support/utf8.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/safetensors.hpp"
@@ -61,7 +62,7 @@ std::string header_text(std::span<const TensorPlan* const> order,
   }
   text += '}';
   const auto used = (text.size() + sizeof(std::uint64_t)) % kSafetensorsAlignment;
-  if (used != 0) text.append(kSafetensorsAlignment - used, ' ');
+  if (used != 0) text.append(memory_size(kSafetensorsAlignment - used), ' ');
   return text;
 }
 

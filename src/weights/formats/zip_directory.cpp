@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "mir/codes/weights.hpp"
+#include "support/memory_size.hpp"
 #include "weights/checks.hpp"
 
 namespace mir {
@@ -38,7 +39,7 @@ class FieldReader {
   std::span<const std::byte> take_bytes(std::uint64_t count) {
     const auto begin = at_;
     if (!skip(count)) return {};
-    return bytes_.subspan(begin, count);
+    return bytes_.subspan(memory_size(begin), memory_size(count));
   }
 
   bool take_signature(std::string_view signature) {
@@ -223,7 +224,7 @@ Result<ZipMember> read_entry(FieldReader& reader, std::span<const std::byte> byt
     return refuse("its data reach beyond the directory");
   return ZipMember{.name = name,
                    .begin = offset,
-                   .data = bytes.subspan(*begin, entry.packed),
+                   .data = bytes.subspan(memory_size(*begin), memory_size(entry.packed)),
                    .size = entry.size,
                    .crc = entry.crc,
                    .deflated = entry.method != 0};
@@ -263,7 +264,8 @@ Result<std::vector<ZipMember>> read_zip_directory(std::span<const std::byte> byt
   const auto directory = read_end_records(bytes);
   if (!directory)
     return malformed_zip("the file does not end with the end records of one ZIP archive");
-  FieldReader reader(bytes.first(directory->begin + directory->size), directory->begin);
+  FieldReader reader(bytes.first(memory_size(directory->begin + directory->size)),
+                     directory->begin);
   std::vector<ZipMember> members;
   while (members.size() < directory->count) {
     auto entry = read_entry(reader, bytes, directory->begin);

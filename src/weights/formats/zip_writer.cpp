@@ -23,7 +23,8 @@ std::uint16_t u16(std::size_t value) {
 /// The extra field after which, `position` bytes into the archive, data are aligned.
 std::string alignment_field(std::uint64_t position) {
   const std::uint64_t least = position + 3 * sizeof(std::uint16_t);
-  const std::uint64_t padding = (kZipAlignment - least % kZipAlignment) % kZipAlignment;
+  const auto padding =
+      static_cast<std::size_t>((kZipAlignment - least % kZipAlignment) % kZipAlignment);
   return pack(kExtraAlignment, u16(sizeof(std::uint16_t) + padding), u16(kZipAlignment)) +
          std::string(padding, '\0');
 }

@@ -94,9 +94,7 @@ void run_bfloat_products(const LinearCall& call, Context& context) {
   const std::int64_t own_size = round_up(std::max(2 * std::min(call.rows, kTileRows) * table.width,
                                                   call.norm == nullptr ? 0 : call.depth),
                                          16);
-  float* const x =
-      context.scratch(static_cast<std::size_t>(x_size + own_size * context.pool().threads()))
-          .data();
+  float* const x = context.scratch(x_size + own_size * context.pool().threads()).data();
   context.pool().for_each((call.rows + step - 1) / step, [&](std::int64_t block, unsigned thread) {
     const std::int64_t first = block * step, count = std::min(step, call.rows - first);
     float* const own = x + x_size + own_size * thread;

@@ -177,8 +177,7 @@ void run_block_products(const LinearCall& call, Context& context) {
   const std::int64_t own = round_up(std::max(2 * std::min(call.rows, kTileRows) * table.width,
                                              call.norm == nullptr ? 0 : call.depth),
                                     16);
-  float* const scratch =
-      context.scratch(static_cast<std::size_t>(at.own + own * context.pool().threads())).data();
+  float* const scratch = context.scratch(at.own + own * context.pool().threads()).data();
   const RoundedRow x = {
       .bytes = has_bytes ? reinterpret_cast<std::int8_t*>(scratch) : nullptr,
       .words = has_words ? reinterpret_cast<std::int16_t*>(scratch + at.words) : nullptr,

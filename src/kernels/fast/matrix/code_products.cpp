@@ -98,9 +98,7 @@ void linear_codes(const CodeProduct& product, Context& context) {
   const CodeTable& table = tables.at(context.isa());
   const std::int64_t depth = product.weight->depth, runs = runs_of(depth);
   const CodeScratch at(product, table);
-  float* const scratch =
-      context.scratch(static_cast<std::size_t>(at.own + at.own_size * context.pool().threads()))
-          .data();
+  float* const scratch = context.scratch(at.own + at.own_size * context.pool().threads()).data();
   auto* const x = reinterpret_cast<std::byte*>(scratch);
   auto* const sums_of_x = reinterpret_cast<std::int32_t*>(scratch + at.sums);
   float* const scales = scratch + at.scales;

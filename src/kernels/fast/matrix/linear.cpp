@@ -345,9 +345,7 @@ void run_float_products(const LinearCall& call, Context& context) {
   const LinearTable& table = tables.at(context.isa());
   const bool is_packed = call.rows != 1;
   const FloatScratch sizes(call, table);
-  float* const rows =
-      context.scratch(static_cast<std::size_t>(sizes.rows + sizes.own * context.pool().threads()))
-          .data();
+  float* const rows = context.scratch(sizes.rows + sizes.own * context.pool().threads()).data();
   float* const own = rows + sizes.rows;
   if (is_packed) pack_rows(call, table.block_rows, rows, own, sizes.own, context);
   const float* const x = is_packed ? rows : row_of(call, 0, rows, context.isa());

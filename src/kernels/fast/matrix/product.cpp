@@ -333,8 +333,7 @@ void matmul(const MatMulOperands& operands, Context& context) {
   if (products == 0 || o.rows == 0 || o.columns == 0) return;
   const Tasks tasks(tables.at(context.isa()), products, o.rows, o.columns,
                     context.pool().threads());
-  float* const scratch =
-      context.scratch(static_cast<std::size_t>(tasks.scratch) * context.pool().threads()).data();
+  float* const scratch = context.scratch(tasks.scratch * context.pool().threads()).data();
   context.pool().for_each(products * tasks.count(), [&](std::int64_t task, unsigned thread) {
     const float *a = o.a, *b = o.b;
     float* out = o.out;
@@ -369,8 +368,7 @@ void conv(const ConvOperands& operands, Context& context) {
   const std::int64_t images = o.batches * o.groups;
   if (images == 0 || places == 0 || o.outputs == 0) return;
   const Tasks tasks(tables.at(context.isa()), images, o.outputs, places, context.pool().threads());
-  float* const scratch =
-      context.scratch(static_cast<std::size_t>(tasks.scratch) * context.pool().threads()).data();
+  float* const scratch = context.scratch(tasks.scratch * context.pool().threads()).data();
   context.pool().for_each(images * tasks.count(), [&](std::int64_t task, unsigned thread) {
     const std::int64_t image = task / tasks.count(), group = image % o.groups;
     const Taps source(o, o.x + image * o.inputs * product(o.x_extents));

@@ -15,8 +15,6 @@ namespace {
 // of 2/pi (weight 2^-i) adds multiples of 4 when i <= e - 2. So 192 bits of 2/pi from bit e - 1 on
 // times m, kept modulo 2^192, is (x 2/pi) mod 4 with two integer bits and 190 fraction bits. Its
 // error is below 2^-137; no double is closer to a multiple of pi/2 than about 2^-62 of it.
-__extension__ using Uint128 = unsigned __int128;
-
 /// 64 zero bits, then the fraction bits of 2/pi.
 constexpr std::array<std::uint64_t, 20> kTwoOverPiBits = {
     0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
@@ -66,13 +64,28 @@ std::uint64_t two_over_pi_bits(int position) {
 
 using Fraction = std::array<std::uint64_t, 3>;  // most significant word first
 
+struct DoubleWord {
+  std::uint64_t high;
+  std::uint64_t low;
+};
+
+/// a b + c. Not every machine has integers of 128 bits.
+DoubleWord multiply_add(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  constexpr std::uint64_t kLow = 0xffffffff;
+  const std::uint64_t low = (a & kLow) * (b & kLow) + (c & kLow);
+  const std::uint64_t first = (a >> 32) * (b & kLow) + (low >> 32);
+  const std::uint64_t second = (a & kLow) * (b >> 32) + (first & kLow) + (c >> 32);
+  return {(a >> 32) * (b >> 32) + (first >> 32) + (second >> 32), second << 32 | (low & kLow)};
+}
+
 /// Bits m W modulo 2^192, W the window of 2/pi that starts at `position`.
 Fraction multiply_window(std::uint64_t m, int position) {
-  Uint128 sum = 0;
+  std::uint64_t carry = 0;
   Fraction product{};
   for (int i = 2; i >= 0; --i) {
-    sum = Uint128{m} * two_over_pi_bits(position + 64 * i) + (sum >> 64);
-    product[static_cast<std::size_t>(i)] = static_cast<std::uint64_t>(sum);
+    const DoubleWord sum = multiply_add(m, two_over_pi_bits(position + 64 * i), carry);
+    product[static_cast<std::size_t>(i)] = sum.low;
+    carry = sum.high;
   }
   return product;
 }
