@@ -63,13 +63,13 @@ struct OpPlace {
 
 /// An attribute of an op to build; without a value it is left out.
 struct StatedAttribute {
-  AttrKey key;
+  KeyRef key;
   std::variant<const Attr*, std::optional<std::int64_t>, std::optional<double>, std::optional<bool>,
                std::optional<std::string_view>>
       value;
 };
 
-/// Makes an op as Builder::create() does.
+/// Makes an op as Builder::build() does.
 Op* build_op(Builder& builder, OpId op, std::span<Value* const> operands,
              std::initializer_list<StatedAttribute> attributes, const OpPlace& place);
 /// Returns the first result of build_op(), or null.

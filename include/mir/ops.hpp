@@ -105,39 +105,26 @@ class FragmentOp : public OpView {
   Region* body() const { return op()->first_region(); }
 };
 
-// Making ops whose types are inferred; a thin layer over the rewriter.
+// Making ops whose types are inferred.
 
+struct StatedAttribute;
 struct UntypedOp;
 
-/// Appends ops to a block, or inserts them before an op. Result types may be left out where the
-/// op's rule gives them, or the graph or parameter that it names.
-class Builder {
+/// A rewriter that also infers the result types of ops to build. Rewriter::create() takes types
+/// that are known.
+class Builder : public Rewriter {
  public:
-  using Attributes = std::vector<std::pair<std::string_view, const Attr*>>;
-
   /// Inserts at the end of the module body, whose block is made with `inputs` as its arguments
   /// when there is none. Problems of inference go to `diagnostics`.
   Builder(Module& module, Diagnostics& diagnostics, std::span<const Type* const> inputs = {});
 
-  Module& module() const { return rewriter_.module(); }
-  IRContext& context() const { return rewriter_.context(); }
-  Rewriter& rewriter() { return rewriter_; }
-  void set_insertion_point_to_end(Block* block) { rewriter_.set_insertion_point_to_end(*block); }
-  void set_insertion_point(Op* before) { rewriter_.set_insertion_point(*before); }
-  Block* block() const { return rewriter_.insertion_block(); }
-
-  /// Links an op that was made elsewhere.
-  void insert(Op* op);
-  /// Any op by its spelling ("linalg.CPU.AddOp"); null after reporting where text cannot say the
-  /// spelling or the path. Without result types the row's rule infers
-  /// them; null after reporting when it cannot, and null without a report when an operand is null:
-  /// chained calls report the first failure only. Results get fresh names.
-  Op* create(std::string_view spelling, std::span<Value* const> operands,
-             const Attributes& attributes = {}, std::string_view path = {},
-             std::span<const Type* const> result_types = {});
-  /// The single result of `create`; null when that failed.
-  Value* value(std::string_view spelling, std::initializer_list<Value*> operands,
-               const Attributes& attributes = {}, std::string_view path = {});
+  /// Creates an op by its spelling ("linalg.CPU.AddOp") with the result types that the row's rule
+  /// infers, or the graph or parameter that it names; `mir/linalg_ops.hpp` has a typed function for
+  /// each linalg op. Returns null after reporting a spelling, path, number of operands or types
+  /// that cannot be. Returns null without a report if an operand is null, so chained calls report
+  /// the first failure only.
+  Op* build(std::string_view spelling, std::span<Value* const> operands,
+            std::initializer_list<StatedAttribute> attributes = {}, std::string_view path = {});
 
   /// `graph.SubGraphOp @symbol <device> { (arguments) -> (results) { ... } }`; the insertion point
   /// moves into its body. Null after reporting a device that text cannot say.
@@ -154,6 +141,7 @@ class Builder {
   /// A value that no op defines and whose mentions carry `constant:[...]`; a region has one for
   /// equal numbers of one type.
   Value* constant(const TensorType* type, std::span<const double> values);
+  using Rewriter::constant;
 
   const TensorType* tensor(std::initializer_list<Dim> dims, DType dtype = DType::kFloat32) {
     return context().tensor(std::span(dims.begin(), dims.size()), dtype);
@@ -163,10 +151,9 @@ class Builder {
   std::optional<std::vector<const Type*>> infer(UntypedOp op, std::span<Value* const> operands,
                                                 const OpRow& row);
 
-  Block* create_block(Region& region, std::span<const Type* const> arguments);
+  Block* add_block(Region& region, std::span<const Type* const> arguments);
   Op* refuse(std::string_view what, std::string_view text);
 
-  Rewriter rewriter_;
   Diagnostics& diagnostics_;
 };
 

@@ -27,7 +27,6 @@ class Lift {
   Lift(Module& module, const UpgradeOptions& options, LossReport& report, Diagnostics& diagnostics,
        const ExplainConversion& explain)
       : module_(module),
-        rewriter_(module),
         options_(options),
         report_(report),
         diagnostics_(diagnostics),
@@ -48,7 +47,7 @@ class Lift {
     settle_input_types();
     lift_main();
     for (Op* fragment : fragments) {
-      if (!fragment->is_erased()) rewriter_.erase(*fragment);
+      if (!fragment->is_erased()) builder_.erase(*fragment);
     }
     note(*module_.top(), "graph form", fmt::format("{} graphs", program_.functions.size() - 1));
     return !diagnostics_.has_errors() &&
@@ -121,15 +120,15 @@ class Lift {
     }
     for (Op* fragment : fragments) {
       const auto view = dyn_cast<FragmentOp>(fragment);
-      if (view && view.kind() != program_fragment::kCode) rewriter_.erase(*fragment);
+      if (view && view.kind() != program_fragment::kCode) builder_.erase(*fragment);
     }
     if (parameters.empty()) return;
     Op* init = builder_.subgraph("init", {}, "notype");
     for (const Parameter& each : parameters) {
       Value* value = builder_.parameter(module_.context().text(each.symbol), each.type);
-      if (!each.notes.empty()) rewriter_.set_attributes(*value, each.notes);
+      if (!each.notes.empty()) builder_.set_attributes(*value, each.notes);
     }
-    builder_.set_insertion_point_to_end(init->block());
+    builder_.set_insertion_point_to_end(*init->block());
   }
 
   /// Attributes of a declared value, without its symbol, which its register has.
@@ -180,20 +179,20 @@ class Lift {
     }
     if (std::find(types.begin(), types.end(), nullptr) != types.end()) return;
     Scope scope;
-    for (const Type* type : types) rewriter_.add_argument(body.only_block(), type);
+    for (const Type* type : types) builder_.add_argument(body.only_block(), type);
     const ValueRange arguments = body.only_block().arguments();
     for (std::size_t i = 0; i < names.size(); ++i) {
-      rewriter_.set_name(arguments[i], names[i]);
+      builder_.set_name(arguments[i], names[i]);
       scope[names[i].raw()] = &arguments[i];
       if (i < bound) continue;
       note(*module_.top(), "input",
            fmt::format("{}, which nothing binds", describe(module_.context(), arguments[i])),
            LossEntry::Source::kAssumed);
     }
-    rewriter_.set_has_signature(body, true);
+    builder_.set_has_signature(body, true);
     Op* const first_graph = declare_graphs();
     fill(0, body, first_graph, scope);
-    builder_.set_insertion_point_to_end(&body.only_block());
+    builder_.set_insertion_point_to_end(body.only_block());
     std::vector<ValueName> outputs;
     for (const auto& [position, name] : program_.outputs) outputs.push_back(name);
     for (const ValueName name : outputs) give_declared(name, body, scope);
@@ -204,11 +203,11 @@ class Lift {
   void give_declared(ValueName name, Region& body, Scope& scope) {
     const Value* declared = code_.declared(name);
     if (declared == nullptr || scope.contains(name.raw())) return;
-    Value* value = rewriter_.create_free_value(body, declared->type(), name);
+    Value* value = builder_.create_free_value(body, declared->type(), name);
     if (code_.is_constant(*declared)) {
-      rewriter_.set_attributes(*value, declared->attributes());
+      builder_.set_attributes(*value, declared->attributes());
     } else {
-      rewriter_.set_symbol(*value, declared->symbol());
+      builder_.set_symbol(*value, declared->symbol());
     }
     scope[name.raw()] = value;
   }
@@ -243,7 +242,7 @@ class Lift {
     graphs_.assign(program_.functions.size(), nullptr);
     std::vector<bool> runs(program_.functions.size(), false);
     for (const std::size_t index : program_.callees_first) runs[index] = true;
-    Block* const main = builder_.block();
+    Block& main = *builder_.insertion_block();
     for (std::size_t i = 1; i < program_.functions.size(); ++i) {
       if (!runs[i]) continue;
       const ProgramFunction& function = program_.functions[i];
@@ -265,7 +264,7 @@ class Lift {
     Scope scope;
     for (std::size_t i = 0; i < function.inputs.size(); ++i) {
       Value& argument = body.only_block().arguments()[i];
-      rewriter_.set_name(argument, function.inputs[i]);
+      builder_.set_name(argument, function.inputs[i]);
       scope[function.inputs[i].raw()] = &argument;
     }
     fill(index, body, nullptr, scope);
@@ -289,9 +288,9 @@ class Lift {
   /// of the body or at its end.
   void fill(std::size_t index, Region& body, Op* before, Scope& scope) {
     if (before == nullptr) {
-      builder_.set_insertion_point_to_end(&body.only_block());
+      builder_.set_insertion_point_to_end(body.only_block());
     } else {
-      builder_.set_insertion_point(before);
+      builder_.set_insertion_point(*before);
     }
     for (const prog::Instruction& each : program_.functions[index].instructions) {
       if (const auto* jump = each.as<prog::Jump>()) {
@@ -308,14 +307,14 @@ class Lift {
     for (const Use& use : instruction.operand_uses()) {
       const Type* type = mentioned_type(use);
       Value& value = *operand(use, body, scope);
-      rewriter_.set_operand(instruction, use.index(), &value);
+      builder_.set_operand(instruction, use.index(), &value);
       if (type == nullptr || type == value.type()) continue;
-      rewriter_.set_mention(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
+      builder_.set_mention(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
     }
     if (before == nullptr) {
-      rewriter_.move_to_end(instruction, body.only_block());
+      builder_.move_to_end(instruction, body.only_block());
     } else {
-      rewriter_.move_before(instruction, *before);
+      builder_.move_before(instruction, *before);
     }
     for (Value& result : instruction.results()) scope[result.name().raw()] = &result;
   }
@@ -324,9 +323,9 @@ class Lift {
     const ValueName name = use.value()->name();
     if (const auto found = scope.find(name.raw()); found != scope.end()) return found->second;
     const StatedMention mention = code_.mention(use);
-    Value* value = rewriter_.create_free_value(body, mention.type, name);
-    if (mention.has_symbol) rewriter_.set_symbol(*value, mention.symbol);
-    rewriter_.set_attributes(*value, mention.attributes);
+    Value* value = builder_.create_free_value(body, mention.type, name);
+    if (mention.has_symbol) builder_.set_symbol(*value, mention.symbol);
+    builder_.set_attributes(*value, mention.attributes);
     scope[name.raw()] = value;
     return value;
   }
@@ -339,9 +338,9 @@ class Lift {
     const auto results = signature_results(*graphs_[callee]->region());
     for (const RegionResult& result : results) types.push_back(result.type);
     Op* op = builder_.call(function.name, operands, types);
-    rewriter_.set_location(*op, jump.location());
+    builder_.set_location(*op, jump.location());
     for (std::size_t i = 0; i < results.size(); ++i) {
-      rewriter_.set_name(*op->result(i), results[i].name);
+      builder_.set_name(*op->result(i), results[i].name);
       scope[results[i].name.raw()] = op->result(i);
     }
     state_operand_types(*op, function, callee);
@@ -353,12 +352,11 @@ class Lift {
       const Value& value = *use.value();
       const Type* type = input_type(callee, function.inputs[use.index()]);
       if (type == nullptr || type == value.type()) continue;
-      rewriter_.set_mention(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
+      builder_.set_mention(use, {type, value.attributes(), value.symbol(), value.has_symbol()});
     }
   }
 
   Module& module_;
-  Rewriter rewriter_;
   const UpgradeOptions& options_;
   LossReport& report_;
   Diagnostics& diagnostics_;

@@ -1,7 +1,7 @@
 // Cause: A program builds an operation without result types, and the operation has no rule that
 // infers them.
 //
-// Fix: Pass the result types to the builder.
+// Fix: Use `create`, which takes the result types.
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -17,7 +17,7 @@ TEST_CASE("MIR0310: refused") {
   Diagnostics diagnostics;
   Module& module = context.create_module();
   Builder builder(module, diagnostics, {});
-  CHECK(builder.create("tensor.CPU.alloc", {}) == nullptr);
+  CHECK(builder.build("tensor.CPU.alloc", {}) == nullptr);
   REQUIRE(diagnostics.error_count() == 1);
   const Diagnostic error = diagnostics.sorted().front();
   CHECK(spelling(error.code) == "MIR0310");
@@ -31,6 +31,7 @@ TEST_CASE("MIR0310: accepted") {
   Module& module = context.create_module();
   Builder builder(module, diagnostics, {});
   const std::vector<const Type*> types = {context.tensor(std::vector{Dim(2)}, DType::kFloat32)};
-  CHECK(builder.create("tensor.CPU.alloc", {}, {}, {}, types) != nullptr);
+  CHECK(builder.create({.name = context.op_name("tensor.CPU.alloc"), .result_types = types}) !=
+        nullptr);
   CHECK_FALSE(diagnostics.has_errors());
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mir/dialects.hpp"
+#include "mir/linalg_ops.hpp"
 #include "mir/ops.hpp"
 #include "mir/verify.hpp"
 
@@ -23,9 +24,9 @@ TEST_CASE("MIR0417: refused") {
   Builder builder(module, diagnostics, types);
   Value* outside = &module.body().only_block().arguments()[0];
   builder.subgraph("f", types);
-  Value* inside = builder.value("linalg.CPU.NegOp", {outside});
+  Value* inside = linalg::Neg::build(builder, outside);
   builder.return_op(std::vector{inside});
-  builder.set_insertion_point_to_end(module.body().entry());
+  builder.set_insertion_point_to_end(module.body().only_block());
   builder.return_op({});
   CHECK_FALSE(verify(module, diagnostics));
   REQUIRE(diagnostics.error_count() == 1);
@@ -44,9 +45,9 @@ TEST_CASE("MIR0417: accepted") {
   const std::vector<const Type*> types = {context.tensor(std::vector{Dim(2)}, DType::kFloat32)};
   Builder builder(module, diagnostics, types);
   builder.subgraph("f", types);
-  Value* inside = builder.value("linalg.CPU.NegOp", {&builder.block()->arguments()[0]});
+  Value* inside = linalg::Neg::build(builder, &builder.insertion_block()->arguments()[0]);
   builder.return_op(std::vector{inside});
-  builder.set_insertion_point_to_end(module.body().entry());
+  builder.set_insertion_point_to_end(module.body().only_block());
   builder.return_op({});
   CHECK(verify(module, diagnostics));
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mir/dialects.hpp"
+#include "mir/linalg_ops.hpp"
 #include "mir/ops.hpp"
 #include "mir/session.hpp"
 
@@ -21,7 +22,7 @@ TEST_CASE("MIR0824: refused") {
   const std::vector<const Type*> types = {context.tensor(std::vector{Dim(2)}, DType::kFloat32)};
   Builder builder(module, diagnostics, types);
   Value* input = &module.body().only_block().arguments()[0];
-  builder.return_op(std::vector{builder.value("linalg.CPU.NegOp", {input})});
+  builder.return_op(std::vector{linalg::Neg::build(builder, input)});
   auto session = Session::create(module, {}, diagnostics);
   const auto tensor = Tensor::allocate(DType::kFloat32, {2});
   REQUIRE((session && tensor));
@@ -45,7 +46,7 @@ TEST_CASE("MIR0824: accepted") {
   const std::vector<const Type*> types = {context.tensor(std::vector{Dim(2)}, DType::kFloat32)};
   Builder builder(module, diagnostics, types);
   Value* input = &module.body().only_block().arguments()[0];
-  builder.return_op(std::vector{builder.value("linalg.CPU.NegOp", {input})});
+  builder.return_op(std::vector{linalg::Neg::build(builder, input)});
   auto session = Session::create(module, {}, diagnostics);
   const auto tensor = Tensor::allocate(DType::kFloat32, {2});
   REQUIRE((session && tensor));

@@ -12,6 +12,7 @@
 
 #include "kernels/ref/elementary.hpp"
 #include "mir/codes/weights.hpp"
+#include "mir/linalg_ops.hpp"
 #include "mir/ops.hpp"
 
 namespace mir::generate {
@@ -46,15 +47,15 @@ class DecoderBuilder {
     Builder builder(module, diagnostics_);
     builder_ = &builder;
     parameters();
-    builder.set_insertion_point_to_end(body_);
+    builder.set_insertion_point_to_end(*body_);
     if (is_graph) builder.subgraph(as_graph_, inputs);
-    const Block& around = *builder.block();
+    const Block& around = *builder.insertion_block();
     ids_ = &around.arguments()[0];
     positions_ = &around.arguments()[1];
-    rewriter.set_name(*ids_, ValueName::symbol(context_.intern("ids")));
-    rewriter.set_name(*positions_, ValueName::symbol(context_.intern("positions")));
+    builder.set_name(*ids_, ValueName::symbol(context_.intern("ids")));
+    builder.set_name(*positions_, ValueName::symbol(context_.intern("positions")));
     Value* const logits = entry();
-    rewriter.set_name(*logits, ValueName::symbol(context_.intern("logits")));
+    builder.set_name(*logits, ValueName::symbol(context_.intern("logits")));
     if (is_graph) give(logits);
     model();
     for (std::int64_t i = 0; i < shape_.layers; ++i) {
@@ -62,7 +63,7 @@ class DecoderBuilder {
       attention(i);
       feed_forward(i);
     }
-    builder.set_insertion_point_to_end(body_);
+    builder.set_insertion_point_to_end(*body_);
     if (is_graph) {
       builder.return_op({});
     } else {
@@ -74,7 +75,6 @@ class DecoderBuilder {
   }
 
  private:
-  using Attributes = Builder::Attributes;
   using Values = std::initializer_list<Value*>;
 
   // -- parameters -------------------------------------------------------------------------------
@@ -140,10 +140,10 @@ class DecoderBuilder {
     const auto [x, sin, cos] = graph<3>(path, {state_type(), table_type(), table_type()});
     Value* const attended =
         call(path + ".self_attn", {norm(path + ".input_layernorm", x), sin, cos}, state_type());
-    Value* const residual = op("AddOp", {attended, x});
+    Value* const residual = linalg::Add::build(*builder_, attended, x);
     Value* const fed =
         call(path + ".mlp", {norm(path + ".post_attention_layernorm", residual)}, state_type());
-    give(op("AddOp", {fed, residual}));
+    give(linalg::Add::build(*builder_, fed, residual));
   }
 
   void attention(std::int64_t index) {
@@ -157,11 +157,11 @@ class DecoderBuilder {
     k = rotate(path + ".k_rope", k, sin, cos);
     const auto [keys, values] = cache(path + ".kv_cache", index, k, v);
 
-    Value* scores = op("MatMulOp", {q, keys}, {{"transpose_b", context_.boolean(true)}});
-    scores = op("MulOp", {scores, scale()});
-    scores = op("CausalMaskOp", {scores}, {}, path + ".mask");
-    scores = op("SoftmaxOp", {scores}, {{"axis", integer(-1)}}, path + ".softmax");
-    Value* mixed = op("MatMulOp", {scores, values}, {{"transpose_b", context_.boolean(false)}});
+    Value* scores = linalg::MatMul::build(*builder_, q, keys, {.transpose_b = true});
+    scores = linalg::Mul::build(*builder_, scores, scale());
+    scores = linalg::CausalMask::build(*builder_, scores, {}, {.path = path + ".mask"});
+    scores = linalg::Softmax::build(*builder_, scores, {.axis = -1}, {.path = path + ".softmax"});
+    Value* mixed = linalg::MatMul::build(*builder_, scores, values, {.transpose_b = false});
     mixed = view(swap_heads(mixed), {Dim(1), length_, Dim(width)});
     give(linear(path + ".o_proj", mixed, width, shape_.hidden, false));
   }
@@ -170,40 +170,32 @@ class DecoderBuilder {
     const std::string path = layer_path(index) + ".mlp";
     const auto [x] = graph<1>(path, {state_type()});
     Value* const gate = linear(path + ".gate_proj", x, shape_.hidden, shape_.ffn, false);
-    Value* const act = op("SiLUOp", {gate}, {}, path + ".act");
+    Value* const act = linalg::SiLU::build(*builder_, gate, {.path = path + ".act"});
     Value* const up = linear(path + ".up_proj", x, shape_.hidden, shape_.ffn, false);
-    give(linear(path + ".down_proj", op("MulOp", {act, up}), shape_.ffn, shape_.hidden, false));
+    give(linear(path + ".down_proj", linalg::Mul::build(*builder_, act, up), shape_.ffn,
+                shape_.hidden, false));
   }
 
   // -- ops --------------------------------------------------------------------------------------
 
-  /// Creates an op and returns its only result; null if an operand is null or the op cannot be
-  /// made.
-  Value* op(std::string_view name, Values operands, const Attributes& attributes = {},
-            std::string_view path = {}) {
-    if (std::ranges::find(operands, nullptr) != operands.end()) return nullptr;
-    return builder_->value(fmt::format("linalg.CPU.{}", name), operands, attributes, path);
-  }
-
   Value* look_up(std::string_view table, Value* ids, std::int64_t rows, std::int64_t columns) {
-    return op("EmbeddingOp", {ids},
-              {{"vocab_size", integer(rows)}, {"hidden_size", integer(columns)}}, table);
+    return linalg::Embedding::build(*builder_, ids, {.vocab_size = rows, .hidden_size = columns},
+                                    {.path = table});
   }
   Value* linear(std::string_view path, Value* x, std::int64_t in, std::int64_t out, bool bias) {
-    return op("LinearOp", {x},
-              {{"in_channels", integer(in)},
-               {"out_channels", integer(out)},
-               {"bias", context_.boolean(bias)}},
-              path);
+    return linalg::Linear::build(*builder_, std::array{x},
+                                 {.in_channels = in, .out_channels = out, .bias = bias},
+                                 {.path = path});
   }
   Value* norm(std::string_view path, Value* x) {
-    return op("RMSNormOp", {x}, {{"epsilon", context_.number(shape_.rms_epsilon)}}, path);
+    return linalg::RMSNorm::build(*builder_, std::array{x}, {.epsilon = shape_.rms_epsilon},
+                                  {.path = path});
   }
   Value* view(Value* x, const std::vector<Dim>& extents) {
     std::vector<const Attr*> elements;
     for (const Dim extent : extents)
       elements.push_back(extent.is_constant() ? integer(extent.constant()) : context_.dim(extent));
-    return op("ViewOp", {x}, {{"to_shape", context_.array(elements)}});
+    return linalg::View::build(*builder_, x, {.to_shape = context_.array(elements)});
   }
   /// [1, S, E] to [1, 1, E].
   Value* last_token(Value* x) {
@@ -212,40 +204,38 @@ class DecoderBuilder {
                                 {context_.intern("end"), integer(0)},
                                 {context_.intern("step"), integer(1)}};
     const Attr* const indices[] = {all, context_.dict(bounds), all};
-    return op("SliceOp", {x}, {{"indices", context_.array(indices)}});
+    return linalg::Slice::build(*builder_, x, {.indices = context_.array(indices)});
   }
   /// [1, S, heads, D] to [1, heads, S, D] and back.
   Value* swap_heads(Value* x) {
-    return op("TransposeOp", {x}, {{"dim0", integer(1)}, {"dim1", integer(2)}});
+    return linalg::Transpose::build(*builder_, x, {.dim0 = 1, .dim1 = 2});
   }
   Value* heads_of(std::string_view path, Value* x, std::int64_t count) {
     Value* const y = linear(path, x, shape_.hidden, count * shape_.head_dim, true);
     return swap_heads(view(y, {Dim(1), length_, Dim(count), Dim(shape_.head_dim)}));
   }
   Value* rotate(std::string_view path, Value* x, Value* sin, Value* cos) {
-    return op("RoPEOp", {x, sin, cos},
-              {{"input_type", context_.word("BHSD")},
-               {"rope_theta", context_.number(shape_.rope_theta)},
-               {"max_position_embeddings", integer(shape_.max_positions)}},
-              path);
+    return linalg::RoPE::build(*builder_, x, sin, cos,
+                               {.input_type = "BHSD",
+                                .rope_theta = shape_.rope_theta,
+                                .max_position_embeddings = shape_.max_positions},
+                               {.path = path});
   }
   Value* scale() {
     const double value = 1.0 / std::sqrt(static_cast<double>(shape_.head_dim));
     return builder_->constant(tensor({Dim(1)}), std::span(&value, 1));
   }
   std::pair<Value*, Value*> cache(std::string_view path, std::int64_t index, Value* k, Value* v) {
-    if (k == nullptr || v == nullptr) return {nullptr, nullptr};
-    Value* const operands[] = {k, v};
     const Op* const made =
-        builder_->create("linalg.CPU.KVCacheOp", operands,
-                         {{"cache", context_.symbol_ref(fmt::format("cache.layers.{}", index))},
-                          {"q_head", integer(shape_.heads)},
-                          {"kv_head", integer(shape_.kv_heads)},
-                          {"head_dim", integer(shape_.head_dim)},
-                          {"layer_idx", integer(index)},
-                          {"past", context_.dim(context_.dims().symbol("past"))},
-                          {"capacity", integer(shape_.max_positions)}},
-                         path);
+        builder_->build("linalg.CPU.KVCacheOp", std::array{k, v},
+                        {{key::kCache, context_.symbol_ref(fmt::format("cache.layers.{}", index))},
+                         {key::kQHead, integer(shape_.heads)},
+                         {key::kKvHead, integer(shape_.kv_heads)},
+                         {key::kHeadDim, integer(shape_.head_dim)},
+                         {key::kLayerIdx, integer(index)},
+                         {key::kPast, context_.dim(context_.dims().symbol("past"))},
+                         {key::kCapacity, integer(shape_.max_positions)}},
+                        path);
     if (made == nullptr) return {nullptr, nullptr};
     return {made->result(0), made->result(1)};
   }
@@ -254,10 +244,10 @@ class DecoderBuilder {
 
   template <std::size_t N>
   std::array<Value*, N> graph(std::string_view symbol, const std::array<const Type*, N>& types) {
-    builder_->set_insertion_point_to_end(body_);
+    builder_->set_insertion_point_to_end(*body_);
     builder_->subgraph(symbol, types);
     std::array<Value*, N> arguments{};
-    for (std::size_t i = 0; i < N; ++i) arguments[i] = &builder_->block()->arguments()[i];
+    for (std::size_t i = 0; i < N; ++i) arguments[i] = &builder_->insertion_block()->arguments()[i];
     return arguments;
   }
   Value* call(std::string_view callee, Values operands, const Type* result) {

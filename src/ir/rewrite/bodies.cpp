@@ -31,18 +31,18 @@ Op* add_body_graph(Module& into, const Op& op, std::string_view symbol, Diagnost
   std::vector<const Type*> types;
   for (const Use& use : op.operand_uses()) types.push_back(use.value()->type());
   Builder builder(into, diagnostics);
-  builder.set_insertion_point_to_end(into.body().entry());
+  builder.set_insertion_point_to_end(*into.body().entry());
   Op* graph = builder.subgraph(symbol, types);
   if (graph == nullptr) return nullptr;
   std::vector<Value*> operands;
-  for (Value& argument : builder.block()->arguments()) operands.push_back(&argument);
-  builder.rewriter().set_default_location(op.location());
-  const auto values = op.row()->body(op, operands, builder.rewriter(), diagnostics);
+  for (Value& argument : builder.insertion_block()->arguments()) operands.push_back(&argument);
+  builder.set_default_location(op.location());
+  const auto values = op.row()->body(op, operands, builder, diagnostics);
   if (values) {
     builder.return_op(*values);
     return graph;
   }
-  builder.rewriter().erase(*graph);
+  builder.erase(*graph);
   return nullptr;
 }
 

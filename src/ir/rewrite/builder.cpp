@@ -45,16 +45,14 @@ struct AttributeMaker {
 }  // namespace
 
 Builder::Builder(Module& module, Diagnostics& diagnostics, std::span<const Type* const> inputs)
-    : rewriter_(module), diagnostics_(diagnostics) {
+    : Rewriter(module), diagnostics_(diagnostics) {
   Block* body = module.body().entry();
-  set_insertion_point_to_end(body != nullptr ? body : create_block(module.body(), inputs));
+  set_insertion_point_to_end(body != nullptr ? *body : *add_block(module.body(), inputs));
 }
 
-Block* Builder::create_block(Region& region, std::span<const Type* const> arguments) {
-  Block* block = rewriter_.create_block(region, arguments);
-  for (Value& argument : block->arguments()) {
-    rewriter_.set_name(argument, module().fresh_name());
-  }
+Block* Builder::add_block(Region& region, std::span<const Type* const> arguments) {
+  Block* block = create_block(region, arguments);
+  for (Value& argument : block->arguments()) set_name(argument, module().fresh_name());
   return block;
 }
 
@@ -65,20 +63,18 @@ Op* Builder::refuse(std::string_view what, std::string_view text) {
   return nullptr;
 }
 
-void Builder::insert(Op* op) {
-  rewriter_.name_results(*op);
-  rewriter_.insert(*op);
-}
-
-Op* Builder::create(std::string_view spelling, std::span<Value* const> operands,
-                    const Attributes& attributes, std::string_view path,
-                    std::span<const Type* const> result_types) {
+Op* Builder::build(std::string_view spelling, std::span<Value* const> operands,
+                   std::initializer_list<StatedAttribute> attributes, std::string_view path) {
   if (has_null(operands)) return nullptr;
   if (!is_op_name(spelling)) return refuse("op", spelling);
   const Symbol name_in_model = context().intern(path);
-  if (!rewriter_.can_set_path(name_in_model)) return refuse("path", path);
+  if (!can_set_path(name_in_model)) return refuse("path", path);
   std::vector<NamedAttr> list;
-  for (const auto& [key, value] : attributes) list.push_back({context().intern(key), value});
+  for (const StatedAttribute& each : attributes) {
+    const Symbol key = each.key.symbol ? each.key.symbol : context().intern(each.key.text);
+    const Attr* value = std::visit(AttributeMaker{context()}, each.value);
+    if (value != nullptr) list.push_back({key, value});
+  }
   const OpName name = context().op_name(spelling);
   const OpKindInfo& info = context().info(name.kind);
   if (info.row != nullptr && !info.row->operands.admits(operands.size())) {
@@ -87,21 +83,21 @@ Op* Builder::create(std::string_view spelling, std::span<Value* const> operands,
                            std::to_string(operands.size()) + " operands");
     return nullptr;
   }
-  std::optional<std::vector<const Type*>> inferred;
-  if (result_types.empty() && info.row != nullptr && info.row->results.max != 0) {
-    inferred = infer({.name = name,
-                      .attributes = list,
-                      .result_count = info.row->results.min,
-                      .path = name_in_model},
-                     operands, *info.row);
-    if (!inferred) return nullptr;
-    result_types = *inferred;
-  }
-  return rewriter_.create({.name = name,
-                           .operands = operands,
-                           .result_types = result_types,
+  std::vector<const Type*> types;
+  if (info.row != nullptr && info.row->results.max != 0) {
+    auto inferred = infer({.name = name,
                            .attributes = list,
-                           .path = name_in_model});
+                           .result_count = info.row->results.min,
+                           .path = name_in_model},
+                          operands, *info.row);
+    if (!inferred) return nullptr;
+    types = *std::move(inferred);
+  }
+  return create({.name = name,
+                 .operands = operands,
+                 .result_types = types,
+                 .attributes = list,
+                 .path = name_in_model});
 }
 
 /// None after reporting.
@@ -125,25 +121,19 @@ std::optional<std::vector<const Type*>> Builder::infer(UntypedOp op,
   return std::nullopt;
 }
 
-Value* Builder::value(std::string_view spelling, std::initializer_list<Value*> operands,
-                      const Attributes& attributes, std::string_view path) {
-  Op* op = create(spelling, std::span(operands.begin(), operands.size()), attributes, path);
-  return op == nullptr || op->result_count() == 0 ? nullptr : op->result();
-}
-
 Op* Builder::subgraph(std::string_view symbol, std::span<const Type* const> arguments,
                       std::string_view device) {
   if (!is_angle_text(device)) return refuse("device", device);
   const Symbol name = context().intern(symbol);
-  Op* op = rewriter_.create_detached({.name = context().op_name(OpId::kGraphSubGraph),
-                                      .regions = 1,
-                                      .symbol = name,
-                                      .has_signature = false});
-  rewriter_.set_symbol(*op, name);  // an empty one too
-  rewriter_.set_angles(*op, std::vector{context().intern(device)});
-  rewriter_.set_has_signature(*op->region(), true);
-  rewriter_.insert(*op);
-  set_insertion_point_to_end(create_block(*op->region(), arguments));
+  Op* op = create_detached({.name = context().op_name(OpId::kGraphSubGraph),
+                            .regions = 1,
+                            .symbol = name,
+                            .has_signature = false});
+  set_symbol(*op, name);  // an empty one too
+  set_angles(*op, std::vector{context().intern(device)});
+  set_has_signature(*op->region(), true);
+  insert(*op);
+  set_insertion_point_to_end(*add_block(*op->region(), arguments));
   return op;
 }
 
@@ -158,27 +148,27 @@ Op* Builder::call(std::string_view callee, std::span<Value* const> operands,
     if (!inferred) return nullptr;
     result_types = *inferred;
   }
-  Op* op = rewriter_.create({.name = name, .operands = operands, .result_types = result_types});
-  rewriter_.set_symbol(*op, graph);
+  Op* op = create({.name = name, .operands = operands, .result_types = result_types});
+  set_symbol(*op, graph);
   return op;
 }
 
 Op* Builder::return_op(std::span<Value* const> values) {
   if (has_null(values)) return nullptr;
-  Op* op = rewriter_.create({.name = context().op_name(OpId::kCfReturn), .operands = values});
+  Op* op = create({.name = context().op_name(OpId::kCfReturn), .operands = values});
   std::vector<const Type*> types;
   for (const Value* value : values) types.push_back(value->type());
-  rewriter_.set_result_types(*block()->parent(), types);
+  set_result_types(*insertion_block()->parent(), types);
   return op;
 }
 
 Value* Builder::parameter(std::string_view symbol, const Type* type) {
   const NamedAttr attribute{
       key::kSymbol, is_bare_word(symbol) ? context().word(symbol) : context().string(symbol)};
-  Op* op = rewriter_.create({.name = context().op_name("tensor.CPU.register"),
-                             .result_types = std::span(&type, 1),
-                             .attributes = std::span(&attribute, 1)});
-  rewriter_.set_symbol(*op->result(), context().intern(symbol));
+  Op* op = create({.name = context().op_name("tensor.CPU.register"),
+                   .result_types = std::span(&type, 1),
+                   .attributes = std::span(&attribute, 1)});
+  set_symbol(*op->result(), context().intern(symbol));
   return op->result();
 }
 
@@ -191,20 +181,15 @@ Value* Builder::constant(const TensorType* type, std::span<const double> values)
                                 : context().number(value));
   }
   const NamedAttr attribute{key::kConstant, context().array(elements)};
-  return rewriter_.constant(*block()->parent(),
-                            {.type = type, .attributes = std::span(&attribute, 1)});
+  return constant(*insertion_block()->parent(),
+                  {.type = type, .attributes = std::span(&attribute, 1)});
 }
 
 Op* build_op(Builder& builder, OpId op, std::span<Value* const> operands,
              std::initializer_list<StatedAttribute> attributes, const OpPlace& place) {
   IRContext& context = builder.context();
   const OpName name = context.op_name(op, context.intern(place.device));
-  Builder::Attributes stated;
-  for (const StatedAttribute& each : attributes) {
-    const Attr* value = std::visit(AttributeMaker{context}, each.value);
-    if (value != nullptr) stated.emplace_back(each.key, value);
-  }
-  return builder.create(context.text(name.spelling), operands, stated, place.path);
+  return builder.build(context.text(name.spelling), operands, attributes, place.path);
 }
 
 Value* build_value(Builder& builder, OpId op, std::span<Value* const> operands,

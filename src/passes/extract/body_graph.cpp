@@ -60,7 +60,7 @@ Op& move_body_to_graph(Rewriter& rewriter, std::string_view name) {
 
   Diagnostics ignored;
   Builder builder(module, ignored);
-  if (!ops.empty()) builder.set_insertion_point(ops.front());
+  if (!ops.empty()) builder.set_insertion_point(*ops.front());
   Op& graph = *builder.subgraph(name, types, device_of(ops, module.context()));
   Region& region = *graph.first_region();
   Block& first = region.only_block();

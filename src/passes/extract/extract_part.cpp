@@ -140,9 +140,9 @@ class Extraction {
     if (init_ == nullptr) {
       Diagnostics ignored;
       Builder builder(module(), ignored);
-      if (Op* first = block_->front()) builder.set_insertion_point(first);
+      if (Op* first = block_->front()) builder.set_insertion_point(*first);
       builder.subgraph("init", {}, "notype");
-      init_ = builder.block();
+      init_ = builder.insertion_block();
     }
     return *init_;
   }

@@ -176,9 +176,9 @@ class Linking {
     const Op* known = linked().lookup_op(context_.intern("init"));
     if (known != nullptr) return known->first_region()->only_block();
     Builder builder(linked(), ignored_);
-    if (Op* first = linked().body().entry()->front()) builder.set_insertion_point(first);
+    if (Op* first = linked().body().entry()->front()) builder.set_insertion_point(*first);
     builder.subgraph("init", {}, "notype");
-    return *builder.block();
+    return *builder.insertion_block();
   }
 
   std::unique_ptr<Module> linked_;

@@ -298,7 +298,7 @@ class Outlining {
     for (const Value* input : inputs) types.push_back(input->type());
     for (const PartResult& each : results) result_types.push_back(value_of(part, each).type());
     Builder builder(run_.module(), ignored_);
-    builder.set_insertion_point(first_op_after_graphs());
+    builder.set_insertion_point(*first_op_after_graphs());
     const std::string_view device = context_.text(part.front()->op_name().device);
     Op* graph = builder.subgraph(name_for(part), types, device.empty() ? "CPU" : device);
     rewriter_.set_result_types(*graph->first_region(), result_types);

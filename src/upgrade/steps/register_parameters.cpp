@@ -122,7 +122,7 @@ class Registration {
       if (parameter.has_symbol()) recovery_.rewriter.set_symbol(*mention, parameter.symbol());
       recovery_.rewriter.replace_all_uses(parameter, *mention);
     }
-    recovery_.rewriter.move_to_end(op, *builder().block());
+    recovery_.rewriter.move_to_end(op, *builder().insertion_block());
   }
 
   /// Inserts at the end of `@init`, which is made where the module has none.
@@ -131,10 +131,10 @@ class Registration {
     builder_.emplace(module_, recovery_.diagnostics);
     const SubGraphOp init = dyn_cast<SubGraphOp>(module_.lookup_symbol("init").op);
     if (init && init.body() != nullptr && !init.body()->empty()) {
-      builder_->set_insertion_point_to_end(&init.body()->only_block());
+      builder_->set_insertion_point_to_end(init.body()->only_block());
       return *builder_;
     }
-    if (Op* first = module_.body().only_block().front()) builder_->set_insertion_point(first);
+    if (Op* first = module_.body().only_block().front()) builder_->set_insertion_point(*first);
     builder_->subgraph("init", {}, "notype");
     return *builder_;
   }

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "isomorphic.hpp"
+#include "mir/linalg_ops.hpp"
 #include "mir/ops.hpp"
 #include "read.hpp"
 
@@ -40,13 +41,13 @@ TEST_SUITE("builder") {
     const Type* inputs[] = {type};
     Builder builder(module, diagnostics, inputs);
     builder.subgraph("f", inputs);
-    Value* x = &builder.block()->arguments()[0];
+    Value* x = &builder.insertion_block()->arguments()[0];
     Value* half = builder.constant(builder.tensor({Dim(1)}), std::vector{0.5});
-    Value* scaled = builder.value("linalg.CPU.MulOp", {x, half});
-    Value* up = builder.value("linalg.CPU.ViewOp", {scaled},
-                              {{"to_shape", context.array(std::vector{context.integer(6)})}});
+    Value* scaled = linalg::Mul::build(builder, x, half);
+    const Attr* shape = context.array(std::vector{context.integer(6)});
+    Value* up = linalg::View::build(builder, scaled, {.to_shape = shape});
     builder.return_op(std::vector{up});
-    builder.set_insertion_point_to_end(module.body().entry());
+    builder.set_insertion_point_to_end(module.body().only_block());
     Op* call = builder.call("f", std::vector{&module.body().only_block().arguments()[0]},
                             std::vector{up->type()});
     builder.return_op(std::vector{call->result()});
@@ -91,15 +92,15 @@ TEST_SUITE("builder") {
     Builder builder(module, diagnostics, std::vector<const Type*>{type});
     builder.parameter("up.weight", type);
     builder.subgraph("f", std::vector<const Type*>{type});
-    builder.return_op(std::vector{&builder.block()->arguments()[0]});
-    builder.set_insertion_point_to_end(module.body().entry());
+    builder.return_op(std::vector{&builder.insertion_block()->arguments()[0]});
+    builder.set_insertion_point_to_end(module.body().only_block());
     const Op* call = builder.call("f", std::vector{&module.body().only_block().arguments()[0]}, {});
     REQUIRE(call != nullptr);
     REQUIRE(call->result_count() == 1);
     CHECK(call->result()->type() == type);
     const auto param = [&](const char* name) {
-      return builder.create("linalg.CPU.ParamOp", {},
-                            {{"name", context.word(name)}, {"shape", context.array({})}});
+      return builder.build("linalg.CPU.ParamOp", {},
+                           {{"name", context.word(name)}, {"shape", context.array({})}});
     };
     REQUIRE(param("up.weight") != nullptr);
     CHECK(module.body().entry()->back()->result()->type() == type);
@@ -114,7 +115,7 @@ TEST_SUITE("builder") {
     const auto elements = [&](std::vector<double> values) {
       Value* value =
           builder.constant(builder.tensor({Dim(static_cast<std::int64_t>(values.size()))}), values);
-      builder.create("a.use", std::vector{value}, {}, {}, std::vector<const Type*>{});
+      builder.create({.name = context.op_name("a.use"), .operands = {&value, 1}});
       return std::string(value->attribute(context.intern("constant"))->spelling());
     };
     CHECK(elements({1, -2, 0.5}) == "[1, -2, 0.5]");
@@ -128,9 +129,9 @@ TEST_SUITE("builder") {
   TEST_CASE_FIXTURE(Fixture, "ops are inserted before an op, too") {
     Builder builder(module, diagnostics, std::vector<const Type*>{type});
     Value* x = &module.body().only_block().arguments()[0];
-    Op* last = builder.create("linalg.CPU.SiLUOp", std::vector{x});
-    builder.set_insertion_point(last);
-    Op* first = builder.create("linalg.CPU.NegOp", std::vector{x}, {}, "model.neg");
+    Op* last = builder.build("linalg.CPU.SiLUOp", std::vector{x});
+    builder.set_insertion_point(*last);
+    Op* first = builder.build("linalg.CPU.NegOp", std::vector{x}, {}, "model.neg");
     CHECK(last->previous() == first);
     CHECK(context.text(first->path()) == "model.neg");
     CHECK_FALSE(last->has_path());
@@ -139,17 +140,17 @@ TEST_SUITE("builder") {
   TEST_CASE_FIXTURE(Fixture, "what cannot be inferred is reported and gives null") {
     Builder builder(module, diagnostics, std::vector<const Type*>{type});
     Value* x = &module.body().only_block().arguments()[0];
-    CHECK(builder.value("graph.CallGraphOp", {x}) == nullptr);
+    CHECK(builder.build("graph.CallGraphOp", std::vector{x}) == nullptr);
     CHECK(
         errors() ==
         std::vector<std::string>{
             "- MIR0310 result types of 'graph.CallGraphOp' cannot be inferred and must be given"});
-    CHECK(builder.create("linalg.CPU.AddOp", std::vector{x}) == nullptr);
+    CHECK(builder.build("linalg.CPU.AddOp", std::vector{x}) == nullptr);
     CHECK(errors().back() == "- MIR0401 'linalg.AddOp' does not take 1 operands");
-    CHECK(builder.value("linalg.CPU.ViewOp", {x}) == nullptr);  // declares its type
+    CHECK(linalg::View::build(builder, x, {}) == nullptr);  // declares its type
     CHECK(errors().size() == 3);
     Value* three = builder.constant(builder.tensor({Dim(5)}), std::vector<double>(5, 1.0));
-    CHECK(builder.value("linalg.CPU.AddOp", {x, three}) == nullptr);
+    CHECK(linalg::Add::build(builder, x, three) == nullptr);
     CHECK(errors().size() == 4);
     CHECK(module.body().only_block().ops().empty());
   }
@@ -157,9 +158,8 @@ TEST_SUITE("builder") {
   TEST_CASE_FIXTURE(Fixture, "a chain of calls reports its first failure only") {
     Builder builder(module, diagnostics, std::vector<const Type*>{type});
     Value* x = &module.body().only_block().arguments()[0];
-    Value* broken = builder.value("linalg.CPU.AddOp", {x});
-    Value* after =
-        builder.value("linalg.CPU.AddOp", {x, builder.value("linalg.CPU.SiLUOp", {broken})});
+    Value* broken = linalg::View::build(builder, x, {});
+    Value* after = linalg::Add::build(builder, x, linalg::SiLU::build(builder, broken));
     CHECK(after == nullptr);
     CHECK(builder.return_op(std::vector{after}) == nullptr);
     CHECK(builder.call("f", std::vector{after}, {}) == nullptr);

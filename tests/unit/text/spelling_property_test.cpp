@@ -322,11 +322,11 @@ TEST_SUITE("spelling property") {
     Module& module = context.create_module();
     Diagnostics diagnostics;
     Builder builder(module, diagnostics);
-    CHECK(builder.create("a b.c", {}) == nullptr);
-    CHECK(builder.create("a.b", {}, {}, "a\">(") == nullptr);
+    CHECK(builder.build("a b.c", {}) == nullptr);
+    CHECK(builder.build("a.b", {}, {}, "a\">(") == nullptr);
     CHECK(builder.subgraph("f", {}, "C>U") == nullptr);
     CHECK(lines_of(diagnostics, context).size() == 3);
-    Rewriter& rewriter = builder.rewriter();
+    Rewriter& rewriter = builder;
     Op* op = rewriter.create({.name = context.op_name("a.b")});
     CHECK_FALSE(rewriter.set_path(*op, context.intern("line\nbreak")));
     CHECK_FALSE(rewriter.set_angles(*op, std::vector{context.intern("a>b")}));

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "../syntax/corpus.hpp"
+#include "mir/linalg_ops.hpp"
 #include "mir/ops.hpp"
 #include "verified.hpp"
 
@@ -518,12 +519,12 @@ TEST_SUITE("verify") {
     Rewriter(module).set_version(1);
     const TensorType* type = context.tensor(std::vector{Dim(2)}, DType::kFloat32);
     Builder builder(module, diagnostics, std::vector<const Type*>{type});
-    Value* outer = builder.value("linalg.CPU.SiLUOp", {&module.body().only_block().arguments()[0]});
+    Value* outer = linalg::SiLU::build(builder, &module.body().only_block().arguments()[0]);
     builder.subgraph("f", std::vector<const Type*>{type});
-    Value* inner = builder.value("linalg.CPU.SiLUOp", {outer});  // graphs are isolated
+    Value* inner = linalg::SiLU::build(builder, outer);  // graphs are isolated
     builder.return_op(std::vector{inner});
-    builder.set_insertion_point_to_end(module.body().entry());
-    builder.value("linalg.CPU.NegOp", {inner});  // and what is inside stays there
+    builder.set_insertion_point_to_end(module.body().only_block());
+    linalg::Neg::build(builder, inner);  // and what is inside stays there
     builder.return_op({});
     REQUIRE_FALSE(diagnostics.has_errors());
     CHECK_FALSE(verify(module, diagnostics));
