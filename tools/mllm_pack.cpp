@@ -10,6 +10,7 @@
 #include "mir/codes/weights.hpp"
 #include "progress.hpp"
 #include "report_text.hpp"
+#include "support/characters.hpp"
 #include "text_table.hpp"
 #include "tools/pack/creation.hpp"
 #include "tools/pack/readiness.hpp"
@@ -41,10 +42,7 @@ ExitCode create(const Run& run, const PackSettings& settings) {
 
 /// One word of a command line, as a shell takes it.
 std::string shell_word(const std::string& text) {
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-./=:,@%+").find(c) != std::string_view::npos;
-  };
+  const auto is_plain = [](char c) { return is_name_character(c, "_-./=:,@%+"); };
   if (std::ranges::all_of(text, is_plain)) return text;
   std::string word = "'";
   for (const char c : text) c == '\'' ? word.append("'\\''") : word.append(1, c);

@@ -11,6 +11,7 @@
 #include "mir/tensor.hpp"
 #include "patterns/plan_graph.hpp"
 #include "patterns/unify.hpp"
+#include "support/characters.hpp"
 
 namespace mir::declare {
 
@@ -76,14 +77,11 @@ const Signature* DeclaredOp::signature_for(std::size_t operand_count) const {
 
 std::string fill(std::string_view text,
                  const std::function<const Attr*(std::string_view variable)>& value_of) {
-  const auto is_word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at + 1;
     if (text[at] == '$') {
-      while (end < text.size() && is_word(text[end])) ++end;
+      while (end < text.size() && is_name_character(text[end])) ++end;
       if (text.substr(end).starts_with(kPackSuffix)) end += kPackSuffix.size();
     }
     const std::string_view word = text.substr(at, end - at);

@@ -11,6 +11,7 @@
 #include "mir/dialects.hpp"
 #include "mir/parse.hpp"
 #include "mir/print.hpp"
+#include "support/characters.hpp"
 #include "syntax/text_literal.hpp"
 
 namespace mir {
@@ -25,11 +26,7 @@ std::string word(std::string_view text) {
 
 /// A key of a list or dictionary, which may be no number and contain no dot.
 std::string key_text(std::string_view text) {
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  const bool is_bare = std::ranges::all_of(text, is_plain) && !(text[0] >= '0' && text[0] <= '9');
-  return is_bare ? std::string(text) : quote(text);
+  return is_identifier(text) ? std::string(text) : quote(text);
 }
 
 /// The entries of a list of attributes or of a dictionary.

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "mir/codes/shapes.hpp"
+#include "support/characters.hpp"
 
 namespace mir {
 
@@ -18,10 +19,6 @@ constexpr std::string_view kEllipsis = "...";
 
 Error wrong(std::string_view what) {
   return {diag::kAttributeOutOfRange, std::string(what)};
-}
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /// A term: letters before and after an ellipsis.

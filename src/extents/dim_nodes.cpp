@@ -6,6 +6,7 @@
 #include <string>
 
 #include "extents/dim_parser.hpp"
+#include "support/characters.hpp"
 
 namespace mir {
 
@@ -59,14 +60,6 @@ bool is_normal_maximum(const DimExpr& factor) {
 
 std::string extremum_text(const std::string& left, DimExpr::Kind kind, const std::string& right) {
   return "(" + left + (kind == DimExpr::Kind::kMaximum ? " max " : " min ") + right + ")";
-}
-
-bool is_identifier(std::string_view name) {
-  const auto is_word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
-         std::all_of(name.begin(), name.end(), is_word);
 }
 
 std::optional<Polynomial> negate(const Polynomial& sum) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "mir/codes/names.hpp"
+#include "support/characters.hpp"
 
 namespace mir {
 
@@ -21,9 +22,6 @@ constexpr int kMaxNesting = 2 * kMaxDimDepth;
 constexpr std::string_view kTooLarge = "a number beyond 64 bits, or an expression too large";
 
 constexpr std::string_view kBlanks = " \t\r\n";
-constexpr std::string_view kDigits = "0123456789";
-constexpr std::string_view kWordCharacters =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
 class DimParser {
  public:

@@ -8,6 +8,7 @@
 #include "mir/module.hpp"
 #include "mir/walk.hpp"
 #include "support/arena.hpp"
+#include "support/characters.hpp"
 
 namespace mir {
 
@@ -94,10 +95,7 @@ Span name_at(const SourceManager& sources, SourcePos begin) {
   const SourceFile* file = sources.file_of(begin);
   if (file == nullptr) return {begin, begin};
   const std::string_view rest = file->text().substr(begin - file->base());
-  const auto is_name = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.';
-  };
+  const auto is_name = [](char c) { return is_name_character(c, "_."); };
   const auto length = std::ranges::find_if_not(rest, is_name) - rest.begin();
   return {begin, begin + static_cast<SourcePos>(length)};
 }

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "mir/attribute_keys.hpp"
+#include "support/characters.hpp"
 #include "support/suggest.hpp"
 
 namespace mir {
@@ -14,14 +15,6 @@ namespace mir {
 namespace {
 
 constexpr std::array kKeys = {kSymbolMin, kSymbolMax, kSymbolMultiple};
-
-bool is_symbol_name(std::string_view name) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  const auto is_word = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
-  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, is_word);
-}
 
 /// Reads one declaration; reports to `errors` unless that is null.
 class DeclarationReader {
@@ -43,7 +36,7 @@ class DeclarationReader {
   }
 
   void read_entry(const NamedAttr& entry) {
-    if (!is_symbol_name(name_)) {
+    if (!is_identifier(name_)) {
       return fail(fmt::format("'{}' declares '{}', expected a name such as S, without $",
                               key::kSymbols.text, name_));
     }

@@ -9,13 +9,13 @@
 
 #include "ir/declaration_graphs.hpp"
 #include "lsp/named.hpp"
-#include "lsp/names.hpp"
 #include "lsp/op_facts.hpp"
 #include "lsp/op_head.hpp"
 #include "mir/dialects.hpp"
 #include "mir/pass.hpp"
 #include "mir/tensor.hpp"
 #include "mir/upgrade.hpp"
+#include "support/characters.hpp"
 #include "syntax/lexer.hpp"
 
 namespace mir::lsp {

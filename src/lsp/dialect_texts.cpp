@@ -11,6 +11,7 @@
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "support/file_io.hpp"
+#include "support/render_forms.hpp"
 
 namespace mir::lsp {
 
@@ -85,19 +86,9 @@ bool may_declare_dialect(std::string_view text) {
 }
 
 std::string uri_of_path(std::string_view path) {
-  constexpr std::string_view kPlain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
   std::error_code error;
   const fs::path full = fs::absolute(path, error);
-  std::string uri = "file://";
-  for (const char c : error ? std::string(path) : full.lexically_normal().string()) {
-    if (kPlain.find(c) != kPlain.npos) {
-      uri += c;
-    } else {
-      fmt::format_to(std::back_inserter(uri), "%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return uri;
+  return uri_of(error ? std::string(path) : full.lexically_normal().string());
 }
 
 std::vector<DialectText> DialectTexts::all() const {

@@ -5,14 +5,13 @@
 #include <functional>
 
 #include "lsp/words.hpp"
+#include "support/characters.hpp"
 #include "syntax/damage.hpp"
 
 namespace mir::lsp {
 
 namespace {
 
-constexpr std::string_view kWordCharacters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
 constexpr std::uint32_t kMostAliasSteps = 64;
 
 bool is_alias_name(std::string_view word) {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "lsp/named.hpp"
-#include "lsp/names.hpp"
 #include "mir/codes/usage.hpp"
+#include "support/characters.hpp"
 
 namespace mir::lsp {
 
@@ -39,11 +39,7 @@ struct Spelling {
 };
 
 Spelling spelling_of(NameKind kind) {
-  constexpr std::string_view kWord =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
   constexpr std::string_view kWordRule = "letters, digits and '_', and does not begin with a digit";
-  constexpr std::string_view kBlock =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$/-";
   constexpr std::string_view kNameRule = "letters, digits, '_', '.', '$' and '-'";
   switch (kind) {
     case NameKind::kValue:
@@ -53,19 +49,19 @@ Spelling spelling_of(NameKind kind) {
     case NameKind::kSymbol:
       return {'@', kNameCharacters, kNameRule};
     case NameKind::kBlock:
-      return {'^', kBlock, "letters, digits, '_', '.', '$', '/' and '-'"};
+      return {'^', kLabelCharacters, "letters, digits, '_', '.', '$', '/' and '-'"};
     case NameKind::kTypeAlias:
-      return {'!', kWord, kWordRule};
+      return {'!', kWordCharacters, kWordRule};
     case NameKind::kAttributeAlias:
-      return {'#', kWord, kWordRule};
+      return {'#', kWordCharacters, kWordRule};
     case NameKind::kExtent:
-      return {'$', kWord, kWordRule};
+      return {'$', kWordCharacters, kWordRule};
     case NameKind::kOp:
     case NameKind::kType:
     case NameKind::kAttribute:
-      return {'@', kWord, kWordRule};
+      return {'@', kWordCharacters, kWordRule};
   }
-  return {'\0', kWord, kWordRule};
+  return {'\0', kWordCharacters, kWordRule};
 }
 
 /// The name without the sigil that users may type.

@@ -8,6 +8,7 @@
 
 #include "mir/codes/passes.hpp"
 #include "passes/pass_texts.hpp"
+#include "support/characters.hpp"
 
 namespace mir {
 
@@ -33,12 +34,9 @@ namespace {
 
 /// Words of letters and digits with `-` between.
 bool is_pass_name(std::string_view name) {
-  const auto is_of_word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
-  const auto is_good = [&](char c) { return is_of_word(c) || c == '-'; };
-  return !name.empty() && std::ranges::all_of(name, is_good) && is_of_word(name.front()) &&
-         is_of_word(name.back()) && name.find("--") == name.npos;
+  const auto is_good = [](char c) { return is_name_character(c, "-"); };
+  return !name.empty() && std::ranges::all_of(name, is_good) && name.front() != '-' &&
+         name.back() != '-' && name.find("--") == name.npos;
 }
 
 }  // namespace

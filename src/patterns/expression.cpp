@@ -9,6 +9,7 @@
 
 #include "mir/codes/passes.hpp"
 #include "mir/equivalence.hpp"
+#include "support/characters.hpp"
 #include "support/suggest.hpp"
 
 namespace mir::patterns {
@@ -17,13 +18,7 @@ using Kind = Expression::Kind;
 
 namespace {
 
-constexpr std::string_view kWordBegin = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-constexpr std::string_view kWord =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-constexpr std::string_view kName =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.$-";
 constexpr std::string_view kBlanks = " \t\r\n";
-constexpr std::string_view kDigits = "0123456789";
 
 /// An operator with two operands and how tight it binds.
 struct Binary {
@@ -89,8 +84,8 @@ class ExpressionParser {
     for (const Binary& each : kBinary) {
       if (!next_is(each.spelling)) continue;
       const std::size_t after = at_ + each.spelling.size();
-      const bool is_word = kWordBegin.find(each.spelling[0]) != kWordBegin.npos;
-      if (is_word && after < text_.size() && kWord.find(text_[after]) != kWord.npos) continue;
+      const bool is_word = is_letter(each.spelling[0]);
+      if (is_word && after < text_.size() && is_name_character(text_[after])) continue;
       return &each;
     }
     return nullptr;
@@ -163,8 +158,8 @@ class ExpressionParser {
     if (first == '$') return variable();
     if (first == '%') return value();
     if (first == '"') return string();
-    if (first == '.' || kDigits.find(first) != kDigits.npos) return number();
-    if (kWordBegin.find(first) != kWordBegin.npos) return word();
+    if (first == '.' || is_digit(first)) return number();
+    if (is_letter(first) || first == '_') return word();
     return fail("expected a value");
   }
 
@@ -182,7 +177,7 @@ class ExpressionParser {
 
   Parsed variable() {
     const std::size_t begin = at_++;
-    take_all(kWord);
+    take_all(kWordCharacters);
     if (text_.substr(at_).starts_with(kPackSuffix)) at_ += kPackSuffix.size();
     const std::string_view name = text_.substr(begin, at_ - begin);
     const auto number = scope_.variable(name);
@@ -195,7 +190,7 @@ class ExpressionParser {
 
   Parsed value() {
     const std::size_t begin = at_++;
-    const std::string_view name = take_all(kName);
+    const std::string_view name = take_all(kNameCharacters);
     const auto number = scope_.value(name);
     if (!number) {
       at_ = begin;
@@ -249,7 +244,7 @@ class ExpressionParser {
 
   Parsed word() {
     const std::size_t begin = at_;
-    const std::string_view name = take_all(kWord);
+    const std::string_view name = take_all(kWordCharacters);
     if (accept("(")) return call(name, begin);
     if (is_name_variable(name)) {
       if (const auto number = scope_.variable(name)) {
@@ -449,7 +444,6 @@ const Attr* logical(const Expression& of, const Bindings& bindings, IRContext& c
 
 bool is_name_variable(std::string_view name) {
   const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   return !name.empty() && is_capital(name[0]) &&
          (name.size() == 1 || (name.size() == 2 && is_digit(name[1])));
 }

@@ -14,6 +14,7 @@
 #include "mir/attribute_keys.hpp"
 #include "mir/codes/passes.hpp"
 #include "mir/rewriter.hpp"
+#include "support/characters.hpp"
 #include "syntax/text_literal.hpp"
 
 // note [terms]
@@ -30,8 +31,8 @@ namespace mir::patterns {
 
 namespace {
 
-constexpr std::string_view kTermCharacters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.";
+/// Words and dots.
+constexpr std::string_view kTermCharacters = kNameCharacters.substr(0, kWordCharacters.size() + 1);
 
 /// An input of the match, which the rewrite has, too.
 struct TermInput {

@@ -13,6 +13,7 @@
 #include "mir/codes/weights.hpp"
 #include "mir/op.hpp"
 #include "program/program_json.hpp"
+#include "support/characters.hpp"
 #include "support/json_offset.hpp"
 #include "support/strict_json.hpp"
 
@@ -29,10 +30,7 @@ Error malformed(std::string text) {
 
 /// Words that a text shows without quotes.
 bool is_plain(std::string_view text) {
-  const auto is_fine = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.' || c == '-';
-  };
+  const auto is_fine = [](char c) { return is_name_character(c, "_.-"); };
   return !text.empty() && std::ranges::all_of(text, is_fine);
 }
 

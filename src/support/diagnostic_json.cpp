@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mir/diagnostic.hpp"
+#include "support/characters.hpp"
 #include "support/diagnostic_catalogue.hpp"
 #include "support/render_forms.hpp"
 #include "support/terminal_text.hpp"
@@ -65,23 +66,6 @@ OrderedJson to_json(const Diagnostic& diagnostic, const SourceManager& sources) 
   }
   if (!diagnostic.constraint.empty()) object["constraint"] = diagnostic.constraint;
   return object;
-}
-
-/// A path as a URI reference: bytes that a URI must not have are percent-encoded.
-std::string uri_of(std::string_view path) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  constexpr std::string_view kPlain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
-  std::string uri = path.starts_with('/') ? "file://" : "";
-  for (const char byte : path) {
-    if (kPlain.find(byte) != kPlain.npos) {
-      uri += byte;
-    } else {
-      const auto value = static_cast<unsigned char>(byte);
-      uri.append(1, '%').append(1, kHex[value >> 4]).append(1, kHex[value & 15]);
-    }
-  }
-  return uri;
 }
 
 OrderedJson region_json(const Range& range) {
@@ -162,6 +146,20 @@ OrderedJson rule_json(DiagCode code) {
 }
 
 }  // namespace
+
+std::string uri_of(std::string_view path) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string uri = path.starts_with('/') ? "file://" : "";
+  for (const char byte : path) {
+    if (is_name_character(byte, "-._~/")) {
+      uri += byte;
+    } else {
+      const auto value = static_cast<unsigned char>(byte);
+      uri.append(1, '%').append(1, kHex[value >> 4]).append(1, kHex[value & 15]);
+    }
+  }
+  return uri;
+}
 
 std::string render_json(std::span<const Diagnostic> list, const SourceManager& sources) {
   std::string out;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/characters.hpp"
+
 namespace mir {
 
 namespace {
@@ -16,10 +18,6 @@ constexpr std::pair<std::string_view, DType> kNames[] = {
     {"si64", DType::kInt64},  {"ui8", DType::kUInt8},     {"ui16", DType::kUInt16},
     {"ui32", DType::kUInt32}, {"ui64", DType::kUInt64},
 };
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_part(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || c == '?';

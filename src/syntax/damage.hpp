@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "mir/parse.hpp"
+#include "support/characters.hpp"
 
 namespace mir {
 
@@ -24,13 +25,11 @@ SyntaxTree parse_damaged(const SourceFile& file, Diagnostics& diagnostics);
 /// sigil and, for `@"..."`, without the quotes.
 template <class Visit>
 void for_each_name(std::string_view text, char sigil, const Visit& visit) {
-  constexpr std::string_view kNameCharacters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$-/";
   for (std::size_t at = text.find(sigil); at != text.npos; at = text.find(sigil, at)) {
     ++at;
     const bool is_quoted = at < text.size() && text[at] == '"';
     if (is_quoted) ++at;
-    std::size_t end = is_quoted ? text.find('"', at) : text.find_first_not_of(kNameCharacters, at);
+    std::size_t end = is_quoted ? text.find('"', at) : text.find_first_not_of(kLabelCharacters, at);
     if (end == text.npos) end = text.size();
     visit(text.substr(at, end - at));
     at = end;

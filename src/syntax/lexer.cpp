@@ -8,6 +8,7 @@
 
 #include "mir/codes/syntax.hpp"
 #include "mir/parse.hpp"
+#include "support/characters.hpp"
 #include "support/foreign_types.hpp"
 
 // note [recovery]
@@ -21,13 +22,12 @@ namespace mir {
 
 namespace {
 
-bool is_symbol_char(unsigned char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.' || c == '$' || c == '/' || c == '-';
+bool is_word_char(char c) {
+  return is_letter(c) || is_digit(c) || c == '_';
 }
 
-bool is_word_char(unsigned char c) {
-  return is_symbol_char(c) && c != '.' && c != '/' && c != '-' && c != '$';
+bool is_symbol_char(char c) {
+  return is_word_char(c) || c == '.' || c == '$' || c == '/' || c == '-';
 }
 
 bool is_blank(unsigned char c) {
@@ -304,10 +304,9 @@ namespace {
 
 /// True for the characters of an extent, which has a symbol.
 bool is_expression(std::string_view text) {
+  const auto is_part = [](char c) { return is_name_character(c, "_$+*/%() \t-"); };
   return !text.empty() && std::string_view("0123456789($-").find(text.front()) != text.npos &&
-         text.find_first_not_of(
-             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$+*/%() \t-") ==
-             text.npos;
+         std::ranges::all_of(text, is_part);
 }
 
 }  // namespace

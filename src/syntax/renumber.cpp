@@ -1,10 +1,10 @@
 // Renumbers storages, constants and quantisation specs in the order of their first appearance.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <unordered_map>
 
+#include "support/characters.hpp"
 #include "syntax/token_stream.hpp"
 
 namespace mir {
@@ -15,11 +15,6 @@ using K = TokenKind;
 
 constexpr std::string_view kConstantPrefix = "constant_";
 constexpr std::string_view kUuidField = ", uuid=";
-
-bool is_number(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
 
 /// Numbers in order of first appearance.
 class Numbering {
@@ -105,7 +100,7 @@ class Renumbering {
   /// Bytes `begin` to `end` get their new number, if they are one.
   void replace(StreamItem& item, std::size_t begin, std::size_t end, Numbering& numbering) {
     const std::string_view id = item.text.substr(begin, end - begin);
-    if (!is_number(id)) return;
+    if (!is_decimal(id)) return;
     buffer_.clear();
     fmt::format_to(std::back_inserter(buffer_), "{}{}{}", item.text.substr(0, begin), numbering(id),
                    item.text.substr(end));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mir/parse.hpp"
+#include "support/characters.hpp"
 #include "support/utf8.hpp"
 #include "syntax/layout.hpp"
 #include "syntax/lexer.hpp"
@@ -36,9 +37,6 @@ bool is_token(std::string_view before, std::string_view text, std::string_view a
 /// Texts without quotes whose end is searched for have this many bytes at most.
 constexpr std::size_t kMostBytes = 1000;
 
-constexpr std::string_view kNameCharacters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$-";
-
 bool has_control_character(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < ' '; });
 }
@@ -50,21 +48,13 @@ bool is_unquotable(std::string_view text) {
 
 }  // namespace
 
-bool is_word_text(std::string_view text) {
-  return !text.empty() && !(text[0] >= '0' && text[0] <= '9') &&
-         std::ranges::all_of(text, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '_';
-         });
-}
-
 bool is_op_name(std::string_view text) {
   return is_token("", text, "() -> ()", K::kOpName) &&
          is_token("", text, " @s () -> ()", K::kOpName);
 }
 
 bool is_plain_op_name(std::string_view text) {
-  return text.find_first_not_of(kNameCharacters) == text.npos;
+  return std::ranges::all_of(text, [](char c) { return is_name_character(c, "_.$-"); });
 }
 
 bool is_bare_text(std::string_view text) {
@@ -79,24 +69,22 @@ bool is_bare_text(std::string_view text) {
 }
 
 bool is_data_word(std::string_view text) {
-  return is_word_text(text) && is_bare_word(text);
+  return is_identifier(text) && is_bare_word(text);
 }
 
 bool is_value_name(std::string_view text, bool has_type) {
-  if (text.find_first_not_of(kNameCharacters) == text.npos) return true;
+  if (is_plain_op_name(text)) return true;
   if (!has_type || is_unquotable(text)) return false;
   const std::string name = "%" + std::string(text);
   return is_token("a.b (", name, ":tensor<[], F, D>) -> ()", K::kValue);
 }
 
 bool is_block_name(std::string_view text) {
-  constexpr std::string_view kPlain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$/-";
-  return !text.empty() && text.find_first_not_of(kPlain) == text.npos;
+  return is_plain_name(text);
 }
 
 bool is_angle_text(std::string_view text) {
-  if (text.size() < kMostBytes && is_word_text(text)) return true;
+  if (text.size() < kMostBytes && is_identifier(text)) return true;
   const std::string whole = "<" + std::string(text) + ">";
   // A blank after `-` keeps `>` from being part of an arrow and is not read.
   return !is_unquotable(text) && !text.ends_with(' ') &&
@@ -105,7 +93,7 @@ bool is_angle_text(std::string_view text) {
 
 bool is_path_text(std::string_view text) {
   if (is_unquotable(text)) return false;
-  if (text.find_first_not_of(kNameCharacters) == text.npos) return true;
+  if (is_plain_op_name(text)) return true;
   const std::string inner = "name=\"" + std::string(text) + "\"";
   return is_token("a.b ", "<" + inner + ">", " () -> ()", K::kNameAngle) &&
          is_token("a.b ", "[" + inner + "]", "() -> ()", K::kNameSquare);

@@ -19,8 +19,6 @@ bool is_block_name(std::string_view text);
 bool is_angle_text(std::string_view text);
 /// `<name="text">` and `[name="text"]`, as it is.
 bool is_path_text(std::string_view text);
-/// An element type's or device's name.
-bool is_word_text(std::string_view text);
 /// `!dialect.name<...>`.
 bool is_opaque_type(std::string_view text);
 /// `#dialect.name<...>`.

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "mir/parse.hpp"
+#include "support/characters.hpp"
 
 namespace mir {
 
@@ -102,13 +103,8 @@ std::string number_text(double value) {
 
 bool is_bare_word(std::string_view text) {
   if (text.empty() || text == "true" || text == "false" || text == "null") return false;
-  const char first = text.front();
-  if (!((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_')) {
-    return false;
-  }
-  return text.find_first_not_of(
-             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-             "0123456789_./-") == text.npos &&
+  if (!is_letter(text.front()) && text.front() != '_') return false;
+  return std::ranges::all_of(text, [](char c) { return is_name_character(c, "_./-"); }) &&
          text.find("//") == text.npos && text != "inf" && text != "nan";
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "support/characters.hpp"
 #include "syntax/layout.hpp"
 
 namespace mir {
@@ -16,17 +17,13 @@ bool is_blank_char(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 char* copy(std::string_view text, char* out) {
   return std::copy(text.begin(), text.end(), out);
 }
 
 /// A dimension expression keeps a blank only between two words.
 char* write_dim(std::string_view text, char* out) {
-  const auto is_operand = [](char c) { return is_word(c) || c == '$'; };
+  const auto is_operand = [](char c) { return is_name_character(c, "_$"); };
   bool gap = false;
   char last = '\0';
   for (const char c : text) {
@@ -166,9 +163,8 @@ std::string_view fixed_spelling(TokenKind kind) {
 }
 
 bool is_plain_name(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_word(c) || c == '.' || c == '$' || c == '/' || c == '-';
-  });
+  return !text.empty() &&
+         std::ranges::all_of(text, [](char c) { return is_name_character(c, "_.$/-"); });
 }
 
 std::string canonical_text(TokenKind kind, std::string_view text) {

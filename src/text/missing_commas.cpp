@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "support/characters.hpp"
 #include "syntax/spellings.hpp"
 #include "syntax/text_literal.hpp"
 
@@ -11,8 +12,6 @@ namespace mir {
 namespace {
 
 constexpr std::string_view kBlankCharacters = " \t";
-constexpr std::string_view kKeyCharacters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$-";
 
 struct LaterKey {
   std::size_t gap = 0;  ///< the blanks before it
@@ -28,7 +27,7 @@ std::vector<LaterKey> later_keys(std::string_view text) {
     if (in_quotes || kBlankCharacters.find(text[at]) == kBlankCharacters.npos) continue;
     const std::size_t begin = text.find_first_not_of(kBlankCharacters, at);
     if (begin == text.npos) break;
-    const std::size_t end = std::min(text.find_first_not_of(kKeyCharacters, begin), text.size());
+    const std::size_t end = std::min(text.find_first_not_of(kNameCharacters, begin), text.size());
     const std::size_t colon = text.find_first_not_of(kBlankCharacters, end);
     if (end != begin && colon != text.npos && text[colon] == ':') {
       keys.push_back({at, text.substr(begin, end - begin)});

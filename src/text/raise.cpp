@@ -18,6 +18,7 @@
 #include "mir/walk.hpp"
 #include "syntax/spellings.hpp"
 #include "syntax/text_literal.hpp"
+#include "syntax/token_text.hpp"
 #include "text/value_scopes.hpp"
 
 // note [names]
@@ -284,7 +285,7 @@ class Raiser {
   /// `ends`: whether what follows ends unquoted text with blanks in it.
   void symbol(Symbol name, bool ends = true) {
     const std::string_view bare = text(name);
-    if (needs_quotes(bare, "(){}[]<>\"%,@") || !(ends || bare.empty() || is_word(bare))) {
+    if (needs_quotes(bare, "(){}[]<>\"%,@") || !(ends || bare.empty() || is_plain_name(bare))) {
       out_.token(K::kSymbol, wrapped("@", quote(bare), ""));
     } else {
       out_.token(K::kSymbol, wrapped("@", bare, ""));
@@ -373,21 +374,15 @@ class Raiser {
 
   /// A key without quotes wherever it stands.
   static bool is_plain_key(std::string_view bare) {
-    return is_word(bare) && bare.find('/') == bare.npos;
+    return is_plain_name(bare) && bare.find('/') == bare.npos;
   }
 
-  static bool begins_key(char c) { return c != '/' && is_word({&c, 1}); }
-
-  static bool is_word(std::string_view bare) {
-    constexpr std::string_view kPlain =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$/-";
-    return !bare.empty() && bare.find_first_not_of(kPlain) == bare.npos;
-  }
+  static bool begins_key(char c) { return c != '/' && is_plain_name({&c, 1}); }
 
   void key(Symbol of, bool follows_text) {
     const std::string_view bare = text(of);
     if (bare.empty() || bare.size() > kLongestBare || !begins_key(bare.front()) ||
-        needs_quotes(bare, "(){}[]<>\"%,@:") || (follows_text && !is_word(bare))) {
+        needs_quotes(bare, "(){}[]<>\"%,@:") || (follows_text && !is_plain_name(bare))) {
       out_.token(K::kKey, quote(bare));
     } else {
       out_.token(K::kKey, bare);
@@ -496,7 +491,7 @@ class Raiser {
     constexpr std::string_view kEntry = ".__entry";
     const bool entry = bare.size() > kEntry.size() && bare.size() <= kLongestBare &&
                        bare.find(kEntry) == bare.size() - kEntry.size();
-    if ((is_word(bare) && !bare.starts_with("//")) ||
+    if ((is_plain_name(bare) && !bare.starts_with("//")) ||
         (entry && !needs_quotes(bare, "(){}[]<>\"%,@"))) {
       out_.token(K::kLabel, bare);
     } else {

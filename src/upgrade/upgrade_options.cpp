@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "mir/codes/usage.hpp"
 #include "mir/upgrade.hpp"
+#include "support/characters.hpp"
 #include "support/strict_json.hpp"
 #include "upgrade/steps/recovery.hpp"
 
@@ -61,12 +61,7 @@ Result<SymbolicDim> parse_symbolic_dim(std::string_view text) {
     return value;
   };
   wanted.symbol = text.substr(0, std::min(at, text.size()));
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-  };
-  const bool is_split = at != text.npos && colon != text.npos && !wanted.symbol.empty() &&
-                        std::ranges::all_of(wanted.symbol, is_word) &&
-                        std::isdigit(static_cast<unsigned char>(wanted.symbol[0])) == 0;
+  const bool is_split = at != text.npos && colon != text.npos && is_identifier(wanted.symbol);
   const auto input =
       is_split ? number(text.substr(at + kInput.size(), colon - at - kInput.size())) : std::nullopt;
   const auto dim = is_split ? number(text.substr(colon + 1)) : std::nullopt;

@@ -11,6 +11,7 @@
 
 #include "line_text.hpp"
 #include "mir/codes/checks.hpp"
+#include "support/characters.hpp"
 #include "support/suggest.hpp"
 
 namespace mir::tools {
@@ -60,23 +61,11 @@ std::optional<DirectiveLine> split_line(std::string_view line) {
   return result;
 }
 
-/// The letters and digits of a spelling, in lower case.
-std::string squashed(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const bool is_capital = c >= 'A' && c <= 'Z';
-    const bool is_other = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (is_capital || is_other) result += is_capital ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return result;
-}
-
 /// True if a spelling that is not `name` was certainly meant to be it. Prose before a colon has at
 /// most one capital, so that only words with more of them are corrected.
 bool is_near_miss(std::string_view spelling, std::string_view name) {
-  constexpr std::string_view kPlain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_ \t";
-  if (spelling == name || spelling.find_first_not_of(kPlain) != spelling.npos) return false;
+  const auto is_plain = [](char c) { return is_name_character(c, "-_ \t"); };
+  if (spelling == name || !std::ranges::all_of(spelling, is_plain)) return false;
   const std::string found = squashed(spelling), wanted = squashed(name);
   if (found == wanted) return true;
   const auto capitals =
@@ -386,10 +375,7 @@ class CheckReader {
 }  // namespace
 
 bool is_check_prefix(std::string_view word) {
-  const auto is_part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  };
+  const auto is_part = [](char c) { return is_name_character(c, "_-"); };
   return !word.empty() && std::ranges::all_of(word, is_part) && word != "RUN" && word != "EXIT";
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "mir/codes/checks.hpp"
+#include "support/characters.hpp"
 
 namespace mir::tools {
 
@@ -18,12 +19,7 @@ constexpr std::string_view kBracketHint =
 
 bool is_name(std::string_view text) {
   if (text.starts_with('$')) text.remove_prefix(1);
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !text.empty() && is_letter(text.front()) &&
-         std::ranges::all_of(text, [&](char c) { return is_letter(c) || is_digit(c); });
+  return is_identifier(text);
 }
 
 /// The expression of literal text: a run of blanks matches any other.

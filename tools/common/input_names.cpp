@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "mir/codes/inputs.hpp"
 #include "mir/codes/runs.hpp"
 #include "mir/codes/usage.hpp"
+#include "support/characters.hpp"
 #include "support/suggest.hpp"
 #include "support/wildcards.hpp"
 
@@ -56,23 +56,14 @@ DiagCode code_of(ReferenceKind kind) {
   }
 }
 
-/// Returns the letters and digits of a name or pattern in lower case.
-std::string bare(std::string_view text) {
-  std::string letters;
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) continue;
-    letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return letters;
-}
-
 /// Returns the names that contain the letters and digits of `text`; all names if there is none.
 std::vector<std::string> similar_or_all(const std::set<std::string, std::less<>>& names,
                                         std::string_view text) {
-  const std::string wanted = bare(text);
+  const std::string wanted = squashed(text);
   std::vector<std::string> similar;
   for (const std::string& name : names) {
-    if (!wanted.empty() && bare(name).find(wanted) != std::string::npos) similar.push_back(name);
+    if (!wanted.empty() && squashed(name).find(wanted) != std::string::npos)
+      similar.push_back(name);
   }
   return similar.empty() ? std::vector<std::string>(names.begin(), names.end()) : similar;
 }

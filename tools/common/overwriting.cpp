@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "mir/codes/usage.hpp"
+#include "support/characters.hpp"
 
 namespace mir::tools {
 
@@ -39,7 +40,7 @@ bool fits_run(std::string_view pattern, std::string_view path) {
     return false;
   path.remove_prefix(before.size());
   path.remove_suffix(after.size());
-  return std::ranges::all_of(path, [](char c) { return c >= '0' && c <= '9'; });
+  return is_decimal(path);
 }
 
 bool is_same(const std::string& one, const std::string& other) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "support/atomic_file.hpp"
+#include "support/characters.hpp"
 #include "support/file_io.hpp"
 #include "weights/pack.hpp"
 
@@ -54,11 +55,8 @@ class MemberFiles {
 /// A name of a file.
 std::string file_name(std::string_view text) {
   std::string name(text);
-  const auto is_odd = [](char c) {
-    return !(c >= '0' && c <= '9') && !(c >= 'A' && c <= 'Z') && !(c >= 'a' && c <= 'z') &&
-           c != '.' && c != '-';
-  };
-  std::ranges::replace_if(name, is_odd, '_');
+  std::ranges::replace_if(
+      name, [](char c) { return !is_name_character(c, ".-"); }, '_');
   return name.empty() || name.front() == '.' ? "_" + name : name;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mir/codes/usage.hpp"
+#include "support/characters.hpp"
 
 namespace mir::tools {
 
@@ -60,7 +61,6 @@ bool PassNames::has(std::string_view name) const {
 }
 
 bool is_pass_dump(std::string_view name) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   return (name.ends_with(".mir") || name.ends_with(".diff")) && name.size() > 3 &&
          std::ranges::all_of(name.substr(0, 3), is_digit);
 }

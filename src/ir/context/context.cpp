@@ -12,6 +12,7 @@
 #include "ir/context/context_state.hpp"
 #include "ir/context/quant_spec.hpp"
 #include "mir/parse.hpp"
+#include "support/characters.hpp"
 #include "support/utf8.hpp"
 #include "syntax/spellings.hpp"
 #include "syntax/text_literal.hpp"
@@ -124,7 +125,7 @@ const TensorType* IRContext::tensor(std::span<const Dim> dims, Symbol dtype_name
     const TensorType* const* known = state.tensors_by_parts.find(parts.bytes(), parts_hash);
     if (known != nullptr) return *known;
   }
-  if (!is_word_text(text(dtype_name)) || !is_word_text(text(device))) return nullptr;
+  if (!is_identifier(text(dtype_name)) || !is_identifier(text(device))) return nullptr;
   const std::string spelling = tensor_text(dims, dtype_name, device, encoding);
   const std::optional<DType> dtype = dtype_from_name(text(dtype_name));
   const std::uint64_t hash = hash_text(spelling);
@@ -311,7 +312,7 @@ const Attr* IRContext::State::quant_annotation(std::span<const NamedAttr> entrie
     if (entry.value == nullptr) continue;
     const AttrKind kind = entry.value->kind();
     const bool is_spec = kind == AttrKind::kQuantSpec || kind == AttrKind::kDialect;
-    if (!is_spec || !is_word_text(strings.text(entry.key))) return nullptr;
+    if (!is_spec || !is_identifier(strings.text(entry.key))) return nullptr;
   }
   std::string spelling = "QuantAnnotation(";
   for (std::size_t i = 0; i < entries.size(); ++i) {

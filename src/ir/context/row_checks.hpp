@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "mir/context.hpp"
+#include "support/characters.hpp"
 
 namespace mir {
 
@@ -26,17 +27,14 @@ namespace row_checks {
 constexpr bool is_dotted(std::string_view text) {
   char before = '.';
   for (const char c : text) {
-    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    const bool is_plain = is_letter || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '-';
-    if (!is_plain && (c != '.' || before == '.')) return false;
+    if (!is_name_character(c, "_$-") && (c != '.' || before == '.')) return false;
     before = c;
   }
   return before != '.';
 }
 
 constexpr bool is_dialect_name(std::string_view text) {
-  return is_dotted(text) && text.find_first_of(".$-") == text.npos &&
-         !(text.front() >= '0' && text.front() <= '9');
+  return is_identifier(text);
 }
 
 constexpr bool has_number(AttrType type) {

@@ -12,6 +12,7 @@
 #include "passes/names/rename_ports.hpp"
 #include "passes/names/roles.hpp"
 #include "passes/standard_passes.hpp"
+#include "support/characters.hpp"
 
 namespace mir {
 
@@ -20,12 +21,9 @@ namespace {
 /// A text as part of a value's name: other characters become `_`.
 std::string as_name(std::string_view text) {
   std::string name(text);
-  const auto is_odd = [](char c) {
-    return !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
-           c != '_' && c != '.' && c != '-';
-  };
-  std::ranges::replace_if(name, is_odd, '_');
-  const bool is_number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+  std::ranges::replace_if(
+      name, [](char c) { return !is_name_character(c, "_.-"); }, '_');
+  const bool is_number = std::ranges::all_of(name, is_digit);
   return is_number ? "v" + name : name;
 }
 

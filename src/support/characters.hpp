@@ -1,0 +1,50 @@
+// Classes of ASCII characters, in any locale.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace mir {
+
+/// The characters of labels, for searches: digits, `_`, letters, `.$-/`.
+inline constexpr std::string_view kLabelCharacters =
+    "0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz.$-/";
+/// The characters of names of values and symbols that need no quotes: all of these but `/`.
+inline constexpr std::string_view kNameCharacters = kLabelCharacters.substr(0, 66);
+/// The characters of words: digits, `_` and letters.
+inline constexpr std::string_view kWordCharacters = kLabelCharacters.substr(0, 63);
+inline constexpr std::string_view kDigits = kLabelCharacters.substr(0, 10);
+
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+constexpr bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+/// True for letters, digits and the characters of `others`.
+constexpr bool is_name_character(char c, std::string_view others = "_") {
+  return is_letter(c) || is_digit(c) ||
+         std::ranges::any_of(others, [c](char other) { return c == other; });
+}
+/// True for a word of letters, digits and `_` that begins with no digit.
+constexpr bool is_identifier(std::string_view text) {
+  return !text.empty() && !is_digit(text.front()) &&
+         std::ranges::all_of(text, [](char c) { return is_name_character(c); });
+}
+/// True for a number of digits alone; false for the empty text.
+constexpr bool is_decimal(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_digit);
+}
+
+/// Returns the letters and digits of a text, in lower case.
+inline std::string squashed(std::string_view text) {
+  std::string letters;
+  for (const char c : text) {
+    if (!is_letter(c) && !is_digit(c)) continue;
+    letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return letters;
+}
+
+}  // namespace mir
