@@ -63,38 +63,4 @@ bool einsum(InferContext& op) {
   return give(op, std::move(out), *op.operand(0));
 }
 
-bool scatter(InferContext& op) {
-  op.constraint("scatter_c1");
-  const TensorType* x = ranked(op, 0, 1, kAnyRank);
-  if (x == nullptr || !same_elements(op, 0, 2)) return false;
-  op.constraint("scatter_c2");
-  const auto reduce = string_or(op, key::kReduce, "none");
-  if (!reduce || !expect_choice(op, key::kReduce, *reduce, {"none", "add", "mul", "max", "min"}) ||
-      (*reduce != "none" && !takes(op, 0, *x, Elements::kNumeric))) {
-    return false;
-  }
-  op.constraint("scatter_c3");
-  const Shape shape = shape_of(*x);
-  const TensorType* indices = ranked(op, 1, shape.size());
-  if (indices == nullptr || !takes(op, 1, *indices, Elements::kIndex)) return false;
-  const TensorType* source = ranked(op, 2, shape.size());
-  if (source == nullptr) return false;
-  op.constraint("scatter_c4");
-  const auto dim = required_axis(op, key::kDim, shape.size());
-  if (!dim) return false;
-  op.constraint("scatter_c5");
-  const Shape places = shape_of(*indices), values = shape_of(*source);
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (!expect_extent(op, 2, values, i, places[i], "a value for each index, here")) return false;
-    if (i != *dim && !op.may_be_at_least(shape[i], places[i])) {
-      return mismatch(op, diag::kShapeMismatch,
-                      fmt::format("at most {} indices in dimension {}", show(op, shape[i]), i),
-                      show(op, places));
-    }
-  }
-  op.run_needs_indices(1, shape[*dim], true);
-  op.result(x);
-  return true;
-}
-
 }  // namespace mir::rules

@@ -24,8 +24,4 @@ Result<void> where(EvalCall& call) {
   return ref::where(call.condition(0), call.in(1), call.in(2), call.out());
 }
 
-Result<void> masked_scatter(EvalCall& call) {
-  return ref::where(call.condition(1), call.in(2), call.in(0), call.out());
-}
-
 }  // namespace mir::eval

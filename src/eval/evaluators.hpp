@@ -20,18 +20,20 @@ Result<void> pad(EvalCall& call);
 // elementwise.cpp
 Result<void> absolute(EvalCall& call);
 Result<void> clip(EvalCall& call);
-Result<void> masked_scatter(EvalCall& call);
 Result<void> where(EvalCall& call);
 
-// linear.cpp
+// indexing.cpp
 Result<void> compress(EvalCall& call);
-Result<void> einsum(EvalCall& call);
 Result<void> embedding(EvalCall& call);
 Result<void> gather(EvalCall& call);
 Result<void> index(EvalCall& call);
+Result<void> masked_scatter(EvalCall& call);
+Result<void> scatter(EvalCall& call);
+
+// linear.cpp
+Result<void> einsum(EvalCall& call);
 Result<void> linear(EvalCall& call);
 Result<void> matmul(EvalCall& call);
-Result<void> scatter(EvalCall& call);
 
 // norm.cpp
 Result<void> causal_mask(EvalCall& call);

@@ -1,12 +1,14 @@
 // Sums of products of 8-bit integers in 32-bit lanes.
 //
-// Included by block_products-inl.h, inside its namespace. A Dot<kBits> sums products of codes of a
+// Included by block_steps-inl.h, inside its namespace. A Dot<kBits> sums products of codes of a
 // weight, which have kBits, with codes of activations, which lie within -127 and 127. Each lane
 // takes kStep successive elements of its output at once; `x` has those of the activations, as
 // bytes or, where kStep is 2, as 16-bit words.
 //   sum = start_of(first) in each lane; sum = add(sum, factor, x) for all elements of a run;
 //   finish(sum) is first plus the products.
 
+using Ints = hn::RebindToSigned<Floats>;
+using IntVector = hn::Vec<Ints>;
 using Quads = hn::RebindToUnsigned<Floats>;
 using QuadVector = hn::Vec<Quads>;
 

@@ -4,8 +4,6 @@
 // MIR_DOT set. Rows lie in blocks of at most kBlockTileRows; of a block, the codes that a
 // lane takes at once, kXBytes, lie row by row side by side.
 
-using Ints = hn::RebindToSigned<Floats>;
-using IntVector = hn::Vec<Ints>;
 #include "kernels/fast/matrix/block_dot-inl.h"
 
 inline constexpr int kTileVectors = 2;
