@@ -5,6 +5,7 @@
 
 #include "ir/extent_walk.hpp"
 #include "ir/symbol_declarations.hpp"
+#include "ir/type_extents.hpp"
 #include "mir/context.hpp"
 
 namespace mir {
@@ -12,16 +13,12 @@ namespace mir {
 template <class Visit>
 void CallTypes::for_each_alone(const Type* of_graph, const Type* of_call,
                                const Visit& visit) const {
-  DimTable& dims = context_.dims();
   const auto* declared = dyn_cast<TensorType>(of_graph);
   const auto* stated = dyn_cast<TensorType>(of_call);
   if (declared == nullptr || stated == nullptr || declared->rank() != stated->rank()) return;
   for (std::size_t dim = 0; dim < declared->rank(); ++dim) {
     const Dim extent = declared->dims()[dim];
-    if (!extent.is_symbolic() || extent.is_pack()) continue;
-    const auto names = dims.symbols(extent);
-    const bool is_alone = names.size() == 1 && dims.symbol(context_.text(names[0])) == extent;
-    if (is_alone) visit(names[0], stated->dims()[dim], extent);
+    if (const Symbol symbol = symbol_alone(extent)) visit(symbol, stated->dims()[dim], extent);
   }
 }
 
@@ -57,11 +54,8 @@ bool CallTypes::are_own(const Op& call, const Op& graph) {
   std::unordered_set<Symbol> found = symbols_found_out_by(graph);
   for (const Value& result : call.results()) {
     if (found.empty()) break;
-    if (result.tensor_type() == nullptr) continue;
-    for (const Dim extent : result.tensor_type()->dims()) {
-      for (const Symbol symbol : call.module().context().dims().symbols(extent))
-        found.erase(symbol);
-    }
+    for_each_symbol_of(result.type(), call.module().context().dims(),
+                       [&](Symbol symbol) { found.erase(symbol); });
   }
   return !found.empty();
 }
@@ -75,12 +69,8 @@ Dim CallTypes::at_call(Dim extent) const {
 }
 
 const Type* CallTypes::at_call(const Type* type) const {
-  const auto* tensor = dyn_cast<TensorType>(type);
-  if (!has_own_symbols_ || tensor == nullptr) return type;
-  std::vector<Dim> extents;
-  for (const Dim extent : tensor->dims()) extents.push_back(at_call(extent));
-  if (std::ranges::equal(extents, tensor->dims())) return type;
-  return context_.tensor(extents, tensor->dtype_name(), tensor->device(), tensor->encoding());
+  if (!has_own_symbols_) return type;
+  return with_extents(type, context_, [&](Dim extent) { return at_call(extent); });
 }
 
 }  // namespace mir

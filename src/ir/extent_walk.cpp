@@ -8,6 +8,7 @@
 #include "extents/dim_expr.hpp"
 #include "ir/inherited_symbols.hpp"
 #include "ir/joined_extents.hpp"
+#include "ir/type_extents.hpp"
 #include "mir/context.hpp"
 #include "mir/op.hpp"
 #include "mir/walk.hpp"
@@ -57,6 +58,12 @@ void for_each_extent_of(const Op& op, const std::function<void(Dim)>& visit) {
     if (result.tensor_type() == nullptr) continue;
     std::ranges::for_each(result.tensor_type()->dims(), visit);
   }
+}
+
+Symbol symbol_alone(Dim extent) {
+  const DimExpr* expr = extent.expr();
+  const bool is_symbol = expr != nullptr && expr->kind == DimExpr::Kind::kSymbol;
+  return is_symbol && !extent.is_pack() ? expr->name : Symbol();
 }
 
 bool has_extremum(Dim extent) {
@@ -117,26 +124,18 @@ std::unordered_set<Symbol> symbols_found_out_by(const Op& graph) {
   if (region == nullptr) return {};
   DimTable& dims = graph.module().context().dims();
   std::unordered_set<Symbol> known, found;
-  const auto add_to = [&](std::unordered_set<Symbol>& symbols, Dim extent) {
-    if (!extent.is_symbolic() || extent.is_pack()) return;
-    const auto all = dims.symbols(extent);
-    symbols.insert(all.begin(), all.end());
-  };
-  const auto add_types = [&](std::unordered_set<Symbol>& symbols, const auto& values) {
-    for (const Value& value : values) {
-      if (value.tensor_type() == nullptr) continue;
-      for (const Dim extent : value.tensor_type()->dims()) add_to(symbols, extent);
-    }
-  };
-  add_types(known, region->entry_arguments());
+  const auto add_known = [&](Symbol symbol) { known.insert(symbol); };
+  const auto add_found = [&](Symbol symbol) { found.insert(symbol); };
+  for (const Value& argument : region->entry_arguments()) {
+    for_each_symbol_of(argument.type(), dims, add_known);
+  }
   for_each_region(*region, [&](const Region& each) {
-    for (const Block* block : each.blocks()) {
-      for_each_symbol_joined_by(*block, [&](Symbol symbol) { found.insert(symbol); });
-    }
+    for (const Block* block : each.blocks()) for_each_symbol_joined_by(*block, add_found);
   });
   for_each_op(*region, [&](const Op& op) {
-    visit_declared_attributes(op, [&](Dim extent, const Op&) { add_to(known, extent); });
-    add_types(found, op.results());
+    visit_declared_attributes(
+        op, [&](Dim extent, const Op&) { for_each_symbol_of(extent, dims, add_known); });
+    for (const Value& result : op.results()) for_each_symbol_of(result.type(), dims, add_found);
     if (!op.is(OpId::kGraphCallGraph)) return;
     for_each_symbol_of_results_alone(op, [&](Symbol symbol) {
       if (takes_from_around(op, symbol)) known.insert(symbol);

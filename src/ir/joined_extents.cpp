@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/type_extents.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/op.hpp"
 
@@ -10,31 +11,15 @@ namespace mir {
 
 namespace {
 
-/// Calls `visit(symbol, place)` where a type has a symbol alone.
-template <class Visit>
-void for_each_lone_symbol(const Value& value, IRContext& context, const Visit& visit) {
-  DimTable& dims = context.dims();
-  const TensorType* type = value.tensor_type();
-  if (type == nullptr) return;
-  for (std::size_t dim = 0; dim < type->rank(); ++dim) {
-    const Dim extent = type->dims()[dim];
-    if (!extent.is_symbolic() || extent.is_pack()) continue;
-    const auto symbols = dims.symbols(extent);
-    if (symbols.size() == 1 && dims.symbol(context.text(symbols[0])) == extent) {
-      visit(symbols[0], dim);
-    }
-  }
-}
-
 /// Calls `visit(symbol, extent)` where `taken` has a symbol alone and `passed` another extent.
 template <class Visit>
-void for_each_difference(const Value& taken, const Value& passed, IRContext& context,
-                         const Visit& visit) {
+void for_each_difference(const Value& taken, const Value& passed, const Visit& visit) {
   const TensorType *wanted = taken.tensor_type(), *given = passed.tensor_type();
   if (wanted == nullptr || given == nullptr || wanted->rank() != given->rank()) return;
-  for_each_lone_symbol(taken, context, [&](Symbol symbol, std::size_t dim) {
-    if (wanted->dims()[dim] != given->dims()[dim]) visit(symbol, given->dims()[dim]);
-  });
+  for (std::size_t dim = 0; dim < wanted->rank(); ++dim) {
+    const Symbol symbol = symbol_alone(wanted->dims()[dim]);
+    if (symbol && wanted->dims()[dim] != given->dims()[dim]) visit(symbol, given->dims()[dim]);
+  }
 }
 
 /// Like the above, for the values that an edge from a region passes to the results.
@@ -46,7 +31,7 @@ void for_each_difference(const Op& op, const Op& end, const RegionEdge& edge, co
       return;
     }
     for_each_difference(*op.result(edge.first_target + i), *passed[edge.first_operand + i].value(),
-                        op.module().context(), visit);
+                        visit);
   }
 }
 
@@ -62,13 +47,10 @@ std::vector<RegionEdge> joined_edges(const Op& op) {
   return is_join ? *std::move(edges) : std::vector<RegionEdge>();
 }
 
-bool has_symbol(const Value& value, Symbol symbol, DimTable& dims) {
-  const TensorType* type = value.tensor_type();
-  return type != nullptr && std::ranges::any_of(type->dims(), [&](Dim extent) {
-           if (!extent.is_symbolic() || extent.is_pack()) return false;
-           const auto all = dims.symbols(extent);
-           return std::ranges::find(all, symbol) != all.end();
-         });
+bool has_symbol(const Value& value, Symbol symbol, const DimTable& dims) {
+  bool has = false;
+  for_each_symbol_of(value.type(), dims, [&](Symbol each) { has = has || each == symbol; });
+  return has;
 }
 
 /// True if an argument of the region, or of a block around it in its graph, has the symbol.
@@ -116,10 +98,11 @@ void for_each_symbol_joined_by(const Block& block, const std::function<void(Symb
   const Region& region = *block.parent();
   if (region.entry() == &block) return;
   for (const Value& argument : block.arguments()) {
-    for_each_lone_symbol(argument, region.parent()->module().context(),
-                         [&](Symbol symbol, std::size_t) {
-                           if (!is_of_argument(symbol, region)) visit(symbol);
-                         });
+    if (argument.tensor_type() == nullptr) continue;
+    for (const Dim extent : argument.tensor_type()->dims()) {
+      const Symbol symbol = symbol_alone(extent);
+      if (symbol && !is_of_argument(symbol, region)) visit(symbol);
+    }
   }
 }
 
@@ -141,14 +124,13 @@ JoinedExtents JoinedExtents::at_results(const Op& op, const Op& end, const Regio
 }
 
 JoinedExtents JoinedExtents::at_block(const Op& end, const OpExtra::Successor& successor) {
-  IRContext& context = end.module().context();
-  JoinedExtents joined(context);
+  JoinedExtents joined(end.module().context());
   const Block& block = *successor.block;
   if (block.parent()->entry() == &block) return joined;
   const auto arguments = block.arguments();
   for (std::uint32_t i = 0; i < std::min<std::size_t>(successor.operand_count, arguments.size());
        ++i) {
-    for_each_difference(arguments[i], *end.operand(successor.first_operand + i), context,
+    for_each_difference(arguments[i], *end.operand(successor.first_operand + i),
                         [&](Symbol symbol, Dim passed) {
                           if (!is_of_argument(symbol, *block.parent())) joined.add(symbol, passed);
                         });
@@ -157,19 +139,16 @@ JoinedExtents JoinedExtents::at_block(const Op& end, const OpExtra::Successor& s
 }
 
 const Type* JoinedExtents::as_passed(const Type* type) const {
-  const auto* tensor = dyn_cast<TensorType>(type);
-  if (extents_.empty() || tensor == nullptr) return type;
+  if (extents_.empty()) return type;
   const auto passed = [&](Symbol symbol) -> std::optional<Dim> {
     const auto found =
         std::ranges::find(extents_, symbol, [](const auto& each) { return each.first; });
     return found == extents_.end() ? std::optional<Dim>() : std::optional(found->second);
   };
-  std::vector<Dim> extents;
-  for (const Dim extent : tensor->dims()) {
+  return with_extents(type, context_, [&](Dim extent) {
     const bool is_kept = !extent.is_symbolic() || extent.is_pack();
-    extents.push_back(is_kept ? extent : context_.dims().substitute(extent, passed));
-  }
-  return context_.tensor(extents, tensor->dtype_name(), tensor->device(), tensor->encoding());
+    return is_kept ? extent : context_.dims().substitute(extent, passed);
+  });
 }
 
 }  // namespace mir

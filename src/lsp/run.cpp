@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ir/declaration_graphs.hpp"
+#include "ir/type_extents.hpp"
 #include "lsp/dialect_texts.hpp"
 #include "lsp/features.hpp"
 #include "mir/ops.hpp"
@@ -21,12 +22,8 @@ constexpr int kExtent = 8;  // of each symbol
 void add_inputs(const Region& region, IRContext& context, Json& arguments) {
   std::set<std::string> symbols;
   for (const Value& input : region.entry_arguments()) {
-    if (input.tensor_type() == nullptr) continue;
-    for (const Dim extent : input.tensor_type()->dims()) {
-      for (const Symbol symbol : context.dims().symbols(extent)) {
-        symbols.emplace(context.text(symbol));
-      }
-    }
+    for_each_symbol_of(input.type(), context.dims(),
+                       [&](Symbol symbol) { symbols.emplace(context.text(symbol)); });
   }
   for (const std::string& symbol : symbols) {
     arguments.push_back(fmt::format("--bind={}={}", symbol, kExtent));

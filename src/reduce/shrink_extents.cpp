@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "ir/type_extents.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/infer.hpp"
 #include "mir/ops.hpp"
@@ -47,11 +48,7 @@ class ExtentChange {
   }
 
   const Type* changed(const Type* type) {
-    const auto* tensor = dyn_cast<TensorType>(type);
-    if (tensor == nullptr) return type;
-    std::vector<Dim> dims;
-    for (const Dim dim : tensor->dims()) dims.push_back(changed(dim));
-    return context_.tensor(dims, tensor->dtype_name(), tensor->device(), tensor->encoding());
+    return with_extents(type, context_, [&](Dim dim) { return changed(dim); });
   }
 
   const Attr* changed(const Attr* attribute) {
@@ -163,10 +160,8 @@ Edits bind_symbols(Draft& draft) {
     std::set<std::string> names;
     IRContext& context = module->context();
     for_each_extent(*module, [&](Dim dim) {
-      if (!dim.is_symbolic() || dim.is_pack()) return;
-      for (const Symbol symbol : context.dims().symbols(dim)) {
-        names.emplace(context.text(symbol));
-      }
+      for_each_symbol_of(dim, context.dims(),
+                         [&](Symbol symbol) { names.emplace(context.text(symbol)); });
     });
     for (const std::string& name : names) {
       for (const int value : {1, 2, 3}) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "ir/type_extents.hpp"
 #include "mir/codes/inputs.hpp"
 #include "mir/codes/limits.hpp"
 #include "mir/print.hpp"
@@ -117,12 +118,9 @@ class Pair {
     DimBindings bindings;
     bind_fixed_extents(bindings);
     for (const Port& port : first_->inputs()) {
-      if (port.type == nullptr) continue;
-      for (const Dim dim : port.type->dims()) {
-        for (const Symbol symbol : before_.context().dims().symbols(dim)) {
-          if (!bindings.find(symbol)) bindings.bind(symbol, draw_.one_of(kExtents));
-        }
-      }
+      for_each_symbol_of(port.type, before_.context().dims(), [&](Symbol symbol) {
+        if (!bindings.find(symbol)) bindings.bind(symbol, draw_.one_of(kExtents));
+      });
     }
     const DimBindings cached = first_->cache_bindings();
     for (const auto& [symbol, length] : cached.entries()) bindings.bind(symbol, length);

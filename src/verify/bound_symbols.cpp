@@ -7,6 +7,7 @@
 #include "ir/context/language_versions.hpp"
 #include "ir/extent_walk.hpp"
 #include "ir/joined_extents.hpp"
+#include "ir/type_extents.hpp"
 #include "mir/call_graph.hpp"
 #include "mir/walk.hpp"
 #include "support/pointer_table.hpp"
@@ -76,7 +77,8 @@ class BoundSymbols {
     for (const DeclaredExtent& each : declared_extents(op, reporter_.prover())) {
       const TensorType* type = op.result(each.result)->tensor_type();
       if (type == nullptr || each.dim >= type->rank()) continue;
-      for_each_symbol(type->dims()[each.dim], [&](Symbol symbol) { std::erase(found, symbol); });
+      for_each_symbol_of(type->dims()[each.dim], context_.dims(),
+                         [&](Symbol symbol) { std::erase(found, symbol); });
     }
     bound.insert(found.begin(), found.end());
   }
@@ -152,18 +154,11 @@ class BoundSymbols {
 
   template <class Visit>
   void for_each_symbol(const Type* type, const Visit& visit) {
-    const auto* tensor = dyn_cast<TensorType>(type);
-    if (tensor == nullptr) return;
-    for (const Dim dim : tensor->dims()) for_each_symbol(dim, visit);
-  }
-  template <class Visit>
-  void for_each_symbol(Dim dim, const Visit& visit) {
-    if (!dim.is_symbolic() || dim.is_pack()) return;
-    for (const Symbol symbol : context_.dims().symbols(dim)) visit(symbol);
+    for_each_symbol_of(type, context_.dims(), visit);
   }
   template <class Visit>
   void for_each_symbol(const Attr& value, const Visit& visit) {
-    if (value.kind() == AttrKind::kDim) for_each_symbol(value.dim(), visit);
+    if (value.kind() == AttrKind::kDim) for_each_symbol_of(value.dim(), context_.dims(), visit);
     if (value.kind() == AttrKind::kArray) {
       for (const Attr* each : value.elements()) for_each_symbol(*each, visit);
     }

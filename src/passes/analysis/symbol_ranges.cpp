@@ -4,6 +4,7 @@
 
 #include "extents/extent_range.hpp"
 #include "ir/symbol_declarations.hpp"
+#include "ir/type_extents.hpp"
 #include "mir/analysis.hpp"
 #include "mir/module.hpp"
 #include "mir/ops.hpp"
@@ -18,13 +19,9 @@ SymbolRanges::SymbolRanges(const Module& module) {
     const Region* body = graph->first_region();
     if (body == nullptr) continue;
     for (const Value& input : body->entry_arguments()) {
-      const TensorType* type = input.tensor_type();
-      if (type == nullptr) continue;
-      for (const Dim extent : type->dims()) {
-        for (const Symbol name : module.context().dims().symbols(extent)) {
-          if (names.insert(context.text(name)).second) symbols_.push_back(name);
-        }
-      }
+      for_each_symbol_of(input.type(), module.context().dims(), [&](Symbol name) {
+        if (names.insert(context.text(name)).second) symbols_.push_back(name);
+      });
     }
   }
   for (const SymbolDeclaration& each : symbol_declarations(module)) {
