@@ -19,8 +19,7 @@
 #include "mir/walk.hpp"
 #include "upgrade/call_order.hpp"
 #include "upgrade/first_spelling.hpp"
-#include "upgrade/one_block.hpp"
-#include "upgrade/symbolic_types.hpp"
+#include "upgrade/form_limits.hpp"
 
 namespace mir {
 

@@ -13,9 +13,9 @@
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
+#include "upgrade/form_limits.hpp"
 #include "upgrade/granted.hpp"
 #include "upgrade/lift_launch.hpp"
-#include "upgrade/one_block.hpp"
 #include "upgrade/program_functions.hpp"
 
 namespace mir {

@@ -17,9 +17,8 @@
 #include "program/program_emitter.hpp"
 #include "support/last_uses.hpp"
 #include "upgrade/call_order.hpp"
+#include "upgrade/form_limits.hpp"
 #include "upgrade/kernel_names.hpp"
-#include "upgrade/one_block.hpp"
-#include "upgrade/symbolic_types.hpp"
 
 namespace mir {
 

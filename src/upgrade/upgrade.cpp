@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mir/pass.hpp"
-#include "upgrade/one_block.hpp"
+#include "upgrade/form_limits.hpp"
 #include "upgrade/steps.hpp"
 
 namespace mir {

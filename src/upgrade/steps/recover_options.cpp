@@ -4,10 +4,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/computed_op.hpp"
+#include "ir/equal_extents.hpp"
 #include "ir/op_table.hpp"
 #include "upgrade/steps/option_rules.hpp"
 #include "upgrade/steps/recovery.hpp"
-#include "upgrade/steps/rotation_layout.hpp"
 #include "weights/kleidi.hpp"
 
 // Options of graph-level ops. Upstream prints none of them; most follow from the types.
@@ -323,6 +324,44 @@ void layer_norm_2d(Recovery& recovery, Op& op) {
   }
   recovery.assume_common(op, key::kEps, kLayerNormEpsilonFact,
                          *recovery.options.layer_norm_epsilon);
+}
+
+/// Which of [B, H, S, D] and [B, S, H, D] fit the table, which has a row for each position: both
+/// where heads and positions are as many.
+struct RotationLayouts {
+  bool known = false;  ///< x has four dimensions, the table two or more
+  bool heads_first = false;
+  bool positions_first = false;
+};
+
+/// Returns the possible layouts of a RoPE, or of a launch of one.
+RotationLayouts layouts_of_rotation(const Op& op) {
+  if (op.operand_count() < 2) return {};
+  const TensorType *x = op.operand(0)->tensor_type(), *table = op.operand(1)->tensor_type();
+  if (x == nullptr || table == nullptr || x->rank() != 4 || table->rank() < 2) return {};
+  const Dim rows = table->dims()[table->rank() - 2];
+  return {.known = true,
+          .heads_first = equal_extents(rows, x->dims()[2]),
+          .positions_first = equal_extents(rows, x->dims()[1])};
+}
+
+/// True if positions come before heads. If both layouts fit, the readers of the rotated x decide,
+/// or another rotation of the block with the same table. No value if nothing decides.
+std::optional<bool> positions_come_first(const Op& op) {
+  const RotationLayouts own = layouts_of_rotation(op);
+  if (own.heads_first != own.positions_first) return own.positions_first;
+  if (!own.known || op.result_count() == 0) return std::nullopt;
+  for (const Use* use = op.result(0)->first_use(); use != nullptr; use = use->next()) {
+    if (computed_op(*use->user()) == OpId::kLinalgFlashAttention2) return true;
+    if (computed_op(*use->user()) == OpId::kLinalgMatMul) return false;
+  }
+  for (const Op* other = op.block()->front(); other != nullptr; other = other->next()) {
+    if (computed_op(*other) != computed_op(op)) continue;
+    const RotationLayouts layouts = layouts_of_rotation(*other);
+    const bool tells = layouts.heads_first != layouts.positions_first;
+    if (tells && other->operand(1) == op.operand(1)) return layouts.positions_first;
+  }
+  return std::nullopt;
 }
 
 /// A table that is narrower than a head has a column for each element that rotates.

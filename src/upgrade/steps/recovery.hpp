@@ -177,13 +177,13 @@ void cast_operand(Recovery& recovery, Op& op, std::uint32_t index,
                   DType dtype);  // settle_quantised.cpp
 
 // The steps; steps.cpp has their order and says what each does.
-void drop_repeated_graphs(Recovery& recovery);    // drop_repeated_graphs.cpp
-void recover_own_storage(Recovery& recovery);     // recover_own_storage.cpp
-void drop_bookkeeping(Recovery& recovery);        // drop_bookkeeping.cpp
+void drop_repeated_graphs(Recovery& recovery);    // drops.cpp
+void recover_own_storage(Recovery& recovery);     // views.cpp
+void drop_bookkeeping(Recovery& recovery);        // drops.cpp
 void settle_mentions(Recovery& recovery);         // settle_mentions.cpp
 void settle_symbols(Recovery& recovery);          // settle_symbols.cpp
-void settle_parameter_types(Recovery& recovery);  // settle_parameter_types.cpp
-void settle_extents(Recovery& recovery);          // settle_extents.cpp
+void settle_parameter_types(Recovery& recovery);  // settle_types.cpp
+void settle_extents(Recovery& recovery);          // settle_types.cpp
 void take_grants(Recovery& recovery);             // take_grants.cpp
 void recover_constants(Recovery& recovery);       // recover_constants.cpp
 void recover_arguments(Recovery& recovery);       // recover_arguments.cpp

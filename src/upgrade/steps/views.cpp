@@ -1,4 +1,5 @@
-// Creates views, and tells if one type is a view of another.
+// Views of values: creates and recognises them, and marks those that have a storage of their own.
+#include "mir/walk.hpp"
 #include "upgrade/steps/recovery.hpp"
 
 namespace mir {
@@ -27,6 +28,24 @@ bool is_view(const Type* from, const Type* to) {
   return a != nullptr && b != nullptr && a != b && a->element_count() &&
          a->element_count() == b->element_count() && a->dtype_name() == b->dtype_name() &&
          a->device() == b->device() && a->encoding() == b->encoding();
+}
+
+namespace {
+
+/// Upstream prints a view or a slice under the number of its operand, unless it was told to make a
+/// tensor of its own.
+void note_own_storage(Recovery& recovery, Op& op) {
+  const bool may_share = op.is(OpId::kLinalgView, OpId::kLinalgSlice) && op.operand_count() == 1 &&
+                         op.result_count() == 1;
+  if (may_share && op.result()->name() != op.operand(0)->name()) {
+    recovery.derive(op, key::kEnableSsa, recovery.context().boolean(true));
+  }
+}
+
+}  // namespace
+
+void recover_own_storage(Recovery& recovery) {
+  for_each_op(recovery.module, [&](Op& op) { note_own_storage(recovery, op); });
 }
 
 }  // namespace mir

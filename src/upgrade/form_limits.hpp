@@ -1,4 +1,4 @@
-// Values of symbolic types, which dumps and programs cannot express.
+// What dumps and programs cannot express: several blocks, and symbolic extents.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,15 @@
 #include "mir/upgrade.hpp"
 
 namespace mir {
+
+/// True if no region of the module has several blocks. Otherwise reports each that has: control
+/// flow is lost in `form` ("dump form").
+bool refuse_several_blocks(const Module& module, std::string_view form, LossReport& report,
+                           Diagnostics& diagnostics);
+
+/// True if the region has exactly one block; false after reporting one that has not.
+bool require_one_block(const Region& region, std::string_view form, LossReport& report,
+                       Diagnostics& diagnostics);
 
 /// Collects values of types with symbols, to report them once: their cause is one.
 class SymbolicTypes {

@@ -1,9 +1,13 @@
-// Refuses regions of several blocks where a form has no control flow.
-#include "upgrade/one_block.hpp"
+// Refuses modules that dumps and programs cannot express.
+#include "upgrade/form_limits.hpp"
+
+#include <fmt/format.h>
 
 #include "ir/block_count.hpp"
 #include "mir/module.hpp"
+#include "mir/type.hpp"
 #include "mir/walk.hpp"
+#include "support/counted.hpp"
 
 namespace mir {
 
@@ -27,6 +31,23 @@ bool refuse_several_blocks(const Module& module, std::string_view form, LossRepo
     }
   });
   return good;
+}
+
+void SymbolicTypes::note(const Op& at, const TensorType& type) {
+  if (type.element_count() || count_++ != 0) return;
+  first_op_ = &at;
+  first_type_ = &type;
+}
+
+void SymbolicTypes::refuse(std::string_view form, std::string_view texts, LossReport& report,
+                           Diagnostics& diagnostics) const {
+  if (count_ == 0) return;
+  report.refuse(
+      *first_op_, form,
+      fmt::format(
+          "{} print the extents of one trace, not {}{}", texts, first_type_->spelling(),
+          count_ == 1 ? "" : fmt::format(" and those of {}", counted(count_ - 1, "other values"))),
+      diagnostics);
 }
 
 }  // namespace mir

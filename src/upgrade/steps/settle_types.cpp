@@ -1,15 +1,33 @@
-// Settles the types of parameters that a dump views in place.
+// Upgrade steps that correct types: unknown extents, and parameters that a dump views in place.
 #include <unordered_set>
 #include <vector>
 
+#include "ir/type_extents.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
+#include "upgrade/edit_results.hpp"
 #include "upgrade/steps/recovery.hpp"
 
-// Types of parameters that a dump views in place. Upstream prints the shape that a storage has at
-// the end, so the register has that of the last view; the first use has the parameter's own.
-
 namespace mir {
+
+/// Upstream prints an extent that it does not know as -1.
+void settle_extents(Recovery& recovery) {
+  Module& module = recovery.module;
+  const auto settled = [&](const Type* type) {
+    return with_extents(type, recovery.context(),
+                        [](Dim extent) { return extent.is_negative() ? Dim::unknown() : extent; });
+  };
+  for_each_value(module, [&](Value& value, Op& at) {
+    const Type* type = settled(value.type());
+    if (type == value.type()) return;
+    recovery.note(at, LossEntry::Source::kDerived, "unknown extent", std::string(type->spelling()));
+    recovery.rewriter.set_type(value, type);
+  });
+  for_each_region(module, [&](Region& region) {
+    edit_results(recovery.rewriter, region,
+                 [&](RegionResult& result) { result.type = settled(result.type); });
+  });
+}
 
 namespace {
 
@@ -67,6 +85,8 @@ class ParameterTypes {
 
 }  // namespace
 
+/// Upstream prints the shape that a storage has at the end, so the register of a parameter that is
+/// viewed in place has that of the last view; the first use has the parameter's own.
 void settle_parameter_types(Recovery& recovery) {
   ParameterTypes(recovery).run();
 }
