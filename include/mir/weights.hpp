@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "mir/diagnostic.hpp"
@@ -143,10 +144,13 @@ struct Tolerance {
   std::optional<double> min_top_agreement = {};
 };
 
+/// The number that an element is: an integer (of UInt64 an unsigned one) or a double.
+using ElementNumber = std::variant<double, std::int64_t, std::uint64_t>;
+
 struct ElementDifference {
   std::int64_t index = 0;  ///< row-major; for complex types real and imaginary parts alternate
-  double expected = 0;
-  double actual = 0;
+  ElementNumber expected{};
+  ElementNumber actual{};
   double abs_error = 0;
 };
 

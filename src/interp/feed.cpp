@@ -51,6 +51,13 @@ Result<Tensor> whole_numbers(DType dtype, Shape shape, Value value) {
 /// The index of the largest of `width` elements from `first` on.
 std::int64_t largest(const Tensor& tensor, std::int64_t first, std::int64_t width) {
   std::int64_t best = 0;
+  // Doubles round integers of 64 bits.
+  if (is_integer(tensor.dtype()) && info(tensor.dtype()).unit_bytes == 8) {
+    for (std::int64_t i = 1; i < width; ++i) {
+      if (is_ranked_before(tensor, first + i, first + best)) best = i;
+    }
+    return best;
+  }
   double most = std::numeric_limits<double>::quiet_NaN();
   std::array<double, 1024> room{};
   constexpr auto kRoom = static_cast<std::int64_t>(room.size());

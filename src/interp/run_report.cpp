@@ -16,6 +16,10 @@ Json optional(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
+Json json_of(const ElementNumber& number) {
+  return std::visit([](auto value) { return Json(value); }, number);
+}
+
 Json json_of(const TensorSummary& summary) {
   Json json = {{"dtype", name_of(summary.dtype)}, {"shape", summary.shape}};
   json["hash"] = fmt::format("{:016x}", summary.hash);
@@ -68,8 +72,8 @@ Json json_of(const Comparison& comparison) {
   json["worst"] = Json::array();
   for (const ElementDifference& each : comparison.worst) {
     json["worst"].push_back({{"index", each.index},
-                             {"expected", each.expected},
-                             {"found", each.actual},
+                             {"expected", json_of(each.expected)},
+                             {"found", json_of(each.actual)},
                              {"error", each.abs_error}});
   }
   return json;
@@ -87,7 +91,7 @@ Json json_of(const RunReport::OneRun& run) {
   for (const char* key : {"fed", "outputs", "checks", "probes"}) json[key] = Json::array();
   for (const auto& [name, summary, values] : run.fed) {
     Json fed = {{"name", name}, {"tensor", json_of(summary)}};
-    if (!values.empty()) fed["values"] = values;
+    for (const ElementNumber& each : values) fed["values"].push_back(json_of(each));
     json["fed"].push_back(std::move(fed));
   }
   for (const auto& [name, summary] : run.outputs) {

@@ -20,7 +20,7 @@ struct RunReport {
   struct Fed {
     std::string name;
     TensorSummary summary;
-    std::vector<double> values;  ///< of tensors of at most 16 numbers
+    std::vector<ElementNumber> values;  ///< of tensors of at most 16 numbers
   };
   struct Check {
     std::string output;

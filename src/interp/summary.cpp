@@ -107,17 +107,13 @@ Result<std::vector<RankedElement>> top_elements(const Tensor& tensor, std::size_
                              fmt::join(tensor.shape(), ", "))};
   }
   const std::int64_t width = tensor.shape().back();
+  const std::int64_t first = tensor.elements() - width;
   std::vector<RankedElement> row;
   for (std::int64_t i = 0; i < width; ++i) {
-    row.push_back({i, element_as_double(tensor, tensor.elements() - width + i)});
+    row.push_back({i, element_number(tensor, first + i)});
   }
-  const auto key = [](double value) {
-    return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
-  };
   const auto before = [&](const RankedElement& a, const RankedElement& b) {
-    if (key(a.value) != key(b.value)) return key(a.value) > key(b.value);
-    if (std::isnan(a.value) != std::isnan(b.value)) return std::isnan(b.value);
-    return a.index < b.index;
+    return is_ranked_before(tensor, first + a.index, first + b.index);
   };
   const auto kept = static_cast<std::ptrdiff_t>(std::min(count, row.size()));
   std::partial_sort(row.begin(), row.begin() + kept, row.end(), before);

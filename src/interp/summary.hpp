@@ -8,6 +8,7 @@
 
 #include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
+#include "mir/weights.hpp"
 
 namespace mir {
 
@@ -33,7 +34,7 @@ std::string render(const TensorSummary& summary);
 
 struct RankedElement {
   std::int64_t index = 0;  ///< along the last axis
-  double value = 0;
+  ElementNumber value{};
 };
 /// The `count` largest elements of the last row (all axes but the last at their end), largest
 /// first, equal ones by index; NaNs come last. Refuses tensors without a row of real numbers.

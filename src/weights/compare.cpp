@@ -135,9 +135,7 @@ std::vector<std::int64_t> largest_of_row(const Tensor& tensor, std::int64_t firs
   std::vector<std::int64_t> order(static_cast<std::size_t>(width));
   std::iota(order.begin(), order.end(), std::int64_t{0});
   const auto before = [&](std::int64_t a, std::int64_t b) {
-    const double x = element_as_double(tensor, first + a), y = element_as_double(tensor, first + b);
-    if (std::isnan(x) != std::isnan(y)) return std::isnan(y);
-    return x == y || std::isnan(x) ? a < b : x > y;
+    return is_ranked_before(tensor, first + a, first + b);
   };
   const auto kept = static_cast<std::ptrdiff_t>(std::min(count, order.size()));
   std::partial_sort(order.begin(), order.begin() + kept, order.end(), before);
@@ -147,10 +145,11 @@ std::vector<std::int64_t> largest_of_row(const Tensor& tensor, std::int64_t firs
 
 /// True if all elements of a row are equal; no element is the largest then.
 bool is_constant_row(const Tensor& tensor, std::int64_t first, std::int64_t width) {
-  const double value = element_as_double(tensor, first);
+  const ElementNumber value = element_number(tensor, first);
   for (std::int64_t i = first + 1; i < first + width; ++i) {
-    const double other = element_as_double(tensor, i);
-    if (value != other && !(std::isnan(value) && std::isnan(other))) return false;
+    const ElementNumber other = element_number(tensor, i);
+    const bool are_nans = value != value && other != other;
+    if (value != other && !are_nans) return false;
   }
   return true;
 }
@@ -266,7 +265,8 @@ class Comparer {
     const bool close = error <= allowed || (has_margin && units <= tolerance_.ulp);
     const bool is_judged = tolerance_.judges_elements ? !tolerance_.exact : !is_finite;
     if (!close && is_judged) ++result_.over_tolerance;
-    worst_.offer(error - allowed, {i, e, a, error});
+    worst_.offer(error - allowed,
+                 {i, element_number(expected_, i), element_number(actual_, i), error});
   }
 
   const Tensor& expected_;
@@ -325,9 +325,10 @@ std::string render(const Tolerance& tolerance) {
 namespace {
 
 /// The shortest text of an element: of a Float32 as that, nine digits at most.
-std::string element_text(double value) {
-  const auto narrow = static_cast<float>(value);
-  return narrow == value ? fmt::format("{}", narrow) : fmt::format("{}", value);
+std::string element_text(const ElementNumber& number) {
+  const auto* const value = std::get_if<double>(&number);
+  const bool is_narrow = value != nullptr && static_cast<float>(*value) == *value;
+  return is_narrow ? fmt::format("{}", static_cast<float>(*value)) : text_of(number);
 }
 
 /// Text of a number computed from elements. Integers have no fraction.

@@ -9,6 +9,9 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include "mir/codes/tensors.hpp"
 #include "support/number_text.hpp"
@@ -72,6 +75,17 @@ Error out_of_range(DType dtype, std::string_view text) {
 
 std::uint64_t signed_bits(bool is_negative, std::uint64_t magnitude) {
   return is_negative ? 0 - magnitude : magnitude;
+}
+
+/// True for a finite number beyond the largest one of the type.
+template <class Codec>
+bool is_beyond(Codec, double value) {
+  // 464 is the first number that would round beyond 448.
+  constexpr double kFirstBeyond = 464;
+  if constexpr (std::is_same_v<Codec, Float8E4M3Codec>) {
+    return std::isfinite(value) && std::abs(value) >= kFirstBeyond;
+  }
+  return std::isfinite(value) && !std::isfinite(Codec::decode(Codec::encode(value)));
 }
 
 /// The bits of the float that is nearest.
@@ -203,28 +217,39 @@ void elements_as_doubles(const Tensor& tensor, std::int64_t first, std::span<dou
   }
 }
 
-std::string text_of_element(const Tensor& tensor, std::int64_t index) {
+ElementNumber element_number(const Tensor& tensor, std::int64_t index) {
   const auto at = static_cast<std::size_t>(index);
-  if (tensor.dtype() == DType::kInt64) return fmt::format("{}", tensor.as<std::int64_t>()[at]);
-  if (tensor.dtype() == DType::kUInt64) return fmt::format("{}", tensor.as<std::uint64_t>()[at]);
-  return fmt::format("{}", element_as_double(tensor, index));
+  if (tensor.dtype() == DType::kInt64) return tensor.as<std::int64_t>()[at];
+  if (tensor.dtype() == DType::kUInt64) return tensor.as<std::uint64_t>()[at];
+  const double value = element_as_double(tensor, index);
+  if (is_float(storage_type(tensor.dtype()))) return value;
+  return static_cast<std::int64_t>(value);
+}
+
+std::string text_of(const ElementNumber& number) {
+  return std::visit([](auto value) { return fmt::format("{}", value); }, number);
+}
+
+std::string text_of_element(const Tensor& tensor, std::int64_t index) {
+  return text_of(element_number(tensor, index));
+}
+
+bool is_ranked_before(const Tensor& tensor, std::int64_t a, std::int64_t b) {
+  const ElementNumber x = element_number(tensor, a), y = element_number(tensor, b);
+  // A NaN differs from itself.
+  const bool is_x_number = x == x, is_y_number = y == y;
+  if (is_x_number != is_y_number) return is_x_number;
+  return x == y || !is_x_number ? a < b : x > y;
 }
 
 Result<std::uint64_t> encode_element(DType dtype, double value) {
   const DType stored = storage_type(dtype);
   const auto refuse = [&] { return out_of_range(dtype, fmt::format("{}", value)); };
   if (is_float(stored)) {
-    const std::uint64_t bits = nearest_float(stored, value);
     bool overflows = false;
-    with_float_codec(stored, [&](auto codec) {
-      typename decltype(codec)::Stored rounded;
-      std::memcpy(&rounded, &bits, sizeof rounded);
-      overflows = std::isfinite(value) && !std::isfinite(codec.decode(rounded));
-    });
-    // 464 is the first number that would round beyond 448.
-    overflows |= stored == DType::kFloat8E4M3 && std::abs(value) >= 464;
+    with_float_codec(stored, [&](auto codec) { overflows = is_beyond(codec, value); });
     if (overflows) return refuse();
-    return bits;
+    return nearest_float(stored, value);
   }
   // 2^64 is the first double beyond all integers.
   if (!is_integer(stored) || value != std::trunc(value) || !(std::abs(value) < 0x1p64)) {
@@ -281,22 +306,41 @@ Result<Tensor> element_of(DType dtype, std::string_view text) {
   return element;
 }
 
-Result<Tensor> convert_floats(const Tensor& tensor, DType to) {
-  if (tensor.dtype() == to) return tensor;
+Result<ConvertedFloats> convert_floats_with_overflow(const Tensor& tensor, DType to) {
+  if (tensor.dtype() == to) return ConvertedFloats{tensor};
   if (!is_float(tensor.dtype()) || !is_float(to))
     return Error{diag::kTensorDtypeUnsupported,
                  fmt::format("cannot convert {} to {}: both must be float types",
                              name_of(tensor.dtype()), name_of(to))};
-  auto converted = Tensor::allocate(to, tensor.shape());
-  if (!converted) return converted;
+  auto made = Tensor::allocate(to, tensor.shape());
+  if (!made) return std::move(made).error();
+  ConvertedFloats converted{*std::move(made)};
   with_float_codec(tensor.dtype(), [&](auto source) {
     with_float_codec(to, [&](auto target) {
       const auto from = tensor.as<typename decltype(source)::Stored>();
-      const auto into = converted->as_mutable<typename decltype(target)::Stored>();
-      for (std::size_t i = 0; i < from.size(); ++i) into[i] = target.encode(source.decode(from[i]));
+      const auto into = converted.tensor.as_mutable<typename decltype(target)::Stored>();
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        const double value = source.decode(from[i]);
+        into[i] = target.encode(value);
+        if (!is_beyond(target, value)) continue;
+        if (converted.overflows++ == 0) converted.first_overflow = static_cast<std::int64_t>(i);
+      }
     });
   });
   return converted;
+}
+
+std::string overflow_text(const ConvertedFloats& converted, const Tensor& tensor) {
+  return fmt::format("{} of {} elements are beyond the largest {}, the first is {} at element {}",
+                     converted.overflows, tensor.elements(), name_of(converted.tensor.dtype()),
+                     text_of_element(tensor, converted.first_overflow), converted.first_overflow);
+}
+
+Result<Tensor> convert_floats(const Tensor& tensor, DType to) {
+  auto converted = convert_floats_with_overflow(tensor, to);
+  if (!converted) return std::move(converted).error();
+  if (converted->overflows == 0) return std::move(converted->tensor);
+  return Error{diag::kElementOutOfRange, overflow_text(*converted, tensor)};
 }
 
 }  // namespace mir

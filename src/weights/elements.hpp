@@ -16,6 +16,7 @@
 
 #include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
+#include "mir/weights.hpp"
 
 namespace mir {
 
@@ -49,8 +50,15 @@ double element_as_double(const Tensor& tensor, std::int64_t index);
 /// As many as `values` has room for, from `first` on; all must exist.
 void elements_as_doubles(const Tensor& tensor, std::int64_t first, std::span<double> values);
 
+/// Returns the element as a number, exactly.
+ElementNumber element_number(const Tensor& tensor, std::int64_t index);
+/// Returns the shortest text that reads back as the same integer or double.
+std::string text_of(const ElementNumber& number);
 /// Returns the shortest text that reads back as the element, an integer or a double.
 std::string text_of_element(const Tensor& tensor, std::int64_t index);
+/// True if element `a` of a tensor is ranked before element `b`: larger ones first, equal ones by
+/// index, NaNs last.
+bool is_ranked_before(const Tensor& tensor, std::int64_t a, std::int64_t b);
 
 /// The bytes of one element, in the low bytes of the result. Floats are rounded to nearest even;
 /// integers must be whole and in range, a Bool 0 or 1. `dtype` must have a real storage type.
@@ -67,8 +75,22 @@ Result<std::uint64_t> encode_element(DType dtype, std::string_view text);
 /// An error if the type has no other numbers.
 Result<Tensor> element_of(DType dtype, std::string_view text);
 
-/// `tensor` itself when it has type `to`; otherwise a copy converted element by element between
-/// float types: exact when widening, one rounding to nearest even when narrowing.
+/// Float tensor in another type.
+struct ConvertedFloats {
+  Tensor tensor;
+  std::int64_t overflows = 0;       ///< finite elements beyond the largest number of the type
+  std::int64_t first_overflow = 0;  ///< the index of the first of them
+};
+
+/// Converts element by element between float types: exact when widening, one rounding to nearest
+/// even when narrowing. What is beyond the largest number of the type becomes an infinity, in
+/// Float8E4M3 448. `tensor` itself if it has type `to`.
+Result<ConvertedFloats> convert_floats_with_overflow(const Tensor& tensor, DType to);
+/// "3 of 64 elements are beyond the largest Float16, the first is 70000 at element 0", where
+/// `converted` has overflows and was made of `tensor`.
+std::string overflow_text(const ConvertedFloats& converted, const Tensor& tensor);
+/// Like convert_floats_with_overflow(), but an element beyond the largest number of the type is an
+/// error that counts such elements.
 Result<Tensor> convert_floats(const Tensor& tensor, DType to);
 
 }  // namespace mir

@@ -34,6 +34,10 @@ Error conflict(const WeightRequest& request, const Tensor& stored, std::string_v
                   shape_text(stored.shape()), name_of(request.dtype), shape_text(request.shape))};
 }
 
+Error at_weight(const WeightRequest& request, const Error& error) {
+  return {error.code, fmt::format("weight '{}': {}", request.name, error.message)};
+}
+
 /// True if blocks or another float type become the type of the request.
 bool is_converted(const Tensor& stored, const WeightRequest& request) {
   return request.convert_floats && is_float(request.dtype) &&
@@ -64,8 +68,12 @@ Result<Weight> stored_weight(Tensor stored, const WeightRequest& request, std::s
                     fits_shape(stored.shape(), request.shape);
   if (!fits) return conflict(request, stored, origin);
   if (is_made) {
-    auto make = [stored, dtype = request.dtype, shape = request.shape] {
-      return adapt(stored, dtype, shape);
+    auto make = [stored, request, name = std::string(request.name)]() -> Result<Tensor> {
+      auto made = adapt(stored, request.dtype, request.shape);
+      if (made) return made;
+      WeightRequest named = request;
+      named.name = name;
+      return at_weight(named, made.error());
     };
     return Weight(std::move(make), std::move(stored));
   }
@@ -111,7 +119,8 @@ Result<Weight> invented_weight(const WeightRequest& request, Make make) {
   auto kept = [make = std::move(make), request, name = std::string(request.name)] {
     WeightRequest each = request;
     each.name = name;
-    return make(each);
+    auto made = make(each);
+    return made ? std::move(made) : Result<Tensor>(at_weight(each, made.error()));
   };
   return Weight(std::move(kept), Tensor());
 }
@@ -175,24 +184,19 @@ bool WeightSource::has(std::string_view name) const {
 
 namespace {
 
-Error at_weight(const WeightRequest& request, const Error& error) {
-  return {error.code, fmt::format("weight '{}': {}", request.name, error.message)};
-}
-
 /// Converts a result of prepare() to a result of find().
-Result<std::optional<Tensor>> tensor_of(const WeightRequest& request,
-                                        const Result<std::optional<Weight>>& prepared) {
+Result<std::optional<Tensor>> tensor_of(const Result<std::optional<Weight>>& prepared) {
   if (!prepared) return prepared.error();
   if (!*prepared) return std::optional<Tensor>();
   auto tensor = (*prepared)->tensor();
-  if (!tensor) return at_weight(request, tensor.error());
+  if (!tensor) return std::move(tensor).error();
   return std::optional(*std::move(tensor));
 }
 
 }  // namespace
 
 Result<std::optional<Tensor>> WeightSource::find(const WeightRequest& request) const {
-  return tensor_of(request, prepare(request));
+  return tensor_of(prepare(request));
 }
 
 Result<std::optional<Weight>> WeightSource::prepare(const WeightRequest& request) const {

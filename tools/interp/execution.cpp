@@ -50,6 +50,19 @@ std::vector<T> few(const Tensor& tensor, std::size_t most, T (*of)(const Tensor&
   return values;
 }
 
+std::string list_text(std::span<const ElementNumber> numbers) {
+  std::vector<std::string> texts(numbers.size());
+  std::ranges::transform(numbers, texts.begin(),
+                         [](const ElementNumber& each) { return mir::text_of(each); });
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// Integers are exact, other numbers have 6 digits.
+std::string ranked_text(const ElementNumber& number) {
+  const auto* const value = std::get_if<double>(&number);
+  return value == nullptr ? mir::text_of(number) : fmt::format("{:.6g}", *value);
+}
+
 class Execution {
  public:
   Execution(const Run& run, const LoadedModule& loaded, const Invocation& invocation,
@@ -298,7 +311,7 @@ void Execution::name_run(std::size_t number, std::size_t errors_before) {
   for (const auto& each : report_.runs.back().fed) {
     if (each.values.empty() || each.values.size() > kMostValues) continue;
     fed += fmt::format("{} '%{}' = [{}]", fed.empty() ? ", where" : ",", each.name,
-                       fmt::join(each.values, ", "));
+                       list_text(each.values));
   }
   error->message += fmt::format("; in run {}{}", number, fed);
 }
@@ -343,7 +356,7 @@ void Execution::begin_report(std::size_t number) {
       const Tensor& tensor = inputs_[input];
       report.fed.push_back({.name = session_->inputs(entries_[number])[input].name,
                             .summary = summarise(tensor),
-                            .values = few(tensor, 16, element_as_double)});
+                            .values = few(tensor, 16, element_number)});
       const auto& [name, summary, values] = report.fed.back();
       text += fmt::format(", %{} = ", name);
       text += values.empty()
@@ -385,7 +398,9 @@ Result<void> Execution::deliver(std::size_t number, const Delivery& delivery) {
     if (*settings_.top == 0) continue;
     const auto row = top_elements(outputs_[i], *settings_.top);
     if (!row) return row.error();
-    for (const RankedElement& each : *row) print_report("  {}: {:.6g}\n", each.index, each.value);
+    for (const RankedElement& each : *row) {
+      print_report("  {}: {}\n", each.index, ranked_text(each.value));
+    }
   }
   auto written = write_outputs(outputs_of(number), delivery.files, outputs_);
   if (!written) return written;

@@ -16,12 +16,14 @@
 #include "weights/elements.hpp"
 
 namespace mir::tools {
-Result<Tensor> convert_values(const Tensor& tensor, DType to) {
+Result<ConvertedFloats> convert_values(const Tensor& tensor, DType to) {
   auto values = is_decodable_block(tensor.dtype()) ? dequantise(tensor) : Result<Tensor>(tensor);
-  if (!values || values->dtype() == to) return values;
-  if (is_float(to)) return convert_floats(*values, to);
-  auto singles = convert_floats(*values, DType::kFloat32);
-  return singles ? quantise(*singles, to) : singles;
+  if (!values) return std::move(values).error();
+  if (values->dtype() == to || is_float(to)) return convert_floats_with_overflow(*values, to);
+  const auto singles = convert_floats(*values, DType::kFloat32);
+  auto blocks = singles ? quantise(*singles, to) : singles;
+  if (!blocks) return std::move(blocks).error();
+  return ConvertedFloats{*std::move(blocks)};
 }
 
 std::vector<Choice<TensorFormat>> written_formats() {
@@ -47,7 +49,9 @@ struct Conversion::Item {
   TensorInfo before;
   const UnpackRule* rule;  ///< null: the tensor is used as it is
   TensorPlan plan;
-  std::optional<Accuracy> lost;  ///< set when the tensor was converted
+  bool allows_overflow;
+  std::optional<Accuracy> lost{};  ///< set when the tensor was converted
+  std::int64_t overflows = 0;
 
   Result<Tensor> original() const {
     auto found = file->find(source);
@@ -67,13 +71,19 @@ struct Conversion::Item {
     // Bytes that a format has a plain type for keep that type, as planned.
     if (!tensor || tensor->dtype() == plan.dtype) return tensor;
     auto converted = convert_values(*tensor, plan.dtype);
-    if (!converted) return converted;
+    if (!converted) return std::move(converted).error();
     const auto reals = as_reals(*tensor);
     if (!reals) return reals.error();
-    const auto back = as_reals(*converted);
+    overflows = converted->overflows;
+    if (overflows > 0 && !allows_overflow) {
+      return Error{diag::kElementOutOfRange,
+                   overflow_text(*converted, **reals) +
+                       "; --allow-overflow stores infinities, or the largest number"};
+    }
+    const auto back = as_reals(converted->tensor);
     if (!back) return back.error();
     lost = accuracy(**reals, **back);
-    return converted;
+    return std::move(converted->tensor);
   }
 };
 
@@ -135,7 +145,8 @@ std::string Conversion::new_name(const std::string& name) const {
 
 void Conversion::add_item(const TensorFile& file, std::string source, const TensorInfo& tensor,
                           const UnpackRule* rule) {
-  auto item = std::make_shared<Item>(Item{&file, std::move(source), tensor, rule, {}, {}});
+  auto item = std::make_shared<Item>(
+      Item{&file, std::move(source), tensor, rule, {}, rules_.allows_overflow});
   item->plan = {new_name(tensor.name), chosen_type(tensor), tensor.shape,
                 [raw = item.get()] { return raw->load(); }};
   items_.push_back(std::move(item));
@@ -201,6 +212,7 @@ std::string Conversion::report() const {
   std::uint64_t before = 0;
   std::uint64_t after = 0;
   std::size_t converted = 0;
+  std::string overflows;
   for (const auto& item : items_) {
     const auto elements = element_count(item->plan.shape);
     const auto bytes =
@@ -209,13 +221,18 @@ std::string Conversion::report() const {
     after += bytes;
     if (!item->lost) continue;
     ++converted;
+    if (item->overflows > 0) {
+      overflows +=
+          fmt::format("tensor '{}': {} of {} elements were beyond the largest {}\n",
+                      item->plan.name, item->overflows, *elements, name_of(item->plan.dtype));
+    }
     table.add({item->plan.name, std::string(name_of(item->before.dtype)),
                std::string(name_of(item->plan.dtype)), fmt::format("{}", bytes),
                fmt::format("{:.3g}", item->lost->max_error),
                fmt::format("{:.3g}", item->lost->rms_error),
                fmt::format("{:.3g}", item->lost->relative)});
   }
-  return (converted == 0 ? std::string() : table.render("")) +
+  return (converted == 0 ? std::string() : table.render("")) + overflows +
          fmt::format("{} tensors written as {}, {} of them converted; {} bytes of data became {}\n",
                      items_.size(), name_of(rules_.format), converted, before, after);
 }

@@ -12,14 +12,16 @@
 
 #include "argument.hpp"
 #include "mir/diagnostic.hpp"
+#include "weights/elements.hpp"
 #include "weights/kleidi.hpp"
 #include "weights/type_rules.hpp"
 #include "weights/write_tensors.hpp"
 
 namespace mir::tools {
 
-/// A tensor of numbers or blocks in another type, which must be a target of type rules.
-Result<Tensor> convert_values(const Tensor& tensor, DType to);
+/// A tensor of numbers or blocks in another type, which must be a target of type rules. Numbers
+/// beyond the largest one of a float type become infinities, in Float8E4M3 448, and are counted.
+Result<ConvertedFloats> convert_values(const Tensor& tensor, DType to);
 
 /// The formats that are written, by the endings of file names.
 std::vector<Choice<TensorFormat>> written_formats();
@@ -45,6 +47,7 @@ struct ConversionRules {
   std::vector<NamePattern> only;              ///< empty: every tensor
   std::vector<UnpackRule> unpacked;
   std::map<std::string, std::string> metadata;  ///< replaces that of the files
+  bool allows_overflow = false;                 ///< otherwise convert_floats() decides
 };
 
 /// One conversion, planned and then run.

@@ -225,7 +225,10 @@ Result<ResultChange> RecipeMeasurement::measure(const Recipe& recipe) const {
     const DType dtype = wanted->second;
     plans.push_back({name, dtype, layer.shape, [this, layer, dtype]() -> Result<Tensor> {
                        const auto tensor = original(layer);
-                       return tensor ? convert_values(*tensor, dtype) : tensor;
+                       if (!tensor) return tensor;
+                       auto converted = convert_values(*tensor, dtype);
+                       if (!converted) return std::move(converted).error();
+                       return std::move(converted->tensor);
                      }});
   }
   const std::string path = folder_.path() + "/weights.mllm";

@@ -27,7 +27,7 @@ std::uint64_t bytes_of(const Layer& layer, DType dtype) {
 Result<double> noise_ratio(const Tensor& original, DType dtype) {
   const auto converted = convert_values(original, dtype);
   if (!converted) return converted.error();
-  const auto before = as_reals(original), after = as_reals(*converted);
+  const auto before = as_reals(original), after = as_reals(converted->tensor);
   if (!before) return before.error();
   if (!after) return after.error();
   const double relative = accuracy(**before, **after).relative;

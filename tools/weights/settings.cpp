@@ -103,7 +103,8 @@ Result<ConversionRules> WeightsSettings::rules() const {
                         .types = *dtype,
                         .only = {only->begin(), only->end()},
                         .unpacked = *unpack,
-                        .metadata = {}};
+                        .metadata = {},
+                        .allows_overflow = allow_overflow.is_given()};
   for (const auto& [key, text] : *metadata) rules.metadata[key] = text;
   return rules;
 }

@@ -124,6 +124,11 @@ struct WeightsSettings {
        .help = "convert each tensor to the type of the parameter of its name in MODULE; rules of "
                "--dtype win"},
       read_file_name("*.mir")};
+  Flag allow_overflow{convert,
+                      {.name = "allow-overflow",
+                       .help = "convert numbers beyond the largest one of a float type to "
+                               "infinities, in Float8E4M3 to 448, and report how many there are",
+                       .needs = "dtype types-of"}};
   OptionList<UnpackRule> unpack{
       convert,
       {.name = "unpack",

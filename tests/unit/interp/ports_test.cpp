@@ -233,6 +233,16 @@ TEST_CASE("the largest elements of the last row are ranked") {
   CHECK(row->at(1).index == 3);
   CHECK(row->at(2).index == 1);
   CHECK(top_elements(floats({1}, {5}), 9)->size() == 1);
+  auto whole = Tensor::allocate(DType::kInt64, {3});
+  REQUIRE(whole);
+  constexpr std::int64_t kLarge = std::int64_t{1} << 53;
+  std::ranges::copy(std::array{kLarge, kLarge + 1, kLarge - 1},
+                    whole->as_mutable<std::int64_t>().begin());
+  const auto exact = top_elements(*whole, 2);
+  REQUIRE(exact);
+  CHECK(exact->at(0).index == 1);
+  CHECK(exact->at(0).value == ElementNumber(kLarge + 1));
+  CHECK(exact->at(1).index == 0);
   CHECK_FALSE(top_elements(floats({0}, {}), 1));
   CHECK_FALSE(top_elements(floats({}, {1}), 1));
 }

@@ -77,6 +77,8 @@ TEST_CASE("64-bit integers are subtracted exactly") {
   REQUIRE(result);
   CHECK(result->over_tolerance == 2);
   CHECK(result->worst[1].abs_error == 1);
+  CHECK(render(*result).find("[0]: expected 9223372036854775807, found 9223372036854775806") !=
+        std::string::npos);
   CHECK(result->max_abs_error == 0x1p64);
 }
 

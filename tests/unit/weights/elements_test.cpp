@@ -97,6 +97,61 @@ TEST_CASE("float tensors convert with one rounding") {
   CHECK(refused.error().code == diag::kTensorDtypeUnsupported);
 }
 
+TEST_CASE(
+    "numbers beyond the largest one of a type are counted, and refused unless they are allowed") {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  struct Case {
+    DType dtype;
+    double largest;  ///< the largest number that is rounded to one of the type
+    double first;    ///< the first one beyond
+    double becomes;  ///< the first one beyond, if it is allowed
+  };
+  const Case cases[] = {
+      {DType::kFloat16, 65519, 65520, kInfinity},
+      {DType::kBFloat16, 0x1.fep127, 0x1.ffp127, kInfinity},
+      {DType::kFloat8E4M3, 463, 464, 448},
+      {DType::kFloat8E5M2, 61439, 61440, kInfinity},
+      {DType::kFloat32, 0x1.fffffefp127, 0x1.ffffffp127, kInfinity},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(name_of(each.dtype));
+    const auto kept = tensor_of<double>(DType::kFloat64, {5},
+                                        {each.largest, -each.largest, kInfinity, -kInfinity, kNan});
+    CHECK(convert_floats(kept, each.dtype));
+    CHECK(convert_floats_with_overflow(kept, each.dtype)->overflows == 0);
+    const auto beyond = tensor_of<double>(DType::kFloat64, {4}, {kNan, 1, -each.first, each.first});
+    const auto refused = convert_floats(beyond, each.dtype);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == diag::kElementOutOfRange);
+    CHECK(refused.error().message.starts_with("2 of 4 elements are beyond the largest "));
+    CHECK(refused.error().message.ends_with(" at element 2"));
+    const auto allowed = convert_floats_with_overflow(beyond, each.dtype);
+    REQUIRE(allowed);
+    CHECK(allowed->overflows == 2);
+    CHECK(allowed->first_overflow == 2);
+    CHECK(element_as_double(allowed->tensor, 2) == -each.becomes);
+    CHECK(element_as_double(allowed->tensor, 3) == each.becomes);
+  }
+}
+
+TEST_CASE("elements are ranked from the largest one, exactly, with NaNs last") {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 53;
+  const auto signed_row =
+      tensor_of<std::int64_t>(DType::kInt64, {4}, {kLarge, kLarge + 1, -kLarge - 1, -kLarge});
+  CHECK(is_ranked_before(signed_row, 1, 0));
+  CHECK(is_ranked_before(signed_row, 3, 2));
+  const auto unsigned_row = tensor_of<std::uint64_t>(DType::kUInt64, {2}, {0, ~std::uint64_t{0}});
+  CHECK(is_ranked_before(unsigned_row, 1, 0));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto floats = tensor_of<float>(DType::kFloat32, {5}, {nan, -1, 0.0F, -0.0F, nan});
+  CHECK(is_ranked_before(floats, 1, 0));
+  CHECK(is_ranked_before(floats, 2, 3));
+  CHECK_FALSE(is_ranked_before(floats, 3, 2));
+  CHECK(is_ranked_before(floats, 0, 4));
+  CHECK_FALSE(is_ranked_before(floats, 4, 0));
+}
+
 TEST_CASE("elements are read as numbers of their type") {
   CHECK(element_as_double(tensor_of<std::int8_t>(DType::kInt8PerChannel, {1}, {-3}), 0) == -3);
   CHECK(element_as_double(tensor_of<std::int8_t>(DType::kInt4, {1}, {-8}), 0) == -8);

@@ -85,6 +85,23 @@ TEST_CASE("another float type is converted only when the request allows it") {
   CHECK_FALSE(source->find(request));
 }
 
+TEST_CASE("a weight with numbers beyond the largest one of the requested type is refused") {
+  const TemporaryDirectory directory;
+  const Tensor large = tensor_of<float>(DType::kFloat32, {3}, {1, 70000, -70000});
+  const auto source = WeightSource::open(safetensors(directory, "w", {{"w", large}}));
+  REQUIRE(source);
+  WeightRequest request{.name = "w", .dtype = DType::kFloat16, .shape = {3}};
+  request.convert_floats = true;
+  const auto refused = source->find(request);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == diag::kElementOutOfRange);
+  CHECK(refused.error().message ==
+        "weight 'w': 2 of 3 elements are beyond the largest Float16, the first is 70000 at "
+        "element 1");
+  request.dtype = DType::kBFloat16;
+  CHECK(source->find(request));
+}
+
 TEST_CASE("quantised weights come from their plain storage type") {
   const TemporaryDirectory directory;
   const auto bytes = tensor_of<std::uint8_t>(DType::kUInt8, {3}, {7, 8, 9});
