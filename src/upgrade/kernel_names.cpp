@@ -30,7 +30,14 @@ class LaunchOptions {
 
  private:
   static bool is_serialised(std::string_view option) {
-    return option != key::kCache && option != key::kEnableSsa;
+    return option != key::kCache && option != key::kPast && option != key::kEnableSsa;
+  }
+
+  /// True for a number of tokens that a cache holds before a step. All launches of the cache name
+  /// one kernel, whose options are the same for each; the extents of their results state the
+  /// length.
+  static bool is_in_results(std::string_view option, const Attr& value) {
+    return option == key::kPast && value.kind() == AttrKind::kInt;
   }
 
   const Attr* options_of(const Op& op) {
@@ -46,7 +53,7 @@ class LaunchOptions {
       }
       if (value != nullptr) {
         options.push_back({each.key, text == key::kIndices ? with_sentinels(*value) : value});
-      } else if (text != key::kCache) {
+      } else if (text != key::kCache && !is_in_results(text, *each.value)) {
         report_.entries.push_back({LossEntry::Source::kDropped, op.location(), describe(op),
                                    std::string(text), std::string(each.value->spelling())});
       }
