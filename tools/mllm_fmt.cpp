@@ -28,8 +28,8 @@ constexpr ToolInfo kFmtTool = {
     .name = "mllm-fmt",
     .summary = "Formats MLLM IR text in the canonical layout; changes only white space.",
     .operands = "[file...]",
-    .examples = {{{"mllm-fmt -i model.mir", "format a file in place"},
-                  {"mllm-fmt --check *.mir", "exit with 1 if a file is not formatted"}}},
+    .examples = {{{"mllm-fmt --short dump.mir", "show a dump without repeated types, to read it"},
+                  {"mllm-fmt -i model.mir", "format a file in place"}}},
 };
 
 /// Options that contradict each other or the operands.

@@ -19,8 +19,8 @@ constexpr ToolInfo kOptTool = {
     .operands = "[file...]",
     .examples = {{{"mllm-opt -p upgrade --assume=rms_eps=1e-6 dump.mir -o model.mir",
                    "make a dump portable"},
-                  {"mllm-opt -p lift-program,eliminate-debug dump.mir",
-                   "lift a lowered dump to graphs"}}},
+                  {"mllm-opt -p simplify,cse model.mir --print-after-change=all",
+                   "show the module after each pass that changes it"}}},
     .topics = &kPassTopics,
 };
 

@@ -26,13 +26,14 @@ using namespace mir::tools;
 
 constexpr ToolInfo kReduceTool = {
     .name = "mllm-reduce",
-    .summary = "Makes the modules of a file smaller while a test of the file still holds.",
+    .summary =
+        "Makes a file smaller while a test of it holds, or finds the pass that breaks a module.",
     .operands = "file",
     .examples =
         {{{"mllm-reduce big.mir -o small.mir --test='mllm-opt -p simplify %s | grep -q MulOp'",
            "find a small file for which a command succeeds"},
-          {"mllm-reduce big.mir -o small.mir --differs --patterns=rules.mir",
-           "find a small module whose results the patterns change"}}},
+          {"mllm-reduce model.mir --bisect --differs -p simplify,cse",
+           "find the pass, and its rewrite, that changes the results of a module"}}},
     .files = "mir",
 };
 

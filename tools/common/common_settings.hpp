@@ -31,10 +31,11 @@ struct ToolPage {
   std::string (*make)(const ToolInfo& tool, const OptionSet& options) = nullptr;
   friend bool operator==(const ToolPage&, const ToolPage&) = default;
 };
-inline constexpr Choice<ToolPage> kToolPages[] = {{"man", {manual_page}, "a manual page"},
-                                                  {"bash", {bash_completion}, "completion"},
-                                                  {"zsh", {zsh_completion}, "completion"},
-                                                  {"json", {options_json}}};
+inline constexpr Choice<ToolPage> kToolPages[] = {{"man", {manual_page}},
+                                                  {"bash", {bash_completion}},
+                                                  {"zsh", {zsh_completion}},
+                                                  {"fish", {fish_completion}},
+                                                  {"json", {options_json}, "for programs"}};
 
 /// Returns the diagnostic that has this code; an error suggests the nearest one.
 Result<DiagCode> parse_code(std::string_view text);
@@ -78,11 +79,12 @@ struct CommonSettings {
                              "-"};
 
   OptionGroup reporting{options, "Diagnostics"};
-  Option<ReportForm> diagnostics{
-      options,
-      {.name = "diagnostics", .argument = "FORMAT", .help = "write diagnostics in this format"},
-      choice(kReportForms),
-      DiagnosticFormat::kHuman};
+  Option<ReportForm> diagnostics{options,
+                                 {.name = "diagnostics",
+                                  .argument = "FORMAT",
+                                  .help = "write diagnostics to standard error in this format"},
+                                 choice(kReportForms),
+                                 DiagnosticFormat::kHuman};
   Option<std::size_t> max_errors{
       options,
       {.name = "max-errors", .argument = "N", .help = "show at most N errors; 0 shows all"},
@@ -104,11 +106,13 @@ struct CommonSettings {
 
   OptionGroup helping{options, "Help"};
   HelpRow help{options, tool};
-  Option<ToolPage> help_as{
-      options,
-      {.name = "help-as", .argument = "FORMAT", .help = "write this page for another program"},
-      choice(kToolPages)};
-  Flag version{options, {.name = "version", .help = "show the version"}};
+  Option<ToolPage> help_as{options,
+                           {.name = "help-as",
+                            .argument = "FORMAT",
+                            .help = "write a manual page, or completions for a shell"},
+                           choice(kToolPages)};
+  Flag version{options,
+               {.name = "version", .help = "show the version, the commit and the kind of build"}};
 };
 
 }  // namespace mir::tools

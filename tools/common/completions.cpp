@@ -169,6 +169,37 @@ std::string zsh_row(const OptionRow& row) {
   return fmt::format("'(-{0} --{1})'{2}'{3}'", row.letter(), row.name(), both, tail);
 }
 
+/// A text in single quotes for fish.
+std::string fish_text(std::string_view text) {
+  return fmt::format("'{}'", escaped(text, "\\'", "\\"));
+}
+
+/// Returns the switches of `complete` that offer an argument or operand: words, and files of any
+/// name where files or folders fit.
+std::string fish_argument(const Completion& offered) {
+  const std::string words = fmt::format("{}", fmt::join(offered.words, " "));
+  const bool takes_files = offered.folders || !offered.files.empty();
+  std::string switches = takes_files ? " -F" : " -f";
+  if (words.empty()) return switches;
+  return switches + " -a " +
+         fish_text(offered.is_list ? fmt::format("(__fish_append , {})", words) : words);
+}
+
+/// Returns the condition of `complete` for an option that only some commands take.
+std::string fish_condition(const OptionRow& row) {
+  if (row.commands().empty()) return "";
+  return fmt::format(" -n '__fish_seen_subcommand_from {}'", row.commands());
+}
+
+std::string fish_row(const OptionRow& row) {
+  std::string line = fish_condition(row);
+  if (row.letter() != '\0') line += fmt::format(" -s {}", row.letter());
+  line += fmt::format(" -l {}", row.name());
+  if (waits(row)) line += " -r";
+  if (row.takes_argument()) line += fish_argument(row.completion());
+  return line + " -d " + fish_text(row.help_with_commands());
+}
+
 }  // namespace
 
 std::string bash_completion(const ToolInfo& tool, const OptionSet& options) {
@@ -192,6 +223,26 @@ std::string zsh_completion(const ToolInfo& tool, const OptionSet& options) {
   }
   const Completion files{.files = tool.files};
   return out + fmt::format("  '*:file:{}'\n", zsh_action(files));
+}
+
+std::string fish_completion(const ToolInfo& tool, const OptionSet& options) {
+  std::string out = fmt::format("# Completion of {} for fish.\n", tool.name);
+  auto line = std::back_inserter(out);
+  for (const OptionRow* row : options.rows())
+    fmt::format_to(line, "complete -c {}{}\n", tool.name, fish_row(*row));
+  std::string is_operand;
+  if (const CommandOperand* operand = options.command_operand()) {
+    const std::string names = fmt::format("{}", fmt::join(names_of(operand->commands()), " "));
+    for (const CommandText& command : operand->commands()) {
+      fmt::format_to(line,
+                     "complete -c {} -n 'not __fish_seen_subcommand_from {}' -f -a {} -d {}\n",
+                     tool.name, names, command.name, fish_text(command.summary));
+    }
+    is_operand = fmt::format(" -n '__fish_seen_subcommand_from {}'", names);
+  }
+  fmt::format_to(line, "complete -c {}{}{}\n", tool.name, is_operand,
+                 fish_argument({.files = tool.files}));
+  return out;
 }
 
 }  // namespace mir::tools

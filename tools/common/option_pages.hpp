@@ -54,5 +54,6 @@ std::string manual_page(const ToolInfo& tool, const OptionSet& options);
 /// Completion of commands, of option names, and of arguments and operands as far as they are known.
 std::string bash_completion(const ToolInfo& tool, const OptionSet& options);
 std::string zsh_completion(const ToolInfo& tool, const OptionSet& options);
+std::string fish_completion(const ToolInfo& tool, const OptionSet& options);
 
 }  // namespace mir::tools

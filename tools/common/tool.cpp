@@ -12,6 +12,7 @@
 #include <new>
 #include <system_error>
 
+#include "build_version.hpp"
 #include "command_line.hpp"
 #include "common_settings.hpp"
 #include "count_by_code.hpp"
@@ -187,7 +188,7 @@ namespace {
 /// The answer to an option that asks about the tool itself; none: the tool is to run.
 std::optional<std::string> about(const ToolInfo& tool, const OptionSet& options,
                                  const CommonSettings& common) {
-  if (common.version.is_given()) return fmt::format("{} {}\n", tool.name, kProjectVersion);
+  if (common.version.is_given()) return version_text(tool.name);
   if (common.help_as.is_given()) return common.help_as->make(tool, options);
   return std::nullopt;
 }

@@ -25,18 +25,19 @@ struct VerificationSettings {
                              .help = "check the rules for this form of modules",
                              .otherwise = "the module's form"},
                             choice(kVerifyLevels)};
-  OptionList<std::string> deny{
-      options,
-      {.name = "deny",
-       .argument = "WHAT",
-       .help = "report warnings of this code (MIR0470), constraint (dump_c1) or group as errors"},
-      check_selector()};
+  OptionList<std::string> deny{options,
+                               {.name = "deny",
+                                .argument = "WHAT",
+                                .help = "report warnings of this code (MIR0470), constraint "
+                                        "(dump_c1) or group (dump) as errors"},
+                               check_selector()};
   OptionList<std::string> allow{
       options,
       {.name = "allow",
        .argument = "WHAT",
        .help =
-           "report errors of this code, constraint or group as warnings, and hide its warnings"},
+           "report errors of this code, constraint or group as warnings, and hide its warnings; "
+           "--allow=dump hides most warnings about dumps"},
       check_selector()};
   Flag no_verify{options, {.name = "no-verify", .help = "do not check modules"}};
 };

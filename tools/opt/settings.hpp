@@ -276,7 +276,7 @@ struct OptSettings {
       options,
       {.name = "rewrite-limit",
        .argument = "N",
-       .help = "stop after N rewrites, to find the first wrong one by bisection",
+       .help = "stop after N rewrites; mllm-reduce --bisect finds the first wrong one this way",
        .otherwise = "none"},
       number<std::uint64_t>()};
   Option<std::string> reproducer{
