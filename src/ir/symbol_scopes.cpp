@@ -10,6 +10,7 @@
 #include "ir/extent_walk.hpp"
 #include "ir/inherited_symbols.hpp"
 #include "ir/joined_extents.hpp"
+#include "ir/type_extents.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/context.hpp"
 #include "mir/control_flow.hpp"
@@ -32,17 +33,6 @@ void for_each_symbol_of_past(const Op& op, const std::function<void(Symbol)>& vi
   std::ranges::for_each(op.module().context().dims().symbols(past->dim()), visit);
 }
 
-template <class Visit>
-void for_each_symbol_of(const Value& value, DimTable& dims, const Visit& visit) {
-  const TensorType* type = value.tensor_type();
-  if (type == nullptr) return;
-  for (const Dim extent : type->dims()) {
-    if (extent.is_symbolic() && !extent.is_pack()) {
-      std::ranges::for_each(dims.symbols(extent), visit);
-    }
-  }
-}
-
 const Region* region_of(const Value& value) {
   if (value.is_free()) return value.free_in();
   const Op* op = value.defining_op();
@@ -54,7 +44,7 @@ void drop_symbols_around(SymbolSet& owned, const Region& region) {
   const Op& parent = *region.parent();
   DimTable& dims = parent.module().context().dims();
   const auto drop = [&](const Value& value) {
-    for_each_symbol_of(value, dims, [&](Symbol symbol) { owned.erase(symbol); });
+    for_each_symbol_of(value.type(), dims, [&](Symbol symbol) { owned.erase(symbol); });
   };
   for (const Value& argument : region.entry_arguments()) drop(argument);
   for (const Value& result : parent.results()) drop(result);
@@ -84,18 +74,41 @@ class OwnersOfGraphs {
   }
 
  private:
+  bool is_call_that_takes(const Op& op, Symbol symbol) {
+    return op.is(OpId::kGraphCallGraph) && takes_from_around(op, symbol);
+  }
+
+  /// Like symbols_bound_in(), for graphs that may call themselves.
+  SymbolSet bound_in(const Op& op) {
+    SymbolSet bound;
+    const auto add = [&](Symbol symbol) { bound.insert(symbol); };
+    for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+      for_each_op(*region, [&](const Op& inner) {
+        if (!inner.is(OpId::kGraphCallGraph)) return for_each_symbol_bound_by(inner, add);
+        for_each_symbol_of_results_alone(inner, [&](Symbol symbol) {
+          if (!takes_from_around(inner, symbol)) add(symbol);
+        });
+      });
+    }
+    return bound;
+  }
+
   SymbolSet find(const Region& body) {
     SymbolSet owned;
     DimTable& dims = body.parent()->module().context().dims();
     const auto add = [&](Symbol symbol) { owned.insert(symbol); };
-    for (const Value& argument : body.entry_arguments()) for_each_symbol_of(argument, dims, add);
+    for (const Value& argument : body.entry_arguments())
+      for_each_symbol_of(argument.type(), dims, add);
     for (const Block* block : body.blocks()) for_each_symbol_joined_by(*block, add);
     for_each_child(body, [&](const Op& op) {
       if (op.has(Trait::kIsolated)) return;
       for_each_symbol_of_past(op, add);
+      // Regions pass what they find out, and what they take from around the op.
+      const bool has_flow = op.first_region() != nullptr && region_edges(op);
+      const SymbolSet inside = has_flow ? bound_in(op) : SymbolSet();
       for_each_symbol_of_results_alone(op, [&](Symbol symbol) {
-        const bool is_call = op.is(OpId::kGraphCallGraph);
-        if (!is_call || !takes_from_around(op, symbol)) owned.insert(symbol);
+        const bool is_taken = has_flow ? !inside.contains(symbol) : is_call_that_takes(op, symbol);
+        if (!is_taken) owned.insert(symbol);
       });
       if (op.first_region() != nullptr) for_each_symbol_found_out(op, add);
     });
@@ -129,21 +142,14 @@ void for_each_nested_region(const Region& region, const Visit& visit) {
 /// The symbols that a region has itself, without nested ones.
 void add_symbols_of(const Region& region, SymbolSet& symbols) {
   DimTable& dims = region.parent()->module().context().dims();
-  const auto add_extent = [&](Dim extent) {
-    if (!extent.is_symbolic() || extent.is_pack()) return;
-    const auto all = dims.symbols(extent);
-    symbols.insert(all.begin(), all.end());
-  };
-  const auto add_values = [&](const auto& values) {
-    for (const Value& value : values) {
-      for_each_symbol_of(value, dims, [&](Symbol symbol) { symbols.insert(symbol); });
-    }
-  };
-  for (const Value* value : region.free_values()) {
-    for_each_symbol_of(*value, dims, [&](Symbol symbol) { symbols.insert(symbol); });
+  const auto add = [&](Symbol symbol) { symbols.insert(symbol); };
+  for (const Value* value : region.free_values()) for_each_symbol_of(value->type(), dims, add);
+  for (const Block* block : region.blocks()) {
+    for (const Value& argument : block->arguments()) for_each_symbol_of(argument.type(), dims, add);
   }
-  for (const Block* block : region.blocks()) add_values(block->arguments());
-  for_each_child(region, [&](const Op& op) { for_each_extent_of(op, add_extent); });
+  for_each_child(region, [&](const Op& op) {
+    for_each_extent_of(op, [&](Dim extent) { for_each_symbol_of(extent, dims, add); });
+  });
 }
 
 }  // namespace
@@ -265,11 +271,8 @@ bool has_symbol_of(const Op& op, const SymbolSet& symbols) {
   DimTable& dims = op.module().context().dims();
   bool found = false;
   const auto look = [&](Symbol symbol) { found = found || symbols.contains(symbol); };
-  for_each_extent_of(op, [&](Dim extent) {
-    if (extent.is_symbolic() && !extent.is_pack())
-      std::ranges::for_each(dims.symbols(extent), look);
-  });
-  for (const Use& use : op.operand_uses()) for_each_symbol_of(*use.value(), dims, look);
+  for_each_extent_of(op, [&](Dim extent) { for_each_symbol_of(extent, dims, look); });
+  for (const Use& use : op.operand_uses()) for_each_symbol_of(use.value()->type(), dims, look);
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ir/ports.hpp"
+#include "ir/type_extents.hpp"
 #include "mir/codes/inputs.hpp"
 #include "plan/schedule.hpp"
 
@@ -48,6 +49,15 @@ void Binder::restart_within(const Binder& outer, const std::function<bool(Symbol
   }
 }
 
+void Binder::take(const Binder& other) {
+  for (const auto& [symbol, value] : other.bindings_.entries()) {
+    if (bindings_.find(symbol) == value) continue;
+    std::erase_if(origins_, [name = symbol](const auto& origin) { return origin.first == name; });
+    bindings_.bind(symbol, value);
+    origins_.emplace_back(symbol, DimPlace{});
+  }
+}
+
 std::string Binder::origins_of(Dim dim) const {
   std::string text;
   for (const Symbol symbol : context_.dims().symbols(dim)) {
@@ -59,19 +69,6 @@ std::string Binder::origins_of(Dim dim) const {
     }
   }
   return text;
-}
-
-/// The symbol that an extent is; the empty one for any other expression. Found once for each, so
-/// that binding it again allocates nothing.
-Symbol Binder::alone(Dim dim) {
-  const auto [found, is_new] = alone_.try_emplace(dim.expr());
-  if (!is_new) return found->second;
-  DimTable& dims = context_.dims();
-  const auto symbols = dims.symbols(dim);
-  if (symbols.size() == 1 && dims.symbol(context_.text(symbols[0])) == dim) {
-    found->second = symbols[0];
-  }
-  return found->second;
 }
 
 Result<void> Binder::check_declared(Symbol symbol, std::int64_t value,
@@ -108,7 +105,7 @@ Result<Binder::Outcome> Binder::require(Dim dim, std::int64_t value, const DimPl
                  fmt::format("{} is {}, expected {} = {}{}", place.text(context_), value,
                              dims.print(dim), *known, origins_of(dim))};
   }
-  if (const Symbol symbol = alone(dim); symbol && value >= 0) {
+  if (const Symbol symbol = symbol_alone(dim); symbol && value >= 0) {
     return bind(symbol, value, place);
   }
   const auto solution = dims.solve(dim, value, bindings_);

@@ -5,7 +5,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -54,6 +53,8 @@ class Binder {
     kHolds,
     kOpen,  ///< several symbols have no value yet
   };
+  /// Takes over the values of symbols that another binder has.
+  void take(const Binder& other);
   /// Requires extent `dim`, found at `place`, to be `value`: checks known symbols and binds the one
   /// symbol without a value. The error describes the contradiction and the origin of the other
   /// value. An unknown extent holds for every value.
@@ -64,7 +65,6 @@ class Binder {
 
  private:
   std::string origins_of(Dim dim) const;
-  Symbol alone(Dim dim);
   /// Refuses a value that the declaration of the symbol does not admit.
   Result<Outcome> bind(Symbol symbol, std::int64_t value, const DimPlace& place);
   Result<void> check_declared(Symbol symbol, std::int64_t value, const DimPlace& place) const;
@@ -73,7 +73,6 @@ class Binder {
   DimBindings bindings_;
   SymbolDeclarations declarations_;
   std::vector<std::pair<Symbol, DimPlace>> origins_;
-  std::unordered_map<const DimExpr*, Symbol> alone_;
 };
 
 }  // namespace mir

@@ -6,7 +6,9 @@
 
 #include "dialects/parameters.hpp"
 #include "ir/extent_walk.hpp"
+#include "ir/joined_extents.hpp"
 #include "ir/symbol_scopes.hpp"
+#include "ir/type_extents.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 
@@ -14,14 +16,7 @@ namespace mir {
 
 namespace {
 
-template <class Visit>
-void for_each_symbol(const Value& value, DimTable& dims, const Visit& visit) {
-  const TensorType* type = value.tensor_type();
-  if (type == nullptr) return;
-  for (const Dim dim : type->dims()) std::ranges::for_each(dims.symbols(dim), visit);
-}
-
-DimTable& dims_of(const Schedule& schedule) {
+const DimTable& dims_of(const Schedule& schedule) {
   return schedule.module().context().dims();
 }
 
@@ -46,10 +41,10 @@ void RunSymbols::find_cache_lengths(const Schedule& schedule) {
 }
 
 void RunSymbols::find_known(const Schedule& schedule) {
-  DimTable& dims = dims_of(schedule);
+  const DimTable& dims = dims_of(schedule);
   const auto add = [&](Symbol symbol) { known_.insert(symbol); };
   for (const ValueIndex index : schedule.inputs()) {
-    for_each_symbol(*schedule.values()[index].value, dims, add);
+    for_each_symbol_of(schedule.values()[index].value->type(), dims, add);
   }
   for (const CacheLength& length : cache_lengths_) {
     std::ranges::for_each(dims.symbols(length.past), add);
@@ -59,7 +54,7 @@ void RunSymbols::find_known(const Schedule& schedule) {
 void RunSymbols::find_own(const Schedule& schedule) {
   const bool is_block = schedule.block() != nullptr;
   const Op* const op = schedule.entry().parent();
-  DimTable& dims = dims_of(schedule);
+  const DimTable& dims = dims_of(schedule);
   const auto add = [&](Symbol symbol) { own_.insert(symbol); };
   for (const CacheLength& length : cache_lengths_) {
     std::ranges::for_each(dims.symbols(length.past), add);
@@ -72,11 +67,11 @@ void RunSymbols::find_own(const Schedule& schedule) {
   }
   const auto remove = [&](Symbol symbol) { own_.erase(symbol); };
   for (const ValueIndex index : schedule.inputs()) {
-    for_each_symbol(*schedule.values()[index].value, dims, remove);
+    for_each_symbol_of(schedule.values()[index].value->type(), dims, remove);
   }
-  if (is_block) return;
-  for (const Value& result : op->results()) for_each_symbol(result, dims, remove);
-  for (const Use& use : op->operand_uses()) for_each_symbol(*use.value(), dims, remove);
+  if (is_block) return for_each_symbol_joined_by(*schedule.block(), add);
+  for (const Value& result : op->results()) for_each_symbol_of(result.type(), dims, remove);
+  for (const Use& use : op->operand_uses()) for_each_symbol_of(use.value()->type(), dims, remove);
 }
 
 std::optional<RunSymbols::Problem> RunSymbols::bind(Binder& binder, const CacheStore& caches,

@@ -24,7 +24,8 @@ class RunSymbols {
   /// True if a run of this region of a control flow op gives the symbol a value of its own, instead
   /// of taking over the one that it has around the op. These are symbols of `past`, and of extents
   /// that results determine. A symbol in the type of a value that enters or leaves the region has
-  /// one value on both sides; in a block, only a symbol in the type of a value that enters it. A
+  /// one value on both sides; in a block, only a symbol in the type of a value that enters it,
+  /// unless branches pass different extents for it. A
   /// graph has a value of its own for each symbol that belongs to it.
   bool is_own(Symbol symbol) const { return own_.contains(symbol); }
 

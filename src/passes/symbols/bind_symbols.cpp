@@ -9,6 +9,7 @@
 #include "ir/extent_walk.hpp"
 #include "ir/symbol_declarations.hpp"
 #include "ir/symbol_scopes.hpp"
+#include "ir/type_extents.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/call_graph.hpp"
 #include "mir/codes/inputs.hpp"
@@ -64,12 +65,16 @@ class SymbolBinding {
 
  private:
   /// The numbers that symbols of graphs have: those that all calls determine alike. A graph that
-  /// nothing calls has the symbols of the module. Callers come before what they call.
+  /// nothing calls has the symbols of the module, but for those that its ops bind. Callers come
+  /// before what they call.
   bool find_values_of_graphs() {
     std::vector<Op*> order = calls_.bottom_up();
     std::ranges::reverse(order);
     for (Op* graph : order) {
-      const DimBindings values = values_.try_emplace(graph, bindings_).first->second;
+      const bool is_called = graph == run_.module().top() || values_.contains(graph);
+      const DimBindings values =
+          values_.try_emplace(graph, is_called ? bindings_ : values_of_uncalled(*graph))
+              .first->second;
       if (graph->first_region() == nullptr) continue;
       if (!check_inherited(*graph, values)) return false;
       for_each_scope(*graph->first_region(), values,
@@ -78,6 +83,19 @@ class SymbolBinding {
                      });
     }
     return true;
+  }
+
+  DimBindings values_of_uncalled(const Op& graph) const {
+    if (graph.first_region() == nullptr) return bindings_;
+    auto bound = symbols_owned_by(*graph.first_region());
+    for (const Value& argument : graph.first_region()->entry_arguments()) {
+      for_each_symbol_of(argument.type(), context_.dims(), [&](Symbol each) { bound.erase(each); });
+    }
+    DimBindings values;
+    for (const auto& [symbol, value] : bindings_.entries()) {
+      if (!bound.contains(symbol)) values.bind(symbol, value);
+    }
+    return values;
   }
 
   void add_call(Op& call, const DimBindings& visible) {

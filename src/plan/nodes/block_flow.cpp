@@ -53,7 +53,8 @@ class BlockFlowNode final : public PlanNode {
       : PlanNode(step),
         flow_(*control.flow),
         captured_(control.captured),
-        blocks_(plan_parts(control, options, resources)) {}
+        blocks_(plan_parts(control, options, resources)),
+        around_(std::make_unique<Binder>(flow_.begin.op->module().context(), DimBindings())) {}
 
   Result<void> run(Frame& frame) const override {
     const auto values = operands_of(*this, frame);
@@ -79,6 +80,8 @@ class BlockFlowNode final : public PlanNode {
     const BlockFlow::End* end = &flow_.begin;
     Tensors outputs = values;
     std::optional<std::size_t> current;
+    Binder& around = *around_;
+    around.restart_within(frame.binder, [](Symbol) { return false; });
     while (!end->targets.empty()) {
       const auto chosen = choose(*end->op, outputs);
       if (!chosen) return chosen.error();
@@ -94,8 +97,11 @@ class BlockFlowNode final : public PlanNode {
       auto inputs = inputs_of(part, slots);
       if (!inputs) return std::move(inputs).error();
       outputs.clear();  // releases the tensors that a block may write again
-      auto made = blocks_[target.block]->run(frame, *inputs, given[target.block].take_spare());
+      PlannedRegion& block = *blocks_[target.block];
+      auto made = block.run(frame, around, *inputs, given[target.block].take_spare());
       if (!made) return made;
+      // A symbol that a block binds has its value in the blocks after it.
+      around.take(block.binder());
       outputs = *std::move(made);
       given[target.block].keep(outputs);
       const std::size_t passed = outputs.size() - part.outputs.size();
@@ -137,6 +143,7 @@ class BlockFlowNode final : public PlanNode {
   const BlockFlow& flow_;
   std::size_t captured_;
   std::vector<std::unique_ptr<PlannedRegion>> blocks_;
+  std::unique_ptr<Binder> around_;  // of the current run; kept for its memory
 };
 
 }  // namespace

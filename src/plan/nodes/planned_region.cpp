@@ -37,9 +37,10 @@ PlannedRegion::PlannedRegion(const Schedule& schedule, const PlanOptions& option
   plan_.emplace(ExecutionPlan::create(schedule, options, own));
 }
 
-Result<Tensors> PlannedRegion::run(const Frame& frame, const Tensors& inputs, Tensors outputs) {
+Result<Tensors> PlannedRegion::run(const Frame& frame, const Binder& around, const Tensors& inputs,
+                                   Tensors outputs) {
   if (refusal_) return *refusal_;
-  if (auto failure = bind(frame, inputs)) return in_region(*frame.run, *std::move(failure));
+  if (auto failure = bind(frame, around, inputs)) return in_region(*frame.run, *std::move(failure));
   plan_->give_back(std::move(outputs));
   EvalEnvironment environment = frame.environment;
   environment.dims = &binder_.bindings();
@@ -59,8 +60,9 @@ Result<Tensors> PlannedRegion::run(const Frame& frame, const Tensors& inputs, Te
   return std::get<Tensors>(std::move(result));
 }
 
-std::optional<PlanFailure> PlannedRegion::bind(const Frame& frame, const Tensors& inputs) {
-  binder_.restart_within(frame.binder, [&](Symbol symbol) { return symbols_.is_own(symbol); });
+std::optional<PlanFailure> PlannedRegion::bind(const Frame& frame, const Binder& around,
+                                               const Tensors& inputs) {
+  binder_.restart_within(around, [&](Symbol symbol) { return symbols_.is_own(symbol); });
   if (auto ok = check(inputs); !ok) return PlanFailure{std::nullopt, std::move(ok).error()};
   auto problem = symbols_.bind(binder_, *frame.environment.caches, schedule_.module().context());
   if (problem) return PlanFailure{problem->step, std::move(problem->error)};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "plan/execution_plan.hpp"
@@ -24,10 +25,17 @@ class PlannedRegion {
 
   /// Runs the region and returns the operands of its end. `outputs` are tensors that are no longer
   /// needed: the results are written there if they have no other owner.
-  Result<Tensors> run(const Frame& frame, const Tensors& inputs, Tensors outputs);
+  Result<Tensors> run(const Frame& frame, const Tensors& inputs, Tensors outputs) {
+    return run(frame, frame.binder, inputs, std::move(outputs));
+  }
+  /// The same with the values that symbols have around the region in another binder.
+  Result<Tensors> run(const Frame& frame, const Binder& around, const Tensors& inputs,
+                      Tensors outputs);
+  /// The values that symbols had in the last run.
+  const Binder& binder() const { return binder_; }
 
  private:
-  std::optional<PlanFailure> bind(const Frame& frame, const Tensors& inputs);
+  std::optional<PlanFailure> bind(const Frame& frame, const Binder& around, const Tensors& inputs);
   Result<void> check(const Tensors& inputs);
   Error in_region(const PlanRun& run, PlanFailure failure) const;
 
