@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/declaration_graphs.hpp"
-#include "ir/symbol_declarations.hpp"
+#include "ir/extent_walk.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/call_graph.hpp"
 #include "mir/codes/passes.hpp"
@@ -15,6 +15,7 @@
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "passes/extract/body_graph.hpp"
+#include "passes/symbols/substitute_extents.hpp"
 
 namespace mir {
 
@@ -31,7 +32,8 @@ class Linking {
 
   /// Adds a copy of a module that belongs to the link alone.
   void add(Module& module) {
-    if (!settle_names(module) || !join_heads(module)) return;
+    if (!settle_names(module)) return;
+    join_heads(module);
     Rewriter rewriter(module);
     const Op& body = move_body_to_graph(rewriter, text(module.name()));
     for (Op* op : module.body().only_block().ops()) {
@@ -100,28 +102,49 @@ class Linking {
   // -- heads --------------------------------------------------------------------------------------
 
   /// Joins versions and declarations of dimension symbols.
-  bool join_heads(const Module& module) {
+  void join_heads(Module& module) {
     rewriter_.set_version(std::max(linked().version(), module.version()));
-    const Attr* added = module.top()->attribute(key::kSymbols);
-    if (added == nullptr || added->kind() != AttrKind::kDict) return true;
-    std::vector<NamedAttr> all;
-    if (const Attr* known = linked().top()->attribute(key::kSymbols)) {
-      all.assign(known->entries().begin(), known->entries().end());
+    std::vector<NamedAttr> all = declarations_of(linked());
+    const std::set<std::string_view> used = symbols_of_extents(linked());
+    for (const std::string_view each : symbols_of_extents(module)) {
+      const Attr* const known = find(all, context_.intern(each));
+      const Attr* const added = find(declarations_of(module), context_.intern(each));
+      Symbol name = context_.intern(each);
+      if (known != added && (known != nullptr || used.contains(each))) name = renamed(module, name);
+      if (added != nullptr && find(all, name) == nullptr) all.push_back({name, added});
     }
-    for (const NamedAttr& each : added->entries()) {
-      const auto known = std::ranges::find(all, each.key, &NamedAttr::key);
-      if (known == all.end()) {
-        all.push_back(each);
-      } else if (known->value != each.value) {
-        refuse(
-            diag::kSymbolDeclaration, *module.top(),
-            fmt::format("'${}' is declared as {} here and as {} in module '@{}'", text(each.key),
-                        each.value->spelling(), known->value->spelling(), text(linked().name())));
-        return false;
-      }
+    if (!all.empty()) {
+      rewriter_.set_attribute(*linked().top(), key::kSymbols, context_.dict(all));
     }
-    rewriter_.set_attribute(*linked().top(), key::kSymbols, context_.dict(all));
-    return true;
+  }
+
+  static std::vector<NamedAttr> declarations_of(const Module& module) {
+    const Attr* const symbols = module.top()->attribute(key::kSymbols);
+    if (symbols == nullptr || symbols->kind() != AttrKind::kDict) return {};
+    return {symbols->entries().begin(), symbols->entries().end()};
+  }
+
+  static const Attr* find(std::span<const NamedAttr> declarations, Symbol name) {
+    const auto found = std::ranges::find(declarations, name, &NamedAttr::key);
+    return found == declarations.end() ? nullptr : found->value;
+  }
+
+  /// A declaration holds for all symbols of its name in a module. So a symbol of the added module
+  /// gets a name of its own where the declaration is not that of the modules before.
+  Symbol renamed(Module& module, Symbol symbol) {
+    const auto is_taken = [&](Symbol name) {
+      return symbols_of_extents(module).contains(text(name)) ||
+             symbols_of_extents(linked()).contains(text(name)) ||
+             find(declarations_of(linked()), name) != nullptr ||
+             find(declarations_of(module), name) != nullptr;
+    };
+    Symbol name = symbol;
+    for (std::size_t i = 1; is_taken(name); ++i) {
+      name = context_.intern(fmt::format("{}_{}", text(symbol), i));
+    }
+    Rewriter rewriter(module);
+    ExtentSubstitution(rewriter).rename(symbol, name);
+    return name;
   }
 
   // -- graphs -------------------------------------------------------------------------------------

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "ir/symbol_scopes.hpp"
+#include "ir/type_extents.hpp"
 #include "mir/codes/passes.hpp"
 #include "mir/ops.hpp"
+#include "mir/walk.hpp"
 
 namespace mir {
 
@@ -19,24 +21,40 @@ void ExtentSubstitution::apply(Region& region, const DimBindings& values) {
     if (!visible.entries().empty()) scopes.emplace_back(&each, visible);
   });
   for (const auto& [each, visible] : scopes) {
-    values_ = &visible;
+    use(visible);
     find_conflict(*each);
   }
   for (const auto& [each, visible] : scopes) {
-    values_ = &visible;
+    use(visible);
     apply_here(*each);
   }
   // The attributes of a graph are stated in its symbols.
-  values_ = &values;
+  use(values);
   if (isa<SubGraphOp>(region.parent())) apply(*region.parent());
-  values_ = nullptr;
 }
 
 const Type* ExtentSubstitution::replaced(const Type* type, const DimBindings& values) {
-  values_ = &values;
-  const Type* const made = replaced(type);
-  values_ = nullptr;
-  return made;
+  use(values);
+  return replaced(type);
+}
+
+void ExtentSubstitution::rename(Symbol symbol, Symbol name) {
+  const Dim renamed = context_.dims().symbol(context_.text(name));
+  value_ = [symbol, renamed](Symbol each) {
+    return each == symbol ? std::optional(renamed) : std::nullopt;
+  };
+  for_each_region(rewriter_.module(), [&](Region& region) {
+    if (region.parent()->has(Trait::kTemplate)) return;
+    apply_here(region);
+    if (isa<SubGraphOp>(region.parent())) apply(*region.parent());
+  });
+}
+
+void ExtentSubstitution::use(const DimBindings& values) {
+  value_ = [&values](Symbol symbol) {
+    const auto value = values.find(symbol);
+    return value ? std::optional(Dim(*value)) : std::nullopt;
+  };
 }
 
 void ExtentSubstitution::find_conflict(const Region& region) {
@@ -44,7 +62,7 @@ void ExtentSubstitution::find_conflict(const Region& region) {
     if (block == region.entry() || conflict_.op != nullptr) continue;
     for (const Op* op : block->ops()) {
       for_each_symbol_bound_by(*op, [&](Symbol symbol) {
-        if (conflict_.op == nullptr && values_->find(symbol)) conflict_ = {op, symbol};
+        if (conflict_.op == nullptr && value_(symbol)) conflict_ = {op, symbol};
       });
     }
   }
@@ -68,20 +86,15 @@ void ExtentSubstitution::apply_here(Region& region) {
 Dim ExtentSubstitution::replaced(Dim extent) {
   if (extent.is_constant() || extent.is_unknown()) return extent;
   for (const Symbol symbol : context_.dims().symbols(extent)) {
-    if (values_->find(symbol)) bound_.insert(symbol);
+    if (value_(symbol)) bound_.insert(symbol);
   }
-  const Dim result = context_.dims().substitute(extent, *values_);
+  const Dim result = context_.dims().substitute(extent, value_);
   if (result.is_negative() && !negative_) negative_ = {extent, result.constant()};
   return result;
 }
 
 const Type* ExtentSubstitution::replaced(const Type* type) {
-  const auto* tensor = type == nullptr ? nullptr : dyn_cast<TensorType>(type);
-  if (tensor == nullptr || tensor->has_static_shape()) return type;
-  std::vector<Dim> extents;
-  for (const Dim extent : tensor->dims()) extents.push_back(replaced(extent));
-  if (std::ranges::equal(extents, tensor->dims())) return type;
-  return context_.tensor(extents, tensor->dtype_name(), tensor->device(), tensor->encoding());
+  return with_extents(type, context_, [&](Dim extent) { return replaced(extent); });
 }
 
 const Attr* ExtentSubstitution::replaced(const Attr* attribute) {

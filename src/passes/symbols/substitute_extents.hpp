@@ -1,7 +1,8 @@
-// Numbers in place of symbols, wherever ops and values of their scope have extents.
+// Numbers or other names in place of symbols, wherever ops and values of their scope have extents.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -23,6 +24,9 @@ class ExtentSubstitution {
   /// that nested regions and graphs own.
   void apply(Region& region, const DimBindings& values);
   const Type* replaced(const Type* type, const DimBindings& values);
+  /// Gives the symbols of a name another one, in all scopes of the module, whose head stays. No
+  /// symbol of the module may have that name.
+  void rename(Symbol symbol, Symbol name);
 
   /// The symbols that became numbers.
   const std::set<Symbol>& bound() const { return bound_; }
@@ -40,6 +44,7 @@ class ExtentSubstitution {
   const Conflict& conflict() const { return conflict_; }
 
  private:
+  void use(const DimBindings& values);
   void apply_here(Region& region);
   Dim replaced(Dim extent);
   const Type* replaced(const Type* type);
@@ -51,7 +56,7 @@ class ExtentSubstitution {
 
   Rewriter& rewriter_;
   IRContext& context_;
-  const DimBindings* values_ = nullptr;  // of the region at hand
+  std::function<std::optional<Dim>(Symbol)> value_;  // of symbols of the region at hand
   std::set<Symbol> bound_;
   std::optional<NegativeExtent> negative_;
   Conflict conflict_;

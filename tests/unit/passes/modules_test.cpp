@@ -165,7 +165,7 @@ TEST_SUITE("link-modules") {
           std::string::npos);
   }
 
-  TEST_CASE("declarations of symbols are joined, and different ones of a symbol are refused") {
+  TEST_CASE("declarations of symbols are joined, and a symbol that they tell apart is renamed") {
     const auto text = [](const std::string& name, const std::string& declared) {
       return "@" + name + " [mir_version:2, symbols:{" + declared +
              "}] (%x:tensor<[$S, $T], Float32, CPU>) -> (%y:tensor<[$S, $T], Float32, CPU>) {\n"
@@ -177,7 +177,7 @@ TEST_SUITE("link-modules") {
     Diagnostics found;
     const auto linked = link_modules(reading.modules, NameCollision::kRename, found);
     REQUIRE(linked != nullptr);
-    CHECK(linked->top()->attribute("symbols")->spelling() == R"({"S":{"min":1},"T":{"max":8}})");
+    CHECK(linked->top()->attribute("symbols")->spelling() == R"({"S":{"min":1},"T_1":{"max":8}})");
     CHECK(problems_of(*linked) == Lines{});
 
     const std::string first = "@first [mir_version:1] () -> () {\ncf.ReturnOp () -> ()\n}\n";
@@ -190,10 +190,13 @@ TEST_SUITE("link-modules") {
 
     Reading others(text("a", "S:{min:1}") + text("b", "S:{min:2}"));
     Diagnostics different;
-    CHECK(link_modules(others.modules, NameCollision::kRename, different) == nullptr);
-    REQUIRE(different.sorted().size() == 1);
-    CHECK(different.sorted()[0].message ==
-          R"('$S' is declared as {"min":2} here and as {"min":1} in module '@a')");
+    const auto renamed = link_modules(others.modules, NameCollision::kRefuse, different);
+    REQUIRE(renamed != nullptr);
+    CHECK(renamed->top()->attribute("symbols")->spelling() == R"({"S":{"min":1},"S_1":{"min":2}})");
+    CHECK(problems_of(*renamed) == Lines{});
+    const Op* graph = renamed->lookup_op(others.context.intern("b"));
+    CHECK(graph->first_region()->entry_arguments()[0].type()->spelling() ==
+          "tensor<[$S_1, $T], Float32, CPU>");
   }
 
   TEST_CASE("what is split can be linked again") {
