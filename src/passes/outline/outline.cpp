@@ -14,6 +14,7 @@
 
 #include "dialects/parameters.hpp"
 #include "ir/declaration_graphs.hpp"
+#include "ir/extent_walk.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/ops.hpp"
@@ -32,7 +33,8 @@ bool can_outline(const Op& op) {
   const bool has_symbols =
       std::ranges::any_of(op.results(), [](const Value& each) { return each.has_symbol(); });
   return op.row() != nullptr && !op.has(Trait::kTerminator) && !op.has(Trait::kSymbol) &&
-         op.first_region() == nullptr && op.extra().successors.empty() && !has_symbols;
+         op.first_region() == nullptr && op.extra().successors.empty() && !has_symbols &&
+         !finds_out_symbols(op);
 }
 
 bool are_alike_values(const Value& a, const Value& b) {

@@ -66,6 +66,27 @@ Lines body_of(const Module& module) {
 }  // namespace
 
 TEST_SUITE("outline") {
+  TEST_CASE("an op that decides an extent stays where other types have its symbol") {
+    const auto ops = [](std::string_view x, int dim) {
+      return fmt::format(
+          "linalg.CPU.ReduceMaxOp [dim:1] ({0}) -> (%l)\nlinalg.CPU.NegOp (%l) -> (%n)\n"
+          "linalg.CPU.GreaterOp (%n, %l) -> (%g)\n"
+          "linalg.CPU.CompressOp [dim:0] ({0}, %g) -> (%k:tensor<[$T, 2], Float32, CPU>)\n"
+          "linalg.CPU.IotaOp [shape:[$T, 2], dtype:Float32, dim:{1}] () -> (%i)\n"
+          "cf.ReturnOp (%i) -> ()\n",
+          x, dim);
+    };
+    Reading reading(
+        "@main [mir_version:2] (%x:tensor<[4, 2], Float32, CPU>) -> (%i:tensor<[$T, 2], Float32, "
+        "CPU>) {\ngraph.SubGraphOp @f <CPU> {\n(%p:tensor<[4, 2], Float32, CPU>) -> "
+        "(%i:tensor<[$T, 2], Float32, CPU>) {\n" +
+        ops("%p", 0) + "}\n}\n" + ops("%x", 1) + "}\n");
+    run(reading, "outline{ops=3}");
+    CHECK(body_of(reading.module()) == Lines{"graph.SubGraphOp f", "graph.SubGraphOp part.0",
+                                             "graph.CallGraphOp part.0", "linalg.CompressOp",
+                                             "linalg.IotaOp", "cf.ReturnOp"});
+  }
+
   TEST_CASE("layers with weights of their own become graphs with the names of the layers") {
     Reading reading(layers(3, true));
     run(reading, "outline{ops=3}");
