@@ -123,7 +123,8 @@ Attempt run_graphs(Module& module, const std::vector<Tensor>& given) {
   return run(*session, given, problems);
 }
 
-std::optional<Sample> sample_of(std::string text) {
+std::optional<Sample> sample_of(std::string text,
+                                std::span<const std::pair<std::string, std::int64_t>> extents) {
   Sample made{.text = std::move(text)};
   Subject subject(made.text);
   REQUIRE(subject.problems() == "");
@@ -135,7 +136,11 @@ std::optional<Sample> sample_of(std::string text) {
   for (std::size_t i = 0; i < session->inputs().size(); ++i) {
     arguments.push_back(fmt::format("{}=random:{}", i, i + 1));
   }
-  auto drawn = load_inputs(*session, arguments, {});
+  DimBindings dims;
+  for (const auto& [symbol, extent] : extents) {
+    dims.bind(subject.context().intern(symbol), extent);
+  }
+  auto drawn = load_inputs(*session, arguments, dims);
   if (!drawn) return std::nullopt;
   made.in_order = *std::move(drawn);
   for (std::size_t i = 0; i < made.in_order.size(); ++i) {

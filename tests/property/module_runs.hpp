@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mir/context.hpp"
@@ -66,8 +68,9 @@ struct Sample {
   Outcome outcome{};
 };
 
-/// The text with inputs that are drawn; none if it does not run.
-std::optional<Sample> sample_of(std::string text);
+/// The text with inputs that are drawn; none if it does not run. `extents` are those of symbols.
+std::optional<Sample> sample_of(std::string text,
+                                std::span<const std::pair<std::string, std::int64_t>> extents = {});
 
 /// Makes another module of the one that was generated from the seed, and prints it.
 using Change = std::string (*)(Module& module, std::uint64_t seed);
