@@ -552,6 +552,18 @@ class IRContext {
   Result<const Attr*> dialect_attribute(std::string_view name,
                                         std::span<const Attr* const> parameters = {});
 
+  /// Returns the facts that `read` finds in an attribute, which it reads once. They are kept as
+  /// long as the context; a type of facts has one reader.
+  template <class Facts>
+  const Facts& facts_of(const Attr& attribute, Facts (*read)(const Attr&, const IRContext&)) const {
+    static constexpr char kKind = 0;
+    const void* known = find_facts(attribute, &kKind);
+    if (known == nullptr) {
+      known = keep_facts(attribute, &kKind, std::make_shared<const Facts>(read(attribute, *this)));
+    }
+    return *static_cast<const Facts*>(known);
+  }
+
   /// Bytes held for types, attributes and names.
   std::size_t memory() const;
 
@@ -583,6 +595,11 @@ class IRContext {
   /// reported, and the text is then kept as it is written.
   const DialectType* read_type(std::string_view spelling, SourcePos at, Diagnostics& diagnostics);
   const Attr* read_attribute(std::string_view spelling, SourcePos at, Diagnostics& diagnostics);
+  /// Null if they have not been read. `kind` is an address of their type.
+  const void* find_facts(const Attr& attribute, const void* kind) const;
+  /// Returns those that another thread has kept meanwhile, if it has.
+  const void* keep_facts(const Attr& attribute, const void* kind,
+                         std::shared_ptr<const void> facts) const;
 
   struct State;
   std::unique_ptr<State> state_;

@@ -100,25 +100,37 @@ std::string SymbolDeclaration::text() const {
   return text;
 }
 
-SymbolDeclarations::SymbolDeclarations(std::vector<SymbolDeclaration> all) : all_(std::move(all)) {
-  for (std::size_t i = 0; i < all_.size(); ++i) places_.try_emplace(all_[i].name, i);
+SymbolDeclarations::SymbolDeclarations(std::vector<SymbolDeclaration> all) {
+  if (all.empty()) return;
+  Table table{.all = std::move(all), .places = {}};
+  for (std::size_t i = 0; i < table.all.size(); ++i) table.places.try_emplace(table.all[i].name, i);
+  table_ = std::make_shared<const Table>(std::move(table));
 }
 
 const SymbolDeclaration* SymbolDeclarations::find(Symbol name) const {
-  const auto found = places_.find(name);
-  return found == places_.end() ? nullptr : &all_[found->second];
+  if (table_ == nullptr) return nullptr;
+  const auto found = table_->places.find(name);
+  return found == table_->places.end() ? nullptr : &table_->all[found->second];
 }
 
-SymbolDeclarations symbol_declarations(const Module& module) {
+namespace {
+
+SymbolDeclarations declarations_in(const Attr& symbols, const IRContext& context) {
   std::vector<SymbolDeclaration> declarations;
-  if (module.version() < kSymbolsVersion) return declarations;
-  const Attr* symbols = module.top()->attribute(key::kSymbols);
-  if (symbols == nullptr || symbols->kind() != AttrKind::kDict) return declarations;
-  for (const NamedAttr& entry : symbols->entries()) {
-    const DeclarationReader reader(entry, module.context(), nullptr);
+  for (const NamedAttr& entry : symbols.entries()) {
+    const DeclarationReader reader(entry, context, nullptr);
     if (reader.is_sound()) declarations.push_back(reader.declaration());
   }
   return declarations;
+}
+
+}  // namespace
+
+SymbolDeclarations symbol_declarations(const Module& module) {
+  if (module.version() < kSymbolsVersion) return {};
+  const Attr* symbols = module.top()->attribute(key::kSymbols);
+  if (symbols == nullptr || symbols->kind() != AttrKind::kDict) return {};
+  return module.context().facts_of(*symbols, declarations_in);
 }
 
 std::vector<SymbolDeclarationError> errors_of_symbol_declarations(const Attr& symbols,

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -41,23 +43,32 @@ struct SymbolDeclaration {
   std::string text() const;
 };
 
-/// The sound declarations of a module, in the order of its head.
+/// The sound declarations of a module, in the order of its head. Copies share them.
 class SymbolDeclarations {
  public:
-  /// If a symbol is declared twice, the first declaration counts.
-  SymbolDeclarations(std::vector<SymbolDeclaration> all = {});
+  SymbolDeclarations() = default;
+  /// Of two declarations of a symbol, the first one counts.
+  SymbolDeclarations(std::vector<SymbolDeclaration> all);
   /// Returns null if the symbol is not declared.
   const SymbolDeclaration* find(Symbol name) const;
-  bool empty() const { return all_.empty(); }
-  auto begin() const { return all_.begin(); }
-  auto end() const { return all_.end(); }
+  bool empty() const { return table_ == nullptr; }
+  auto begin() const { return all().begin(); }
+  auto end() const { return all().end(); }
 
  private:
-  std::vector<SymbolDeclaration> all_;
-  std::unordered_map<Symbol, std::size_t> places_;
+  struct Table {
+    std::vector<SymbolDeclaration> all;
+    std::unordered_map<Symbol, std::size_t> places;
+  };
+  std::span<const SymbolDeclaration> all() const {
+    return table_ == nullptr ? std::span<const SymbolDeclaration>() : table_->all;
+  }
+
+  std::shared_ptr<const Table> table_;  ///< null if there are none
 };
 
-/// Modules of versions before kSymbolsVersion have no declarations.
+/// Modules of versions before kSymbolsVersion have no declarations. The head of a module is read
+/// once, so that it costs nothing to ask at each op.
 SymbolDeclarations symbol_declarations(const Module& module);
 
 /// A declaration that is wrong, as verification reports it.

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mir::test {
 
@@ -15,6 +15,6 @@ struct GrowingText {
 };
 
 /// Each dimension in which a text can grow.
-std::span<const GrowingText> growing_texts();
+std::vector<GrowingText> growing_texts();
 
 }  // namespace mir::test

@@ -334,6 +334,18 @@ const Attr* IRContext::type(const Type* type) {
                         [&](Attr& attribute, std::string_view) { attribute.type_ = type; });
 }
 
+const void* IRContext::find_facts(const Attr& attribute, const void* kind) const {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->facts.find({&attribute, kind});
+  return found == state_->facts.end() ? nullptr : found->second.get();
+}
+
+const void* IRContext::keep_facts(const Attr& attribute, const void* kind,
+                                  std::shared_ptr<const void> facts) const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->facts.try_emplace({&attribute, kind}, std::move(facts)).first->second.get();
+}
+
 std::size_t IRContext::memory() const {
   const std::lock_guard lock(state_->mutex);
   std::size_t bytes = state_->arena.bytes_reserved() + state_->texts.bytes_reserved() +

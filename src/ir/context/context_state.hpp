@@ -3,6 +3,8 @@
 
 #include <deque>
 #include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -71,6 +73,9 @@ struct IRContext::State {
     functions.push_back(kept);
     of_row = RowFunction<Signature>::refer_to(*kept);
   }
+
+  std::map<std::pair<const Attr*, const void*>, std::shared_ptr<const void>>
+      facts;  // by their kind
 
   std::vector<std::unique_ptr<Module>> modules;
   std::vector<Module*> module_pointers;

@@ -12,8 +12,10 @@
 #include "ir/joined_extents.hpp"
 #include "ir/symbol_declarations.hpp"
 #include "ir/version_needs.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/equivalence.hpp"
+#include "mir/rewriter.hpp"
 #include "mir/work.hpp"
 #include "read.hpp"
 #include "text/emit/emit.hpp"
@@ -212,6 +214,23 @@ TEST_SUITE("declarations of symbols") {
     CHECK(found->least == 2);
     CHECK(declarations.find(reading.context.intern("U")) == nullptr);
     CHECK(texts(2, "3") == Lines{});
+  }
+
+  TEST_CASE("a head is read once, and again when it is another one") {
+    Reading reading("@main [mir_version:2, symbols:{S:{min:1}}] () -> () { }\n");
+    const auto first = [&] { return symbol_declarations(reading.module()).begin(); };
+    const auto before = first();
+    CHECK(before->least == 1);
+    CHECK(&*first() == &*before);
+    Rewriter rewriter(reading.module());
+    IRContext& context = reading.context;
+    const NamedAttr least[] = {{context.intern("min"), context.integer(7)}};
+    const NamedAttr entries[] = {{context.intern("S"), context.dict(least)}};
+    rewriter.set_attribute(*reading.module().top(), key::kSymbols, context.dict(entries));
+    CHECK(first()->least == 7);
+    CHECK(before->least == 1);
+    rewriter.remove_attribute(*reading.module().top(), key::kSymbols);
+    CHECK(symbol_declarations(reading.module()).empty());
   }
 }
 
