@@ -23,6 +23,7 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(number_values_pass());
   registry.add(outline_pass());
   registry.add(peephole_pass(registry));
+  registry.add(plan_memory_pass());
   registry.add(quantise_weights_pass());
   registry.add(separate_weights_pass());
   registry.add(simplify_control_flow_pass());

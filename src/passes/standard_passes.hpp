@@ -27,6 +27,7 @@ Pass narrow_slices_pass();                         // narrow/
 Pass number_values_pass();                         // names/
 Pass outline_pass();                               // outline/
 Pass peephole_pass(const PassRegistry& registry);  // simplify/
+Pass plan_memory_pass();                           // estimate/
 Pass quantise_weights_pass();                      // types/
 Pass separate_weights_pass();                      // weights/
 Pass simplify_control_flow_pass();                 // control/

@@ -3,6 +3,7 @@
 
 #include <unordered_set>
 
+#include "ir/storage_marks.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
 
@@ -38,6 +39,7 @@ std::vector<const Value*> captured_by(std::span<const Block* const> blocks) {
     }
   });
   for_each([&](const Op& each) {
+    if (only_shows_memory(each)) return;
     for (const Use& use : each.operand_uses()) {
       const Value* value = use.value();
       if (inside.contains(value) || is_global(*value) || !seen.insert(value).second) continue;

@@ -1,13 +1,15 @@
-// Estimates peak memory by following the lifetime of every storage through the steps.
+// Estimates the memory of a schedule, where the storages of values live as StorageLife says.
 #include "plan/memory.hpp"
 
 #include <algorithm>
 #include <unordered_map>
-#include <vector>
+#include <utility>
 
 #include "dialects/parameters.hpp"
-#include "eval/evaluate.hpp"
+#include "ir/call_types.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/module.hpp"
+#include "passes/estimate/storage_life.hpp"
 
 namespace mir {
 
@@ -28,11 +30,82 @@ std::optional<std::uint64_t> tensor_bytes(const Type* type, const DimTable& dims
 
 namespace {
 
-/// Follows the life of every storage through the steps.
+/// Bytes of the values of a schedule for values of its symbols. See PeakWalk.
+class NumericSizes {
+ public:
+  using Amount = std::uint64_t;
+  using Peak = std::uint64_t;
+
+  explicit NumericSizes(const Schedule& schedule) : dims_(schedule.module().context().dims()) {
+    schedule.for_each([&](const Schedule& each) {
+      for (const Call& call : each.calls()) {
+        if (call.op != nullptr && call.graph != nullptr) callees_.emplace(call.op, call.graph);
+      }
+    });
+  }
+
+  /// No value if a size has none, or a sum overflows.
+  std::optional<std::uint64_t> peak_of(const Region& graph, const DimBindings& bindings) {
+    const std::uint64_t peak = in_graph(graph, bindings);
+    return is_known_ ? std::optional(peak) : std::nullopt;
+  }
+
+  std::uint64_t bytes_of(const Value& value) {
+    const auto bytes = tensor_bytes(value.type(), dims_, *bindings_);
+    is_known_ = is_known_ && bytes.has_value();
+    return bytes.value_or(0);
+  }
+  void add(std::uint64_t& sum, std::uint64_t more) {
+    is_known_ = is_known_ && !__builtin_add_overflow(sum, more, &sum);
+  }
+  static void subtract(std::uint64_t& sum, std::uint64_t less) { sum -= less; }
+  static void raise(std::uint64_t& peak, std::uint64_t alive) { peak = std::max(peak, alive); }
+  void raise(std::uint64_t& peak, std::uint64_t inside, std::uint64_t alive) {
+    add(inside, alive);
+    raise(peak, inside);
+  }
+
+  std::optional<std::uint64_t> peak_of_call(const Op& op) {
+    const auto found = callees_.find(&op);
+    const Op* graph = found == callees_.end() ? called_graph(op) : found->second;
+    if (graph == nullptr) return std::nullopt;
+    const Region& body = *graph->first_region();
+    if (!callee_of(op)) return in_graph(body, *bindings_);
+    const CallTypes types = CallTypes::of(op, body);
+    if (!types.has_own_symbols()) return in_graph(body, *bindings_);
+    DimBindings own;
+    for (const auto& [symbol, extent] : types.symbols()) {
+      if (const auto value = dims_.evaluate(extent, *bindings_)) own.bind(symbol, *value);
+    }
+    // Another call may pass other extents.
+    const auto known = std::exchange(peaks_, {});
+    const std::uint64_t peak = in_graph(body, own);
+    peaks_ = known;
+    return peak;
+  }
+
+ private:
+  std::uint64_t in_graph(const Region& graph, const DimBindings& bindings) {
+    if (const auto known = peaks_.find(&graph); known != peaks_.end()) return known->second;
+    const DimBindings* const around = std::exchange(bindings_, &bindings);
+    const StorageLife life(graph);
+    const std::uint64_t peak = PeakWalk(life, *this).peak_of(graph);
+    bindings_ = around;
+    return peaks_[&graph] = peak;
+  }
+
+  const DimTable& dims_;
+  const DimBindings* bindings_ = nullptr;
+  std::unordered_map<const Op*, const Op*> callees_;  // of calls, and of ops with bodies
+  std::unordered_map<const Region*, std::uint64_t> peaks_;
+  bool is_known_ = true;
+};
+
+/// Sums up the parts of an estimate.
 class Estimator {
  public:
   Estimator(const Schedule& schedule, const DimBindings& bindings)
-      : schedule_(schedule), bindings_(bindings), readers_(schedule.values().size(), 0) {}
+      : schedule_(schedule), bindings_(bindings) {}
 
   std::optional<MemoryEstimate> run() {
     for (const Value* parameter : schedule_.parameters()) {
@@ -41,12 +114,14 @@ class Estimator {
     for (const ScheduledValue& scheduled : schedule_.values()) {
       if (scheduled.role == ValueRole::kConstant) add(estimate_.constants, bytes(*scheduled.value));
       if (scheduled.role == ValueRole::kInput) add(estimate_.inputs, bytes(*scheduled.value));
-      ++readers_[scheduled.storage];
     }
     for (const ValueIndex index : schedule_.outputs()) {
       add(estimate_.outputs, bytes(*schedule_.values()[index].value));
     }
     for (const Step& step : schedule_.steps()) visit(step);
+    const auto activations = NumericSizes(schedule_).peak_of(schedule_.entry(), bindings_);
+    known_ = known_ && activations.has_value();
+    estimate_.activations = activations.value_or(0);
     for (const auto& [name, size] : caches_) add(estimate_.caches, size);
     std::uint64_t all = 0;  // peak() must not wrap
     for (const std::uint64_t part : {estimate_.parameters, estimate_.constants, estimate_.inputs,
@@ -67,37 +142,23 @@ class Estimator {
     known_ = known_ && !__builtin_add_overflow(sum, size, &sum);
   }
 
+  /// A step of a cache leaves this much in it.
   void visit(const Step& step) {
     const Symbol cache = cache_of(*step.op);
+    if (!cache) return;
     std::uint64_t cached = 0;
     for (std::uint32_t i = 0; i < step.result_count; ++i) {
       const ValueIndex index = step.first_result + i;
       if (schedule_.values()[index].storage != index) continue;
-      const std::uint64_t size = bytes(*schedule_.values()[index].value);
-      if (cache) {
-        add(cached, size);
-      } else {
-        sizes_[index] = size;
-        add(alive_, size);
-      }
+      add(cached, bytes(*schedule_.values()[index].value));
     }
-    if (cache) caches_[cache] = cached;
-    estimate_.activations = std::max(estimate_.activations, alive_);
-    for (const ValueIndex index : schedule_.releases(step)) {
-      const ValueIndex storage = schedule_.values()[index].storage;
-      if (--readers_[storage] > 0) continue;
-      const auto found = sizes_.find(storage);
-      if (found != sizes_.end()) alive_ -= found->second;
-    }
+    caches_[cache] = cached;
   }
 
   const Schedule& schedule_;
   const DimBindings& bindings_;
-  std::vector<std::uint32_t> readers_;  // values that still hold a storage
-  std::unordered_map<ValueIndex, std::uint64_t> sizes_;
   std::unordered_map<Symbol, std::uint64_t> caches_;
   MemoryEstimate estimate_;
-  std::uint64_t alive_ = 0;
   bool known_ = true;
 };
 

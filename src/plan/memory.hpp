@@ -20,7 +20,8 @@ struct MemoryEstimate {
   std::uint64_t inputs = 0;
   std::uint64_t outputs = 0;
   std::uint64_t caches = 0;       ///< bytes in caches after the run
-  std::uint64_t activations = 0;  ///< most bytes of results alive at once, outputs included
+  std::uint64_t activations = 0;  ///< most bytes of results alive at once, outputs included, as
+                                  ///< StorageLife defines
   /// The most that is alive at once. Caches count twice: a run keeps their former content until it
   /// has succeeded.
   std::uint64_t peak() const { return parameters + constants + inputs + 2 * caches + activations; }

@@ -10,6 +10,7 @@
 #include "eval/parameters.hpp"
 #include "ir/block_count.hpp"
 #include "ir/ports.hpp"
+#include "ir/storage_marks.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/codes/inputs.hpp"
 #include "mir/codes/limits.hpp"
@@ -141,7 +142,7 @@ std::vector<ValueIndex> ScheduleBuilder::run(const Block& body, ValueIndices& in
     }
     // Definitions and comments do nothing themselves, and values live as long as they are used.
     if (isa<SubGraphOp>(op) || isa<RegisterOp>(op) || op->has(Trait::kTemplate) ||
-        op->is(OpId::kDbgComment, OpId::kTensorFree)) {
+        op->is(OpId::kDbgComment) || only_shows_memory(*op)) {
       continue;
     }
     if (op->is(OpId::kGraphFused)) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ir/program_fields.hpp"
+#include "ir/storage_marks.hpp"
 #include "mir/conversion.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
@@ -374,6 +375,10 @@ ConversionTarget program_target(const IRContext& context, const ReachedGraphs& r
   for (const OpId op :
        {OpId::kGraphSubGraph, OpId::kLinalgRegister, OpId::kTensorRegister, OpId::kCfReturn}) {
     target.set(kind_name(context, op), Legality::kLegal);
+  }
+  // A program frees what it launched.
+  for (const OpId op : {OpId::kTensorAlloc, OpId::kTensorFree}) {
+    target.set_legal_if(kind_name(context, op), only_shows_memory);
   }
   target.set_closed_if(
       [&reached](const Op& op) { return op.first_region() != nullptr && !reached.contains(op); });

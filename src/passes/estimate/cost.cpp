@@ -2,14 +2,17 @@
 #include "passes/estimate/cost.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "eval/parameters.hpp"
 #include "ir/call_types.hpp"
 #include "ir/declaration_graphs.hpp"
 #include "mir/control_flow.hpp"
 #include "passes/analysis/block_cycles.hpp"
-#include "passes/estimate/peak.hpp"
+#include "passes/estimate/storage_life.hpp"
 
 namespace mir {
 
@@ -23,8 +26,35 @@ OpWork unknown_work() {
 
 /// True if an op computes nothing because it declares something or ends a block.
 bool is_free_of_work(const Op& op) {
-  return op.has(Trait::kSymbol) || op.has(Trait::kTerminator) || op.has(Trait::kNoMeaning);
+  return op.has(Trait::kSymbol) || op.has(Trait::kTerminator) || op.has(Trait::kNoMeaning) ||
+         only_shows_memory(op);
 }
+
+/// Sizes as expressions of symbols. See PeakWalk.
+class SymbolicSizes {
+ public:
+  using Amount = Dim;
+  using Peak = Maximum;
+  using PeakOfCall = std::function<Maximum(const Op& call)>;
+
+  SymbolicSizes(DimTable& table, PeakOfCall peak_of_call)
+      : table_(table), peak_of_call_(std::move(peak_of_call)) {}
+
+  Dim bytes_of(const Value& value) { return work_tensor(table_, value.type()).bytes; }
+  void add(Dim& sum, Dim more) { sum = table_.add(sum, more); }
+  void subtract(Dim& sum, Dim less) { sum = table_.subtract(sum, less); }
+  void raise(Maximum& peak, Dim alive) { peak.add(table_, alive); }
+  void raise(Maximum& peak, const Maximum& inside, Dim alive) {
+    peak.add(table_, inside.plus(table_, alive));
+  }
+  std::optional<Maximum> peak_of_call(const Op& op) const {
+    return callee_of(op) ? std::optional(peak_of_call_(op)) : std::nullopt;
+  }
+
+ private:
+  DimTable& table_;
+  PeakOfCall peak_of_call_;
+};
 
 }  // namespace
 
@@ -63,13 +93,27 @@ class CostEstimate::Maker {
     for (const OpCost& each : cost.ops) {
       cost.work = sum_of(table_, cost.work, scaled(table_, each.work, each.runs));
     }
-    cost.peak = peak_of_graph(*graph.first_region(), table_, [this](const Op& call) {
-      const Op* target = called_graph(call);
-      const auto found = target == nullptr ? costs_.end() : costs_.find(target);
-      const bool is_known = found != costs_.end() && !has_other_symbols(call, *target);
-      return is_known ? &found->second.peak : nullptr;
-    });
+    const Region& body = *graph.first_region();
+    const StorageLife life(body);
+    SymbolicSizes sizes(table_, [this](const Op& call) { return peak_of_call(call); });
+    cost.peak_without_inputs = PeakWalk(life, sizes).peak_of(body);
+    Dim inputs;
+    for (const Value& each : body.entry_arguments()) sizes.add(inputs, sizes.bytes_of(each));
+    cost.peak = cost.peak_without_inputs.plus(table_, inputs);
     return cost;
+  }
+
+  Maximum peak_of_call(const Op& call) {
+    const Op* target = called_graph(call);
+    const auto found = target == nullptr ? costs_.end() : costs_.find(target);
+    // A graph of a cycle is not known before its callers.
+    if (found == costs_.end()) return Maximum(Dim::unknown());
+    const Maximum& peak = found->second.peak_without_inputs;
+    const CallTypes types = CallTypes::of(call, *target->first_region());
+    if (!types.has_own_symbols()) return peak;
+    Maximum at_call;
+    for (const Dim each : peak.extents()) at_call.add(table_, types.at_call(each));
+    return at_call;
   }
 
   void add_ops(const Region& region, Dim runs, std::vector<OpCost>& ops) {
@@ -101,7 +145,7 @@ class CostEstimate::Maker {
     return {types.at_call(work.flop), types.at_call(work.read), types.at_call(work.written)};
   }
 
-  /// The peaks of graphs are stated in their symbols, so is how often they run.
+  /// How often graphs run is stated in their symbols.
   static bool has_other_symbols(const Op& call, const Op& graph) {
     return CallTypes::of(call, *graph.first_region()).has_own_symbols();
   }

@@ -25,11 +25,11 @@ struct GraphCost {
   std::vector<OpCost> ops{};  ///< in text order, nested ops and calls included
   OpWork work{};              ///< of all ops; a call has the work of its graph
   Dim runs{};                 ///< in one run of the module
-  /// The most bytes of values that are alive at once. A value is alive from its definition, or from
-  /// the start for an input, to its last use. Values of the same bytes share them. Parameters,
-  /// constants and caches do not count. Of branches the one that needs most counts. Unknown for a
-  /// graph that calls itself.
+  /// The most bytes of values that are alive at once, as StorageLife defines, and the inputs, which
+  /// are alive all the time. Parameters, constants and caches do not count. Of branches the one
+  /// that needs most counts. Unknown for a graph that calls itself.
   Maximum peak{Dim::unknown()};
+  Maximum peak_without_inputs{Dim::unknown()};
 };
 
 /// Costs of the graphs of a portable module. Extents may be symbolic. Graphs that nothing calls are

@@ -252,7 +252,8 @@ void Bill::of_passes() {
                              "blocks-to-structure",
                              "fusion-all",
                              "unfuse",
-                             "target-version"}) {
+                             "target-version",
+                             "plan-memory"}) {
       run(pass, upgraded);
     }
     run("downgrade", upgraded);

@@ -84,7 +84,8 @@ TEST_CASE("calls are inlined and each step releases what nothing reads any more"
   REQUIRE(memory.has_value());
   CHECK(memory->inputs == 16);
   CHECK(memory->outputs == 16);
-  CHECK(memory->activations == 32);
+  // What the second call makes, and its argument, which the caller holds.
+  CHECK(memory->activations == 48);
 }
 
 TEST_CASE("a result that nothing reads is released by the step that makes it") {
