@@ -5,6 +5,8 @@ A folder of `src` is a layer; `grammar` belongs to `syntax`. The folders inside 
 too. A file may include what its own and lower layers and folders own. A header of `include/mir` belongs
 where the source of the same name is; otherwise where sources are that continue its name with `_`, if they
 are in one folder; otherwise as high as the headers that it includes. It includes no header from elsewhere.
+Only `src/support/platform` calls the system: other files include the headers of C++ and of the libraries that the
+project uses. <csignal> and <thread> belong to the platform, too; <filesystem> also to tools.
 Exits 1 after naming each offence.
 
 usage: check_layering.py [ROOT]
@@ -21,6 +23,12 @@ NARROWER = {each: {"support", each} for each in ("kernels", "weights", "extents"
 # The order of the folders inside a layer; "" is the layer's own folder.
 FOLDERS = {"ir": ["context", "", "rewrite", "precompiled"], "text": ["", "emit"]}
 SUFFIXES = {".cpp", ".hpp", ".h", ".re", ".yy"}
+# Only sources in this folder may call the system.
+PLATFORM = Path("src/support/platform")
+PLATFORM_HEADERS = {"csignal", "thread", "filesystem"}
+# Headers of C++ have neither a dot nor a slash; these are of other libraries.
+OTHER_LIBRARIES = re.compile(r"(fmt|nlohmann|hwy|boost)/|(xxhash|zlib|pcre2)\.h$")
+SYSTEM_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>]+)>", re.M)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 
 
@@ -100,10 +108,28 @@ class Tree:
         return f"layer '{own[0]}' may not include '{included}' of layer '{target[0]}'"
 
 
+def is_system_header(path: Path, included: str) -> bool:
+    """True if only the platform may include the header."""
+    if included == "filesystem" and path.parts[0] == "tools":
+        return False
+    if OTHER_LIBRARIES.match(included):
+        return False
+    return included in PLATFORM_HEADERS or "." in included or "/" in included
+
+
+def system_headers(path: Path, text: str) -> list[str]:
+    """The offences of a file against the platform."""
+    if path.is_relative_to(PLATFORM):
+        return []
+    return [f"{path}:{text.count(chr(10), 0, match.start()) + 1}: <{match[1]}> may be included in {PLATFORM} only"
+            for match in SYSTEM_INCLUDE.finditer(text) if is_system_header(path, match[1])]
+
+
 def check(root: Path) -> list[str]:
     tree = Tree(root)
     problems = []
     for path, text in tree.text.items():
+        problems += system_headers(path, text)
         if not path.is_relative_to("include") and place_of_file(path) is None:
             problems.append(f"{path}: lies in no layer's folder")
             continue

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
-#include "interrupt_watch.hpp"
 #include "mir/codes/checks.hpp"
 #include "mir/codes/usage.hpp"
 #include "mir/parse.hpp"
 #include "progress.hpp"
+#include "support/platform/interrupts.hpp"
+#include "support/platform/threads.hpp"
 #include "tool.hpp"
 #include "tools/check/check_report.hpp"
 #include "tools/check/run_files.hpp"
@@ -71,7 +71,7 @@ ExitCode run_tests(const Run& run, const CheckOptions& options, CheckSettings se
   if (!files) return run.refuse(files.error());
   const InterruptWatch watch;
   settings.interrupt = watch.descriptor();
-  const unsigned processors = std::max(std::thread::hardware_concurrency(), 1u);
+  const unsigned processors = processor_count();
   ExitCode code = ExitCode::kSuccess;
   CheckPrefixes unused = settings.prefixes;
   const bool selects = options.check_prefix.is_given();

@@ -1,6 +1,5 @@
 // mllm-fmt: canonical layout and the rewrites asked for by name.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "regular_file.hpp"
 #include "report_text.hpp"
 #include "support/file_io.hpp"
+#include "support/platform/streams.hpp"
 #include "text/extents.hpp"
 #include "tool.hpp"
 #include "tools/tools.hpp"
@@ -77,7 +77,7 @@ ExitCode deliver(const Run& run, const FmtSettings& settings, const std::string&
   }
   if (settings.diff) {
     const std::string after = file.name() + " (formatted)";
-    const bool colour = run.colours(STDOUT_FILENO);
+    const bool colour = run.colours(kStandardOutput);
     const std::string changes = unified_diff(file.text(), text, file.name(), after, colour);
     colour ? print_styled(changes) : print_document(changes);
     return same ? ExitCode::kSuccess : ExitCode::kFindings;

@@ -1,6 +1,5 @@
 // mllm-interp: runs a module.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "mir/session.hpp"
 #include "progress.hpp"
 #include "report_text.hpp"
+#include "support/platform/memory.hpp"
 #include "tools/interp/execution.hpp"
 #include "tools/interp/loading.hpp"
 #include "tools/interp/run_names.hpp"
@@ -25,8 +25,7 @@ using namespace mir::tools;
 /// Options of a run; an error for a binding that has no number.
 Result<RunOptions> run_options(const InterpSettings& settings, const Module& module) {
   RunOptions options;
-  options.memory_limit = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (const auto memory = machine_memory()) options.memory_limit = *memory;
   for (const std::string& text : *settings.run.bind) {
     if (const auto bound = add_binding(options.dims, module.context(), text); !bound)
       return bound.error();

@@ -1,11 +1,10 @@
 // mllm-lsp: the language server for MLLM IR text.
-#include <malloc.h>
-#include <unistd.h>
-
 #include "dialect_files.hpp"
 #include "lsp/serve.hpp"
 #include "mir/version.hpp"
 #include "support/file_io.hpp"
+#include "support/platform/memory.hpp"
+#include "support/platform/streams.hpp"
 #include "tool.hpp"
 #include "tools/tools.hpp"
 
@@ -57,11 +56,9 @@ ExitCode run_lsp(const Run& run, const LspSettings& settings) {
   if (!dialects) return run.report(dialects.error());
   // Memory of long texts, trees, tables and answers goes back to the system, also that of the
   // thread that reads.
-  constexpr int kLongBytes = 1 << 15, kKeptBytes = 1 << 15;
-  mallopt(M_MMAP_THRESHOLD, kLongBytes);
-  mallopt(M_TRIM_THRESHOLD, kKeptBytes);
-  mallopt(M_ARENA_MAX, 1);
-  const int status = lsp::serve(STDIN_FILENO, STDOUT_FILENO, kProjectVersion, *std::move(dialects));
+  return_long_objects();
+  const int status =
+      lsp::serve(kStandardInput, kStandardOutput, kProjectVersion, *std::move(dialects));
   return status == 0 ? ExitCode::kSuccess : ExitCode::kFindings;
 }
 

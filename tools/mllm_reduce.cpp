@@ -6,7 +6,6 @@
 #include <tuple>
 #include <vector>
 
-#include "interrupt_watch.hpp"
 #include "mir/codes/passes.hpp"
 #include "mir/codes/usage.hpp"
 #include "mir/parse.hpp"
@@ -15,6 +14,7 @@
 #include "reduce/reduce.hpp"
 #include "standard_error.hpp"
 #include "support/file_io.hpp"
+#include "support/platform/interrupts.hpp"
 #include "tool.hpp"
 #include "tools/reduce/question.hpp"
 #include "tools/tools.hpp"

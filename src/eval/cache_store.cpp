@@ -55,8 +55,9 @@ fast::LargePages CacheStore::CachedTensor::grown(std::int64_t tokens, std::int64
                     !__builtin_mul_overflow(size, tokens, &size) &&
                     static_cast<std::uint64_t>(size) <= Tensor::kMaxBytes;
   if (!fits) return {};
-  fast::LargePages pages(static_cast<std::size_t>(size));
-  if (pages.size() < static_cast<std::size_t>(size)) return {};
+  const auto bytes_needed = static_cast<std::uint64_t>(size);
+  fast::LargePages pages(bytes_needed);
+  if (pages.size() < bytes_needed) return {};
   for (std::int64_t o = 0; o < outer && held * row_bytes > 0; ++o) {
     std::memcpy(pages.data() + o * tokens * row_bytes, bytes.data() + o * capacity * row_bytes,
                 static_cast<std::size_t>(held * row_bytes));

@@ -3,13 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "mir/codes/files.hpp"
 #include "mir/codes/runs.hpp"
 #include "support/file_io.hpp"
+#include "support/paths.hpp"
+#include "support/platform/file_system.hpp"
 #include "support/strict_json.hpp"
 #include "weights/formats/npy.hpp"
 
@@ -62,9 +63,8 @@ DumpWriter& DumpWriter::operator=(DumpWriter&&) noexcept = default;
 DumpWriter::~DumpWriter() = default;
 
 Result<DumpWriter> DumpWriter::create(const std::string& folder) {
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  if (!failure) std::filesystem::remove(index_of(folder), failure);
+  std::error_code failure = make_folders(folder);
+  if (!failure) failure = remove_file(index_of(folder));
   if (failure) {
     return Error{diag::kFileNotWritable,
                  fmt::format("cannot write into folder '{}': {}", folder, failure.message())};
@@ -139,10 +139,8 @@ class IndexValue {
 
 /// True if the name is that of a file in the folder itself.
 bool is_plain_file(const std::string& folder, const std::string& name) {
-  const std::filesystem::path path = name;
-  std::error_code none;
-  return path.filename() == path && name != "." && name != ".." &&
-         !std::filesystem::is_symlink(std::filesystem::path(folder) / path, none);
+  return file_name_of(name) == name && name != "." && name != ".." &&
+         !is_link(path_in(folder, name));
 }
 
 }  // namespace

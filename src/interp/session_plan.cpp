@@ -2,7 +2,6 @@
 #include <cstdlib>  // __GLIBC__
 
 #if defined(__GLIBC__)
-#include <malloc.h>
 #endif
 
 #include <fmt/format.h>
@@ -16,6 +15,7 @@
 #include "mir/codes/limits.hpp"
 #include "mir/codes/runs.hpp"
 #include "plan/parameter_uses.hpp"
+#include "support/platform/memory.hpp"
 
 namespace mir {
 
@@ -73,10 +73,7 @@ void Session::State::make_packed_plans(const SessionOptions& options, Diagnostic
   packed.expect(expected + expected / 32);  // panels that are filled up
   for (Entry& entry : entries) entry.plan = make_plan(entry, plan_options.fuses);
   write_packed_cache(options, diagnostics);
-#if defined(__GLIBC__)
-  // Gives the memory in which the weights were made back to the system.
-  (void)malloc_trim(0);
-#endif
+  return_free_memory();  // in which the weights were made
 }
 
 void Session::State::write_packed_cache(const SessionOptions& options, Diagnostics& diagnostics) {

@@ -16,7 +16,7 @@
 #include "plan/memory.hpp"
 #include "plan/report.hpp"
 #include "plan/step_work.hpp"
-#include "support/mapping_guard.hpp"
+#include "support/platform/mapped_file.hpp"
 
 namespace mir {
 

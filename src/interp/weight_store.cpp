@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "support/mapping_guard.hpp"
+#include "support/platform/mapped_file.hpp"
 
 namespace mir {
 

@@ -5,41 +5,20 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 
 #include "ir/declares_dialect.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "support/file_io.hpp"
 #include "support/render_forms.hpp"
+#include "support/platform/file_system.hpp"
 
 namespace mir::lsp {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::size_t kMostFiles = 1000;
-constexpr std::uintmax_t kMostBytes = 1 << 20;
-
-std::vector<std::string> files_below(const std::string& folder) {
-  std::vector<std::string> files;
-  std::error_code error;
-  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
-  for (const fs::recursive_directory_iterator end; !error && at != end; at.increment(error)) {
-    if (at->path().filename().string().starts_with('.')) {
-      at.disable_recursion_pending();
-      continue;
-    }
-    std::error_code unknown;
-    const bool is_text = at->path().extension() == ".mir" && at->is_regular_file(unknown) &&
-                         at->file_size(unknown) <= kMostBytes;
-    if (is_text) files.push_back(at->path().string());
-    if (files.size() == kMostFiles) break;
-  }
-  std::ranges::sort(files);
-  return files;
-}
+constexpr std::uint64_t kMostBytes = 1 << 20;
 
 /// Reads the dialects of a text into the context. False after errors, and if the text has modules
 /// that declare none.
@@ -86,9 +65,7 @@ bool may_declare_dialect(std::string_view text) {
 }
 
 std::string uri_of_path(std::string_view path) {
-  std::error_code error;
-  const fs::path full = fs::absolute(path, error);
-  return uri_of(error ? std::string(path) : full.lexically_normal().string());
+  return uri_of(absolute_path(std::string(path)));
 }
 
 std::vector<DialectText> DialectTexts::all() const {
@@ -101,7 +78,7 @@ void DialectTexts::search(const std::vector<std::string>& folders) {
   found_.clear();
   std::vector<DialectText> candidates;
   for (const std::string& folder : folders) {
-    for (const std::string& path : files_below(folder)) {
+    for (const std::string& path : files_below(folder, {".mir", kMostBytes, kMostFiles})) {
       auto text = read_file(path, kMostBytes);
       if (text && may_declare_dialect(*text)) candidates.push_back({path, std::move(*text)});
     }

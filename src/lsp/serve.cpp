@@ -1,28 +1,25 @@
 // Runs the server on two threads: one reads messages, the other handles and analyses.
 #include "lsp/serve.hpp"
 
-#include <malloc.h>
-#include <poll.h>
-#include <signal.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "lsp/framing.hpp"
 #include "lsp/server.hpp"
+#include "support/platform/memory.hpp"
+#include "support/platform/streams.hpp"
+#include "support/platform/threads.hpp"
 
 // note [threads]
 // One thread reads and never works, so a cancellation is seen while the server works. The other one
 // owns the state. It handles messages in their order, and analyses texts when no message waits.
+// Without threads it reads when nothing is left to do.
 
 namespace mir::lsp {
 
@@ -36,18 +33,19 @@ constexpr auto kLongestDrain = std::chrono::milliseconds(500);
 class Inbox {
  public:
   Inbox(int input, CancelledRequests& cancelled)
-      : input_(input), cancelled_(cancelled), reader_([this] { read_all(); }) {}
+      : input_(input), cancelled_(cancelled), reader_(Thread::start([this] { read_all(); })) {}
   ~Inbox() {
     stopped_ = true;
-    reader_.join();
+    reader_.reset();
   }
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
   /// The next message. Without `wait`, only one that is there; else after a while none.
   std::optional<Frame> next(bool wait) {
+    if (wait && !reader_ && !has_news_) read_some();
     std::unique_lock lock(mutex_);
-    if (wait) changed_.wait_for(lock, kTick, [&] { return has_news_.load(); });
+    if (wait && reader_) changed_.wait_for(lock, kTick, [&] { return has_news_.load(); });
     if (frames_.empty()) return std::nullopt;
     Frame frame = std::move(frames_.front());
     frames_.pop_front();
@@ -64,68 +62,49 @@ class Inbox {
 
  private:
   void read_all() {
-    FrameReader reader;
-    std::array<char, 1 << 16> bytes;
-    while (!stopped_) {
-      pollfd ready{.fd = input_, .events = POLLIN, .revents = 0};
-      const int count = ::poll(&ready, 1, static_cast<int>(kTick.count()));
-      if (count == 0 || (count < 0 && errno == EINTR)) continue;
-      const ssize_t size = count < 0 ? -1 : ::read(input_, bytes.data(), bytes.size());
-      if (size < 0 && errno == EINTR) continue;
-      if (size <= 0) break;
-      reader.add({bytes.data(), static_cast<std::size_t>(size)});
-      while (auto frame = reader.next()) {
-        cancelled_.look_at(frame->body);
-        const std::lock_guard lock(mutex_);
-        frames_.push_back(std::move(*frame));
-        has_news_ = true;
-        changed_.notify_one();
-      }
+    while (!stopped_ && read_some()) {
     }
+  }
+
+  /// Takes what has arrived, after waiting for it for a tick. False if nothing will come any more.
+  bool read_some() {
+    if (!wait_for_bytes(input_, kTick)) return true;
+    const auto size = read_bytes(input_, bytes_);
+    const bool is_open = size && *size != 0;
+    if (is_open) frame_reader_.add({bytes_.data(), *size});
+    while (auto frame = is_open ? frame_reader_.next() : std::nullopt) {
+      cancelled_.look_at(frame->body);
+      const std::lock_guard lock(mutex_);
+      frames_.push_back(std::move(*frame));
+      has_news_ = true;
+      changed_.notify_one();
+    }
+    if (is_open) return true;
     const std::lock_guard lock(mutex_);
     closed_ = Clock::now();
     has_news_ = true;
     changed_.notify_one();
+    return false;
   }
 
   int input_;
   CancelledRequests& cancelled_;
+  FrameReader frame_reader_;
+  std::array<char, 1 << 16> bytes_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Frame> frames_;
   std::optional<Clock::time_point> closed_;
   std::atomic<bool> has_news_ = false;
   std::atomic<bool> stopped_ = false;
-  std::thread reader_;  // last: it uses all others
+  std::optional<Thread> reader_;  // last: it uses all others
 };
-
-bool write_all(int output, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t size = ::write(output, text.data(), text.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(size));
-  }
-  return true;
-}
 
 /// Long bodies are not copied.
 bool write_message(int output, std::string_view body) {
   constexpr std::size_t kLong = std::size_t{1} << 16;
-  if (body.size() < kLong) return write_all(output, framed(body));
-  return write_all(output, header_of(body)) && write_all(output, body);
-}
-
-bool is_gone(std::int64_t process) {
-  return process > 0 && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
-}
-
-/// Gives the pages of freed memory back to the system. An analysis leaves many, and returning them
-/// delays no reply.
-void return_free_memory() {
-#if defined(__GLIBC__)
-  (void)malloc_trim(0);
-#endif
+  if (body.size() < kLong) return write_bytes(output, framed(body));
+  return write_bytes(output, header_of(body)) && write_bytes(output, body);
 }
 
 }  // namespace
@@ -156,7 +135,7 @@ int serve(int input, int output, const std::string& version, std::vector<Dialect
     }
     if (auto waited = inbox.next(true)) {
       handle(*std::move(waited));
-    } else if (is_gone(server.client_process())) {
+    } else if (has_ended(server.client_process())) {
       break;
     } else if (std::exchange(has_worked, false)) {
       return_free_memory();

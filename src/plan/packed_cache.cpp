@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -14,8 +13,10 @@
 #include "mir/codes/runs.hpp"
 #include "mir/tensor.hpp"
 #include "mir/version.hpp"
-#include "support/atomic_file.hpp"
-#include "support/huge_pages.hpp"
+#include "support/memory_size.hpp"
+#include "support/platform/atomic_file.hpp"
+#include "support/platform/file_system.hpp"
+#include "support/platform/memory.hpp"
 #include "support/strict_json.hpp"
 
 namespace mir {
@@ -151,8 +152,7 @@ ContentHash PackedCache::layout_hash(DType dtype, std::int64_t outputs, std::int
 
 Result<PackedCache> PackedCache::open(const std::string& path) {
   PackedCache cache;
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return cache;
+  if (!file_exists(path)) return cache;
   auto file = MappedFile::open(path);
   if (!file) return std::move(file).error();
   cache.file_ = *std::move(file);
@@ -178,7 +178,7 @@ Result<void> PackedCache::read_header() {
     problem_ = "ends within its header";
     return {};
   }
-  const auto header = bytes.subspan(kFixed, static_cast<std::size_t>(length));
+  const auto header = bytes.subspan(kFixed, memory_size(length));
   fast::ThreadPool alone(1);
   if (content_hash(header, alone) != number_at<ContentHash>(bytes, kMagic.size() + 8)) {
     problem_ = "has a damaged header";
@@ -216,7 +216,7 @@ std::string PackedCache::read_entries(std::string_view json) {
     const std::uint64_t size = reader.number("bytes");
     if (!reader.is_sound()) return "has a header of another form";
     if (at > bytes.size() || size > bytes.size() - at) return "ends before its last matrix";
-    entry.bytes = bytes.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
+    entry.bytes = bytes.subspan(memory_size(at), memory_size(size));
     at = aligned(at + size);
     entries_.push_back(std::move(entry));
   }
@@ -242,7 +242,8 @@ Result<void> PackedCache::write(const std::string& path, std::vector<Entry> entr
   if (written) written = file->write(std::as_bytes(std::span(&hash, 1)));
   if (written) written = file->write(json_bytes);
   for (const Entry& entry : entries) {
-    if (written) written = file->write(std::string(aligned(file->size()) - file->size(), '\0'));
+    const std::string padding(memory_size(aligned(file->size()) - file->size()), '\0');
+    if (written) written = file->write(padding);
     if (written) written = file->write(entry.bytes);
   }
   return written ? file->commit() : written;

@@ -8,14 +8,17 @@
 #include "mir/codes/limits.hpp"
 #include "mir/codes/verification.hpp"
 #include "plan/packed_cache.hpp"
-#include "support/mapping_guard.hpp"
+#include "support/platform/mapped_file.hpp"
+#include "support/platform/memory.hpp"
 
 namespace mir {
 
 namespace {
 
 /// Small matrices share blocks, so that each needs no large page of its own.
-constexpr std::size_t kBlockBytes = std::size_t{64} << 20;
+constexpr std::uint64_t kBlockBytes = std::uint64_t{64} << 20;
+/// Where memory that is never written takes pages all the same.
+constexpr std::uint64_t kSmallBlockBytes = std::uint64_t{1} << 20;
 
 }  // namespace
 
@@ -38,7 +41,9 @@ PackedWeights::~PackedWeights() = default;
 Result<std::span<std::byte>> PackedWeights::allocate(std::size_t bytes) {
   if (blocks_.empty() || blocks_.back().size() - used_ < bytes) {
     // Memory that is never written takes no pages; but a system may refuse to promise that much.
-    fast::LargePages block(std::max({bytes, kBlockBytes, expected_ - std::min(expected_, bytes_)}));
+    const std::uint64_t missing = expected_ - std::min(expected_, bytes_);
+    const std::uint64_t shared = pages_are_lazy() ? kBlockBytes : kSmallBlockBytes;
+    fast::LargePages block(std::max<std::uint64_t>({bytes, shared, missing}));
     if (block.size() < bytes) block = fast::LargePages(bytes);
     if (block.size() < bytes) {
       return Error{diag::kLimitExceeded, fmt::format("no memory for weights of {} bytes", bytes)};
@@ -52,7 +57,7 @@ Result<std::span<std::byte>> PackedWeights::allocate(std::size_t bytes) {
   return part;
 }
 
-void PackedWeights::expect(std::size_t bytes) {
+void PackedWeights::expect(std::uint64_t bytes) {
   expected_ = bytes;
 }
 

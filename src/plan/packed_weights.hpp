@@ -49,7 +49,7 @@ class PackedWeights {
 
   /// About how many bytes will be packed in all. Matrices that share one block leave a part of at
   /// most one large page unused.
-  void expect(std::size_t bytes);
+  void expect(std::uint64_t bytes);
   /// The packed form of a tensor [outputs, depth] of a packable type; packs it when it is not there
   /// yet. An error when memory is short, the tensor has another number of elements, or its source
   /// was packed in another way before.
@@ -87,7 +87,7 @@ class PackedWeights {
       matrices_;
   std::vector<fast::LargePages> blocks_;
   std::size_t used_ = 0;  // of the last block
-  std::size_t expected_ = 0;
+  std::uint64_t expected_ = 0;
   struct Kept;
   std::unique_ptr<Kept> kept_;  // null if there is no cache
   std::uint64_t bytes_ = 0;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "support/huge_pages.hpp"
+#include "support/platform/memory.hpp"
 
 namespace mir {
 

@@ -15,7 +15,7 @@
 #include <xxhash.h>
 
 #include "support/arena.hpp"
-#include "support/huge_pages.hpp"
+#include "support/platform/memory.hpp"
 
 namespace mir {
 
@@ -66,7 +66,7 @@ struct Place {
 Place place_of(std::uint32_t id) {
   const std::uint64_t shifted = std::uint64_t{id} + (1u << kFirstChunkBits);
   const auto bits = static_cast<std::uint32_t>(std::bit_width(shifted)) - 1;
-  return {bits - kFirstChunkBits, shifted ^ (std::uint64_t{1} << bits)};
+  return {bits - kFirstChunkBits, static_cast<std::size_t>(shifted ^ (std::uint64_t{1} << bits))};
 }
 
 }  // namespace

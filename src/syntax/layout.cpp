@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "support/huge_pages.hpp"
+#include "support/platform/memory.hpp"
 #include "syntax/layout_rules.hpp"
 #include "syntax/token_text.hpp"
 

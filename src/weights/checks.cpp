@@ -11,7 +11,7 @@
 
 #include "mir/codes/files.hpp"
 #include "mir/codes/tensors.hpp"
-#include "support/mapping_guard.hpp"
+#include "support/platform/mapped_file.hpp"
 #include "support/utf8.hpp"
 
 namespace mir {

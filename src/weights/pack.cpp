@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include "mir/codes/files.hpp"
 #include "mir/codes/weights.hpp"
-#include "support/atomic_file.hpp"
-#include "support/mapping_guard.hpp"
+#include "support/paths.hpp"
+#include "support/platform/atomic_file.hpp"
+#include "support/platform/mapped_file.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/zip_directory.hpp"
 #include "weights/formats/zip_writer.hpp"
@@ -138,8 +138,7 @@ FileOpener Pack::files(MemberCheck check) const {
 }
 
 Result<void> Pack::extract(const PackMember& member, const std::string& folder) const {
-  auto file = AtomicFile::create((std::filesystem::path(folder) / member.name).string(),
-                                 AtomicFile::Existing::kReplace);
+  auto file = AtomicFile::create(path_in(folder, member.name), AtomicFile::Existing::kReplace);
   if (!file) return std::move(file).error();
   const auto copied = copy_content(member.bytes, *file);
   if (!copied) return copied.error();

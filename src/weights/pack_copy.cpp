@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mir/codes/files.hpp"
-#include "support/mapping_guard.hpp"
+#include "support/platform/mapped_file.hpp"
 #include "weights/formats/zip_directory.hpp"
 
 namespace mir {

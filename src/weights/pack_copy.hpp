@@ -6,7 +6,7 @@
 #include <span>
 
 #include "mir/diagnostic.hpp"
-#include "support/atomic_file.hpp"
+#include "support/platform/atomic_file.hpp"
 
 namespace mir {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "mir/codes/files.hpp"
-#include "support/atomic_file.hpp"
+#include "support/platform/atomic_file.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/zip_writer.hpp"
 #include "weights/pack.hpp"

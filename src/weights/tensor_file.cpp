@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <type_traits>
 #include <utility>
 
 #include "mir/codes/weights.hpp"
+#include "support/paths.hpp"
 #include "weights/byte_cursor.hpp"
 #include "weights/checks.hpp"
 #include "weights/formats/gguf_split.hpp"
@@ -50,7 +50,7 @@ Result<TensorFile> TensorFile::open(const std::string& path, const FileOpener& f
   // An index names files; the names of GGUF files follow from the one that the user gave.
   const auto links = is_index ? MappedFile::Links::kRefuse : MappedFile::Links::kFollow;
   const auto in_folder = [&](const std::string& name) {
-    return map_file((std::filesystem::path(path).parent_path() / name).string(), links);
+    return map_file(path_in(folder_of(path), name), links);
   };
   const FileOpener beside = files ? files : in_folder;
   if (is_index) {

@@ -13,7 +13,8 @@
 #include "mir/codes/tensors.hpp"
 #include "mir/codes/usage.hpp"
 #include "mir/codes/weights.hpp"
-#include "support/mapping_guard.hpp"
+#include "support/memory_size.hpp"
+#include "support/platform/mapped_file.hpp"
 #include "support/utf8.hpp"
 #include "weights/checks.hpp"
 
@@ -108,7 +109,7 @@ Result<TensorWriter> TensorWriter::create(const std::string& path,
 }
 
 Result<void> TensorWriter::fill_to(std::uint64_t position) {
-  return file_.write(std::string(position - file_.size(), '\0'));
+  return file_.write(std::string(memory_size(position - file_.size()), '\0'));
 }
 
 Result<void> TensorWriter::write_data(const Tensor& tensor) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mir/diagnostic.hpp"
-#include "support/atomic_file.hpp"
+#include "support/platform/atomic_file.hpp"
 #include "weights/write_tensors.hpp"
 
 namespace mir {

@@ -14,11 +14,24 @@ def problems(files: dict[str, str]) -> list[str]:
         root = Path(folder)
         for name, included in files.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text("".join(f'#include "{text}"\n' for text in included.split()))
+            lines = (text if text.startswith("<") else f'"{text}"' for text in included.split())
+            (root / name).write_text("".join(f"#include {line}\n" for line in lines))
         return check_layering.check(root)
 
 
 class LayeringTest(unittest.TestCase):
+    def test_only_the_platform_includes_system_headers(self):
+        self.assertEqual(problems({
+            "src/support/platform/posix/threads.cpp": "<thread> <sys/mman.h> <csignal> <filesystem>",
+            "src/ir/op.cpp": "<vector> <mutex> <stop_token> <fmt/format.h> <xxhash.h> <hwy/highway.h>",
+            "tools/common/tool.cpp": "<filesystem> <boost/program_options/errors.hpp> <pcre2.h>",
+        }), [])
+        for path, included in [("src/ir/op.cpp", "thread"), ("src/ir/op.cpp", "filesystem"),
+                               ("src/support/file_io.cpp", "unistd.h"), ("include/mir/op.hpp", "sys/stat.h"),
+                               ("tools/common/tool.cpp", "csignal"), ("tools/common/tool.cpp", "stdlib.h")]:
+            self.assertEqual(problems({path: f"<vector> <{included}>"}),
+                             [f"{path}:2: <{included}> may be included in src/support/platform only"])
+
     def test_own_and_lower_layers_are_allowed(self):
         self.assertEqual(problems({
             "include/mir/op.hpp": "mir/type.hpp",

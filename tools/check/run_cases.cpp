@@ -14,9 +14,9 @@
 #include "match_checks.hpp"
 #include "mir/codes/checks.hpp"
 #include "regular_file.hpp"
-#include "scratch_folder.hpp"
 #include "stored_output.hpp"
 #include "support/file_io.hpp"
+#include "support/platform/scratch_folder.hpp"
 
 namespace mir::tools {
 

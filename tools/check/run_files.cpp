@@ -6,8 +6,9 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
+
+#include "support/platform/threads.hpp"
 
 namespace mir::tools {
 
@@ -25,9 +26,14 @@ bool run_case_files(std::span<const std::string> paths, const CheckSettings& set
       arrived.notify_one();
     }
   };
-  std::vector<std::jthread> threads;
+  std::vector<Thread> threads;
   const auto count = std::min<std::size_t>(std::max(jobs, 1u), paths.size());
-  for (std::size_t i = 0; i < count; ++i) threads.emplace_back(work);
+  while (threads.size() < count) {
+    auto started = Thread::start(work);
+    if (!started) break;
+    threads.push_back(*std::move(started));
+  }
+  if (threads.empty()) work();
   for (std::optional<FileResult>& result : results) {
     std::unique_lock lock(mutex);
     arrived.wait(lock, [&] { return result.has_value(); });

@@ -1,7 +1,6 @@
 // Loads pass plug-ins from shared libraries and registers their passes.
 #include "load_passes.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <exception>
@@ -11,6 +10,7 @@
 #include "mir/codes/passes.hpp"
 #include "mir/pass_plugin.hpp"
 #include "regular_file.hpp"
+#include "support/platform/plugin.hpp"
 
 namespace mir::tools {
 
@@ -22,27 +22,15 @@ Error cannot_load(const std::string& path, std::string_view why) {
   return {diag::kFileNotReadable, fmt::format("cannot load passes from '{}': {}", path, why)};
 }
 
-/// The last error of the dynamic linker, without the path that most of them begin with.
-std::string linker_error(const std::string& path) {
-  const char* text = ::dlerror();
-  std::string_view error = text == nullptr ? "unknown error" : text;
-  if (const std::string prefix = path + ": "; error.starts_with(prefix)) {
-    error.remove_prefix(prefix.size());
-  }
-  return std::string(error);
-}
-
 Result<const PassPlugin*> open_plugin(const std::string& path) {
   // An opened FIFO may wait for ever.
   if (auto regular = expect_regular_file(path); !regular) return std::move(regular).error();
-  // The linker searches its own folders for a name without a slash.
-  const std::string file = path.find('/') == path.npos ? "./" + path : path;
-  void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return cannot_load(path, linker_error(file));
-  const auto entry = reinterpret_cast<decltype(&mir_pass_plugin)>(::dlsym(library, kEntryPoint));
-  if (entry == nullptr) {
+  const auto loaded = load_function(path, kEntryPoint);
+  if (!loaded) return cannot_load(path, loaded.error().message);
+  if (loaded->address == nullptr) {
     return cannot_load(path, fmt::format("the library does not define '{}'", kEntryPoint));
   }
+  const auto entry = reinterpret_cast<decltype(&mir_pass_plugin)>(loaded->address);
   const PassPlugin* plugin = entry();
   if (plugin == nullptr) return cannot_load(path, fmt::format("'{}' returned null", kEntryPoint));
   return plugin;

@@ -2,11 +2,11 @@
 #include "progress.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 
 #include "standard_error.hpp"
+#include "support/platform/streams.hpp"
 
 namespace mir::tools {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 constexpr std::chrono::milliseconds kQuiet(500);
 
 Progress shown(unsigned shift, const char* unit) {
-  if (::isatty(STDERR_FILENO) == 0) return {};
+  if (!is_terminal(kStandardError)) return {};
   return [shift, unit, first = std::chrono::steady_clock::now() + kQuiet](std::uint64_t done,
                                                                           std::uint64_t total) {
     if (std::chrono::steady_clock::now() < first) return;

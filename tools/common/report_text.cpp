@@ -1,12 +1,12 @@
 // Prints reports to standard output, made visible or styled for terminals.
 #include "report_text.hpp"
 
-#include <unistd.h>
+#include "support/platform/streams.hpp"
 
 namespace mir::tools {
 
 bool shows_documents() {
-  return ::isatty(STDOUT_FILENO) != 0;
+  return is_terminal(kStandardOutput);
 }
 
 void print_styled(std::string_view text) {

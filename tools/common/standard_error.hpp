@@ -12,8 +12,4 @@ void write_error_text(std::string_view text);
 /// already.
 void write_styled_error_text(std::string_view text);
 
-/// Opens standard input, output and error if they are closed, so that no file that a tool opens
-/// takes their descriptors and receives their text.
-void open_standard_files();
-
 }  // namespace mir::tools

@@ -2,10 +2,8 @@
 #include "tool.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -25,9 +23,11 @@
 #include "overwriting.hpp"
 #include "report_text.hpp"
 #include "standard_error.hpp"
-#include "support/atomic_file.hpp"
 #include "support/diagnostic_catalogue.hpp"
 #include "support/file_io.hpp"
+#include "support/platform/atomic_file.hpp"
+#include "support/platform/interrupts.hpp"
+#include "support/platform/streams.hpp"
 #include "support/terminal_text.hpp"
 #include "usual_findings.hpp"
 
@@ -98,7 +98,7 @@ std::vector<std::string> Run::files() const {
 bool Run::colours(int descriptor) const {
   if (*common_->color != Colour::kAuto) return *common_->color == Colour::kAlways;
   const char* forbidden = std::getenv("NO_COLOR");
-  return (forbidden == nullptr || *forbidden == '\0') && ::isatty(descriptor) != 0;
+  return (forbidden == nullptr || *forbidden == '\0') && is_terminal(descriptor);
 }
 
 std::size_t Run::max_errors() const {
@@ -130,7 +130,7 @@ ExitCode Run::report(const Diagnostics& diagnostics, const SourceManager& source
     if (common_->summary) {
       write_error_text(count_by_code(diagnostics, sources, form));
     } else {
-      const RenderOptions options{.format = form, .colour = colours(STDERR_FILENO)};
+      const RenderOptions options{.format = form, .colour = colours(kStandardError)};
       write_styled_error_text(counts_usual_findings()
                                   ? render_without_usual(diagnostics, sources, options)
                                   : render(diagnostics, sources, options));
@@ -240,8 +240,8 @@ ExitCode run_with(const ToolInfo& tool, OptionSet& options, std::span<const char
 
 int guarded(const ToolInfo& tool, int argc, char** argv,
             const std::function<ExitCode(std::span<const char* const> words)>& run) {
-  std::signal(SIGPIPE, SIG_DFL);
-  open_standard_files();
+  end_at_closed_pipes();
+  open_standard_streams();
   ExitCode code = ExitCode::kInternal;
   try {
     const std::span words(argv, static_cast<std::size_t>(argc));

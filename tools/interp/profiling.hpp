@@ -7,7 +7,7 @@
 #include "interp/profile.hpp"
 #include "mir/session.hpp"
 #include "settings.hpp"
-#include "support/resident_memory.hpp"
+#include "support/platform/memory.hpp"
 
 namespace mir::tools {
 

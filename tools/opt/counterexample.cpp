@@ -3,14 +3,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <stdlib.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "support/atomic_file.hpp"
 #include "support/characters.hpp"
 #include "support/file_io.hpp"
+#include "support/paths.hpp"
+#include "support/platform/atomic_file.hpp"
+#include "support/platform/scratch_folder.hpp"
 #include "weights/pack.hpp"
 
 namespace mir::tools {
@@ -31,25 +31,16 @@ std::string commented(std::string_view text) {
 /// Files that become members of a pack.
 class MemberFiles {
  public:
-  MemberFiles() {
-    std::string name = (std::filesystem::temp_directory_path() / "mllm-opt-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) folder_ = name;
-  }
-  ~MemberFiles() {
-    std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
-  }
-  MemberFiles(const MemberFiles&) = delete;
-  MemberFiles& operator=(const MemberFiles&) = delete;
+  explicit MemberFiles(ScratchFolder folder) : folder_(std::move(folder)) {}
 
   Result<void> add(PackPlan& plan, const std::string& name, std::string_view bytes) const {
-    const std::string path = (folder_ / name).string();
+    const std::string path = path_in(folder_.path(), name);
     plan.files.push_back({name, path});
     return write_file_atomically(path, bytes);
   }
 
  private:
-  std::filesystem::path folder_;
+  ScratchFolder folder_;
 };
 
 /// A name of a file.
@@ -65,7 +56,9 @@ std::string file_name(std::string_view text) {
 Result<void> write_counterexample(const std::string& folder, std::string_view name,
                                   std::string_view title, const Counterexample& found,
                                   std::optional<std::string> weights) {
-  const MemberFiles members;
+  auto scratch = ScratchFolder::create("mllm-opt");
+  if (!scratch) return std::move(scratch).error();
+  const MemberFiles members(*std::move(scratch));
   PackPlan plan;
   plan.module = "after.mir";
   const std::string text =
@@ -87,7 +80,7 @@ Result<void> write_counterexample(const std::string& folder, std::string_view na
   if (auto added = add("expect", found.expected); !added) return added;
   plan.arguments["tolerance"] = {"exact"};
   if (weights) plan.arguments["weights"] = {*weights};
-  return write_pack((std::filesystem::path(folder) / (file_name(name) + ".mirz")).string(), plan);
+  return write_pack(path_in(folder, file_name(name) + ".mirz"), plan);
 }
 
 }  // namespace mir::tools

@@ -2,16 +2,15 @@
 #include "reproducer.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "mir/print.hpp"
 #include "mir/version.hpp"
-#include "support/atomic_file.hpp"
 #include "support/file_io.hpp"
+#include "support/platform/atomic_file.hpp"
+#include "support/platform/file_system.hpp"
 
 namespace mir::tools {
 
@@ -56,7 +55,7 @@ std::string command_of(const OptSettings& settings, const PassStep& step) {
       const std::string option = fmt::format("--{}", row->name());
       // The command may run in another folder.
       const std::string argument =
-          is_read_file(*row) && given != "-" ? std::filesystem::absolute(given).string() : given;
+          is_read_file(*row) && given != "-" ? absolute_path(given) : given;
       command += ' ' + (row->takes_argument() ? shell_word(fmt::format("{}={}", option, argument))
                                               : option);
     }
@@ -90,7 +89,7 @@ void Reproducer::did_end(Module&, bool good, Diagnostics& diagnostics) {
   // Nothing was written if the module was refused before its first pass.
   if (!std::exchange(is_written_, false)) return;
   if (good) {
-    ::unlink(settings_.reproducer->c_str());
+    remove_file(*settings_.reproducer);
   } else {
     std::string reason;
     for (const Diagnostic& each : diagnostics.sorted()) {

@@ -12,7 +12,7 @@
 #include "mir/dialects.hpp"
 #include "mir/print.hpp"
 #include "standard_error.hpp"
-#include "support/atomic_file.hpp"
+#include "support/platform/atomic_file.hpp"
 #include "text_table.hpp"
 
 namespace mir::tools {

@@ -2,7 +2,6 @@
 #include "tools/reduce/command_test.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
@@ -16,14 +15,6 @@ namespace mir::tools {
 namespace {
 
 constexpr int kFirstSignal = 128;
-
-std::vector<std::string> own_environment() {
-  std::vector<std::string> variables;
-  for (char** each = ::environ; each != nullptr && *each != nullptr; ++each) {
-    variables.emplace_back(*each);
-  }
-  return variables;
-}
 
 bool is_wanted(const CommandResult& result, WantedEnd wanted) {
   switch (wanted) {

@@ -6,7 +6,7 @@
 
 #include "command.hpp"
 #include "reduce/reduce.hpp"
-#include "scratch_folder.hpp"
+#include "support/platform/scratch_folder.hpp"
 
 namespace mir::tools {
 

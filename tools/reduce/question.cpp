@@ -1,11 +1,10 @@
 // Builds the test for interesting texts from the options of mllm-reduce.
 #include "tools/reduce/question.hpp"
 
-#include <poll.h>
-
 #include <utility>
 
 #include "mir/codes/runs.hpp"
+#include "support/platform/interrupts.hpp"
 
 namespace mir::tools {
 
@@ -33,8 +32,7 @@ reduce::Interest Question::interest() const {
     inner = reduce::reports_code(*settings_.reports, {surroundings(), pipeline_});
   }
   return [this, inner](const std::string& text) -> Result<reduce::Answer> {
-    pollfd watched{interrupt_, POLLIN, 0};
-    if (::poll(&watched, 1, 0) > 0) return Error{diag::kCancelled, "interrupted"};
+    if (is_interrupted(interrupt_)) return Error{diag::kCancelled, "interrupted"};
     return inner(text);
   };
 }

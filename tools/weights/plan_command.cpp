@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "input_sets.hpp"
 #include "ir/ports.hpp"
@@ -19,6 +18,7 @@
 #include "recipe_plan.hpp"
 #include "report_text.hpp"
 #include "support/file_io.hpp"
+#include "support/platform/threads.hpp"
 
 namespace mir::tools {
 
@@ -85,13 +85,13 @@ Result<std::string> plan_types(const Run& run, const Module& module, const Weigh
                  fmt::format("--prefill states {} runs and --input {}: expected 1 or {}",
                              prefills->size(), inputs->size(), inputs->size())};
   }
-  auto measurement = RecipeMeasurement::create(
-      module, weights,
-      {.inputs = *std::move(inputs),
-       .prefills = *std::move(prefills),
-       .bindings = {settings.bind->begin(), settings.bind->end()},
-       .kernels = is_ref ? KernelSet::kRef : KernelSet::kFast,
-       .threads = is_ref ? 1 : std::max(1U, std::thread::hardware_concurrency())});
+  auto measurement =
+      RecipeMeasurement::create(module, weights,
+                                {.inputs = *std::move(inputs),
+                                 .prefills = *std::move(prefills),
+                                 .bindings = {settings.bind->begin(), settings.bind->end()},
+                                 .kernels = is_ref ? KernelSet::kRef : KernelSet::kFast,
+                                 .threads = is_ref ? 1 : processor_count()});
   if (!measurement) return std::move(measurement).error();
   auto layers = chosen_layers(run, *measurement, settings);
   if (!layers) return std::move(layers).error();

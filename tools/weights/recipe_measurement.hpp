@@ -8,7 +8,7 @@
 
 #include "mir/pass.hpp"
 #include "mir/session.hpp"
-#include "scratch_folder.hpp"
+#include "support/platform/scratch_folder.hpp"
 
 namespace mir::tools {
 

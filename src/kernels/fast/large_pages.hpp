@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace mir::fast {
@@ -13,7 +14,7 @@ class LargePages {
  public:
   LargePages() = default;
   /// Empty when the system has not that much.
-  explicit LargePages(std::size_t bytes);
+  explicit LargePages(std::uint64_t bytes);
   ~LargePages();
   LargePages(LargePages&& other) noexcept;
   LargePages& operator=(LargePages&& other) noexcept;

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "kernels/fast/task_ranges.hpp"
+#include "support/platform/threads.hpp"
 
 namespace mir::fast {
 
@@ -59,7 +58,7 @@ struct ThreadPool::Shared {
   Call call = nullptr;
   void* context = nullptr;
   bool may_spin = true;
-  std::vector<std::thread> workers;
+  std::vector<Thread> workers;
 
   void take_tasks(unsigned thread) {
     const Place outer = std::exchange(tls_place, {this, thread});
@@ -123,14 +122,12 @@ struct ThreadPool::Shared {
 
 ThreadPool::ThreadPool(unsigned threads) : shared_(std::make_unique<Shared>()) {
   threads = std::clamp(threads, 1U, kMaxThreads);
-  shared_->may_spin = threads <= std::max(1U, std::thread::hardware_concurrency());
+  shared_->may_spin = threads <= processor_count();
   shared_->workers.reserve(threads - 1);
   for (unsigned thread = 1; thread < threads; ++thread) {
-    try {
-      shared_->workers.emplace_back([shared = shared_.get(), thread] { shared->serve(thread); });
-    } catch (const std::system_error&) {
-      break;
-    }
+    auto started = Thread::start([shared = shared_.get(), thread] { shared->serve(thread); });
+    if (!started) break;
+    shared_->workers.push_back(*std::move(started));
   }
   threads_ = static_cast<unsigned>(shared_->workers.size()) + 1;
   shared_->tasks.set_threads(threads_);
@@ -139,7 +136,7 @@ ThreadPool::ThreadPool(unsigned threads) : shared_(std::make_unique<Shared>()) {
 ThreadPool::~ThreadPool() {
   shared_->stops.store(true, std::memory_order_release);
   shared_->announce();
-  for (std::thread& worker : shared_->workers) worker.join();
+  shared_->workers.clear();
 }
 
 void ThreadPool::run(std::int64_t count, Call call, void* context) {

@@ -5,8 +5,10 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
-#include <thread>
+#include <utility>
 #include <vector>
+
+#include "support/platform/threads.hpp"
 
 namespace mir {
 
@@ -28,11 +30,11 @@ void for_each_in_threads(std::size_t count, unsigned threads, const Body& body) 
     }
   };
   {
-    std::vector<std::jthread> others;
-    try {
-      while (others.size() + 1 < std::min<std::size_t>(threads, count))
-        others.emplace_back(work, others.size() + 1);
-    } catch (const std::system_error&) {
+    std::vector<Thread> others;
+    while (others.size() + 1 < std::min<std::size_t>(threads, count)) {
+      auto started = Thread::start([&work, number = others.size() + 1] { work(number); });
+      if (!started) break;
+      others.push_back(*std::move(started));
     }
     work(0);
   }

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 
 #include "mir/codes/weights.hpp"
+#include "support/paths.hpp"
 
 namespace mir {
 namespace {
@@ -97,7 +97,7 @@ Result<std::optional<GgufSplit>> gguf_split(const GgufFile& file) {
 }
 
 Result<std::vector<std::string>> gguf_shard_names(const std::string& path, const GgufSplit& split) {
-  std::string stem = std::filesystem::path(path).filename().string();
+  std::string stem(file_name_of(path));
   const auto ending = shard_ending(split.number, split.count);
   if (!stem.ends_with(ending))
     return malformed_split(path, fmt::format("it is part {} of {}, but its name does not end in "
@@ -123,7 +123,7 @@ Result<GgufModel> open_gguf_model(FileBytes file, const std::string& path, const
   const auto names = gguf_shard_names(path, **split);
   if (!names) return names.error();
   std::uint64_t tensors = 0;
-  for (std::uint64_t i = 0; i < names->size(); ++i) {
+  for (std::size_t i = 0; i < names->size(); ++i) {
     auto shard = i == (*split)->number ? Result<GgufFile>(*given)
                                        : open_shard((*names)[i], i, **split, open);
     if (!shard) return std::move(shard).error();

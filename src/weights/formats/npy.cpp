@@ -11,7 +11,7 @@
 #include "mir/codes/files.hpp"
 #include "mir/codes/limits.hpp"
 #include "mir/codes/tensors.hpp"
-#include "support/atomic_file.hpp"
+#include "support/platform/atomic_file.hpp"
 #include "weights/checks.hpp"
 #include "weights/elements.hpp"
 #include "weights/formats/npy_header.hpp"

@@ -8,7 +8,7 @@
 
 #include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
-#include "support/atomic_file.hpp"
+#include "support/platform/atomic_file.hpp"
 #include "weights/file_bytes.hpp"
 
 namespace mir {

@@ -9,7 +9,7 @@
 #include "mir/codes/files.hpp"
 #include "mir/codes/limits.hpp"
 #include "mir/codes/weights.hpp"
-#include "support/mapping_guard.hpp"
+#include "support/platform/mapped_file.hpp"
 #include "weights/formats/npy.hpp"
 #include "weights/formats/zip_directory.hpp"
 
@@ -58,7 +58,8 @@ Result<NpzFile> NpzFile::parse(std::span<const std::byte> bytes, std::shared_ptr
                                std::string origin, const NpzLimits& limits) {
   auto members = read_zip_directory(bytes);
   if (!members) return malformed_npz(origin, members.error().message);
-  std::erase_if(*members, &ZipMember::is_folder);  // other programs write them
+  // Other programs write them.
+  std::erase_if(*members, [](const ZipMember& member) { return member.is_folder(); });
   if (const auto checked = check_limits(*members, limits); !checked)
     return Error{checked.error().code, fmt::format("'{}': {}", origin, checked.error().message)};
   for (const auto& member : *members) {

@@ -1,6 +1,6 @@
 // The table of guarded mappings. How a kernel survives a file that shrinks is tested with the
 // readers of tensor files.
-#include "support/mapping_guard.hpp"
+#include "support/platform/posix/mapping_guard.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
-#include "support/resident_memory.hpp"
-
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 
 #include <cstddef>
 #include <cstring>
+
+#include "support/platform/memory.hpp"
 
 namespace mir::test::resident_memory {
 

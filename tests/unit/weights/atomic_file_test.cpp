@@ -1,4 +1,4 @@
-#include "support/atomic_file.hpp"
+#include "support/platform/atomic_file.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

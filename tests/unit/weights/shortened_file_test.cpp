@@ -9,7 +9,7 @@
 #include "mir/codes/files.hpp"
 #include "mir/codes/limits.hpp"
 #include "support/file_io.hpp"
-#include "support/mapping_guard.hpp"
+#include "support/platform/mapped_file.hpp"
 #include "temporary.hpp"
 #include "weights/formats/npy.hpp"
 #include "weights/formats/npz.hpp"

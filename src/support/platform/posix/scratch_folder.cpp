@@ -1,5 +1,5 @@
 // Creates a temporary folder and removes it with the object.
-#include "scratch_folder.hpp"
+#include "support/platform/scratch_folder.hpp"
 
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "mir/codes/files.hpp"
 
-namespace mir::tools {
+namespace mir {
 
 Result<ScratchFolder> ScratchFolder::create(std::string_view prefix) {
   namespace fs = std::filesystem;
@@ -30,4 +30,4 @@ ScratchFolder::~ScratchFolder() {
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
-}  // namespace mir::tools
+}  // namespace mir

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "mir/diagnostic.hpp"
 
@@ -19,7 +19,8 @@ namespace mir {
 /// the calling thread and leaves no temporary name to them. Where the file system has no files
 /// without a name (NFS), the name is removed as soon as the file is open, and commit() writes a
 /// copy, which only SIGKILL can leave there; an interrupt that comes meanwhile ends the copying
-/// with an error. A device or pipe at `path` is written directly; "-" is standard output.
+/// with an error. A device or pipe at `path` is written directly; "-" is standard output. Without
+/// POSIX the temporary file has a name all the time, which remains if the program is ended.
 class AtomicFile {
  public:
   /// Treatment of a symbolic link, a device or a pipe at `path`: use it as described above, or
@@ -34,20 +35,15 @@ class AtomicFile {
   Result<void> write(std::span<const std::byte> bytes);
   Result<void> write(std::string_view text) { return write(std::as_bytes(std::span(text))); }
   /// Bytes written so far.
-  std::uint64_t size() const { return size_; }
+  std::uint64_t size() const;
   /// Puts the file in place. Nothing may be written after it.
   Result<void> commit();
 
  private:
-  AtomicFile() = default;
-  void discard() noexcept;
+  struct State;
+  explicit AtomicFile(std::unique_ptr<State> state);
 
-  std::string path_;       // as given, for messages
-  std::string target_;     // what the rename replaces; empty when written directly
-  std::string temporary_;  // the name of the temporary file while it has one
-  bool unlinked_ = false;  // the file had a name once and can be unnamed again
-  int descriptor_ = -1;
-  std::uint64_t size_ = 0;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace mir

@@ -1,11 +1,11 @@
 // Reads current and peak resident memory from /proc/self/status, and resets the peak.
-#include "support/resident_memory.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <string>
 #include <string_view>
+
+#include "support/platform/memory.hpp"
 
 namespace mir {
 

@@ -1,8 +1,12 @@
-// Reading mapped files that another process may shorten meanwhile.
+// Files mapped into memory, which another process may shorten meanwhile.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
+#include <string>
+
+#include "mir/diagnostic.hpp"
 
 namespace mir {
 
@@ -15,12 +19,26 @@ namespace mir {
 /// page, so that question looks at the file's size, too. Signal handlers belong to the process: the
 /// handler is installed with the first mapping, is the only state that this library keeps for the
 /// whole process, and passes other faults on to the handler that was installed before.
+/// Where files cannot be mapped, a MappedFile holds a copy, which nothing shortens.
 
-/// Guards the pages of `bytes`, mapped from the start of the file `descriptor`, which the guard
-/// keeps open; false when too many mappings are guarded. The descriptor then still is the caller's.
-[[nodiscard]] bool guard_mapping(std::span<const std::byte> bytes, int descriptor);
-/// Ends it, before the pages are unmapped, and closes the descriptor.
-void release_mapping(std::span<const std::byte> bytes);
+/// A read-only mapping of a regular file. Special files are refused. Where another process shortens
+/// the file meanwhile, its bytes turn to zeros: see lies_in_shortened_file().
+class MappedFile {
+ public:
+  /// Treatment of a symbolic link in place of the file.
+  enum class Links { kFollow, kRefuse };
+  static Result<std::shared_ptr<const MappedFile>> open(const std::string& path,
+                                                        Links links = Links::kFollow);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  MappedFile() = default;
+  std::span<const std::byte> bytes_;
+};
 
 /// All bytes of the guarded mapping that `bytes` lie in; empty when they lie in none.
 std::span<const std::byte> guarded_mapping(std::span<const std::byte> bytes);

@@ -1,5 +1,5 @@
 // Writes to an unnamed or temporary file, and renames it over the target when it is complete.
-#include "support/atomic_file.hpp"
+#include "support/platform/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,16 +13,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
-#include "mir/codes/files.hpp"
+#include "support/platform/file_errors.hpp"
 
 namespace mir {
 namespace {
-
-Error write_error(const std::string& path, int number) {
-  return {diag::kFileNotWritable,
-          fmt::format("cannot write '{}': {}", path, std::generic_category().message(number))};
-}
 
 /// The name at the end of a chain of symbolic links, which need not exist.
 Result<std::string> follow_links(const std::string& path) {
@@ -97,7 +93,7 @@ bool copy_bytes(int from, int to, std::uint64_t size, const InterruptsHeld& held
   while (static_cast<std::uint64_t>(at) < size) {
     if (held.waiting()) return errno = EINTR, false;
     const auto piece = std::min(kPiece, size - static_cast<std::uint64_t>(at));
-    const auto count = ::sendfile(to, from, &at, piece);
+    const auto count = ::sendfile(to, from, &at, static_cast<std::size_t>(piece));
     if (count == 0) return errno = EIO, false;
     if (count < 0 && errno != EINTR) return false;
   }
@@ -122,14 +118,34 @@ int copy_to(const char* name, int from, std::uint64_t size, const InterruptsHeld
 
 }  // namespace
 
+struct AtomicFile::State {
+  std::string path;       // as given, for messages
+  std::string target;     // what the rename replaces; empty when written directly
+  std::string temporary;  // the name of the temporary file while it has one
+  bool unlinked = false;  // the file had a name once and can be unnamed again
+  int descriptor = -1;
+  std::uint64_t size = 0;
+
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { discard(); }
+
+  void discard() noexcept {
+    if (descriptor >= 0) ::close(std::exchange(descriptor, -1));
+    if (!temporary.empty()) ::unlink(temporary.c_str());
+    temporary.clear();
+  }
+};
+
 Result<AtomicFile> AtomicFile::create(const std::string& path, Existing existing) {
-  AtomicFile file;
-  file.path_ = path;
+  auto file = std::make_unique<State>();
+  file->path = path;
   const bool replaces = existing == Existing::kReplace;
   if (path == "-" && !replaces) {
-    file.descriptor_ = ::dup(STDOUT_FILENO);
-    if (file.descriptor_ < 0) return write_error(path, errno);
-    return file;
+    file->descriptor = ::dup(STDOUT_FILENO);
+    if (file->descriptor < 0) return write_error(path, errno);
+    return AtomicFile(std::move(file));
   }
   struct stat found {};
   const bool exists =
@@ -137,92 +153,84 @@ Result<AtomicFile> AtomicFile::create(const std::string& path, Existing existing
   const bool is_file = exists && S_ISREG(found.st_mode);
   if (exists && S_ISDIR(found.st_mode)) return write_error(path, EISDIR);
   if (exists && !is_file && !replaces) {
-    file.descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (file.descriptor_ < 0) return write_error(path, errno);
-    return file;
+    file->descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file->descriptor < 0) return write_error(path, errno);
+    return AtomicFile(std::move(file));
   }
   auto target = replaces ? Result<std::string>(path) : follow_links(path);
   if (!target) return std::move(target).error();
-  file.target_ = *std::move(target);
+  file->target = *std::move(target);
   const mode_t mode = is_file ? 0600 : 0666;  // never more open than the file it replaces
-  file.descriptor_ = open_unnamed(file.target_, mode);
-  if (file.descriptor_ < 0) {
+  file->descriptor = open_unnamed(file->target, mode);
+  if (file->descriptor < 0) {
     const InterruptsHeld held;  // between the name and its end
-    file.temporary_ = make_temporary(file.target_, [&](const char* name) {
-      file.descriptor_ = ::open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-      return file.descriptor_ >= 0;
+    file->temporary = make_temporary(file->target, [&](const char* name) {
+      file->descriptor = ::open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+      return file->descriptor >= 0;
     });
-    file.unlinked_ = file.descriptor_ >= 0 && ::unlink(file.temporary_.c_str()) == 0;
-    if (file.unlinked_) file.temporary_.clear();
+    file->unlinked = file->descriptor >= 0 && ::unlink(file->temporary.c_str()) == 0;
+    if (file->unlinked) file->temporary.clear();
   }
-  if (file.descriptor_ < 0) return write_error(path, errno);
-  if (is_file && ::fchmod(file.descriptor_, found.st_mode & 07777) != 0)
+  if (file->descriptor < 0) return write_error(path, errno);
+  if (is_file && ::fchmod(file->descriptor, found.st_mode & 07777) != 0)
     return write_error(path, errno);
-  return file;
+  return AtomicFile(std::move(file));
 }
 
-AtomicFile::AtomicFile(AtomicFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      target_(std::move(other.target_)),
-      temporary_(std::exchange(other.temporary_, {})),
-      unlinked_(other.unlinked_),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      size_(other.size_) {}
+AtomicFile::AtomicFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept = default;
+AtomicFile::~AtomicFile() = default;
 
-AtomicFile::~AtomicFile() {
-  discard();
-}
-
-void AtomicFile::discard() noexcept {
-  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  temporary_.clear();
+std::uint64_t AtomicFile::size() const {
+  return state_->size;
 }
 
 Result<void> AtomicFile::write(std::span<const std::byte> bytes) {
   constexpr std::size_t kPiece = std::size_t{1} << 30;
   while (!bytes.empty()) {
-    const auto count = ::write(descriptor_, bytes.data(), std::min(bytes.size(), kPiece));
+    const auto count = ::write(state_->descriptor, bytes.data(), std::min(bytes.size(), kPiece));
     if (count < 0) {
       if (errno == EINTR) continue;
-      return write_error(path_, errno);
+      return write_error(state_->path, errno);
     }
     bytes = bytes.subspan(static_cast<std::size_t>(count));
-    size_ += static_cast<std::uint64_t>(count);
+    state_->size += static_cast<std::uint64_t>(count);
   }
   return {};
 }
 
 Result<void> AtomicFile::commit() {
-  if (target_.empty()) {
-    if (::close(std::exchange(descriptor_, -1)) != 0) return write_error(path_, errno);
+  if (state_->target.empty()) {
+    if (::close(std::exchange(state_->descriptor, -1)) != 0)
+      return write_error(state_->path, errno);
     return {};
   }
-  if (!unlinked_ && ::fsync(descriptor_) != 0) return write_error(path_, errno);
+  if (!state_->unlinked && ::fsync(state_->descriptor) != 0)
+    return write_error(state_->path, errno);
   const InterruptsHeld held;  // a temporary name shall not outlive the program
   const auto fail = [&] {
     const int number = errno;
-    discard();
-    return write_error(path_, number);
+    state_->discard();
+    return write_error(state_->path, number);
   };
-  if (unlinked_) {
+  if (state_->unlinked) {
     int copy = -1;
-    temporary_ = make_temporary(target_, [&](const char* name) {
-      copy = copy_to(name, descriptor_, size_, held);
+    state_->temporary = make_temporary(state_->target, [&](const char* name) {
+      copy = copy_to(name, state_->descriptor, state_->size, held);
       return copy >= 0;
     });
-    if (temporary_.empty()) return fail();
-    ::close(std::exchange(descriptor_, copy));
-  } else if (temporary_.empty()) {
-    const std::string unnamed = fmt::format("/proc/self/fd/{}", descriptor_);
-    temporary_ = make_temporary(target_, [&](const char* name) {
+    if (state_->temporary.empty()) return fail();
+    ::close(std::exchange(state_->descriptor, copy));
+  } else if (state_->temporary.empty()) {
+    const std::string unnamed = fmt::format("/proc/self/fd/{}", state_->descriptor);
+    state_->temporary = make_temporary(state_->target, [&](const char* name) {
       return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
     });
-    if (temporary_.empty()) return fail();
+    if (state_->temporary.empty()) return fail();
   }
-  if (::close(std::exchange(descriptor_, -1)) != 0) return fail();
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) return fail();
-  temporary_.clear();
+  if (::close(std::exchange(state_->descriptor, -1)) != 0) return fail();
+  if (std::rename(state_->temporary.c_str(), state_->target.c_str()) != 0) return fail();
+  state_->temporary.clear();
   return {};
 }
 

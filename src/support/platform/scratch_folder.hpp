@@ -7,7 +7,7 @@
 
 #include "mir/diagnostic.hpp"
 
-namespace mir::tools {
+namespace mir {
 
 /// An empty folder for temporary files, which is removed with the object.
 class ScratchFolder {
@@ -24,4 +24,4 @@ class ScratchFolder {
   std::string path_;
 };
 
-}  // namespace mir::tools
+}  // namespace mir

@@ -1,5 +1,5 @@
 // A SIGBUS handler that replaces lost pages of guarded mappings by zeros.
-#include "support/mapping_guard.hpp"
+#include "support/platform/posix/mapping_guard.hpp"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
