@@ -10,8 +10,8 @@
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "support/file_io.hpp"
-#include "support/render_forms.hpp"
 #include "support/platform/file_system.hpp"
+#include "support/render_forms.hpp"
 
 namespace mir::lsp {
 
