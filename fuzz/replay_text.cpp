@@ -1,12 +1,13 @@
 // Replays stored inputs through the properties of check_text.hpp, and seeded mutations of each:
 // bytes deleted, doubled, swapped or replaced. Needs no fuzzing engine.
 //
-//   replay_text MUTATIONS DIRECTORY...
+//   replay_text MUTATIONS DIRECTORY...     a share of MUTATIONS
 #include <algorithm>
 #include <filesystem>
 #include <random>
 #include <vector>
 
+#include "../tests/unit/seeds.hpp"
 #include "check_text.hpp"
 #include "support/file_io.hpp"
 
@@ -40,7 +41,8 @@ std::string mutate(std::string text, std::mt19937& random) {
 
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
-  const int mutations = std::atoi(argv[1]);
+  const std::uint64_t mutations =
+      mir::test::seed_count(std::strtoull(argv[1], nullptr, 10), mir::test::About::kMemory);
   std::vector<std::filesystem::path> files;
   for (int i = 2; i < argc; ++i) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(argv[i])) {
@@ -54,7 +56,8 @@ int main(int argc, char** argv) {
     if (!text) continue;
     mir::fuzz::check_text(*text);
     std::mt19937 random(static_cast<std::uint32_t>(text->size()));
-    for (int i = 0; i < mutations; ++i, ++runs) mir::fuzz::check_text(mutate(*text, random));
+    for (std::uint64_t i = 0; i < mutations; ++i, ++runs)
+      mir::fuzz::check_text(mutate(*text, random));
   }
   std::printf("%zu files, %zu mutations\n", files.size(), runs);
   return files.empty() ? 1 : 0;

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "../unit/seeds.hpp"
 #include "diff/module_diff.hpp"
 #include "exact_passes.hpp"
 #include "interp/summary.hpp"
@@ -148,13 +148,7 @@ std::string difference(const Outcome& a, const Outcome& b) {
   return "";
 }
 
-constexpr std::uint64_t kDefaultSeeds = 40;
-
-/// `MIR_SEEDS=N` tries more.
-std::uint64_t seed_count() {
-  const char* wanted = std::getenv("MIR_SEEDS");
-  return wanted == nullptr ? kDefaultSeeds : std::strtoull(wanted, nullptr, 10);
-}
+constexpr std::uint64_t kAllSeeds = 40;
 
 struct Sample {
   std::string text{};
@@ -198,7 +192,7 @@ constexpr std::array<std::string_view, 6> kConversions = {
 TEST_SUITE("control flow") {
   TEST_CASE("conversions between structure and blocks keep the bits, by all kernels") {
     std::uint64_t tried = 0;
-    for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
+    for (std::uint64_t seed = 0; seed < test::seed_count(kAllSeeds); ++seed) {
       CAPTURE(seed);
       auto found = sample(seed);
       if (!found) continue;
@@ -219,11 +213,11 @@ TEST_SUITE("control flow") {
         CHECK(difference(fast, after(*found, passes, KernelSet::kFast)) == "");
       }
     }
-    CHECK(tried * 3 > seed_count());
+    CHECK(tried * 3 > test::seed_count(kAllSeeds));
   }
 
   TEST_CASE("random passes keep the bits of a module with control flow") {
-    for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
+    for (std::uint64_t seed = 0; seed < test::seed_count(kAllSeeds); ++seed) {
       CAPTURE(seed);
       auto found = sample(seed);
       if (!found) continue;
@@ -254,7 +248,7 @@ TEST_SUITE("control flow") {
   }
 
   TEST_CASE("a module with control flow does not differ from itself") {
-    for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
+    for (std::uint64_t seed = 0; seed < test::seed_count(kAllSeeds); ++seed) {
       CAPTURE(seed);
       const std::string text =
           generate_module({.seed = seed, .graphs = 1, .ops = 4, .control_flow = true});

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../unit/seeds.hpp"
 #include "../unit/syntax/corpus.hpp"
 #include "diff/module_diff.hpp"
 #include "diff/normal_form.hpp"
@@ -280,7 +281,7 @@ static_assert(static_cast<int>(GeneratorOptions::Form::kProgram) == 2);
 
 TEST_SUITE("module diff") {
   TEST_CASE("every single change to a generated module is found, and nothing else") {
-    for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    for (std::uint64_t seed = 0; seed < test::seed_count(24); ++seed) {
       CAPTURE(seed);
       CHECK(check_changes(generated(seed), 120, seed) > 0);
     }
@@ -304,7 +305,7 @@ TEST_SUITE("module diff") {
   }
 
   TEST_CASE("a text equals itself, its normal form and itself in another layout and order") {
-    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    for (std::uint64_t seed = 0; seed < test::seed_count(60); ++seed) {
       CAPTURE(seed);
       check_same(generated(seed));
       check_order(generated(seed));

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <vector>
 
+#include "../unit/seeds.hpp"
 #include "lsp/document.hpp"
 #include "lsp/features.hpp"
 #include "syntax/damage.hpp"
@@ -205,8 +206,7 @@ TEST_CASE("an edit can change what earlier lines mean") {
 TEST_CASE("a document that follows edits is the document from scratch") {
   const std::vector<std::string> stored = stored_texts();
   REQUIRE(stored.size() > 50);
-  const char* const wanted = std::getenv("MIR_SEEDS");
-  const int seeds = wanted == nullptr ? 400 : std::atoi(wanted);
+  const auto seeds = static_cast<int>(test::seed_count(400, test::About::kMemory));
   const char* const first = std::getenv("MIR_FIRST_SEED");
   for (int seed = first == nullptr ? 0 : std::atoi(first); seed < seeds; ++seed) {
     CAPTURE(seed);
@@ -242,8 +242,9 @@ TEST_CASE("an excerpt says what the whole text says") {
   const std::vector<std::string> stored = stored_texts();
   IRContext rows;
   kDialects.register_in(rows);
+  const std::uint64_t seeds = test::seed_count(400, test::About::kMemory);
   std::size_t excerpts = 0;
-  for (std::uint32_t seed = 0; seed < 400; ++seed) {
+  for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     std::string text;
@@ -262,5 +263,5 @@ TEST_CASE("an excerpt says what the whole text says") {
               mentions_in(whole, excerpt->covered()));
     }
   }
-  CHECK(excerpts > 100);
+  CHECK(excerpts > seeds / 4);
 }

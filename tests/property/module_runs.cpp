@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "interp/summary.hpp"
@@ -164,11 +163,6 @@ std::optional<Sample> sample(std::uint64_t seed, Change change, OwnOps own) {
   std::string text = change(plain.module(), seed);
   if (!is_small(plain.module())) return std::nullopt;
   return sample_of(std::move(text));
-}
-
-std::uint64_t seed_count(std::uint64_t usual) {
-  const char* wanted = std::getenv("MIR_SEEDS");
-  return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
 }
 
 }  // namespace mir::test

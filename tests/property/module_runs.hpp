@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "../unit/seeds.hpp"
 #include "mir/context.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
@@ -81,7 +82,7 @@ enum class OwnOps : bool { kNo, kYes };
 /// The module that is generated from the seed and changed; none if it is large or does not run.
 std::optional<Sample> sample(std::uint64_t seed, Change change, OwnOps own = OwnOps::kYes);
 
-/// `MIR_SEEDS=N` tries more than usual.
-std::uint64_t seed_count(std::uint64_t usual = 400);
+/// Seeds of a property in a long run.
+inline constexpr std::uint64_t kAllSeeds = 400;
 
 }  // namespace mir::test

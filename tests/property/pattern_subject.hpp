@@ -10,18 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "../unit/seeds.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "mir/verify.hpp"
 #include "validate/values.hpp"
 
 namespace mir::test {
-
-/// `MIR_SEEDS=N` tries more.
-inline std::uint64_t seed_count(std::uint64_t usual) {
-  const char* wanted = std::getenv("MIR_SEEDS");
-  return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
-}
 
 /// Prints figures of a run with a chosen number of seeds.
 inline void report_figures(const std::string& text) {

@@ -6,13 +6,13 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "../unit/seeds.hpp"
 #include "ir/symbol_declarations.hpp"
 #include "mir/codes/verification.hpp"
 #include "mir/dialects.hpp"
@@ -331,17 +331,11 @@ std::vector<DimBindings> combinations(const Plan& plan) {
   return found;
 }
 
-/// `MIR_SEEDS=N` tries more.
-std::uint32_t module_count() {
-  const char* wanted = std::getenv("MIR_SEEDS");
-  return wanted == nullptr ? 400 : static_cast<std::uint32_t>(std::strtoul(wanted, nullptr, 10));
-}
-
 }  // namespace
 
 TEST_SUITE("symbolic modules") {
   TEST_CASE("verification accepts what runs with all values, and nothing else") {
-    const std::uint32_t modules = module_count();
+    const std::uint64_t modules = test::seed_count(400);
     std::size_t accepted = 0, refused = 0;
     for (std::uint32_t seed = 0; seed < modules; ++seed) {
       CAPTURE(seed);

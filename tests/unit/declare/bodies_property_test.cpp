@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdlib>
 
+#include "../seeds.hpp"
 #include "dialect_text.hpp"
 #include "diff/module_diff.hpp"
 #include "ir/rewrite/bodies.hpp"
@@ -69,11 +69,7 @@ bool decompose(Module& module) {
   return passes && run_pipeline(module, *passes, {}, problems) && !problems.has_errors();
 }
 
-/// `MIR_SEEDS=N` tries more.
-std::uint64_t seed_count() {
-  const char* wanted = std::getenv("MIR_SEEDS");
-  return wanted == nullptr ? 100 : std::strtoull(wanted, nullptr, 10);
-}
+constexpr std::uint64_t kAllSeeds = 100;
 
 /// Prints, reads, decomposes and runs a module of a dialect `made` in all ways.
 void check_in_all_ways(const std::string& dialect, const std::string& text) {
@@ -110,7 +106,7 @@ void check_in_all_ways(const std::string& dialect, const std::string& text) {
 }  // namespace
 
 TEST_CASE("an op of a generated dialect runs as its body in its place, bit for bit") {
-  for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::seed_count(kAllSeeds); ++seed) {
     const DialectText text = generate_dialect(seed);
     CAPTURE(seed);
     CAPTURE(text.dialect);
@@ -148,7 +144,7 @@ TEST_CASE("a body that gives another number of results than the op has is refuse
 }
 
 TEST_CASE("a wrong use of a generated dialect is refused by name") {
-  for (std::uint64_t seed = 0; seed < seed_count(); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::seed_count(kAllSeeds); ++seed) {
     const DialectText text = generate_dialect(seed);
     CAPTURE(text.dialect);
     CAPTURE(text.mistaken);

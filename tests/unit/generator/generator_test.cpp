@@ -2,6 +2,7 @@
 #include <set>
 
 #include "../ir/read.hpp"
+#include "../seeds.hpp"
 #include "defects.hpp"
 #include "mir/ops.hpp"
 #include "mir/verify.hpp"
@@ -26,7 +27,7 @@ std::vector<std::string> findings(const std::string& text) {
 TEST_SUITE("module generator") {
   TEST_CASE("generated modules have nothing wrong with them") {
     for (const Form form : {Form::kPortable, Form::kDump, Form::kProgram}) {
-      for (std::uint64_t seed = 0; seed < 300; ++seed) {
+      for (std::uint64_t seed = 0; seed < test::seed_count(300); ++seed) {
         const std::string text = generate_module({.seed = seed, .form = form});
         CAPTURE(seed);
         CAPTURE(text);

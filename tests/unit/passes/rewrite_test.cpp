@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 
+#include "../seeds.hpp"
 #include "known_passes.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewrite_patterns.hpp"
@@ -676,7 +677,7 @@ TEST_SUITE("simplify") {
   }
 
   TEST_CASE("generated modules stay sound, and a second run finds nothing") {
-    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    for (std::uint64_t seed = 0; seed < test::seed_count(300); ++seed) {
       CAPTURE(seed);
       Reading reading(
           test::generate_module({.seed = seed, .graphs = static_cast<int>(seed % 4), .ops = 12}));

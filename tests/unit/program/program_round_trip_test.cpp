@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "../ir/read.hpp"
+#include "../seeds.hpp"
 #include "mir/ops.hpp"
 #include "mir/verify.hpp"
 #include "module_generator.hpp"
@@ -187,7 +188,7 @@ TEST_CASE("what is decoded of a stored program is the program") {
 }
 
 TEST_CASE("what is decoded of a generated program is the program") {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::seed_count(200); ++seed) {
     CAPTURE(seed);
     CHECK(check_rewriting(generated(seed)) == 1);
   }

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "../seeds.hpp"
 #include "../stored_lines.hpp"
 #include "syntax/damage.hpp"
 #include "syntax/reparse.hpp"
@@ -121,8 +122,9 @@ TEST_CASE("a tree after an edit is the one of the text read anew") {
                                           "a.seven () -> () {\n() -> () { }\n}\n",
                                           "[",
                                           "loc("};
+  const std::uint64_t seeds = test::seed_count(400, test::About::kMemory);
   std::size_t reused = 0;
-  for (std::uint32_t seed = 0; seed < 400; ++seed) {
+  for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     std::mt19937 random(seed);
     std::string text(kText);
     for (int step = 0; step < 12; ++step) {
@@ -148,7 +150,7 @@ TEST_CASE("a tree after an edit is the one of the text read anew") {
       if (after.diagnostics.sorted().size() < 4) text = std::move(next);
     }
   }
-  CHECK(reused > 800);
+  CHECK(reused > 2 * seeds);
 }
 
 TEST_CASE("errors before an edit stay, those behind it move with their repairs") {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "../seeds.hpp"
 #include "../stored_lines.hpp"
 #include "corpus.hpp"
 #include "formatted.hpp"
@@ -80,7 +81,7 @@ TEST_CASE("the tokens and the tree of every construct are those stored") {
 
 TEST_CASE("the spacing of the source decides nothing") {
   const Parsed parsed{std::string(test::kEveryConstruct)};
-  for (std::uint32_t seed = 0; seed < 200; ++seed) check_respaced(parsed, seed);
+  for (std::uint32_t seed = 0; seed < test::seed_count(200); ++seed) check_respaced(parsed, seed);
 }
 
 TEST_CASE("a byte order mark and carriage returns go") {

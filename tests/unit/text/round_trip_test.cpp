@@ -5,6 +5,7 @@
 #include "../ir/isomorphic.hpp"
 #include "../ir/random_module.hpp"
 #include "../ir/read.hpp"
+#include "../seeds.hpp"
 #include "../syntax/corpus.hpp"
 
 using namespace mir;
@@ -53,7 +54,7 @@ TEST_SUITE("round trip") {
 
   TEST_CASE("modules of any shape read back from their print") {
     for (const bool portable : {false, true}) {
-      for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+      for (std::uint64_t seed = 0; seed < test::seed_count(1500); ++seed) {
         IRContext context;
         register_builtin_dialects(context);
         const Module& module = RandomModule(context, seed, portable).module();

@@ -3,6 +3,7 @@
 
 #include "../ir/isomorphic.hpp"
 #include "../ir/read.hpp"
+#include "../seeds.hpp"
 #include "mir/ops.hpp"
 
 using namespace mir;
@@ -359,7 +360,7 @@ TEST_SUITE("spelling property") {
 
   TEST_CASE("whatever texts the API takes, what it made reads back") {
     for (const bool portable : {false, true}) {
-      for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+      for (std::uint64_t seed = 0; seed < test::seed_count(1000); ++seed) {
         CAPTURE(portable);
         CAPTURE(seed);
         IRContext context;

@@ -6,6 +6,7 @@
 #include "../ir/isomorphic.hpp"
 #include "../ir/random_module.hpp"
 #include "../ir/read.hpp"
+#include "../seeds.hpp"
 #include "../syntax/corpus.hpp"
 #include "mir/format.hpp"
 #include "mir/parse.hpp"
@@ -239,7 +240,7 @@ TEST_SUITE("untouched") {
 
   TEST_CASE("random changes of random modules read back as what they made") {
     for (const bool portable : {false, true}) {
-      for (std::uint64_t seed = 0; seed < 300; ++seed) {
+      for (std::uint64_t seed = 0; seed < test::seed_count(300); ++seed) {
         CAPTURE(portable);
         CAPTURE(seed);
         IRContext made_in;
