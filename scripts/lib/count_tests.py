@@ -49,7 +49,7 @@ def count(result: str, output: str, is_part: bool = False) -> tuple[int, int, in
 
 def count_of(test: dict) -> tuple[int, int, int]:
     """The same for an entry of a log."""
-    is_part = any(word.startswith("--test-case=") for word in test.get("command", []))
+    is_part = any(word.startswith(("--test-case=", "--source-file=")) for word in test.get("command", []))
     return count(test["result"], test.get("stdout", ""), is_part)
 
 

@@ -21,7 +21,7 @@ COPIED = ["meson.build", "meson_options.txt", "LICENSE", "README.md", "CHANGELOG
           "fuzz", "grammar", "include", "scripts", "src", "testdata", "tests", "tools"]
 SETUP = ["--buildtype=plain", "-Doptimization=0", "-Dunity=on", "-Dwerror=false", "-Dcpp_args=-w"]
 TARGETS = ["tools/mllm-interp", "tools/mllm-parse", "tests/unit/dialects/dialects_test",
-           "tests/unit/interp/op_tables_test", "tests/unit/kernels/libkernel_problems.a"]
+           "tests/unit/plan/op_tables_test", "tests/unit/kernels/libkernel_problems.a"]
 TYPE = "tensor<[2, 3], Float32, CPU>"
 MODULE = f"""@main [mir_version:1] (%x:{TYPE}) -> (%y:{TYPE}) {{
     linalg.CPU.SquareOp (%x:{TYPE}) -> (%y:{TYPE})
@@ -92,7 +92,7 @@ def run(*command: object) -> str:
 def check_op(source: Path, build: Path) -> None:
     """The op computes what its page says, by both kernel sets, and the tests of rows and tables accept it."""
     run(build / "tests/unit/dialects/dialects_test")
-    run(build / "tests/unit/interp/op_tables_test")
+    run(build / "tests/unit/plan/op_tables_test")
     run("/usr/bin/python3", source / "tests/oracle/op_errors.py", build / "tools", "SquareOp")
     module = build / "square.mir"
     module.write_text(MODULE, encoding="utf-8")

@@ -20,11 +20,12 @@ class CountTest(unittest.TestCase):
 
     def test_cases_that_were_not_asked_for_are_not_skipped(self):
         self.assertEqual(count("OK", SUMMARY.format(6, 0), is_part=True), (6, 0, 0))
-        with tempfile.TemporaryDirectory() as folder:
-            log = Path(folder) / "testlog.json"
-            test = {"result": "OK", "stdout": SUMMARY.format(6, 0), "command": ["ir_test", "--test-case=*threads*"]}
-            log.write_text(json.dumps(test) + "\n")
-            self.assertEqual(count_run(log, 0), [6, 0, 0])
+        for word in ("--test-case=*threads*", "--source-file=*unit/ir/*"):
+            with tempfile.TemporaryDirectory() as folder:
+                log = Path(folder) / "testlog.json"
+                test = {"result": "OK", "stdout": SUMMARY.format(6, 0), "command": ["ir_test", word]}
+                log.write_text(json.dumps(test) + "\n")
+                self.assertEqual(count_run(log, 0), [6, 0, 0])
 
     def test_tap_programs_count_each_line(self):
         output = "1..4\nok 1 - a\nnot ok 2 - b\n# ok is a word of this comment\nok 3 # SKIP no\nok 4\n"

@@ -27,6 +27,8 @@
 #include "mir/verify.hpp"
 #include "module_generator.hpp"
 
+namespace control_properties {
+
 using namespace mir;
 using namespace mir::test;
 
@@ -260,3 +262,5 @@ TEST_SUITE("control flow") {
     }
   }
 }
+
+}  // namespace control_properties

@@ -22,6 +22,8 @@
 #include "module_generator.hpp"
 #include "syntax/token_stream.hpp"
 
+namespace diff_properties {
+
 using namespace mir;
 using namespace mir::test;
 
@@ -316,3 +318,5 @@ TEST_SUITE("module diff") {
     }
   }
 }
+
+}  // namespace diff_properties

@@ -18,6 +18,8 @@
 #include "lsp/features.hpp"
 #include "syntax/damage.hpp"
 
+namespace edit_sequences {
+
 using namespace mir;
 using namespace mir::lsp;
 
@@ -265,3 +267,5 @@ TEST_CASE("an excerpt says what the whole text says") {
   }
   CHECK(excerpts > seeds / 4);
 }
+
+}  // namespace edit_sequences

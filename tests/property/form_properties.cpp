@@ -16,6 +16,8 @@
 #include "sample_changes.hpp"
 #include "upgrade/lower_program.hpp"
 
+namespace form_properties {
+
 using namespace mir;
 using namespace mir::test;
 
@@ -180,3 +182,5 @@ TEST_SUITE("forms") {
     CHECK(compared * 5 > tried * 3);
   }
 }
+
+}  // namespace form_properties

@@ -28,6 +28,8 @@
 #include "sample_changes.hpp"
 #include "verify/verify_text.hpp"
 
+namespace pass_properties {
+
 using namespace mir;
 using namespace mir::test;
 
@@ -396,3 +398,5 @@ TEST_SUITE("passes over modules") {
     CHECK(smaller * 10 > seed_count(kAllSeeds));
   }
 }
+
+}  // namespace pass_properties

@@ -15,6 +15,8 @@
 #include "pattern_subject.hpp"
 #include "validate/run_module.hpp"
 
+namespace pattern_modules {
+
 using namespace mir;
 using namespace mir::test;
 
@@ -91,7 +93,7 @@ class Workpiece {
       if (!verifies) return;
       Diagnostics found;
       const bool is_good = verify(*made.module, found);
-      INFO(pattern, ": ", text_of(found), print(*made.module), pattern_text_);
+      INFO(pattern, ": ", messages_of(found), print(*made.module), pattern_text_);
       CHECK(is_good);
     };
     Diagnostics problems;
@@ -337,3 +339,5 @@ TEST_SUITE("random patterns") {
     CHECK(matched * 3 > count);
   }
 }
+
+}  // namespace pattern_modules

@@ -14,6 +14,8 @@
 #include "pattern_subject.hpp"
 #include "validate/run_module.hpp"
 
+namespace pattern_properties {
+
 using namespace mir;
 using namespace mir::test;
 
@@ -60,7 +62,7 @@ Evidence evidence(const GeneratedPattern& pattern, std::uint64_t seed, int tries
   return found;
 }
 
-PatternVerdict verdict_of(Subject& patterns, std::uint64_t count, std::uint64_t seed) {
+PatternVerdict verdict_of(PatternSubject& patterns, std::uint64_t count, std::uint64_t seed) {
   auto verdicts = validate_patterns(*patterns.module, {.count = count, .seed = seed});
   REQUIRE(verdicts.size() == 1);
   return std::move(verdicts.front());
@@ -72,7 +74,7 @@ void check_replay(const PatternVerdict& verdict) {
   const Counterexample& found = *verdict.counterexample;
   CAPTURE(found.before);
   CAPTURE(found.after);
-  Subject before(found.before), after(found.after);
+  PatternSubject before(found.before), after(found.after);
   REQUIRE(before.errors() == "");
   const auto expected = validate::run_module(*before.module, found.inputs);
   REQUIRE(expected);
@@ -104,10 +106,10 @@ void check_pack(const GeneratedPattern& wrong, const std::string& text) {
 
 /// Reads and prints a text of patterns.
 void check_text(const std::string& text) {
-  Subject subject(text);
+  PatternSubject subject(text);
   REQUIRE(subject.errors() == "");
   const std::string printed = print(*subject.module);
-  Subject again(printed);
+  PatternSubject again(printed);
   REQUIRE(again.errors() == "");
   CHECK(print(*again.module) == printed);
 }
@@ -124,7 +126,7 @@ TEST_SUITE("random patterns") {
       const std::string text = file_of(pattern.text());
       CAPTURE(text);
       check_text(text);
-      Subject subject(text);
+      PatternSubject subject(text);
       const PatternVerdict verdict = verdict_of(subject, 30, seed);
       INFO(spelling(verdict));
       if (verdict.counterexample) {
@@ -165,7 +167,7 @@ TEST_SUITE("random patterns") {
       CAPTURE(text);
       CAPTURE(wrong->fault());
       auto& counts = outcomes[wrong->fault()];
-      Subject subject(text);
+      PatternSubject subject(text);
       if (subject.module == nullptr) {
         ++counts["refused"];
         continue;
@@ -196,3 +198,5 @@ TEST_SUITE("random patterns") {
     CHECK(refuted * 10 > planted * 7);
   }
 }
+
+}  // namespace pattern_properties

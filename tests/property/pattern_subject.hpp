@@ -23,7 +23,7 @@ inline void report_figures(const std::string& text) {
   if (std::getenv("MIR_SEEDS") != nullptr) MESSAGE(text);
 }
 
-inline std::string text_of(const Diagnostics& found) {
+inline std::string messages_of(const Diagnostics& found) {
   std::string text;
   for (const Diagnostic& each : found.sorted()) {
     if (each.severity == Severity::kError) text += each.message + '\n';
@@ -41,13 +41,13 @@ inline Module* read_module(std::string text, IRContext& context, Diagnostics& pr
 }
 
 /// A text in a context of its own.
-class Subject {
+class PatternSubject {
  public:
-  explicit Subject(std::string text) {
+  explicit PatternSubject(std::string text) {
     register_builtin_dialects(context);
     module = read_module(std::move(text), context, problems);
   }
-  std::string errors() const { return text_of(problems); }
+  std::string errors() const { return messages_of(problems); }
 
   IRContext context;
   Diagnostics problems;

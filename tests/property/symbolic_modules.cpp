@@ -21,6 +21,8 @@
 #include "mir/session.hpp"
 #include "mir/verify.hpp"
 
+namespace symbolic_modules {
+
 using namespace mir;
 
 namespace {
@@ -389,3 +391,5 @@ TEST_SUITE("symbolic modules") {
     CHECK(refused > modules / 8);
   }
 }
+
+}  // namespace symbolic_modules

@@ -162,9 +162,9 @@ def finding_test(place: Place, tests: list[Test], program: Program, patience: fl
     """The test that fails for a mutant: tests of its library first, then from the shortest to the
     longest. No test begins after `patience` seconds."""
     end = time.monotonic() + patience
-    folder = f"tests/unit/{library_of(place.path).split('/')[0]}/"
+    folder = f"unit/{library_of(place.path).split('/')[0]}/"
     reaching = joined([test for test in tests if test.reached[place.number]])
-    for test in sorted(reaching, key=lambda each: (folder not in each.command[0], each.seconds)):
+    for test in sorted(reaching, key=lambda each: (not any(folder in word for word in each.command), each.seconds)):
         if time.monotonic() >= end:
             break
         if not passes(test, SLOWER * test.seconds + GRACE, program, place.number)[0]:

@@ -1,6 +1,6 @@
 #include "interp/probe.hpp"
 
-#include "planned.hpp"
+#include "../plan/planned.hpp"
 
 namespace mir::test {
 

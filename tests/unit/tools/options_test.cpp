@@ -16,6 +16,8 @@
 using namespace mir;
 using namespace mir::tools;
 
+namespace options_test {
+
 namespace {
 
 enum class Pace : std::uint8_t { kSlow, kQuick };
@@ -329,3 +331,5 @@ TEST_CASE("the worst exit code wins") {
   diagnostics.error(diag::kEmptyFile, {}, "e");
   CHECK(exit_code_of(diagnostics) == ExitCode::kFindings);
 }
+
+}  // namespace options_test

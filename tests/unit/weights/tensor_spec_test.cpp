@@ -7,6 +7,7 @@
 #include "mir/codes/tensors.hpp"
 #include "mir/codes/weights.hpp"
 #include "temporary.hpp"
+#include "weights/elements.hpp"
 #include "weights/formats/npy.hpp"
 #include "weights/formats/npz.hpp"
 #include "weights/random.hpp"

@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <map>
 
+#include "../interp/module_text.hpp"
+#include "../interp/page_examples.hpp"
+#include "../interp/type_variants.hpp"
 #include "eval/parameters.hpp"
 #include "interp/session_run.hpp"
 #include "kernels/fast/compare.hpp"
 #include "kernels/fast/matrix/linear.hpp"
 #include "kernels/fast/top_k.hpp"
 #include "kernels/ref/movement.hpp"
-#include "module_text.hpp"
 #include "op_templates.hpp"
-#include "page_examples.hpp"
-#include "type_variants.hpp"
 
 namespace mir::test::fast_ops_of {
 

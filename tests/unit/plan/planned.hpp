@@ -1,10 +1,10 @@
 // What tests of planned runs share.
 #pragma once
 
+#include "../interp/module_text.hpp"
 #include "../numeric.hpp"
 #include "mir/pass.hpp"
 #include "mir/print.hpp"
-#include "module_text.hpp"
 
 namespace mir::test {
 

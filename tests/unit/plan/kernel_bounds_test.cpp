@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../interp/module_text.hpp"
+#include "../interp/page_examples.hpp"
 #include "interp/divergence.hpp"
-#include "module_text.hpp"
-#include "page_examples.hpp"
 
 namespace mir::test::kernel_bounds_of {
 
