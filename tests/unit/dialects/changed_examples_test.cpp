@@ -34,7 +34,7 @@ std::string op_of(const std::string& line) {
 TEST_CASE("rules say of every example with one change what is stored") {
   const std::vector<std::string> found = answers();
   const std::vector<std::string> wanted =
-      mir::test::stored_lines("tests/unit/dialects/changed_examples.txt", found);
+      mir::test::stored_lines("testdata/unit/dialects/changed_examples.txt", found);
   std::set<std::string> ops;
   for (const std::string& line : wanted) ops.insert(op_of(line));
   REQUIRE(ops.size() > 50);

@@ -84,7 +84,7 @@ TEST_CASE("the parameters of examples, with and without each attribute, are thos
     }
   }
   REQUIRE(found.size() > 100);
-  CHECK(found == mir::test::stored_lines("tests/unit/dialects/parameters.txt", found));
+  CHECK(found == mir::test::stored_lines("testdata/unit/dialects/parameters.txt", found));
 }
 
 }  // namespace parameters_test

@@ -65,7 +65,7 @@ std::string summary(const Tensor& tensor) {
 }
 
 /// The results of the op of a line, or its error; empty for what no kernel computes, and for what
-/// the rules refuse, whose answers tests/unit/dialects/changed_examples.txt has.
+/// the rules refuse, whose answers testdata/unit/dialects/changed_examples.txt has.
 std::string computed(const std::string& line) {
   OneOp one(line);
   const Op& op = one.op();
@@ -117,7 +117,8 @@ TEST_CASE("every example with one change computes what is stored") {
     if (!results.empty())
       found.push_back(fmt::format("{} | {} | {}", row.name, each.what, results));
   });
-  const std::vector<std::string> wanted = stored_lines("tests/unit/eval/changed_values.txt", found);
+  const std::vector<std::string> wanted =
+      stored_lines("testdata/unit/eval/changed_values.txt", found);
   std::set<std::string> ops;
   for (const std::string& line : wanted) ops.insert(named_op(line));
   REQUIRE(ops.size() > 50);

@@ -70,7 +70,7 @@ Lines found() {
 TEST_SUITE("statistics of passes") {
   TEST_CASE("what each pass counts on its example and on other modules") {
     const Lines lines = found();
-    CHECK(lines == test::stored_lines("tests/unit/passes/statistics.txt", lines));
+    CHECK(lines == test::stored_lines("testdata/unit/passes/statistics.txt", lines));
   }
 }
 

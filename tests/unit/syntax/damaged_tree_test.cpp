@@ -98,7 +98,7 @@ TEST_CASE("texts that are damaged at any place have the trees and errors that ar
                              checksum(listing(read.tree) + listing(read.diagnostics.sorted()))));
     }
   }
-  CHECK(found == mir::test::stored_lines("tests/unit/syntax/damaged_trees.txt", found));
+  CHECK(found == mir::test::stored_lines("testdata/unit/syntax/damaged_trees.txt", found));
 }
 
 TEST_CASE("a tree after an edit is the one of the text read anew") {

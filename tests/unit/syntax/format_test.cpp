@@ -76,7 +76,7 @@ TEST_CASE("the tokens and the tree of every construct are those stored") {
   std::istringstream lists(list_tokens(*parsed.tree) + list_syntax(*parsed.tree));
   for (std::string line; std::getline(lists, line);) found.push_back(line);
   REQUIRE(found.size() > 500);
-  CHECK(found == test::stored_lines("tests/unit/syntax/every_construct.txt", found));
+  CHECK(found == test::stored_lines("testdata/unit/syntax/every_construct.txt", found));
 }
 
 TEST_CASE("the spacing of the source decides nothing") {

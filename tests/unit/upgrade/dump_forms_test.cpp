@@ -108,7 +108,7 @@ TEST_CASE("what a portable module becomes in each version of upstream is as it i
   add("program", print(reading.module()));
   for (const std::string& line : lines_of(diagnostics, reading.context)) found.push_back(line);
   add("report", loss_text(report, reading.context));
-  CHECK(found == stored_lines("tests/unit/upgrade/dump_forms.txt", found));
+  CHECK(found == stored_lines("testdata/unit/upgrade/dump_forms.txt", found));
 }
 
 }  // namespace dump_forms_test

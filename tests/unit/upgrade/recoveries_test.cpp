@@ -104,7 +104,7 @@ TEST_CASE("what examples without their attributes mean is recovered as it is sto
     found.push_back(
         fmt::format("{} | {} | {}", row.name, change.what, told(dump({registers_of(row) + line}))));
   });
-  const Lines wanted = stored_lines("tests/unit/upgrade/recoveries.txt", found);
+  const Lines wanted = stored_lines("testdata/unit/upgrade/recoveries.txt", found);
   std::set<std::string> ops;
   for (const std::string& line : wanted) ops.insert(recovered_op(line));
   REQUIRE(ops.size() > 50);

@@ -275,7 +275,7 @@ TEST_SUITE("validation of patterns") {
       std::istringstream before(verdict.counterexample->before);
       for (std::string line; std::getline(before, line);) lines.push_back(line);
     }
-    CHECK(lines == test::stored_lines("tests/unit/validate/stored_verdicts.txt", lines));
+    CHECK(lines == test::stored_lines("testdata/unit/validate/stored_verdicts.txt", lines));
   }
 
   TEST_CASE("a larger count begins with the instances of a smaller one") {

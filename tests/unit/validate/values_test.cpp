@@ -294,7 +294,7 @@ TEST_SUITE("values of a validation") {
         }
       }
     }
-    CHECK(lines == test::stored_lines("tests/unit/validate/stored_values.txt", lines));
+    CHECK(lines == test::stored_lines("testdata/unit/validate/stored_values.txt", lines));
   }
 
   TEST_CASE("all values of small types, each once") {

@@ -54,7 +54,7 @@ TEST_CASE("blocks of random bytes have the values that are stored") {
     }
   }
   CHECK(found.size() > 30);
-  CHECK(found == test::stored_lines("tests/unit/weights/block_values.txt", found));
+  CHECK(found == test::stored_lines("testdata/unit/weights/block_values.txt", found));
 }
 
 }  // namespace block_values_test

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -12,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "../project_files.hpp"
+#include "../stored_lines.hpp"
 #include "support/terminal_text.hpp"
 #include "weights/tensor_file.hpp"
 
@@ -28,17 +27,14 @@ inline Result<TensorFile> parse_tensor_file(std::string bytes) {
   return TensorFile::parse({std::as_bytes(std::span(*kept)), kept, "hostile"});
 }
 
-/// Whether tests/unit/weights/refused.txt has the line; UPDATE_GOLDEN=1 adds it.
+/// True if testdata/unit/weights/refused.txt has the line; UPDATE_GOLDEN=1 adds it.
 inline bool is_stored_refusal(const std::string& line) {
-  const std::filesystem::path path = kRoot / "tests/unit/weights/refused.txt";
-  const char* const update = std::getenv("UPDATE_GOLDEN");
+  const std::filesystem::path path = kRoot / "testdata/unit/weights/refused.txt";
   static std::set<std::string> stored = [&] {
-    std::set<std::string> lines;
-    std::ifstream file(path);
-    for (std::string each; std::getline(file, each);) lines.insert(each);
-    return lines;
+    const std::vector<std::string> lines = split_lines(read_whole(path));
+    return std::set<std::string>(lines.begin(), lines.end());
   }();
-  if (update != nullptr && *update == '1' && stored.insert(line).second) {
+  if (is_updating() && stored.insert(line).second) {
     std::ofstream file(path);
     for (const std::string& each : stored) file << each << '\n';
   }
