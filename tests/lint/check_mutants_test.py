@@ -1,16 +1,20 @@
 """Mutants mean what the source means while they are off, and are found where faults can be."""
 
+import json
 import subprocess
 import sys
 import tempfile
 import unittest
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 from mutants.places import apply, find_places  # noqa: E402
 from mutants.program import Program  # noqa: E402
-from mutants.suites import Test, doctest_cases, finding_test, joined, measure, passes, session_of  # noqa: E402
+from mutants.suites import (Test, all_finding_tests, doctest_cases, finding_test, grouped, joined,  # noqa: E402
+                            measure, passes, session_of)
 
 
 def mutations(body: str) -> set[tuple[str, str]]:
@@ -159,6 +163,20 @@ class JudgingTest(unittest.TestCase):
         self.assertIsNone(finding_test(self.places[0], good, self.program, 0))
         self.assertIsNone(finding_test(self.places[2], good, self.program, 60))
         self.assertFalse(any(test.reached[3] for test in good))
+        self.assertEqual(all_finding_tests(self.places[0], good, self.program), good)
+        self.assertEqual(all_finding_tests(self.places[2], good, self.program), [])
+
+    def test_mutants_are_counted_that_a_test_finds_alone(self):
+        loader = SourceFileLoader("script", str(ROOT / "scripts/check_mutants"))
+        script = module_from_spec(spec_from_loader("script", loader))
+        loader.exec_module(script)
+        one, two = (Test("ir", ["./ir"], ".", {}, (case,), 0.1, reached) for case, reached in
+                    (("a", b"\0\1\1"), ("b", b"\0\1\0")))
+        counts = self.work / "counts.json"
+        for _ in range(2):
+            script.count_cases(counts, [one, two], {1: [one, two], 2: [one]})
+        self.assertEqual(json.loads(counts.read_text()), {"ir: a": {"reached": 4, "found": 4, "alone": 2},
+                                                          "ir: b": {"reached": 2, "found": 2, "alone": 0}})
 
     def test_cases_are_listed_once_and_named_by_patterns(self):
         listing = "[doctest] listing all test case names\\n=====\\na: 1, 2\\nb\\na: 1, 2\\n[doctest] unskipped: 3\\n"
@@ -172,7 +190,8 @@ class JudgingTest(unittest.TestCase):
             return Test(name, [f"./{name}"], ".", {}, (case,), seconds)
         golden = Test("golden", ["check"], ".", {}, (), 0.01)
         long = case("ir", "c", 2)
-        tests = joined([case("ir", "a", 0.1), long, case("ir", "b", 0.05), golden, case("plan", "a", 0.02)])
+        tests = [joined(group) for group in grouped([case("ir", "a", 0.1), long, case("ir", "b", 0.05), golden,
+                                                     case("plan", "a", 0.02)])]
         self.assertEqual([(test.name, test.cases) for test in tests],
                          [("ir", ("c",)), ("golden", ()), ("ir", ("a", "b")), ("plan", ("a",))])
         self.assertAlmostEqual(tests[2].seconds, 0.15)

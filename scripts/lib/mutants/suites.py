@@ -33,6 +33,9 @@ class Test:
     seconds: float = 0.0
     reached: bytes = field(default=b"", repr=False)
 
+    def title(self) -> str:
+        return ": ".join([self.name, *self.cases])
+
     def full_command(self) -> list[str]:
         """Commas separate patterns of names; a `?` of a pattern is any character."""
         patterns = ",".join(re.sub(r"[,\\*]", "?", case) for case in self.cases)
@@ -145,17 +148,26 @@ def measure(tests: list[Test], program: Program, jobs: int, longest: float) -> t
             [test for test, good in zip(tests, passed) if not good])
 
 
-def joined(tests: list[Test]) -> list[Test]:
-    """The same tests, the short cases of each program as one."""
+def grouped(tests: list[Test]) -> list[list[Test]]:
+    """The short cases of each program together, each other test alone."""
     short: dict[str, list[Test]] = {}
     others = []
     for test in tests:
         if test.cases and test.seconds <= SHORT:
             short.setdefault(test.name, []).append(test)
         else:
-            others.append(test)
-    return others + [replace(group[0], cases=tuple(case for test in group for case in test.cases),
-                             seconds=sum(test.seconds for test in group)) for group in short.values()]
+            others.append([test])
+    return others + list(short.values())
+
+
+def joined(group: list[Test]) -> Test:
+    """The cases of a group as one test."""
+    return replace(group[0], cases=tuple(case for test in group for case in test.cases),
+                   seconds=sum(test.seconds for test in group))
+
+
+def finds(test: Test, place: Place, program: Program) -> bool:
+    return not passes(test, SLOWER * test.seconds + GRACE, program, place.number)[0]
 
 
 def finding_test(place: Place, tests: list[Test], program: Program, patience: float) -> Test | None:
@@ -163,10 +175,20 @@ def finding_test(place: Place, tests: list[Test], program: Program, patience: fl
     longest. No test begins after `patience` seconds."""
     end = time.monotonic() + patience
     folder = f"unit/{library_of(place.path).split('/')[0]}/"
-    reaching = joined([test for test in tests if test.reached[place.number]])
-    for test in sorted(reaching, key=lambda each: (not any(folder in word for word in each.command), each.seconds)):
+    groups = grouped([test for test in tests if test.reached[place.number]])
+    for test in sorted(map(joined, groups), key=lambda each: (not any(folder in word for word in each.command),
+                                                              each.seconds)):
         if time.monotonic() >= end:
             break
-        if not passes(test, SLOWER * test.seconds + GRACE, program, place.number)[0]:
+        if finds(test, place, program):
             return test
     return None
+
+
+def all_finding_tests(place: Place, tests: list[Test], program: Program) -> list[Test]:
+    """Each test, or case of a program, that fails for a mutant."""
+    found = []
+    for group in grouped([test for test in tests if test.reached[place.number]]):
+        if finds(joined(group), place, program):
+            found += [test for test in group if len(group) == 1 or finds(test, place, program)]
+    return found
