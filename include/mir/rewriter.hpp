@@ -428,7 +428,6 @@ class Rewriter {
   void set_address(Op& op, std::optional<std::uint64_t> address);
   void set_label(Op& op, Symbol label);
   void set_mention(const Use& use, const StatedMention& mention);
-  void clear_mention(const Use& use);
   void clear_mentions();
   /// Also sets the types.
   void state_results(Region& region, std::span<const RegionResult> results);

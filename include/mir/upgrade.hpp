@@ -54,8 +54,6 @@ struct LossReport {
   /// Adds a fact of the op that is lost, and reports it: once for all ops of a kind that lost it
   /// for the same cause.
   void refuse(const Op& op, std::string_view fact, std::string_view why, Diagnostics& diagnostics);
-  /// Refuses `form`, one of upstream's, for an op that upstream does not have.
-  void refuse_own_op(const Op& op, std::string_view form, Diagnostics& diagnostics);
   /// Refuses `form`, one of upstream's, where the element type is none of its types.
   void refuse_own_type(const Op& op, std::string_view form, const TensorType& type,
                        Diagnostics& diagnostics);

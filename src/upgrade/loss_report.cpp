@@ -104,11 +104,6 @@ bool follows_from_own_op(const Op& op) {
   return op.has(Trait::kTerminator) && around != nullptr && around->has(Trait::kPortableOnly);
 }
 
-void LossReport::refuse_own_op(const Op& op, std::string_view form, Diagnostics& diagnostics) {
-  const bool is_refused = op.has(Trait::kPortableOnly) && !follows_from_own_op(op);
-  if (is_refused) refuse(op, form, kOwnOp, diagnostics);
-}
-
 void LossReport::refuse_own_type(const Op& op, std::string_view form, const TensorType& type,
                                  Diagnostics& diagnostics) {
   if (!type.dtype() || is_upstream_type(*type.dtype())) return;

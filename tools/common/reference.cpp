@@ -34,9 +34,4 @@ std::string_view name_of(ReferenceKind kind) {
   return std::ranges::find(kKindNames, kind, &KindName::kind)->name;
 }
 
-bool is_input_name(ReferenceKind kind) {
-  return kind != ReferenceKind::kReadFile && kind != ReferenceKind::kWrittenFile &&
-         kind != ReferenceKind::kWrittenFolder && kind != ReferenceKind::kFact;
-}
-
 }  // namespace mir::tools

@@ -30,8 +30,6 @@ enum class ReferenceKind : std::uint8_t {
 
 /// "module", "read file": the kind in messages and pages.
 std::string_view name_of(ReferenceKind kind);
-/// True if the kind is a name in the input, which refuse_unknown_names() checks.
-bool is_input_name(ReferenceKind kind);
 
 /// Stands for the number of a run in paths.
 inline constexpr std::string_view kRunNumber = "{run}";

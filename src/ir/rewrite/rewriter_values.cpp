@@ -381,10 +381,6 @@ bool Rewriter::drop_mention(const Use& use) {
   return !mentions.empty() && std::exchange(mentions[use.index()], nullptr) != nullptr;
 }
 
-void Rewriter::clear_mention(const Use& use) {
-  if (drop_mention(use)) changed(*use.user(), OpChange::kMention);
-}
-
 void Rewriter::clear_mentions() {
   for_each_op(module_, [&](Op& op) {
     bool is_changed = false;

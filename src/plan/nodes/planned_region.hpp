@@ -28,7 +28,7 @@ class PlannedRegion {
   Result<Tensors> run(const Frame& frame, const Tensors& inputs, Tensors outputs) {
     return run(frame, frame.binder, inputs, std::move(outputs));
   }
-  /// The same with the values that symbols have around the region in another binder.
+  /// Like run() above, with the values that symbols have around the region in another binder.
   Result<Tensors> run(const Frame& frame, const Binder& around, const Tensors& inputs,
                       Tensors outputs);
   /// The values that symbols had in the last run.
