@@ -364,7 +364,7 @@ TEST_SUITE("estimate") {
     REQUIRE(all.run(reading.module(), "estimate") == Lines{});
     CHECK(problems_of(reading.module()) == Lines{});
     const std::string marked = print(reading.module());
-    CHECK(marked.find("flop:16, bytes_read:48, bytes_written:16, peak_bytes:16") !=
+    CHECK(marked.find("flop:16, bytes_read:48, bytes_written:16, peak_bytes:24") !=
           std::string::npos);
     REQUIRE(all.run(reading.module(), "estimate{remove}") == Lines{});
     CHECK(print(reading.module()) == before);
