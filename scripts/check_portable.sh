@@ -57,6 +57,6 @@ if [[ ! -f $portable/build.ninja ]]; then
   meson setup "$portable" --werror "${whole_build[@]}" --buildtype=plain -Doptimization=0 -Db_ndebug=false \
     -Dplatform=portable || exit 1
 fi
-ninja -C "$portable" tests/unit/support/support_test tests/unit/weights/weights_test || exit 1
+ninja -C "$portable" tests/unit/base_test || exit 1
 meson test -C "$portable" --no-rebuild --print-errorlogs support weights || result=1
 exit "$result"
