@@ -1,6 +1,7 @@
 // Control flow of the cf dialect: ends of regions, conditions, bounds of loops, cases.
 #include <set>
 
+#include "ir/declares_dialect.hpp"
 #include "mir/control_flow.hpp"
 #include "verify/checks.hpp"
 #include "weights/elements.hpp"
@@ -147,7 +148,10 @@ void check_cases(const Op& op, Reporter& reporter) {
 void control_flow(const Op& op, Reporter& reporter) {
   if (op.is(OpId::kCfYield, OpId::kCfCondition)) {
     const Op* around = op.parent_op();
-    if (around->row() == nullptr || around->row()->region_flow == nullptr) {
+    // What a region of a declared op returns to is up to its dialect.
+    const bool is_open = op.is(OpId::kCfYield) && is_declared(around->info().dialect);
+    const bool has_flow = around->row() != nullptr && around->row()->region_flow != nullptr;
+    if (!has_flow && !is_open) {
       reporter.report(ConstraintId::control_c1, op, [&] {
         return fmt::format("'{}' ends no region of '{}'", op.name(), around->name());
       });
