@@ -212,6 +212,7 @@
     "causal_mask"
     "center"
     "claim"
+    "classes"
     "cur_seq_len"
     "descending"
     "device"

@@ -113,6 +113,7 @@ class LocationTable {
 // Operations and types as rows: everything the toolkit knows about them without running anything.
 
 class InferContext;
+struct InferRequest;
 struct WorkContext;
 class Op;
 class Rewriter;
@@ -249,7 +250,7 @@ bool admits(const AttrRow& row, const Attr& value);
 struct WeightRow {
   std::string_view suffix;        ///< ".weight"
   std::string_view present_if{};  ///< boolean attribute that says whether it exists; empty: always
-  std::string_view shape{};       ///< for documents: "[out_channels, in_channels]"
+  std::string_view shape{};       ///< its extents in words: "[out_channels, in_channels]"
 };
 
 /// Checks operand types and attributes and gives the result types; false after reporting.
@@ -310,6 +311,10 @@ using WorkFn = RowFunction<OpWork(const WorkContext&)>;
 using BodyFn = RowFunction<std::optional<std::vector<Value*>>(const Op&, std::span<Value* const>,
                                                               Rewriter&, Diagnostics&)>;
 
+/// Extents of a parameter of an op, unknown ones included. No value if the rank is not known.
+using WeightDimsFn =
+    RowFunction<std::optional<std::vector<Dim>>(const InferRequest&, const WeightRow&)>;
+
 struct OpRow {
   std::string_view name;  ///< class name as graph-level text prints it: "LinearOp", "register"
   std::string_view type_name{};  ///< `op_type` in program text and `register<...>`: "Linear"
@@ -326,14 +331,15 @@ struct OpRow {
   FoldFn fold = nullptr;               ///< null: the op folds only through its traits
   std::span<const AttrRow> attributes{};
   std::span<const WeightRow> weights{};
-  InferFn infer = nullptr;     ///< the rule of its result types; null: none is written down
-  VerifyFn verify = nullptr;   ///< constraints beyond all that; null: none
-  BodyFn body = nullptr;       ///< its meaning in simpler ops; null: none is written down
-  std::uint8_t version = 1;    ///< of the language that has the op first
-  WorkFn work = nullptr;       ///< null: no arithmetic, and each value moves once
-  std::string_view page{};     ///< family page under docs/ops/: "linear"
-  std::string_view summary{};  ///< one sentence
-  std::string_view example{};  ///< one op line of text that parses
+  InferFn infer = nullptr;             ///< the rule of its result types; null: none is written down
+  VerifyFn verify = nullptr;           ///< constraints beyond all that; null: none
+  BodyFn body = nullptr;               ///< its meaning in simpler ops; null: none is written down
+  WeightDimsFn weight_dims = nullptr;  ///< null: what the words of the weights say
+  std::uint8_t version = 1;            ///< of the language that has the op first
+  WorkFn work = nullptr;               ///< null: no arithmetic, and each value moves once
+  std::string_view page{};             ///< family page under docs/ops/: "linear"
+  std::string_view summary{};          ///< one sentence
+  std::string_view example{};          ///< one op line of text that parses
 };
 
 /// A kind of types, `!dialect.name<parameters>`, or of attributes, `#dialect.name<parameters>`.
@@ -379,6 +385,8 @@ struct OpRowSpec {
   std::function<std::optional<std::vector<Value*>>(const Op&, std::span<Value* const>, Rewriter&,
                                                    Diagnostics&)>
       body{};
+  std::function<std::optional<std::vector<Dim>>(const InferRequest&, const WeightRow&)>
+      weight_dims{};
   std::function<OpWork(const WorkContext&)> work{};
 };
 

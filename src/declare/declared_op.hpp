@@ -54,6 +54,16 @@ std::string fill(std::string_view text,
 /// is null. An element type has its canonical name. Returns null if there is no value.
 const Attr* value_of_variable(const AttrRow& row, const Attr* stated, IRContext& context);
 
+/// Extents of a parameter that an op owns, with variables.
+struct WeightShape {
+  struct Extent {
+    std::string word{};                                ///< "out_channels"; empty: an expression
+    std::optional<patterns::Expression> expression{};  ///< no value: the word has a meaning
+  };
+  std::string suffix{};  ///< ".weight"
+  std::vector<Extent> extents{};
+};
+
 struct DeclaredOp {
   std::string name{};                    ///< "moe.RouteOp"
   std::vector<std::string> variables{};  ///< "$n", "T"
@@ -61,6 +71,7 @@ struct DeclaredOp {
   std::vector<std::optional<std::uint32_t>> attribute_variables{};
   std::optional<std::uint32_t> path_variable{};  ///< `$name`: the name of the op at hand
   std::vector<Signature> signatures{};
+  std::vector<WeightShape> weights{};  ///< those with variables
 
   /// The signature of ops with so many operands; null if there is none.
   const Signature* signature_for(std::size_t operand_count) const;
@@ -108,6 +119,9 @@ bool infer_by_signature(const DeclaredOp& declared, InferContext& op);
 /// False after reporting that the body does not verify for this op. Whatever its signature refuses
 /// is reported elsewhere; an op without a body is right.
 bool verify_body(const DeclaredOp& declared, VerifyContext& op);
+/// The extents of a parameter of a row.
+std::optional<std::vector<Dim>> weight_dims(const DeclaredOp& declared, const InferRequest& op,
+                                            const WeightRow& weight);
 /// The body of a row.
 std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const Op& op,
                                              std::span<Value* const> operands, Rewriter& rewriter,

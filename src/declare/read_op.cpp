@@ -107,6 +107,35 @@ class SignatureReader : patterns::TemplateReader {
     return true;
   }
 
+  /// Reads the extents of weights that are expressions: `[$C, 2*$h, 4]`. Words are read by rows.
+  bool read_weights(std::span<const WeightRow> weights) {
+    begin(false);
+    is_match_ = false;
+    for (const std::vector<bool>& each : bound_) {
+      // An op may have any of its signatures.
+      for (std::size_t i = 0; i < each.size(); ++i) {
+        is_bound_[i] = each[i] && (is_bound_[i] || &each == &bound_.front());
+      }
+    }
+    bool are_good = true;
+    for (const WeightRow& weight : weights) {
+      WeightShape shape{.suffix = std::string(weight.suffix)};
+      bool has_expression = false;
+      for (const std::string_view word : words_of_shape(weight.shape)) {
+        WeightShape::Extent& extent = shape.extents.emplace_back();
+        if (is_expression(word)) {
+          extent.expression = expression(word, op_.span());
+          are_good = are_good && extent.expression;
+          has_expression = true;
+        } else {
+          extent.word = fmt::format("[{}]", word);
+        }
+      }
+      if (has_expression) declared_.weights.push_back(std::move(shape));
+    }
+    return are_good;
+  }
+
   /// True if the type of some result names each of these variables; false after reporting.
   bool check_fresh(std::span<const std::string_view> fresh) {
     if (fresh.empty()) return true;
@@ -404,6 +433,12 @@ void set_functions(OpDraft& draft, RowReader& reader) {
       return verify_body(*declared, each);
     };
   }
+  if (!draft.declared->weights.empty()) {
+    draft.spec.weight_dims = [declared = draft.declared](const InferRequest& each,
+                                                         const WeightRow& weight) {
+      return weight_dims(*declared, each, weight);
+    };
+  }
   draft.spec.infer = [declared = draft.declared](InferContext& each) {
     return infer_by_signature(*declared, each);
   };
@@ -430,7 +465,8 @@ OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnos
   for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
     are_good = signatures.read_signature(*region, fresh) && are_good;
   }
-  are_good = are_good && signatures.check_fresh(fresh);
+  are_good =
+      are_good && signatures.check_fresh(fresh) && signatures.read_weights(draft.spec.weights);
   draft.bound = signatures.take_bound();
   draft.fresh = signatures.numbers_of(fresh);
   // A run compares what the data decide with the stated extents.

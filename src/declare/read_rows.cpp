@@ -68,6 +68,30 @@ std::optional<std::uint16_t> count_of(const Attr& value) {
 
 }  // namespace
 
+std::vector<std::string_view> words_of_shape(std::string_view shape) {
+  std::vector<std::string_view> words;
+  if (!shape.starts_with('[') || !shape.ends_with(']')) return words;
+  std::string_view rest = shape.substr(1, shape.size() - 2);
+  while (!rest.empty()) {
+    int depth = 0;
+    std::size_t end = 0;
+    for (; end < rest.size() && (depth != 0 || rest[end] != ','); ++end) {
+      depth += rest[end] == '(' || rest[end] == '[' ? 1 : 0;
+      depth -= rest[end] == ')' || rest[end] == ']' ? 1 : 0;
+    }
+    std::string_view word = rest.substr(0, end);
+    while (word.starts_with(' ')) word.remove_prefix(1);
+    words.push_back(word);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return words;
+}
+
+bool is_expression(std::string_view extent) {
+  return extent.find('$') != extent.npos ||
+         (!extent.empty() && extent.front() >= '0' && extent.front() <= '9');
+}
+
 bool RowReader::refuse(std::string message, const AttributePlace& place) {
   has_failed_ = true;
   diagnostics_.error(diag::kBadDeclaration, places_.find(op_, place),
@@ -267,6 +291,27 @@ std::vector<WeightRow> RowReader::weights(std::span<const AttrRow> attributes) {
   return all;
 }
 
+/// Reports an extent that is neither an expression nor a word that has a meaning; false.
+bool RowReader::check_shape(std::string_view name, std::string_view shape,
+                            std::span<const AttrRow> attributes) {
+  for (const std::string_view extent : words_of_shape(shape)) {
+    if (is_expression(extent)) continue;
+    std::string_view word = extent.substr(0, extent.find(" / "));
+    constexpr std::string_view kStated = "stated ", kMany = "...";
+    if (word.starts_with(kStated)) word.remove_prefix(kStated.size());
+    if (word.ends_with(kMany)) word.remove_suffix(kMany.size());
+    const bool is_known = word == "D" || word == "in_channels" || word == "out_channels" ||
+                          word == "hidden_size" ||
+                          std::ranges::find(attributes, word, &AttrRow::name) != attributes.end();
+    if (is_known) continue;
+    return refuse(fmt::format("weight '{}' has the extent '{}', expected a number, an expression "
+                              "such as $n, or the name of an attribute with integers",
+                              name, extent),
+                  entry(name));
+  }
+  return true;
+}
+
 std::optional<WeightRow> RowReader::weight(std::string_view name, const Attr& stated,
                                            std::span<const AttrRow> attributes) {
   WeightRow made{.suffix =
@@ -298,6 +343,7 @@ std::optional<WeightRow> RowReader::weight(std::string_view name, const Attr& st
   }
   const bool is_list = made.shape.starts_with('[') && made.shape.ends_with(']');
   const auto named = std::ranges::find(attributes, made.shape, &AttrRow::name);
+  if (is_list && !check_shape(name, made.shape, attributes)) return std::nullopt;
   if (is_list || (named != attributes.end() && named->type == AttrType::kInts)) return made;
   refuse(fmt::format("weight '{}' needs a shape such as \"[out_channels, in_channels]\", or an "
                      "attribute with integers",

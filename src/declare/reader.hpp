@@ -25,6 +25,11 @@ struct RowStore {
   std::string_view keep(std::string text) { return texts.emplace_back(std::move(text)); }
 };
 
+/// The parts of a list `[out_channels, 2*$h]`; none of the name of an attribute with integers.
+std::vector<std::string_view> words_of_shape(std::string_view shape);
+/// True for an extent that is a number or has variables.
+bool is_expression(std::string_view extent);
+
 /// Reads attributes of a declaration as rows. Mistakes are reported and left out.
 class RowReader {
  public:
@@ -52,6 +57,8 @@ class RowReader {
   bool read_part(AttrRow& row, std::string_view key, const Attr& value);
   bool set_default(AttrRow& row, const Attr& value);
   AttrType type_named(const Attr& word, std::string_view name);
+  bool check_shape(std::string_view name, std::string_view shape,
+                   std::span<const AttrRow> attributes);
   std::optional<WeightRow> weight(std::string_view name, const Attr& stated,
                                   std::span<const AttrRow> attributes);
   template <class Value>

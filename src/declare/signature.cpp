@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "declare/declared_op.hpp"
+#include "dialects/parameters.hpp"
 #include "mir/codes/attributes.hpp"
 #include "mir/codes/shapes.hpp"
 #include "mir/codes/verification.hpp"
@@ -235,7 +236,9 @@ class Fitting {
     if (auto reason = name_difference(wanted.device, tensor->device(), "device"); !reason.empty()) {
       return {diag::kDTypeMismatch, reason};
     }
-    return {diag::kShapeMismatch, shape_difference(wanted, *tensor)};
+    std::string reason = shape_difference(wanted, *tensor);
+    if (!reason.empty()) return {diag::kShapeMismatch, std::move(reason)};
+    return {diag::kDTypeMismatch, encoding_difference(wanted, *tensor)};
   }
 
   std::string name_difference(const patterns::NameTemplate& wanted, Symbol found,
@@ -251,6 +254,18 @@ class Fitting {
     const Attr* value = bound(*wanted.variable);
     if (value == nullptr || value->text() == name) return "";
     return fmt::format("{} is {}, and {}", what, name, binding_of(*wanted.variable));
+  }
+
+  std::string encoding_difference(const TypeTemplate& wanted, const TensorType& found) {
+    const std::string text = found.encoding() == nullptr
+                                 ? "it has no encoding"
+                                 : fmt::format("its encoding is {}", found.encoding()->spelling());
+    if (!wanted.encoding) return text;
+    if (wanted.encoding->kind == AttributeTemplate::Kind::kVariable) {
+      return fmt::format("{}, and {}", text, binding_of(wanted.encoding->variable));
+    }
+    const Attr* expected = patterns::instantiate(*wanted.encoding, bindings(), context_);
+    return expected == nullptr ? text : fmt::format("{}, not {}", text, expected->spelling());
   }
 
   std::string shape_difference(const TypeTemplate& wanted, const TensorType& found) {
@@ -442,8 +457,10 @@ std::vector<const Type*> result_types(const Signature& signature, const OpFacts&
   const auto counts = signature.result_counts(count);
   std::vector<const Type*> types;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    const Type* type = patterns::instantiate(signature.results[i].type, bindings, op.context);
-    types.insert(types.end(), counts[i], with_encoding(type, first, op.context));
+    const TypeTemplate& stated = signature.results[i].type;
+    const Type* type = patterns::instantiate(stated, bindings, op.context);
+    if (!stated.encoding) type = with_encoding(type, first, op.context);
+    types.insert(types.end(), counts[i], type);
   }
   return types;
 }
@@ -474,6 +491,38 @@ bool infer_by_signature(const DeclaredOp& declared, InferContext& op) {
     op.result(type);
   }
   return true;
+}
+
+std::optional<std::vector<Dim>> weight_dims(const DeclaredOp& declared, const InferRequest& op,
+                                            const WeightRow& weight) {
+  const auto* operand = op.operands.empty() ? nullptr : dyn_cast<TensorType>(op.operands.front());
+  const Signature* signature = declared.signature_for(op.operands.size());
+  const auto facts = OpFacts{op.context, op.row, op.operands, op.attributes, {}, op.prover};
+  Refusal ignored;
+  const auto bindings =
+      signature == nullptr ? std::nullopt : bind(declared, *signature, facts, ignored);
+  if (!bindings) return std::nullopt;
+  // Words may mean the last extent of the result.
+  const auto results = result_types(*signature, facts, *bindings, op.result_count);
+  const auto* result = results.empty() ? nullptr : dyn_cast<TensorType>(results.front());
+  const auto by_words = [&](const WeightRow& row) {
+    return parameter_dims(row, op.context, operand, result, op.attributes);
+  };
+  const auto shape = std::ranges::find(declared.weights, weight.suffix, &WeightShape::suffix);
+  if (shape == declared.weights.end()) return by_words(weight);
+  std::vector<Dim> dims;
+  for (const WeightShape::Extent& each : shape->extents) {
+    if (each.expression) {
+      const Attr* value = patterns::evaluate(*each.expression, *bindings, op.context);
+      const auto extent = value == nullptr ? std::nullopt : patterns::extent_of(*value);
+      dims.push_back(extent.value_or(Dim::unknown()));
+      continue;
+    }
+    const auto more = by_words({.suffix = weight.suffix, .shape = each.word});
+    if (!more) return std::nullopt;
+    dims.insert(dims.end(), more->begin(), more->end());
+  }
+  return dims;
 }
 
 }  // namespace mir::declare

@@ -107,6 +107,13 @@ std::optional<std::vector<Dim>> parameter_dims(const WeightRow& weight, const IR
   return extents;
 }
 
+std::optional<std::vector<Dim>> parameter_dims(const InferRequest& op, const WeightRow& weight,
+                                               const TensorType* result) {
+  if (op.row.weight_dims) return op.row.weight_dims(op, weight);
+  const auto* operand = op.operands.empty() ? nullptr : dyn_cast<TensorType>(op.operands.front());
+  return parameter_dims(weight, op.context, operand, result, op.attributes);
+}
+
 std::optional<std::vector<std::int64_t>> parameter_extents(const WeightRow& weight,
                                                            const IRContext& context,
                                                            const TensorType* operand,

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "mir/infer.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
@@ -22,6 +23,11 @@ bool owns_parameter(const OpRow& row, const WeightRow& weight, const IRContext& 
 std::optional<std::vector<Dim>> parameter_dims(const WeightRow& weight, const IRContext& context,
                                                const TensorType* operand, const TensorType* result,
                                                std::span<const NamedAttr> attributes);
+
+/// The same for an op that has the parameter, by the function of its row if there is one. `result`
+/// is the type of the first result, or null.
+std::optional<std::vector<Dim>> parameter_dims(const InferRequest& op, const WeightRow& weight,
+                                               const TensorType* result);
 
 /// Like parameter_dims(), as numbers; no value if any extent is unknown.
 std::optional<std::vector<std::int64_t>> parameter_extents(const WeightRow& weight,

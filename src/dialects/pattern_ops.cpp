@@ -35,6 +35,9 @@ constexpr AttrRow kRewriteAttributes[] = {
      .type = AttrType::kString,
      .summary = "a term in place of the second region"},
     {.name = "let", .type = AttrType::kDict, .summary = "variables by expression"},
+    {.name = "classes",
+     .type = AttrType::kDict,
+     .summary = "operations that an op class.NAME stands for: a list, or traits and operands"},
     {.name = "where", .summary = "conditions: one, a list, or a dictionary of condition to reason"},
 };
 

@@ -128,6 +128,8 @@ class TypeCheck {
   bool infer_op(const GraphTemplate& graph, const OpTemplate& op, std::vector<const Type*>& types,
                 std::string& reason) {
     std::vector<NamedAttr> attributes;
+    is_open_ = op.others.has_value();
+    if (is_open_) return false;
     for (const OpTemplate::Attribute& each : op.attributes) {
       const Attr* value = instantiate(each.value, bindings_, context_);
       is_open_ = value == nullptr || !admits(*each.row, *value);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "mir/codes/passes.hpp"
 #include "mir/equivalence.hpp"
@@ -149,13 +150,14 @@ class ExpressionParser {
     skip_blanks();
     if (at_ == text_.size()) return fail("expected a value");
     const char first = text_[at_];
+    const bool begins_item = std::exchange(begins_item_, false);
     if (accept("(")) {
       Parsed inner = binary(0);
       if (inner && !accept(")")) return fail("expected ')'");
       return inner;
     }
     if (accept("[")) return list();
-    if (first == '$') return variable();
+    if (first == '$') return variable(begins_item);
     if (first == '%') return value();
     if (first == '"') return string();
     if (first == '.' || is_digit(first)) return number();
@@ -167,6 +169,7 @@ class ExpressionParser {
     Expression all{.kind = Kind::kList};
     if (accept("]")) return all;
     do {
+      begins_item_ = true;
       Parsed each = binary(0);
       if (!each) return each;
       all.parts.push_back(*std::move(each));
@@ -175,17 +178,20 @@ class ExpressionParser {
     return all;
   }
 
-  Parsed variable() {
+  Parsed variable(bool begins_item) {
     const std::size_t begin = at_++;
     take_all(kWordCharacters);
     if (text_.substr(at_).starts_with(kPackSuffix)) at_ += kPackSuffix.size();
     const std::string_view name = text_.substr(begin, at_ - begin);
-    const auto number = scope_.variable(name);
+    const bool is_pack = name.ends_with(kPackSuffix);
+    const auto number =
+        is_pack && !begins_item ? scope_.variable(name) : find_variable(scope_, name);
     if (!number) {
       at_ = begin;
       return fail(fmt::format("nothing binds '{}'", name));
     }
-    return Expression{.kind = Kind::kVariable, .number = *number};
+    return Expression{
+        .kind = Kind::kVariable, .number = *number, .is_spliced = is_pack && begins_item};
   }
 
   Parsed value() {
@@ -298,6 +304,7 @@ class ExpressionParser {
   IRContext& context_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  bool begins_item_ = false;  // of a list
   std::string message_;
 };
 
@@ -509,8 +516,14 @@ const Attr* evaluate(const Expression& of, const Bindings& bindings, IRContext& 
   }
   std::vector<const Attr*> parts;
   for (const Expression& each : of.parts) {
-    parts.push_back(evaluate(each, bindings, context));
-    if (parts.back() == nullptr) return nullptr;
+    const Attr* part = evaluate(each, bindings, context);
+    if (part == nullptr) return nullptr;
+    if (of.kind != Kind::kList || !each.is_spliced) {
+      parts.push_back(part);
+      continue;
+    }
+    if (part->kind() != AttrKind::kArray) return nullptr;
+    parts.insert(parts.end(), part->elements().begin(), part->elements().end());
   }
   switch (of.kind) {
     case Kind::kCall:
@@ -531,6 +544,14 @@ const Attr* evaluate(const Expression& of, const Bindings& bindings, IRContext& 
     default:
       return compared(of, *parts[0], *parts[1], bindings, context);
   }
+}
+
+std::optional<std::uint32_t> find_variable(Scope& scope, std::string_view name) {
+  if (const auto number = scope.variable(name)) return number;
+  if (!name.starts_with('$')) return std::nullopt;
+  if (name.ends_with(kPackSuffix))
+    return scope.variable(name.substr(0, name.size() - kPackSuffix.size()));
+  return scope.variable(std::string(name).append(kPackSuffix));
 }
 
 void for_each_variable(const Expression& expression,

@@ -74,9 +74,15 @@ struct Expression {
   Kind kind = Kind::kLiteral;
   const Attr* literal = nullptr;
   std::uint32_t number = 0;  ///< of a variable or value
+  bool is_spliced = false;   ///< of a variable in a list: stands for all elements of its own list
   const Function* function = nullptr;
   std::vector<Expression> parts{};
 };
+
+/// The number of a variable. Of a name that is not known, `$n..` is the list that `$n` is bound to,
+/// and
+/// `$n` the list of the pack `$n..`.
+std::optional<std::uint32_t> find_variable(Scope& scope, std::string_view name);
 
 /// Reads a whole text. The error says what is wrong and at which character.
 Result<Expression> parse_expression(std::string_view text, Scope& scope, IRContext& context);

@@ -18,7 +18,8 @@ std::optional<std::vector<const Attr*>> instantiate_elements(const AttributeTemp
     if (part == nullptr && bindings.takes_unknown && !each.is_pack) {
       part = context.dim(Dim::unknown());
     }
-    if (part == nullptr) return std::nullopt;
+    const bool is_list = part != nullptr && part->kind() == AttrKind::kArray;
+    if (part == nullptr || (each.is_pack && !is_list)) return std::nullopt;
     if (each.is_pack) {
       parts.insert(parts.end(), part->elements().begin(), part->elements().end());
     } else {
@@ -61,10 +62,25 @@ const Attr* instantiate(const AttributeTemplate& from, const Bindings& bindings,
     case AttributeTemplate::Kind::kArray:
     case AttributeTemplate::Kind::kDict:
       return instantiate_list(from, bindings, context);
+    case AttributeTemplate::Kind::kDialect: {
+      const auto parameters = instantiate_elements(from, bindings, context);
+      if (!parameters) return nullptr;
+      const auto made = context.dialect_attribute(from.name, *parameters);
+      return made ? *made : nullptr;
+    }
     case AttributeTemplate::Kind::kAny:
       break;
   }
   return nullptr;
+}
+
+/// The encoding of a type; null for none. No value if a variable is not bound.
+std::optional<const Attr*> instantiate_encoding(const TypeTemplate& from, const Bindings& bindings,
+                                                IRContext& context) {
+  if (!from.encoding) return nullptr;
+  const Attr* made = instantiate(*from.encoding, bindings, context);
+  if (made == nullptr) return std::nullopt;
+  return made->kind() == AttrKind::kNull ? nullptr : made;
 }
 
 const Type* instantiate(const TypeTemplate& from, const Bindings& bindings, IRContext& context) {
@@ -96,7 +112,8 @@ const Type* instantiate(const TypeTemplate& from, const Bindings& bindings, IRCo
     const Attr* extents = instantiate(from.extents, bindings, context);
     if (extents == nullptr || !add_all(extents->elements())) return nullptr;
   }
-  return context.tensor(dims, *dtype, *device, from.encoding);
+  const auto encoding = instantiate_encoding(from, bindings, context);
+  return encoding ? context.tensor(dims, *dtype, *device, *encoding) : nullptr;
 }
 
 }  // namespace mir::patterns

@@ -172,6 +172,7 @@ class Matcher {
       });
     }
     const auto is_of_row = [&](const NamedAttr& each) {
+      if (wanted.others && row_of(wanted, each.key) != nullptr) return true;
       return std::ranges::find(wanted.attributes, each.key, &OpTemplate::Attribute::key) !=
                  wanted.attributes.end() ||
              std::ranges::find(wanted.defaults, each.key, &OpTemplate::Default::key) !=
@@ -179,6 +180,30 @@ class Matcher {
     };
     return std::ranges::all_of(op.attributes(), is_of_row) ||
            fail(op, "it has marks that a pass attached");
+  }
+
+  const AttrRow* row_of(const OpTemplate& wanted, Symbol key) const {
+    const auto& rows = wanted.info->row->attributes;
+    const auto row = std::ranges::find(rows, context_.text(key), &AttrRow::name);
+    return row == rows.end() ? nullptr : &*row;
+  }
+
+  /// The attributes that an op states and the pattern does not mention, in the order of the row.
+  /// Those that have their default are left out: they are the same as absent ones.
+  const Attr* other_attributes(const OpTemplate& wanted, const Op& op) const {
+    std::vector<NamedAttr> others;
+    for (const AttrRow& row : wanted.info->row->attributes) {
+      const Symbol key = context_.intern(row.name);
+      const Attr* stated = op.attribute(key);
+      const bool is_mentioned =
+          std::ranges::find(wanted.attributes, key, &OpTemplate::Attribute::key) !=
+          wanted.attributes.end();
+      if (stated == nullptr || is_mentioned) continue;
+      const Attr* by_default = default_value(context_, row);
+      if (by_default != nullptr && are_equal(*by_default, *stated, context_)) continue;
+      others.push_back({key, stated});
+    }
+    return context_.dict(others);
   }
 
   /// The numbers that the text states for a constant; null for other values.
@@ -281,6 +306,9 @@ class Matcher {
       if (!unifier_.unify(each.value, value_in(op, each))) {
         return fail(op, [&] { return fmt::format("attribute '{}' differs", each.row->name); });
       }
+    }
+    if (wanted.others && !unifier_.unify(*wanted.others, other_attributes(wanted, op))) {
+      return fail(op, "its other attributes differ");
     }
     if (wanted.path) {
       const Attr* path = op.has_path() ? context_.string(context_.text(op.path())) : nullptr;

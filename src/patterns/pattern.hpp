@@ -33,6 +33,7 @@ struct Pattern {
   unsigned benefit = 1;
   std::string claim{};  ///< "bits", "value", "bound"
   double relative = 0, absolute = 0, largest = 0;
+  std::int64_t version = 1;  ///< of the module that states it
   Span at{};
 
   std::vector<std::string> variables{};  ///< their names: "$n", "T"
@@ -44,8 +45,10 @@ struct Pattern {
   const OpTemplate& root() const { return match.ops[steps.front().op]; }
 };
 
-/// Reads a `pattern.RewriteOp`. Null after reporting what is wrong with it (MIR0924, or the code of
-/// the fact).
+/// Reads a `pattern.RewriteOp`: a pattern for each choice of its classes and for each number of
+/// operands. None after reporting what is wrong with it (MIR0924, or the code of the fact).
+std::vector<std::shared_ptr<const Pattern>> read_patterns(const Op& op, Diagnostics& diagnostics);
+/// The first of them; null after an error.
 std::shared_ptr<const Pattern> read_pattern(const Op& op, Diagnostics& diagnostics);
 
 }  // namespace mir::patterns

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mir/infer.hpp"
 #include "patterns/constant_values.hpp"
 
@@ -67,6 +69,7 @@ class GraphPlanner {
       }
       made.attributes.push_back({each.key, value});
     }
+    if (op.others && !plan_others(op, made)) return false;
     if (op.path) {
       const Attr* path = instantiate(*op.path, bindings_, context_);
       if (path == nullptr) return fail(fmt::format("the new '{}' has no name", op.info->name));
@@ -75,6 +78,26 @@ class GraphPlanner {
     }
     if (!infer_results(op, made)) return false;
     plan_.ops.push_back(std::move(made));
+    return true;
+  }
+
+  /// The attributes that another op stated, as far as the new one can have them.
+  bool plan_others(const OpTemplate& op, PlannedOp& made) {
+    const Attr* others = instantiate(*op.others, bindings_, context_);
+    if (others == nullptr || others->kind() != AttrKind::kDict) {
+      return fail(fmt::format("the other attributes of the new '{}' are not known", op.info->name));
+    }
+    for (const NamedAttr& each : others->entries()) {
+      const auto& rows = op.info->row->attributes;
+      const auto row = std::ranges::find(rows, context_.text(each.key), &AttrRow::name);
+      if (row == rows.end() || !admits(*row, *each.value)) {
+        return fail(fmt::format("the new '{}' cannot have {}:{}", op.info->name,
+                                context_.text(each.key), each.value->spelling()));
+      }
+      const bool is_stated =
+          std::ranges::find(made.attributes, each.key, &NamedAttr::key) != made.attributes.end();
+      if (!is_stated) made.attributes.push_back(each);
+    }
     return true;
   }
 

@@ -9,21 +9,33 @@
 #include "patterns/pattern.hpp"
 #include "patterns/read_template.hpp"
 #include "patterns/short_form.hpp"
+#include "patterns/variants.hpp"
 
 namespace mir::patterns {
 
 namespace {
 
+/// The device of an op of a class that states none.
+constexpr char kDevice = 'D';
+constexpr std::string_view kAnyDevice(&kDevice, 1);
+
 class PatternReader : TemplateReader {
  public:
-  PatternReader(const Op& op, Diagnostics& diagnostics)
+  /// `version` is that of the module that states the pattern; `choice` names the variant.
+  PatternReader(const Op& op, std::int64_t version, const Variant& variant, std::string choice,
+                Diagnostics& diagnostics)
       : TemplateReader(op.module().context(), diagnostics,
                        {.code = diag::kBadPattern, .noun = "a pattern"}),
-        op_(op) {}
+        op_(op),
+        variant_(variant),
+        choice_(std::move(choice)) {
+    pattern_.version = version;
+  }
 
   std::shared_ptr<const Pattern> read() {
     pattern_.name = op_.has_symbol() ? context_.text(op_.symbol()) : "";
     if (!pattern_.name.empty()) subject_ = fmt::format("pattern '{}'", pattern_.name);
+    if (!choice_.empty()) pattern_.name += fmt::format(" ({})", choice_);
     pattern_.at = op_.span();
     if (op_.region_count() != 2) {
       refuse(op_.span(), "a pattern has two regions: what it matches and what it becomes");
@@ -31,10 +43,16 @@ class PatternReader : TemplateReader {
     }
     if (!read_claim()) return nullptr;
     is_match_ = true;
-    if (!read_graph(*op_.region(0), pattern_.match) || !check_match()) return nullptr;
+    if (!read_graph(*op_.region(0), pattern_.match) ||
+        !repeat_inputs(*op_.region(0), pattern_.match) || !check_match()) {
+      return nullptr;
+    }
     is_match_ = false;
     if (!read_lets(op_) || !read_conditions(op_)) return nullptr;
-    if (!read_graph(*op_.region(1), pattern_.rewrite) || !check_rewrite()) return nullptr;
+    if (!read_graph(*op_.region(1), pattern_.rewrite) ||
+        !repeat_inputs(*op_.region(1), pattern_.rewrite) || !check_rewrite()) {
+      return nullptr;
+    }
     pattern_.variables = std::move(variables_);
     pattern_.lets = std::move(lets_);
     pattern_.conditions = std::move(conditions_);
@@ -48,6 +66,68 @@ class PatternReader : TemplateReader {
     const auto found = std::ranges::find(values, name, &ValueTemplate::name);
     if (found == values.end()) return std::nullopt;
     return static_cast<std::uint32_t>(found - values.begin());
+  }
+
+  // -- variants ---------------------------------------------------------------------------------
+
+  NamedOp named(const Op& op) override {
+    const auto member = variant_.members.find(class_of(op.name()));
+    if (member == variant_.members.end()) return TemplateReader::named(op);
+    const OpKindInfo& info = context_.info(member->second);
+    const std::string_view device = device_of_class(op.name());
+    const bool has_device = info.dialect != nullptr && info.dialect->device_in_path;
+    return {member->second, &info,
+            has_device ? context_.intern(device.empty() ? kAnyDevice : device) : Symbol()};
+  }
+
+  bool takes_mark(const Value& value, const NamedAttr& mark) override {
+    return value.is_argument() && context_.text(mark.key) == "many" &&
+           mark.value->kind() == AttrKind::kBool;
+  }
+  std::uint32_t copies_of(const Value& value) override {
+    const bool repeats = value.is_argument() && is_many(value, context_);
+    return repeats ? static_cast<std::uint32_t>(variant_.many) : 1;
+  }
+
+  /// Puts as many inputs in the place of each input with `many` as the variant has.
+  bool repeat_inputs(const Region& region, GraphTemplate& graph) {
+    std::vector<bool> is_repeated(graph.values.size());
+    for (const Value& input : region.entry()->arguments()) {
+      is_repeated[input.index()] = is_many(input, context_);
+    }
+    if (std::ranges::find(is_repeated, true) == is_repeated.end()) return true;
+    std::vector<std::vector<std::uint32_t>> copies(graph.values.size());
+    std::vector<ValueTemplate> values;
+    for (std::uint32_t i = 0; i < graph.values.size(); ++i) {
+      const bool repeats = is_repeated[i];
+      const std::size_t count = repeats ? variant_.many : 1;
+      for (std::size_t copy = 0; copy < count; ++copy) {
+        copies[i].push_back(static_cast<std::uint32_t>(values.size()));
+        values.push_back(graph.values[i]);
+        if (repeats) values.back().name += fmt::format("_{}", copy);
+      }
+    }
+    for (const std::uint32_t result : graph.results) {
+      if (!is_repeated[result]) continue;
+      return refuse(op_.span(), fmt::format("'%{}' stands for any number of values and cannot be "
+                                            "a result",
+                                            graph.values[result].name));
+    }
+    graph.input_count += values.size() - graph.values.size();
+    graph.values = std::move(values);
+    const auto renumber = [&](std::vector<std::uint32_t>& list) {
+      std::vector<std::uint32_t> renumbered;
+      for (const std::uint32_t each : list) {
+        renumbered.insert(renumbered.end(), copies[each].begin(), copies[each].end());
+      }
+      list = std::move(renumbered);
+    };
+    for (OpTemplate& op : graph.ops) {
+      renumber(op.operands);
+      renumber(op.results);
+    }
+    renumber(graph.results);
+    return true;
   }
 
   // -- what the op states -----------------------------------------------------------------------
@@ -178,16 +258,50 @@ class PatternReader : TemplateReader {
   }
 
   const Op& op_;
+  const Variant& variant_;
+  std::string choice_;
   Pattern pattern_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Pattern> read_pattern(const Op& op, Diagnostics& diagnostics) {
-  if (!is_short_form(op)) return PatternReader(op, diagnostics).read();
+namespace {
+
+/// All variants of a pattern in its long form.
+std::vector<std::shared_ptr<const Pattern>> read_variants(const Op& op, std::int64_t version,
+                                                          Diagnostics& diagnostics) {
+  std::vector<std::shared_ptr<const Pattern>> patterns;
+  const auto variants = variants_of(op, diagnostics);
+  if (!variants) return patterns;
+  const IRContext& context = op.module().context();
+  std::optional<Diagnostics> first_problems;
+  for (const Variant& each : variants->list) {
+    Diagnostics found;
+    auto pattern =
+        PatternReader(op, version, each, text_of(each, *variants, context), found).read();
+    if (pattern == nullptr && !first_problems) first_problems = std::move(found);
+    if (pattern != nullptr) patterns.push_back(std::move(pattern));
+  }
+  if (first_problems && (patterns.empty() || variants->are_listed)) {
+    patterns.clear();
+    diagnostics.append(std::move(*first_problems));
+  }
+  return patterns;
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<const Pattern>> read_patterns(const Op& op, Diagnostics& diagnostics) {
+  const std::int64_t version = op.module().version();
+  if (!is_short_form(op)) return read_variants(op, version, diagnostics);
   const std::unique_ptr<Module> module = long_form(op, diagnostics);
-  if (module == nullptr) return nullptr;
-  return PatternReader(*module->body().entry()->front(), diagnostics).read();
+  if (module == nullptr) return {};
+  return read_variants(*module->body().entry()->front(), version, diagnostics);
+}
+
+std::shared_ptr<const Pattern> read_pattern(const Op& op, Diagnostics& diagnostics) {
+  const auto all = read_patterns(op, diagnostics);
+  return all.empty() ? nullptr : all.front();
 }
 
 }  // namespace mir::patterns

@@ -10,6 +10,7 @@
 #include "mir/equivalence.hpp"
 #include "mir/module.hpp"
 #include "mir/tensor.hpp"
+#include "patterns/attribute_parts.hpp"
 #include "support/counted.hpp"
 #include "support/suggest.hpp"
 
@@ -24,6 +25,17 @@ std::string near_name(std::string_view word, const Names& names, Projection name
   for (const auto& each : names) nearest.offer(std::invoke(name_of, each));
   return nearest.best().empty() ? std::string()
                                 : fmt::format(" (did you mean '{}'?)", nearest.best());
+}
+
+/// True for a quoted text in which somebody may expect a variable to be replaced: "$name.weight".
+bool has_variable_in_text(const Attr& value) {
+  if (value.kind() != AttrKind::kString) return false;
+  const std::string_view text = value.spelling();
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  for (std::size_t at = text.find('$'); at != text.npos; at = text.find('$', at + 1)) {
+    if (at + 1 < text.size() && is_letter(text[at + 1])) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -59,7 +71,7 @@ std::optional<std::uint32_t> TemplateReader::variable(std::string_view name) {
 
 /// A variable at a place that binds it in a match and uses it in a rewrite.
 std::optional<std::uint32_t> TemplateReader::bare_variable(std::string_view name, Span at) {
-  const auto number = variable(name);
+  const auto number = find_variable(*this, name);
   if (!number) {
     refuse(at, fmt::format("nothing binds '{}'", name));
     return std::nullopt;
@@ -103,6 +115,11 @@ std::optional<AttributeTemplate> TemplateReader::attribute(const Attr& value, Sp
     }
     return made;
   }
+  if (value.kind() == AttrKind::kDialect) return dialect_attribute(value, at);
+  if (has_variable_in_text(value)) {
+    refuse(at, fmt::format("no variable is replaced in {}", value.spelling()));
+    return std::nullopt;
+  }
   if (value.kind() != AttrKind::kArray && value.kind() != AttrKind::kDict) return made;
   std::vector<const Attr*> parts(value.elements().begin(), value.elements().end());
   for (const NamedAttr& entry : value.entries()) {
@@ -111,6 +128,18 @@ std::optional<AttributeTemplate> TemplateReader::attribute(const Attr& value, Sp
   }
   made.kind = value.kind() == AttrKind::kArray ? kArray : kDict;
   return list(std::move(made), parts, at);
+}
+
+std::optional<AttributeTemplate> TemplateReader::dialect_attribute(const Attr& value, Span at) {
+  const auto parts = parts_of(value, context_);
+  if (!parts) {
+    refuse(at, fmt::format("cannot read the parameters of '{}'", value.spelling()));
+    return std::nullopt;
+  }
+  return list({.kind = AttributeTemplate::Kind::kDialect,
+               .literal = &value,
+               .name = std::string(parts->name)},
+              parts->parameters, at);
 }
 
 std::optional<AttributeTemplate> TemplateReader::list(AttributeTemplate made,
@@ -192,7 +221,10 @@ std::optional<TypeTemplate> TemplateReader::type(const Type* type, Span at) {
   made.extents = *std::move(listed);
   made.dtype = *element;
   made.device = *device;
-  made.encoding = tensor->encoding();
+  if (tensor->encoding() != nullptr) {
+    made.encoding = attribute(*tensor->encoding(), at);
+    if (!made.encoding) return std::nullopt;
+  }
   return made;
 }
 
@@ -386,36 +418,43 @@ bool TemplateReader::read_results(const Region& region, const Op& end, GraphTemp
   return true;
 }
 
-bool TemplateReader::read_op(const Op& op, GraphTemplate& graph) {
+bool TemplateReader::check_op(const Op& op, const NamedOp& named) {
   const auto refuse_op = [&](std::string message) { return refuse(op.span(), std::move(message)); };
-  const OpRow* row = op.row();
+  const OpRow* row = named.info->row;
   if (row == nullptr) {
-    const Dialect* dialect = op.info().dialect;
+    const Dialect* dialect = named.info->dialect;
     const auto name_in_dialect = [&](const OpRow& each) {
       return fmt::format("{}.{}", dialect->name, each.name);
     };
     return refuse_op(fmt::format(
         "operation '{}' is not known{}", op.name(),
-        dialect == nullptr ? "" : near_name(op.name(), dialect->rows, name_in_dialect)));
+        dialect == nullptr ? "; no text that was read declares its dialect (--dialect=FILE)"
+                           : near_name(op.name(), dialect->rows, name_in_dialect)));
   }
-  if (!op.has(Trait::kPure) || row->effects != Effect::kNone) {
+  if (!has(row->traits, Trait::kPure) || row->effects != Effect::kNone) {
     return refuse_op(fmt::format(
-        "'{}' has effects, or depends on more than its operands; {}", op.name(),
+        "'{}' has effects, or depends on more than its operands; {}", named.info->name,
         is_pattern_ ? "patterns rewrite pure operations" : "a body consists of pure operations"));
   }
   if (op.region_count() != 0 || !op.extra().successors.empty() || op.has_symbol()) {
     return refuse_op(fmt::format("an op of {} has no regions, successors or symbol", noun_));
   }
-  if (!row->operands.admits(op.operand_count()) || !row->results.admits(op.result_count())) {
-    return refuse_op(fmt::format("'{}' cannot have {} and {}", op.name(),
-                                 counted(op.operand_count(), "operands"),
-                                 counted(op.result_count(), "results")));
-  }
-  OpTemplate made{.kind = op.kind(), .info = &op.info(), .at = op.span()};
-  made.is_commutative =
-      op.has(Trait::kCommutative) && op.operand_count() == 2 && op.operand(0) != op.operand(1);
-  if (op.device()) {
-    made.device = name(op.device(), op.span());
+  std::size_t operands = 0;
+  for (const Use& use : op.operand_uses()) operands += copies_of(*use.value());
+  if (row->operands.admits(operands) && row->results.admits(op.result_count())) return true;
+  return refuse_op(fmt::format("'{}' cannot have {} and {}", named.info->name,
+                               counted(operands, "operands"),
+                               counted(op.result_count(), "results")));
+}
+
+bool TemplateReader::read_op(const Op& op, GraphTemplate& graph) {
+  const NamedOp named = this->named(op);
+  if (!check_op(op, named)) return false;
+  OpTemplate made{.kind = named.kind, .info = named.info, .at = op.span()};
+  made.is_commutative = has(named.info->row->traits, Trait::kCommutative) &&
+                        op.operand_count() == 2 && op.operand(0) != op.operand(1);
+  if (named.device) {
+    made.device = name(named.device, op.span());
     if (!made.device) return false;
   }
   if (!read_attributes(op, made) || !read_path(op, made)) return false;
@@ -437,30 +476,41 @@ bool TemplateReader::read_op(const Op& op, GraphTemplate& graph) {
 }
 
 bool TemplateReader::read_attributes(const Op& op, OpTemplate& made) {
-  const auto& rows = op.row()->attributes;
+  const auto& rows = made.info->row->attributes;
+  // An op of a class has the name of its member.
+  const std::string_view op_name = op.row() == nullptr ? made.info->name : op.name();
   for (const NamedAttr& each : op.attributes()) {
     const std::string_view key = context_.text(each.key);
+    if (is_pattern_ && key == "_") {
+      const Reading reading(*this, op, {key, AttributePart::kValue});
+      made.others = attribute(*each.value, op.span());
+      if (!made.others) return false;
+      if (made.others->kind != AttributeTemplate::Kind::kLiteral) continue;
+      return refuse(op.span(), fmt::format("'_' stands for the other attributes, expected _ or a "
+                                           "variable, found {}",
+                                           each.value->spelling()));
+    }
     const auto row = std::ranges::find(rows, key, &AttrRow::name);
     const auto part = row == rows.end() ? AttributePart::kKey : AttributePart::kValue;
     const Reading reading(*this, op, {key, part});
     if (row == rows.end()) {
-      return refuse(op.span(), fmt::format("'{}' has no attribute '{}'{}", op.name(), key,
+      return refuse(op.span(), fmt::format("'{}' has no attribute '{}'{}", op_name, key,
                                            near_name(key, rows, &AttrRow::name)));
     }
     auto value = attribute(*each.value, op.span());
     if (!value) return false;
     if (value->kind == AttributeTemplate::Kind::kLiteral && !admits(*row, *each.value)) {
-      return refuse(op.span(), fmt::format("attribute '{}' of '{}' cannot be {}", key, op.name(),
+      return refuse(op.span(), fmt::format("attribute '{}' of '{}' cannot be {}", key, op_name,
                                            each.value->spelling()));
     }
     made.attributes.push_back({&*row, each.key, *std::move(value), default_value(context_, *row)});
   }
   for (const AttrRow& row : rows) {
     const Symbol key = context_.intern(row.name);
-    if (op.attribute(key) != nullptr) continue;
+    if (op.attribute(key) != nullptr || made.others) continue;
     if (row.required) {
       return refuse(op.span(),
-                    fmt::format("'{}' needs attribute '{}'{}", op.name(), row.name,
+                    fmt::format("'{}' needs attribute '{}'{}", op_name, row.name,
                                 is_match_ ? fmt::format("; {}:_ takes any value", row.name) : ""));
     }
     made.defaults.push_back({&row, key, default_value(context_, row)});
@@ -470,8 +520,9 @@ bool TemplateReader::read_attributes(const Op& op, OpTemplate& made) {
 
 bool TemplateReader::read_path(const Op& op, OpTemplate& made) {
   // An attribute may say that the op has no weights of its own.
-  made.takes_any_path = std::ranges::none_of(op.row()->weights, [&](const WeightRow& weight) {
-    return owns_parameter(*op.row(), weight, context_, op.attributes());
+  const OpRow& row = *made.info->row;
+  made.takes_any_path = std::ranges::none_of(row.weights, [&](const WeightRow& weight) {
+    return owns_parameter(row, weight, context_, op.attributes());
   });
   if (!op.has_path()) {
     if (made.takes_any_path) return true;

@@ -37,6 +37,15 @@ class TemplateReader : protected Scope {
   bool refuse(Span at, std::string message);
   /// True if a value may have this attribute besides `constant`.
   virtual bool takes_mark(const Value&, const NamedAttr&) { return false; }
+  /// An op as the template has it.
+  struct NamedOp {
+    OpKind kind;
+    const OpKindInfo* info;
+    Symbol device;
+  };
+  virtual NamedOp named(const Op& op) { return {op.kind(), &op.info(), op.device()}; }
+  /// How many values an input stands for.
+  virtual std::uint32_t copies_of(const Value&) { return 1; }
 
   // -- variables ----------------------------------------------------------------------------------
 
@@ -53,6 +62,7 @@ class TemplateReader : protected Scope {
   // -- attributes and types -----------------------------------------------------------------------
 
   std::optional<AttributeTemplate> attribute(const Attr& value, Span at);
+  std::optional<AttributeTemplate> dialect_attribute(const Attr& value, Span at);
   std::optional<AttributeTemplate> list(AttributeTemplate made, std::span<const Attr* const> parts,
                                         Span at);
   std::optional<AttributeTemplate> checked_list(AttributeTemplate made, Span at);
@@ -78,6 +88,8 @@ class TemplateReader : protected Scope {
   std::optional<std::uint32_t> operand(Value& value, GraphTemplate& graph, const Op& user);
   bool read_results(const Region& region, const Op& end, GraphTemplate& graph);
   bool read_op(const Op& op, GraphTemplate& graph);
+  /// Reports an op that no template can have; false.
+  bool check_op(const Op& op, const NamedOp& named);
   bool read_attributes(const Op& op, OpTemplate& made);
   bool read_path(const Op& op, OpTemplate& made);
 

@@ -22,7 +22,7 @@
 //   operation  = [ "%" name [ ":" type ] "=" ] op-name [ "<name=...>" ] [ attributes ] operands ;
 //   attributes = "[" key ":" value { "," key ":" value } "]" ;
 //   operands   = "(" [ term { "," term } ] ")" ;
-//   value      = "%" name [ ":" type ] ;
+//   value      = "%" name [ ".." ] [ ":" type ] ;
 //   constant   = ( number | "$" word ) [ ":" type ] ;
 // An op-name without a dot is one of linalg: `Neg` is `linalg.D.NegOp`. A value that no operation
 // before it defines is an input; the match has all inputs, in the order in which they occur.
@@ -38,13 +38,20 @@ constexpr std::string_view kTermCharacters = kNameCharacters.substr(0, kWordChar
 struct TermInput {
   std::string name;
   const Type* type = nullptr;
+  bool is_many = false;  ///< stands for any number of values
 };
 
 /// Makes the ops of one term in a region of the long form.
 class TermReader {
  public:
-  TermReader(Rewriter& rewriter, Region& region, std::string_view text, const Type* any)
-      : rewriter_(rewriter), context_(rewriter.context()), region_(region), rest_(text), any_(any) {
+  TermReader(Rewriter& rewriter, Region& region, std::string_view text, const Type* any,
+             std::span<const NamedAttr> classes)
+      : rewriter_(rewriter),
+        context_(rewriter.context()),
+        region_(region),
+        rest_(text),
+        any_(any),
+        classes_(classes) {
     block_ = rewriter_.create_block(region_);
   }
 
@@ -56,7 +63,7 @@ class TermReader {
     return true;
   }
   bool read_rewrite(const std::vector<TermInput>& inputs) {
-    for (const TermInput& each : inputs) add_input(each.name, each.type);
+    for (const TermInput& each : inputs) add_input(each);
     return read();
   }
   const std::string& problem() const { return problem_; }
@@ -145,7 +152,9 @@ class TermReader {
   /// A value, or the operation whose result has this name.
   Value* named(int depth) {
     take(1);
-    const std::string name(word());
+    std::string name(word());
+    const bool is_many = name.ends_with(kPackSuffix);
+    if (is_many) name.resize(name.size() - kPackSuffix.size());
     if (name.empty()) return refuse("'%' without a name");
     const Type* stated = type();
     if (!problem_.empty()) return nullptr;
@@ -156,7 +165,7 @@ class TermReader {
     const auto known = values_.find(name);
     if (known == values_.end()) {
       if (!takes_inputs_) return refuse(fmt::format("'%{}' is not a value of the match", name));
-      return add_input(name, stated == nullptr ? any_ : stated);
+      return add_input({name, stated == nullptr ? any_ : stated, is_many});
     }
     if (stated != nullptr && stated != known->second->type()) {
       return refuse(fmt::format("'%{}' has two types", name));
@@ -197,9 +206,10 @@ class TermReader {
   Value* operation(int depth, const std::string& name, const Type* type) {
     const std::string_view spelling = word();
     if (spelling.empty()) return refuse(fmt::format("expected an operation, found '{}'", rest_));
-    OpSpec spec{.name = context_.op_name(spelling.find('.') != spelling.npos
-                                             ? std::string(spelling)
-                                             : fmt::format("linalg.D.{}Op", spelling)),
+    const bool is_class = find_attribute(classes_, context_.intern(spelling)) != nullptr;
+    OpSpec spec{.name = context_.op_name(spelling.find('.') != spelling.npos ? std::string(spelling)
+                                         : is_class ? fmt::format("class.{}", spelling)
+                                                    : fmt::format("linalg.D.{}Op", spelling)),
                 .result_types = {&type, 1},
                 .location = rewriter_.default_location()};
     skip_blanks();
@@ -241,10 +251,12 @@ class TermReader {
     return name;
   }
 
-  Value* add_input(const std::string& name, const Type* type) {
-    Value* value = rewriter_.add_argument(*block_, type);
-    define(name, *value);
-    inputs_.push_back({name, type});
+  Value* add_input(const TermInput& input) {
+    Value* value = rewriter_.add_argument(*block_, input.type);
+    const NamedAttr many{context_.intern("many"), context_.boolean(true)};
+    if (input.is_many) rewriter_.set_attributes(*value, {&many, 1});
+    define(input.name, *value);
+    inputs_.push_back(input);
     return value;
   }
 
@@ -259,6 +271,7 @@ class TermReader {
   Block* block_ = nullptr;
   std::string_view rest_;
   const Type* any_;
+  std::span<const NamedAttr> classes_;  // by name
   bool takes_inputs_ = false;
   std::map<std::string, Value*, std::less<>> values_;
   std::vector<TermInput> inputs_;
@@ -302,11 +315,13 @@ std::unique_ptr<Module> long_form(const Op& op, Diagnostics& diagnostics) {
                                  .symbol = op.symbol(),
                                  .location = op.location(),
                                  .has_signature = false});
+  const Attr* classes = op.attribute(key::kClasses);
   std::vector<TermInput> inputs;
   for (const std::string_view key : {key::kMatch, key::kRewrite}) {
     Region& region = *pattern->region(key == key::kMatch ? 0 : 1);
     rewriter.set_has_signature(region, true);
-    TermReader reader(rewriter, region, key == key::kMatch ? match : rewrite, any);
+    TermReader reader(rewriter, region, key == key::kMatch ? match : rewrite, any,
+                      classes == nullptr ? std::span<const NamedAttr>() : classes->entries());
     if (key == key::kMatch ? reader.read_match(inputs) : reader.read_rewrite(inputs)) continue;
     const std::string_view name = context.text(op.symbol());
     diagnostics.error(diag::kBadPattern, AttributePlaces().find(op, {key}),

@@ -22,13 +22,15 @@ struct AttributeTemplate {
     kExpression,  ///< `$a+1`
     kArray,
     kDict,
+    kDialect,  ///< `#name<...>`
   };
   Kind kind = Kind::kLiteral;
   const Attr* literal = nullptr;
   std::uint32_t variable = 0;
   Expression expression{};
-  std::vector<AttributeTemplate> elements{};  ///< of an array or a dictionary
+  std::vector<AttributeTemplate> elements{};  ///< of an array, a dictionary or `#name<...>`
   std::vector<Symbol> keys{};                 ///< of a dictionary
+  std::string name{};                         ///< of `#name<...>`
   bool is_pack = false;                       ///< a variable that stands for several elements
 };
 
@@ -45,7 +47,8 @@ struct TypeTemplate {
   std::string kind{};           ///< of a dialect's type with variables: "moe.tile"
   AttributeTemplate extents{};  ///< an array: of extents, or of parameters
   NameTemplate dtype{}, device{};
-  const Attr* encoding = nullptr;
+  /// No value: the type does not mention one. The literal `null`: the type has none.
+  std::optional<AttributeTemplate> encoding{};
 };
 
 /// A value of a region.
@@ -71,6 +74,8 @@ struct OpTemplate {
     const Attr* by_default = nullptr;  ///< the value of an op that does not state it; null: none
   };
   std::vector<Attribute> attributes{};  ///< stated ones
+  /// Of an entry `_`: all others that an op states, as a dictionary. No value: there is no entry.
+  std::optional<AttributeTemplate> others{};
   struct Default {
     const AttrRow* row = nullptr;
     Symbol key;

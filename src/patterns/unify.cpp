@@ -5,6 +5,7 @@
 
 #include "mir/context.hpp"
 #include "mir/tensor.hpp"
+#include "patterns/attribute_parts.hpp"
 #include "patterns/plan_graph.hpp"
 
 namespace mir::patterns {
@@ -64,6 +65,10 @@ bool Unifier::unify(const AttributeTemplate& wanted, const Attr* found) {
              unify_list(wanted.elements, found->elements());
     case AttributeTemplate::Kind::kDict:
       return found != nullptr && found->kind() == AttrKind::kDict && unify_dict(wanted, *found);
+    case AttributeTemplate::Kind::kDialect: {
+      const auto parts = found == nullptr ? std::nullopt : parts_of(*found, context_);
+      return parts && parts->name == wanted.name && unify_list(wanted.elements, parts->parameters);
+    }
   }
   return false;
 }
@@ -196,6 +201,12 @@ bool Unifier::unify_name(const NameTemplate& wanted, Symbol found, std::string_v
   return bind(*wanted.variable, context_.word(canonical));
 }
 
+bool Unifier::unify_encoding(const TypeTemplate& wanted, const TensorType& found) {
+  const Attr* encoding = found.encoding();
+  if (!wanted.encoding) return encoding == nullptr || bindings_.takes_unknown;
+  return unify(*wanted.encoding, encoding == nullptr ? context_.null() : encoding);
+}
+
 bool Unifier::unify_type(const TypeTemplate& wanted, const Type* found) {
   if (wanted.is_any) return true;
   if (wanted.exact != nullptr) {
@@ -216,8 +227,7 @@ bool Unifier::unify_type(const TypeTemplate& wanted, const Type* found) {
   }
   const auto* tensor = dyn_cast<TensorType>(found);
   if (tensor == nullptr) return false;
-  const bool has_any_encoding = bindings_.takes_unknown && wanted.encoding == nullptr;
-  if (!has_any_encoding && tensor->encoding() != wanted.encoding) return false;
+  if (!unify_encoding(wanted, *tensor)) return false;
   const std::string_view device = context_.text(tensor->device());
   const std::string_view dtype =
       tensor->dtype() ? name_of(*tensor->dtype()) : context_.text(tensor->dtype_name());

@@ -48,6 +48,7 @@ class Unifier {
   /// `canonical` is another spelling of the name.
   bool unify_name(const NameTemplate& wanted, Symbol found, std::string_view canonical);
   bool unify_type(const TypeTemplate& wanted, const Type* found);
+  bool unify_encoding(const TypeTemplate& wanted, const TensorType& found);
 
   /// The caller sets the sizes of the lists.
   Bindings& bindings() { return bindings_; }

@@ -24,10 +24,17 @@ std::optional<std::int64_t> elements_of(const TensorType* type) {
 /// Extents that an op's parameter must have, unknown where types and attributes do not tell.
 std::vector<Dim> expected_extents(const Op& op, std::span<const Type* const> operands,
                                   const WeightRow& weight) {
+  const OpRow& row = *op.row();
   // With a destination the result has its type, not the op's.
-  if (operands.size() != 1 || op.result_count() == 0) return {};
-  return parameter_dims(weight, op.module().context(), dyn_cast<TensorType>(operands[0]),
-                        op.result(0)->tensor_type(), op.attributes())
+  const bool has_destination = operands.size() != 1 && !row.weight_dims;
+  if (has_destination || op.result_count() == 0) return {};
+  if (std::ranges::find(operands, nullptr) != operands.end()) return {};
+  return parameter_dims({.context = op.module().context(),
+                         .row = row,
+                         .operands = operands,
+                         .attributes = op.attributes(),
+                         .result_count = op.result_count()},
+                        weight, op.result(0)->tensor_type())
       .value_or(std::vector<Dim>());
 }
 

@@ -351,6 +351,7 @@ const Dialect& IRContext::State::copy(const Dialect& made, const DialectSpec& sp
     take_over(ops[i].fold, spec.ops[i].fold);
     take_over(ops[i].resource, spec.ops[i].resource);
     take_over(ops[i].body, spec.ops[i].body);
+    take_over(ops[i].weight_dims, spec.ops[i].weight_dims);
     take_over(ops[i].work, spec.ops[i].work);
   }
   const auto copy_types = [&](std::span<const TypeRow> rows, std::span<const TypeRowSpec> specs) {

@@ -70,12 +70,9 @@ bool add_patterns(PatternSet& set, const Module& module, Diagnostics& diagnostic
   for (const Block* block : module.body().blocks()) {
     for (const Op* op : block->ops()) {
       if (!op->is(OpId::kPatternRewrite)) continue;
-      auto pattern = patterns::read_pattern(*op, diagnostics);
-      if (pattern == nullptr) {
-        is_good = false;
-        continue;
-      }
-      set.add(rewrite_pattern(std::move(pattern)));
+      auto read = patterns::read_patterns(*op, diagnostics);
+      is_good = is_good && !read.empty();
+      for (auto& pattern : read) set.add(rewrite_pattern(std::move(pattern)));
     }
   }
   return is_good;
