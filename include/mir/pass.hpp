@@ -280,8 +280,9 @@ struct Pass {
   /// Optional. The patterns that the pass applies, if that is all it does.
   std::function<PatternSet(IRContext&, const PassOptions&)> patterns{};
   /// Optional. Called once before the pass runs on a module, for what all its anchors share; see
-  /// PassRun::prepared().
-  std::function<std::shared_ptr<const void>(IRContext&, const PassOptions&)> prepare{};
+  /// PassRun::prepared(). Returns null after an error, for which the pass fails.
+  std::function<std::shared_ptr<const void>(IRContext&, const PassOptions&, Diagnostics&)>
+      prepare{};
   std::function<PassResult(PassRun&)> run{};
   /// Optional. Applies facts granted by the user, without which the module does not verify. Called
   /// before verification if the pass is the first one of its pipeline, as a run on the module.

@@ -150,10 +150,14 @@ class PatternSet {
  public:
   void add(RewritePattern pattern) { patterns_.push_back(std::move(pattern)); }
   std::span<const RewritePattern> patterns() const { return patterns_; }
+  /// Notes the errors for which patterns are missing. A pass reports them and fails.
+  void set_problems(Diagnostics problems) { problems_ = std::move(problems); }
+  const Diagnostics& problems() const { return problems_; }
 
  private:
   friend class FrozenPatterns;
   std::vector<RewritePattern> patterns_;
+  Diagnostics problems_;
 };
 
 /// Patterns prepared for matching. May be used by several threads at once.

@@ -24,6 +24,7 @@ struct ValidationOptions {
 /// Two programs that differ on some inputs by more than was claimed.
 struct Counterexample {
   std::string before, after;  ///< portable modules with equal inputs and outputs
+  std::string dialects{};     ///< modules that declare the dialects that both may use
   std::vector<Tensor> inputs;
   std::vector<Tensor> expected;  ///< outputs of the first
   std::vector<Tensor> actual;    ///< of the second; none if it does not run
@@ -34,6 +35,9 @@ struct Counterexample {
 inline constexpr std::uint64_t kLeastInstances = 20;
 /// Fewer compared elements for each of these instances leave it undecided.
 inline constexpr std::uint64_t kLeastElements = 2;
+/// Inputs of fewer ranks leave a pattern undecided, if it leaves the rank open and more ran or
+/// could be tried.
+inline constexpr std::size_t kLeastRanks = 2;
 /// Fewer runs of a module leave it undecided, unless fewer were requested.
 inline constexpr std::uint64_t kLeastRuns = 5;
 
@@ -47,7 +51,8 @@ struct PatternVerdict {
     kUndecided,  ///< too little could be compared; see `reason`
   };
   Kind kind = Kind::kKept;
-  std::string pattern;
+  std::string pattern;  ///< its name, with the variant if it has several
+  Span at{};            ///< of the pattern
   RewriteClaim claim{};
   std::uint64_t instances = 0;  ///< that matched and ran
   std::uint64_t elements = 0;   ///< of results that were compared

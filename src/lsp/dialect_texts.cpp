@@ -21,17 +21,15 @@ constexpr std::size_t kMostFiles = 1000;
 constexpr std::uint64_t kMostBytes = 1 << 20;
 
 /// Reads the dialects of a text into the context. False after errors, and if the text has modules
-/// that declare none.
+/// that are neither dialects nor patterns.
 bool read_dialects(const DialectText& dialects, IRContext& context) {
   const SourceFile* file = context.sources().add(dialects.path, dialects.text);
   if (file == nullptr) return false;
   Diagnostics diagnostics;
-  bool only_dialects = true;
-  for (Module* module : read_modules(*file, context, diagnostics)) {
-    only_dialects &= declares_dialect(*module);
-    context.release(*module);
-  }
-  return only_dialects && !diagnostics.has_errors();
+  const std::vector<Module*> modules = read_modules(*file, context, diagnostics);
+  const bool is_good = are_dialects(modules) && !diagnostics.has_errors();
+  for (Module* module : modules) context.release(*module);
+  return is_good;
 }
 
 /// A context with the dialects and one more file, to see whether that agrees with them.

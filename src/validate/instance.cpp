@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "dialects/parameters.hpp"
+#include "ir/context/language_versions.hpp"
 #include "ir/declares_dialect.hpp"
 #include "mir/infer.hpp"
 #include "patterns/match.hpp"
@@ -31,14 +32,18 @@ constexpr std::array kDTypes = {DType::kFloat32,     DType::kFloat16,    DType::
                                 DType::kUInt64,      DType::kFloat8E4M3, DType::kFloat8E5M2,
                                 DType::kComplexFP32, DType::kComplexFP64};
 
-const Attr* list_of(std::span<const std::int64_t> values, IRContext& context) {
-  std::vector<const Attr*> elements;
-  for (const std::int64_t value : values) elements.push_back(context.integer(value));
-  return context.array(elements);
+std::int64_t needed_version(const OpTemplate& op) {
+  return std::max<std::int64_t>(op.info->row->version,
+                                is_declared(op.info->dialect) ? kDialectsVersion : kFirstVersion);
 }
 
-bool needs_second_version(const OpTemplate& op) {
-  return is_declared(op.info->dialect) || op.info->row->version > 1;
+/// The version of a module with the ops of either region.
+std::int64_t needed_version(const patterns::Pattern& pattern) {
+  std::int64_t version = pattern.version;
+  for (const patterns::GraphTemplate* graph : {&pattern.match, &pattern.rewrite}) {
+    for (const OpTemplate& op : graph->ops) version = std::max(version, needed_version(op));
+  }
+  return version;
 }
 
 std::string choice(const AttrRow& row, const Attr& value) {
@@ -71,6 +76,10 @@ InstanceDrawer::InstanceDrawer(const patterns::Pattern& pattern, IRContext& cont
   for (const patterns::Condition& each : pattern.conditions) collect(each.expression);
   for (const auto& let : pattern.lets) collect(let.second);
   for (const ValueTemplate& value : graph_.values) collect_extents(value.type.extents);
+  for (const OpTemplate& op : graph_.ops) {
+    casts_ = casts_ || std::ranges::find(op.info->row->attributes, AttrType::kDType,
+                                         &AttrRow::type) != op.info->row->attributes.end();
+  }
 }
 
 /// Extents that the pattern states are those that its variables have to meet.
@@ -177,9 +186,9 @@ std::string InstanceDrawer::module_text(bool is_symbolic) {
   for (const std::uint32_t result : graph_.results) {
     results.push_back(mention(result, !is_symbolic));
   }
-  const bool is_second = std::ranges::any_of(graph_.ops, needs_second_version);
-  std::string text = fmt::format("@main [mir_version:{}] ({}) -> ({}) {{\n", is_second ? 2 : 1,
-                                 fmt::join(inputs, ", "), fmt::join(results, ", "));
+  std::string text =
+      fmt::format("@main [mir_version:{}] ({}) -> ({}) {{\n", needed_version(pattern_),
+                  fmt::join(inputs, ", "), fmt::join(results, ", "));
   if (!weights_.empty()) text += init_graph();
   std::vector<bool> is_stated(graph_.values.size());
   for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
@@ -227,6 +236,8 @@ DType InstanceDrawer::draw_dtype() {
   if (forced_dtype_) return *forced_dtype_;
   if (preferred_dtype_ && !draw_.one_in(8)) return *preferred_dtype_;
   if (!dtypes_.empty() && draw_.one_in(2)) return draw_.one_of(dtypes_);
+  // Numbers of the widest type show where casts round twice.
+  if (casts_ && draw_.one_in(3)) return DType::kFloat64;
   return draw_.one_in(2) ? DType::kFloat32 : draw_.one_of(kDTypes);
 }
 
@@ -256,7 +267,11 @@ const TensorType* InstanceDrawer::draw_type(const TypeTemplate& wanted, const Te
       continue;
     }
     std::vector<std::int64_t> extents;
-    const std::size_t count = each.is_pack ? draw_.below(static_cast<std::size_t>(size_) + 2) : 1;
+    const std::size_t others = wanted.extents.elements.size() - 1;
+    const std::size_t count = !each.is_pack ? 1
+                              : preferred_rank_ && *preferred_rank_ >= others
+                                  ? *preferred_rank_ - others
+                                  : draw_.below(static_cast<std::size_t>(size_) + 2);
     for (std::size_t i = 0; i < count; ++i) extents.push_back(draw_extent());
     if (forced_extent_) extents = {*forced_extent_};
     unifier_.bind(each.variable,
@@ -284,7 +299,8 @@ const TensorType* InstanceDrawer::any_type(const TensorType* like) {
       }
     }
   } else {
-    const std::size_t rank = draw_.below(static_cast<std::size_t>(size_) + 3);
+    const std::size_t rank =
+        preferred_rank_ ? *preferred_rank_ : draw_.below(static_cast<std::size_t>(size_) + 3);
     for (std::size_t i = 0; i < rank; ++i) dims.push_back(Dim(draw_extent()));
   }
   return context_.tensor(dims, dtype);
@@ -385,161 +401,6 @@ bool InstanceDrawer::infer_results(const OpTemplate& op) {
   return true;
 }
 
-bool InstanceDrawer::draw_attributes(const OpTemplate& op) {
-  attributes_.clear();
-  const TensorType* operand = op.operands.empty() ? nullptr : types_[op.operands[0]];
-  for (const OpTemplate::Attribute& each : op.attributes) {
-    const Attr* value = patterns::instantiate(each.value, unifier_.bindings(), context_);
-    // `_` means none, too: so it does where nothing can be drawn.
-    const bool may_lack = each.value.kind == AttributeTemplate::Kind::kAny && !each.row->required;
-    if (value == nullptr) {
-      if (may_lack && draw_.one_in(2)) continue;
-      if (each.row->type == AttrType::kSlices) value = draw_bounds(each.value, operand);
-      if (each.row->type == AttrType::kDims && draw_.one_in(2)) {
-        value = stated_extents(op, each.value);
-      }
-      if (value == nullptr) value = draw_attribute(*each.row, operand, op.results.size());
-      if (may_lack && (value == nullptr || !admits(*each.row, *value))) continue;
-      if (value == nullptr || !unifier_.unify(each.value, value)) return false;
-    }
-    if (!admits(*each.row, *value)) return false;
-    attributes_.push_back({each.key, value});
-  }
-  return true;
-}
-
-const Attr* InstanceDrawer::draw_attribute(const AttrRow& row, const TensorType* operand,
-                                           std::size_t results) {
-  const auto rank = operand == nullptr ? 1 : static_cast<std::int64_t>(operand->rank());
-  switch (row.type) {
-    case AttrType::kInt:
-    case AttrType::kDim:
-      if (draw_.one_in(2))
-        return context_.integer(draw_.between(-rank, std::max<std::int64_t>(rank - 1, 0)));
-      return context_.integer(draw_.one_in(2) ? draw_extent() : draw_.between(0, 4));
-    case AttrType::kFloat:
-      return draw_number();
-    case AttrType::kBool:
-      return context_.boolean(draw_.one_in(2));
-    case AttrType::kString:
-      return row.choices.empty() ? nullptr : context_.word(draw_.one_of(row.choices));
-    case AttrType::kDType:
-      return context_.word(name_of(draw_dtype()));
-    case AttrType::kDevice:
-      return context_.word("CPU");
-    case AttrType::kInts:
-    case AttrType::kDims:
-      return draw_list(row, operand, results);
-    case AttrType::kSlices:
-      return operand == nullptr ? nullptr : draw_slices(operand);
-    default:
-      return context_.integer(draw_.between(0, 4));
-  }
-}
-
-/// A permutation, a shape of as many elements, pieces of an extent, or some integers.
-const Attr* InstanceDrawer::draw_list(const AttrRow& row, const TensorType* operand,
-                                      std::size_t results) {
-  const std::size_t rank = operand == nullptr ? 1 : operand->rank();
-  std::vector<std::int64_t> list;
-  const std::uint64_t way = row.type == AttrType::kDims ? draw_.between(1, 2) : draw_.below(5);
-  if (way == 0) {
-    for (std::size_t i = 0; i < rank; ++i) list.push_back(static_cast<std::int64_t>(i));
-    for (std::size_t i = rank; i > 1; --i) std::swap(list[i - 1], list[draw_.below(i)]);
-  } else if (way == 1 && operand != nullptr) {
-    std::int64_t left = operand->element_count().value_or(1);
-    const std::size_t count = draw_.below(4);
-    for (std::size_t i = 0; i < count && left != 0; ++i) {
-      std::vector<std::int64_t> divisors;
-      for (std::int64_t d = 1; d <= left; ++d) {
-        if (left % d == 0) divisors.push_back(d);
-      }
-      list.push_back(draw_.one_of(divisors));
-      left /= list.back();
-    }
-    list.push_back(left);
-    if (draw_.one_in(4)) list[draw_.below(list.size())] = -1;
-  } else if (way == 2 && operand != nullptr && rank != 0) {
-    std::int64_t left = operand->dims()[draw_.below(rank)].constant();
-    for (std::size_t i = 1; i < std::max<std::size_t>(results, 1); ++i) {
-      list.push_back(draw_.between(0, left));
-      left -= list.back();
-    }
-    list.push_back(left);
-  } else {
-    const std::size_t count = way == 3 ? rank : draw_.below(2 * rank + 1);
-    for (std::size_t i = 0; i < count; ++i) list.push_back(draw_.between(0, 3));
-  }
-  return list_of(list, context_);
-}
-
-/// Returns the extents that the pattern states for the result, for an attribute that it leaves
-/// open; null if it states none.
-const Attr* InstanceDrawer::stated_extents(const OpTemplate& op, const AttributeTemplate& wanted) {
-  const TypeTemplate& result = graph_.values[op.results.front()].type;
-  if (wanted.kind != AttributeTemplate::Kind::kAny || result.is_any) return nullptr;
-  return patterns::instantiate(result.extents, unifier_.bindings(), context_);
-}
-
-/// Returns numbers for the bounds that the pattern leaves open in slices that it writes out; null
-/// for others.
-const Attr* InstanceDrawer::draw_bounds(const AttributeTemplate& wanted,
-                                        const TensorType* operand) {
-  if (wanted.kind != AttributeTemplate::Kind::kArray) return nullptr;
-  // Slices with all three bounds are drawn to fit.
-  const auto is_whole = [](const AttributeTemplate& slice) { return slice.keys.size() == 3; };
-  if (std::ranges::all_of(wanted.elements, is_whole)) return nullptr;
-  std::vector<const Attr*> slices;
-  for (std::size_t i = 0; i < wanted.elements.size(); ++i) {
-    const AttributeTemplate& slice = wanted.elements[i];
-    const std::int64_t extent =
-        operand != nullptr && i < operand->rank() ? operand->dims()[i].constant() : draw_extent();
-    std::vector<NamedAttr> bounds;
-    for (std::size_t k = 0; k < slice.elements.size(); ++k) {
-      // `_` means none, too.
-      const bool is_any = slice.elements[k].kind == AttributeTemplate::Kind::kAny;
-      if (is_any && draw_.one_in(3)) continue;
-      const Attr* bound = draw_bound(slice.elements[k], extent);
-      if (bound == nullptr) return nullptr;
-      bounds.push_back({slice.keys[k], bound});
-    }
-    slices.push_back(slice.kind == AttributeTemplate::Kind::kDict
-                         ? context_.dict(bounds)
-                         : patterns::instantiate(slice, unifier_.bindings(), context_));
-    if (slices.back() == nullptr) slices.back() = context_.word("all");
-  }
-  return context_.array(slices);
-}
-
-/// A bound of a slice, mostly one that fits the extent.
-const Attr* InstanceDrawer::draw_bound(const AttributeTemplate& bound, std::int64_t extent) {
-  const Attr* known = patterns::instantiate(bound, unifier_.bindings(), context_);
-  if (known != nullptr) return known;
-  const Attr* drawn =
-      context_.integer(draw_.one_in(2) ? draw_extent() : draw_.between(-extent, extent));
-  return unifier_.unify(bound, drawn) ? drawn : nullptr;
-}
-
-const Attr* InstanceDrawer::draw_slices(const TensorType* operand) {
-  std::vector<const Attr*> parts;
-  for (const Dim dim : operand->dims()) {
-    if (draw_.one_in(3)) {
-      parts.push_back(context_.word("all"));
-      continue;
-    }
-    const std::int64_t extent = dim.constant();
-    std::int64_t begin = draw_.between(0, extent), end = draw_.between(begin, extent);
-    // Some bounds are counted from the end; 0 cannot be.
-    if (end < extent && draw_.one_in(4)) end -= extent;
-    if (begin < extent && draw_.one_in(4)) begin -= extent;
-    const NamedAttr entries[] = {{key::kStart, context_.integer(begin)},
-                                 {key::kEnd, context_.integer(end)},
-                                 {key::kStep, context_.integer(draw_.between(1, 2))}};
-    parts.push_back(context_.dict(entries));
-  }
-  return context_.array(parts);
-}
-
 // -- names and weights ----------------------------------------------------------------------------
 
 bool InstanceDrawer::needs_name(const OpTemplate& op) {
@@ -558,15 +419,21 @@ const Attr* InstanceDrawer::draw_name(const OpTemplate& op) {
 
 /// Notes the parameters that the op at hand finds by its name. False if their extents are unknown.
 bool InstanceDrawer::add_weights(const OpTemplate& op, std::string_view name) {
-  const TensorType* operand = op.operands.empty() ? nullptr : types_[op.operands[0]];
+  std::vector<const Type*> operands;
+  for (const std::uint32_t operand : op.operands) operands.push_back(types_[operand]);
   const TensorType* result = op.results.empty() ? nullptr : types_[op.results[0]];
   for (const WeightRow& weight : op.info->row->weights) {
     if (!owns_parameter(*op.info->row, weight, context_, attributes_)) continue;
-    const auto extents = parameter_extents(weight, context_, operand, result, attributes_);
-    if (!extents || result == nullptr) return false;
-    std::vector<Dim> dims;
-    for (const std::int64_t extent : *extents) dims.push_back(Dim(extent));
-    const TensorType* type = context_.tensor(dims, result->dtype_name(), result->device());
+    const auto dims = parameter_dims({.context = context_,
+                                      .row = *op.info->row,
+                                      .operands = operands,
+                                      .attributes = attributes_,
+                                      .result_count = op.results.size()},
+                                     weight, result);
+    const bool is_known =
+        dims && result != nullptr && std::ranges::all_of(*dims, &Dim::is_constant);
+    if (!is_known) return false;
+    const TensorType* type = context_.tensor(*dims, result->dtype_name(), result->device());
     // Ops of one name share their parameters.
     const auto [known, is_new] = weights_.emplace(fmt::format("{}{}", name, weight.suffix), type);
     if (!is_new && known->second != type) return false;

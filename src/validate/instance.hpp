@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct Instance {
   std::vector<std::string> choices;
 };
 
+/// A list of integers as an attribute.
+const Attr* list_of(std::span<const std::int64_t> values, IRContext& context);
+
 /// Draws instances. Values that the conditions of the pattern compare with are drawn more often.
 class InstanceDrawer {
  public:
@@ -37,8 +41,12 @@ class InstanceDrawer {
   /// Returns no value if the ops do not accept the drawn operands, which is likely: try again.
   /// `size` from 0 to 4 limits ranks and extents; with 4 some exceed the width of vectors.
   std::optional<Instance> draw(int size);
-  /// Type that following instances have more often than others; no value for none.
-  void prefer(std::optional<DType> dtype) { preferred_dtype_ = dtype; }
+  /// Type that inputs of following instances have more often than others, and rank of the inputs
+  /// whose rank is open; no value for none.
+  void prefer(std::optional<DType> dtype, std::optional<std::size_t> rank = std::nullopt) {
+    preferred_dtype_ = dtype;
+    preferred_rank_ = rank;
+  }
   /// Element types that can be drawn.
   static std::span<const DType> dtypes();
   /// All values that Instance::choices can have.
@@ -55,12 +63,14 @@ class InstanceDrawer {
   bool draw_op(const patterns::OpTemplate& op);
   bool infer_results(const patterns::OpTemplate& op);
   bool draw_attributes(const patterns::OpTemplate& op);
+  bool draw_others(const patterns::OpTemplate& op, const TensorType* operand);
   bool draw_value(std::uint32_t value, const TensorType* like);
   bool draw_constant(std::uint32_t value);
   const TensorType* draw_type(const patterns::TypeTemplate& wanted, const TensorType* like);
   const TensorType* any_type(const TensorType* like);
   bool bind_name(const patterns::NameTemplate& name, const Attr* drawn);
   const Attr* draw_attribute(const AttrRow& row, const TensorType* operand, std::size_t results);
+  std::int64_t draw_integer(const AttrRow& row, std::int64_t rank);
   const Attr* draw_list(const AttrRow& row, const TensorType* operand, std::size_t results);
   const Attr* stated_extents(const patterns::OpTemplate& op,
                              const patterns::AttributeTemplate& wanted);
@@ -100,8 +110,10 @@ class InstanceDrawer {
   std::vector<std::int64_t> integers_;  // in conditions
   std::vector<double> numbers_;         // in conditions
   std::vector<DType> dtypes_;           // in conditions
+  bool casts_ = false;                  // an op has an element type as an attribute
   int size_ = 0;
   std::optional<DType> preferred_dtype_;
+  std::optional<std::size_t> preferred_rank_;
   std::optional<DType> forced_dtype_;
   std::optional<std::int64_t> forced_extent_;
 };

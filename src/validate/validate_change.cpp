@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "ir/declares_dialect.hpp"
 #include "ir/type_extents.hpp"
 #include "mir/codes/inputs.hpp"
 #include "mir/codes/limits.hpp"
@@ -90,12 +91,14 @@ class Pair {
   void differs(std::vector<Tensor> inputs, std::vector<Tensor> expected, std::vector<Tensor> actual,
                std::string difference) {
     verdict_.kind = PatternVerdict::Kind::kRefuted;
-    verdict_.counterexample = Counterexample{.before = print(before_),
-                                             .after = print(after_),
-                                             .inputs = std::move(inputs),
-                                             .expected = std::move(expected),
-                                             .actual = std::move(actual),
-                                             .difference = std::move(difference)};
+    verdict_.counterexample =
+        Counterexample{.before = print(before_),
+                       .after = print(after_),
+                       .dialects = text_of_declared_dialects(before_.context()),
+                       .inputs = std::move(inputs),
+                       .expected = std::move(expected),
+                       .actual = std::move(actual),
+                       .difference = std::move(difference)};
   }
 
   /// Binds symbols of inputs whose extents are numbers after the passes.

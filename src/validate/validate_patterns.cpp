@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "ir/declares_dialect.hpp"
 #include "ir/rewrite/settle_ports.hpp"
 #include "mir/ops.hpp"
 #include "mir/parse.hpp"
@@ -18,6 +19,7 @@
 #include "mir/verify.hpp"
 #include "passes/rewrite/pattern_text.hpp"
 #include "patterns/match.hpp"
+#include "validate/coverage.hpp"
 #include "validate/instance.hpp"
 #include "validate/run_module.hpp"
 #include "validate/values.hpp"
@@ -28,6 +30,7 @@ namespace {
 
 using patterns::OpTemplate;
 using patterns::Pattern;
+using validate::Coverage;
 using validate::Instance;
 using validate::ValueStyle;
 
@@ -83,96 +86,16 @@ bool is_elementwise(const patterns::GraphTemplate& graph) {
   });
 }
 
-/// Sides of the `||` of conditions, with the text of the condition that they are in.
-void collect_sides(const patterns::Expression& expression, const std::string& text,
-                   std::vector<std::pair<const patterns::Expression*, std::string>>& sides) {
-  if (expression.kind == patterns::Expression::Kind::kOr) {
-    for (std::size_t i = 0; i < expression.parts.size(); ++i) {
-      const patterns::Expression& side = expression.parts[i];
-      if (side.kind == patterns::Expression::Kind::kOr) continue;
-      sides.emplace_back(&side, fmt::format("side {} of {}", sides.size() + 1, text));
+/// Why the ops of a pattern cannot run in a trial; empty if they can.
+std::string reason_not_to_run(const Pattern& pattern) {
+  for (const patterns::GraphTemplate* graph : {&pattern.match, &pattern.rewrite}) {
+    for (const OpTemplate& op : graph->ops) {
+      if (!is_declared(op.info->dialect) || op.info->row->body) continue;
+      return fmt::format("nothing computes '{}', whose declaration has no body", op.info->name);
     }
   }
-  for (const patterns::Expression& part : expression.parts) collect_sides(part, text, sides);
+  return "";
 }
-
-/// Cases that instances which ran had, of all that a pattern may match.
-class Coverage {
- public:
-  Coverage(const Pattern& pattern, const validate::InstanceDrawer& drawer) {
-    for (std::uint32_t i = 0; i < pattern.match.input_count; ++i) {
-      const patterns::TypeTemplate& type = pattern.match.values[i].type;
-      const auto is_list = [](const patterns::AttributeTemplate& each) { return each.is_pack; };
-      has_open_type_ |= type.is_any || type.dtype.variable.has_value();
-      has_open_rank_ |= type.is_any || std::ranges::any_of(type.extents.elements, is_list);
-    }
-    for (const patterns::Condition& each : pattern.conditions) {
-      std::vector<std::pair<const patterns::Expression*, std::string>> sides;
-      // The text is that of a condition, or a reason, that is not met.
-      constexpr std::string_view kEnd = " does not hold";
-      std::string text = each.text;
-      if (text.ends_with(kEnd)) text.resize(text.size() - kEnd.size());
-      collect_sides(each.expression, text, sides);
-      sides_.insert(sides_.end(), sides.begin(), sides.end());
-    }
-    branches_ = drawer.possible_choices();
-    for (const auto& side : sides_) branches_.push_back(side.second);
-  }
-
-  /// Notes an instance that the pattern matches.
-  void match(const Instance& instance, const patterns::Bindings& bindings, IRContext& context) {
-    matched_ = instance.choices;
-    for (const auto& [side, text] : sides_) {
-      if (patterns::holds(*side, bindings, context)) matched_.push_back(text);
-    }
-  }
-  /// Notes that the instance did not match.
-  void refuse(const Instance& instance) {
-    for (const Instance::Input& each : instance.inputs) ++refused_[each.dtype];
-  }
-  /// Notes that the last instance that matched also ran.
-  void run(const Instance& instance) {
-    for (const Instance::Input& each : instance.inputs) {
-      types_.insert(each.dtype);
-      ranks_.insert(each.shape.size());
-    }
-    seen_.insert(matched_.begin(), matched_.end());
-  }
-
-  /// Element types of inputs that no instance had. Types that the pattern refused are left out.
-  std::vector<DType> missing_types() const {
-    constexpr int kEnough = 2;
-    std::vector<DType> missing;
-    for (const DType each : validate::InstanceDrawer::dtypes()) {
-      const auto refused = refused_.find(each);
-      const bool is_refused = refused != refused_.end() && refused->second >= kEnough;
-      if (has_open_type_ && !is_refused && !types_.contains(each)) missing.push_back(each);
-    }
-    return missing;
-  }
-  std::vector<std::size_t> missing_ranks() const {
-    std::vector<std::size_t> missing;
-    for (std::size_t rank = 0; has_open_rank_ && rank <= PatternVerdict::kMostRank; ++rank) {
-      if (!ranks_.contains(rank)) missing.push_back(rank);
-    }
-    return missing;
-  }
-  std::vector<std::string> missing_branches() const {
-    std::vector<std::string> missing = branches_;
-    std::erase_if(missing, [&](const std::string& each) { return seen_.contains(each); });
-    return missing;
-  }
-
- private:
-  bool has_open_type_ = false, has_open_rank_ = false;
-  std::vector<std::pair<const patterns::Expression*, std::string>> sides_;  // of conditions
-  std::vector<std::string> branches_;                                       // all
-  std::vector<std::string> matched_;  // branches of the last match
-  std::set<std::string> seen_;
-  std::set<DType> types_;
-  std::map<DType, int> refused_;
-  std::set<std::size_t> ranks_;
-};
 
 /// Both sides of a rewrite of one instance.
 class Trial {
@@ -258,6 +181,7 @@ class Trial {
                  std::vector<Tensor> actual, std::string difference) {
     counterexample_ = {.before = print(*before_),
                        .after = print(*after_),
+                       .dialects = text_of_declared_dialects(*context_),
                        .inputs = {inputs.begin(), inputs.end()},
                        .expected = std::move(expected),
                        .actual = std::move(actual),
@@ -278,18 +202,21 @@ class Trial {
 /// All trials of one pattern.
 class Validation {
  public:
-  Validation(const Op& op, const ValidationOptions& options)
-      : options_(options), draw_(options.seed), context_(&op.module().context()) {
-    Diagnostics ignored;
-    pattern_ = patterns::read_pattern(op, ignored);
+  Validation(std::shared_ptr<const Pattern> pattern, IRContext& context,
+             const ValidationOptions& options)
+      : options_(options), draw_(options.seed), context_(&context), pattern_(std::move(pattern)) {
     claim_ = tried_claim(*pattern_);
   }
 
   PatternVerdict validate() {
     verdict_.pattern = pattern_->name;
+    verdict_.at = pattern_->at;
     verdict_.claim = claim_;
     validate::InstanceDrawer drawer(*pattern_, *context_, draw_);
     coverage_.emplace(*pattern_, drawer);
+    if (std::string reason = reason_not_to_run(*pattern_); !reason.empty()) {
+      return undecided(reason);
+    }
     if (!try_all_values(drawer) || !try_instances(drawer)) return std::move(verdict_);
     verdict_.missing_types = coverage_->missing_types();
     verdict_.missing_ranks = coverage_->missing_ranks();
@@ -304,6 +231,9 @@ class Validation {
       return undecided(fmt::format("{} instances with {} elements ran, expected at least {} and {}",
                                    verdict_.instances, verdict_.elements, least,
                                    least * kLeastElements));
+    }
+    if (coverage_->lacks_ranks(kLeastRanks, options_.count / 8)) {
+      return undecided("the inputs that ran have one rank, expected two or more");
     }
     return std::move(verdict_);
   }
@@ -378,17 +308,6 @@ class Validation {
     return trial.prepare(text, *context_);
   }
 
-  /// An element type that no instance had yet, in turn.
-  std::optional<DType> next_missing_type() {
-    constexpr int kMostTries = 64;  // for a type that ops or conditions refuse
-    std::vector<DType> missing = coverage_->missing_types();
-    std::erase_if(missing, [&](DType each) { return preferred_[each] >= kMostTries; });
-    if (missing.empty() || tries_ % 2 == 0) return std::nullopt;
-    const DType next = missing[tries_ / 2 % missing.size()];
-    ++preferred_[next];
-    return next;
-  }
-
   bool try_instances(validate::InstanceDrawer& drawer) {
     constexpr std::uint64_t kTriesForOne = 200;
     const bool is_exact = claim_.kind == RewriteClaim::Kind::kBound &&
@@ -407,7 +326,7 @@ class Validation {
                                        : verdict_.instances % kSizes;
       const int size =
           static_cast<int>(std::min<std::uint64_t>(kSizes - 1, std::max(wanted, misses)));
-      drawer.prefer(next_missing_type());
+      drawer.prefer(coverage_->next_type(tries_), coverage_->next_rank(tries_));
       const auto instance = drawer.draw(size);
       if (!instance || !try_instance(*instance, is_exact)) {
         if (verdict_.kind == PatternVerdict::Kind::kRefuted) return false;
@@ -456,6 +375,7 @@ class Validation {
     if (outcome == Trial::Outcome::kDiffers) return minimised(trial, inputs, claim);
     if (outcome == Trial::Outcome::kNotRun) {
       ++verdict_.stopped;
+      coverage_->stop(instance);
       return false;
     }
     verdict_.exact += tries_exactly ? 1 : 0;
@@ -496,13 +416,12 @@ class Validation {
     return false;
   }
 
-  const ValidationOptions& options_;
+  ValidationOptions options_;
   validate::Draw draw_;
   IRContext* context_;
   std::shared_ptr<const Pattern> pattern_;
   RewriteClaim claim_;
   std::optional<Coverage> coverage_;
-  std::map<DType, int> preferred_;
   PatternVerdict verdict_;
   std::uint64_t tries_ = 0;
   std::string last_reason_;
@@ -544,7 +463,16 @@ std::vector<PatternVerdict> validate_patterns(const Module& module,
                                               const ValidationOptions& options) {
   std::vector<PatternVerdict> verdicts;
   for (const Op* op : module.body().only_block().ops()) {
-    if (op->is(OpId::kPatternRewrite)) verdicts.push_back(Validation(*op, options).validate());
+    if (!op->is(OpId::kPatternRewrite)) continue;
+    Diagnostics ignored;
+    const auto variants = patterns::read_patterns(*op, ignored);
+    ValidationOptions how = options;
+    // The trials are those of all variants together, as far as each is decided.
+    how.count = std::max(options.count / std::max<std::size_t>(variants.size(), 1),
+                         std::min(options.count, kLeastInstances));
+    for (const auto& each : variants) {
+      verdicts.push_back(Validation(each, module.context(), how).validate());
+    }
   }
   return verdicts;
 }

@@ -108,16 +108,20 @@ const std::string* CommandLine::first(const OptionRow& option) const {
 }
 
 Result<void> CommandLine::read() const {
-  auto all = read_rows(true);
-  if (auto others = read_rows(false); all && !others) all = std::move(others);
-  return all;
+  return read_turns({ReadingTurn::kDialects, ReadingTurn::kPasses, ReadingTurn::kOthers});
 }
 
-Result<void> CommandLine::read_rows(bool that_come_first) const {
+Result<void> CommandLine::read_first() const {
+  return read_turns({ReadingTurn::kDialects, ReadingTurn::kPasses});
+}
+
+Result<void> CommandLine::read_turns(std::initializer_list<ReadingTurn> turns) const {
   Result<void> all;
-  for (const auto& [option, text] : given) {
-    if (option->comes_first() != that_come_first) continue;
-    if (auto done = option->take(text); all && !done) all = std::move(done);
+  for (const ReadingTurn turn : turns) {
+    for (const auto& [option, text] : given) {
+      if (option->turn() != turn) continue;
+      if (auto done = option->take(text); all && !done) all = std::move(done);
+    }
   }
   return all;
 }

@@ -1,6 +1,7 @@
 // A command line taken apart by the rows of a tool.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,14 +21,14 @@ struct CommandLine {
 
   /// Returns the first argument of the option; null if it is not given.
   const std::string* first(const OptionRow& option) const;
-  /// Passes every argument to its row, before others those of the rows that come first. All are
-  /// read; returns the first error.
+  /// Passes every argument to its row, in the order of turns. All are read; returns the first
+  /// error.
   Result<void> read() const;
-  /// Like read(), for the rows that come first.
-  Result<void> read_first() const { return read_rows(true); }
+  /// Like read(), for dialects and passes.
+  Result<void> read_first() const;
 
  private:
-  Result<void> read_rows(bool that_come_first) const;
+  Result<void> read_turns(std::initializer_list<ReadingTurn> turns) const;
 };
 
 /// `words` without the program's name. `-` is an operand; after `--` everything is. Long names are

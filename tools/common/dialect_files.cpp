@@ -64,8 +64,10 @@ bool read_dialects(const std::string& path, IRContext& context, Diagnostics& dia
     return false;
   }
   const std::size_t errors = diagnostics.error_count();
-  for (Module* module : read_modules(**source, context, diagnostics)) {
-    if (!declares_dialect(*module) && diagnostics.error_count() == errors) {
+  const std::vector<Module*> modules = read_modules(**source, context, diagnostics);
+  const bool has_patterns = are_dialects(modules);
+  for (Module* module : modules) {
+    if (!has_patterns && !declares_dialect(*module) && diagnostics.error_count() == errors) {
       diagnostics.error(diag::kBadDeclaration, module->top()->span(),
                         fmt::format("module '@{}' of '{}' declares no dialect",
                                     context.text(module->name()), path));

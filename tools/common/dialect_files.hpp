@@ -20,7 +20,8 @@ struct DialectSettings {
       {.name = "dialect",
        .argument = "FILE",
        .help = "read the dialects that FILE declares first, after those of MIR_DIALECT_PATH",
-       .needs = needs},
+       .needs = needs,
+       .turn = ReadingTurn::kDialects},
       read_file_name("*.mir")};
 };
 

@@ -27,6 +27,13 @@ namespace mir::tools {
 
 class OptionSet;
 
+/// When the arguments of an option are read: those of later turns may depend on earlier ones.
+enum class ReadingTurn : std::uint8_t {
+  kDialects,  ///< files that declare dialects
+  kPasses,    ///< files that add passes, whose texts may use these dialects
+  kOthers,
+};
+
 /// Name and help texts of an option.
 struct OptionText {
   std::string_view name;         ///< without its `--`
@@ -47,7 +54,7 @@ struct OptionText {
   /// Argument that is implied if the option is given without one. Makes the argument optional:
   /// `--name[=ARGUMENT]`.
   std::optional<std::string_view> implied{};
-  bool comes_first = false;  ///< read before the other options, whose arguments depend on it
+  ReadingTurn turn = ReadingTurn::kOthers;
 };
 
 /// A row of any type.
@@ -80,7 +87,7 @@ class OptionRow {
   std::string_view excludes() const { return text_.excludes; }
   bool is_for(std::string_view command) const;
   bool is_needed() const { return text_.is_needed; }
-  bool comes_first() const { return text_.comes_first; }
+  ReadingTurn turn() const { return text_.turn; }
   /// Empty: every command.
   std::string_view commands() const { return text_.commands; }
   virtual Completion completion() const { return {}; }

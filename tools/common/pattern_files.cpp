@@ -1,7 +1,6 @@
 // Loads files of rewrite patterns and registers them as passes.
 #include "pattern_files.hpp"
 
-#include "mir/dialects.hpp"
 #include "mir/parse.hpp"
 #include "support/file_io.hpp"
 
@@ -9,11 +8,12 @@ namespace mir::tools {
 
 Result<std::string> PatternFiles::load(const std::string& path, PassRegistry& registry) {
   File file{.context = std::make_unique<IRContext>()};
-  register_builtin_dialects(*file.context);
-  const auto source = read_source(path, file.context->sources());
-  if (!source) return source.error();
-  auto names = register_patterns(registry, *file.context, **source, file.problems);
-  if (names) passes_.insert(passes_.end(), names->begin(), names->end());
+  if (register_dialects(dialects_, *file.context, file.problems)) {
+    const auto source = read_source(path, file.context->sources());
+    if (!source) return source.error();
+    auto names = register_patterns(registry, *file.context, **source, file.problems);
+    if (names) passes_.insert(passes_.end(), names->begin(), names->end());
+  }
   files_.push_back(std::move(file));
   return path;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dialect_files.hpp"
 #include "mir/pass.hpp"
 #include "option.hpp"
 #include "tool.hpp"
@@ -15,6 +16,9 @@ namespace mir::tools {
 /// other options can name them.
 class PatternFiles {
  public:
+  /// Patterns may use the ops of the dialects, which are read before.
+  explicit PatternFiles(const DialectSettings& dialects) : dialects_(dialects) {}
+
   /// Reads a file; `-` is standard input. report() shows its errors later.
   Result<std::string> load(const std::string& path, PassRegistry& registry);
   /// Reports the errors of the files; success if there are none.
@@ -28,6 +32,7 @@ class PatternFiles {
     Diagnostics problems{};
   };
 
+  const DialectSettings& dialects_;
   std::vector<File> files_;
   std::vector<std::string> passes_;
 };
@@ -39,8 +44,9 @@ Argument<std::string> pattern_file(PatternFiles& files, PassRegistry& registry);
 struct PatternSettings {
   OptionSet& options;
   PassRegistry& registry;
+  const DialectSettings& dialects;
   std::string_view needs{};
-  PatternFiles files{};
+  PatternFiles files{dialects};
 
   OptionList<std::string> option{
       options,
@@ -50,7 +56,7 @@ struct PatternSettings {
            "make each module of patterns in FILE a pass of its name (docs/patterns.md); without "
            "--passes, run these passes",
        .needs = needs,
-       .comes_first = true},
+       .turn = ReadingTurn::kPasses},
       pattern_file(files, registry)};
 };
 

@@ -61,8 +61,8 @@ Result<void> write_counterexample(const std::string& folder, std::string_view na
   const MemberFiles members(*std::move(scratch));
   PackPlan plan;
   plan.module = "after.mir";
-  const std::string text =
-      fmt::format("// {}\n// before:\n{}\n{}", title, commented(found.before), found.after);
+  const std::string text = fmt::format("// {}\n// before:\n{}\n{}{}", title,
+                                       commented(found.before), found.dialects, found.after);
   if (auto added = members.add(plan, plan.module, text); !added) return added;
   const auto add = [&](std::string_view option, std::span<const Tensor> tensors) -> Result<void> {
     for (std::size_t i = 0; i < tensors.size(); ++i) {

@@ -22,14 +22,29 @@ void add_names(InputNames& names, std::span<const PipelineItem> items) {
   }
 }
 
+/// True if a pass of the items applies the patterns of another one: `convert{patterns=NAME}`.
+bool applies(std::span<const PipelineItem> items, std::string_view name) {
+  constexpr std::string_view kPatterns = "patterns";
+  return std::ranges::any_of(items, [&](const PipelineItem& item) {
+    if (item.pass == nullptr) return applies(item.items, name);
+    if (!item.options.find(kPatterns)) return false;
+    const auto names = item.options.texts(kPatterns);
+    return std::ranges::find(names, name) != names.end();
+  });
+}
+
 /// Refuses options without effect: patterns that no pass applies, conditions of rows that the
 /// pipeline decides, and a loss report of several texts.
-Result<void> check_effects(const Run& run, const OptSettings& settings, const InputNames& names) {
+Result<void> check_effects(const Run& run, const OptSettings& settings, const InputNames& names,
+                           const Pipeline& pipeline) {
   const auto has_pass = [&](std::string_view name) {
     return names.has(ReferenceKind::kPass, name);
   };
   const auto patterns = settings.patterns.files.passes();
-  if (!patterns.empty() && std::ranges::none_of(patterns, has_pass)) {
+  const auto is_applied = [&](std::string_view name) {
+    return has_pass(name) || applies(pipeline.items, name);
+  };
+  if (!patterns.empty() && std::ranges::none_of(patterns, is_applied)) {
     return Error{diag::kUsage, fmt::format("--patterns: the pipeline has none of the passes {}",
                                            fmt::join(patterns, ", "))};
   }
@@ -71,7 +86,7 @@ std::optional<Pipeline> read_pipeline(const Run& run, OptSettings& settings, Exi
     code = run.report(known.error());
     return std::nullopt;
   }
-  auto fits = check_effects(run, settings, names);
+  auto fits = check_effects(run, settings, names, *pipeline);
   if (fits) fits = take_grants(settings);
   if (fits) return pipeline;
   code = run.refuse(fits.error());

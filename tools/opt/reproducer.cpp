@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/declares_dialect.hpp"
 #include "mir/print.hpp"
 #include "mir/version.hpp"
 #include "support/file_io.hpp"
@@ -31,11 +32,19 @@ std::string shell_word(std::string_view text) {
 
 /// True if the option can change the result of a run.
 bool counts(const OptSettings& settings, const OptionRow& row) {
-  const OptionRow* list[] = {
-      &settings.patterns.option,    &settings.load_passes,        &settings.facts.assume,
-      &settings.facts.symbolic_dim, &settings.sidecars.sidecar,   &settings.generation,
-      &settings.rewrite_limit,      &settings.verify_each,        &settings.verification.level,
-      &settings.verification.deny,  &settings.verification.allow, &settings.verification.no_verify};
+  const OptionRow* list[] = {&settings.dialects.files,
+                             &settings.patterns.option,
+                             &settings.load_passes,
+                             &settings.facts.assume,
+                             &settings.facts.symbolic_dim,
+                             &settings.sidecars.sidecar,
+                             &settings.generation,
+                             &settings.rewrite_limit,
+                             &settings.verify_each,
+                             &settings.verification.level,
+                             &settings.verification.deny,
+                             &settings.verification.allow,
+                             &settings.verification.no_verify};
   return std::ranges::find(list, &row) != std::end(list);
 }
 
@@ -80,7 +89,7 @@ Result<void> Reproducer::write(std::string_view reason) const {
 
 void Reproducer::will_run(const PassStep& step, Module& module) {
   command_ = command_of(settings_, step);
-  text_ = print(module);
+  text_ = text_of_declared_dialects(module.context()) + print(module);
   written_ = write("// The pass did not come back.\n");
   is_written_ = true;
 }

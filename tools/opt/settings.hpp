@@ -90,13 +90,13 @@ struct OptSettings {
   Flag print_pipeline{options,
                       {.name = "print-pipeline",
                        .help = "print the pipeline, with named pipelines expanded, and exit"}};
-  PatternSettings patterns{options, known.registry};
+  PatternSettings patterns{options, known.registry, dialects};
   OptionList<std::string> load_passes{
       options,
       {.name = kLoadPasses,
        .argument = "FILE",
        .help = "add the passes of a shared library (docs/howto/write-a-pass.md)",
-       .comes_first = true},
+       .turn = ReadingTurn::kPasses},
       pass_plugin(known.registry)};
   Option<unsigned> threads{
       options,

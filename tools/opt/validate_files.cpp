@@ -15,15 +15,10 @@ namespace mir::tools {
 
 namespace {
 
-/// The place of a pattern in its file.
-Span place_of(const Module& module, std::string_view pattern) {
-  const Op* op = module.lookup_op(module.context().intern(pattern));
-  return op == nullptr ? Span() : op->span();
-}
-
-void report(const PatternVerdict& verdict, Span at, Diagnostics& diagnostics) {
+void report(const PatternVerdict& verdict, Diagnostics& diagnostics) {
   const bool is_refuted = verdict.kind == PatternVerdict::Kind::kRefuted;
-  diagnostics.error(is_refuted ? diag::kClaimRefuted : diag::kNotValidated, at, spelling(verdict));
+  diagnostics.error(is_refuted ? diag::kClaimRefuted : diag::kNotValidated, verdict.at,
+                    spelling(verdict));
 }
 
 }  // namespace
@@ -56,7 +51,7 @@ ExitCode validate_files(const Run& run, const OptSettings& settings) {
         if (verdict.kind == PatternVerdict::Kind::kKept) {
           text += spelling(verdict) + '\n';
         } else {
-          report(verdict, place_of(*module, verdict.pattern), diagnostics);
+          report(verdict, diagnostics);
           if (!settings.counterexamples.is_given() || !verdict.counterexample) continue;
           const auto written = write_counterexample(*settings.counterexamples, verdict.pattern,
                                                     spelling(verdict), *verdict.counterexample,

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "diff/module_diff.hpp"
+#include "ir/declares_dialect.hpp"
 #include "mir/codes/files.hpp"
 #include "mir/dialects.hpp"
 #include "mir/print.hpp"
@@ -50,12 +51,16 @@ bool PassPrinter::did_run(const PassStep& step, Module& module, const PassReport
 
 namespace {
 
-/// Returns the difference of two texts of one module, as mllm-diff shows it.
-std::string difference(const std::string& before, const std::string& after,
-                       const DiffStyle& names) {
+/// Returns the difference of two texts of one module, as mllm-diff shows it. `dialects` declares
+/// the dialects that the texts use.
+std::string difference(const std::string& dialects, const std::string& before,
+                       const std::string& after, const DiffStyle& names) {
   IRContext context;
   register_builtin_dialects(context);
   Diagnostics ignored;
+  if (const SourceFile* file = context.sources().add("dialects", dialects)) {
+    for (Module* each : read_modules(*file, context, ignored)) context.release(*each);
+  }
   std::vector<Module*> sides[2];
   const std::string* texts[] = {&before, &after};
   for (const int side : {0, 1}) {
@@ -108,8 +113,11 @@ bool PassDumper::did_run(const PassStep& step, Module& module, const PassReport&
   const std::string text = print(module);
   const std::string name = fmt::format("{:03}-{}", number, step.pass().name);
   const DiffStyle names{.before_name = "before", .after_name = "after"};
-  const bool good = write(name + ".mir", text, diagnostics) &&
-                    write(name + ".diff", difference(last_, text, names), diagnostics);
+  const bool good =
+      write(name + ".mir", text, diagnostics) &&
+      write(name + ".diff",
+            difference(text_of_declared_dialects(module.context()), last_, text, names),
+            diagnostics);
   last_ = text;
   return good;
 }

@@ -71,14 +71,14 @@ struct ReduceSettings {
        .help = "run passes in order: A,B, a pipeline (docs/pipelines.md) or @FILE",
        .needs = "reports differs bisect"},
       pipeline_text(known.registry)};
-  PatternSettings patterns{options, known.registry, "reports differs bisect"};
+  PatternSettings patterns{options, known.registry, dialects, "reports differs bisect"};
   OptionList<std::string> load_passes{
       options,
       {.name = kLoadPasses,
        .argument = "FILE",
        .help = "add the passes of a shared library (docs/howto/write-a-pass.md)",
        .needs = "passes",
-       .comes_first = true},
+       .turn = ReadingTurn::kPasses},
       pass_plugin(known.registry)};
   Flag bisect{options,
               {.name = "bisect",

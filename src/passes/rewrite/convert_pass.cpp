@@ -72,6 +72,8 @@ PassResult run_conversion(const PassRegistry& registry, PassRun& run) {
     good = pass != nullptr && good;
     if (pass == nullptr) continue;
     const PatternSet patterns = pass->patterns(context, PassOptions(pass->options));
+    good = good && !patterns.problems().has_errors();
+    diagnostics.append(Diagnostics(patterns.problems()));
     for (const RewritePattern& each : patterns.patterns()) set.add(each);
   }
   if (!good) return PassResult::kFailed;

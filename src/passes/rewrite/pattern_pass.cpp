@@ -33,9 +33,14 @@ PassResult rewrite_greedily(PassRun& run, const FrozenPatterns& patterns) {
 
 Pass pattern_pass(Pass pass) {
   pass.prepare = [patterns = pass.patterns](
-                     IRContext& context,
-                     const PassOptions& options) -> std::shared_ptr<const FrozenPatterns> {
-    return std::make_shared<const PreparedPatterns>(patterns(context, options));
+                     IRContext& context, const PassOptions& options,
+                     Diagnostics& diagnostics) -> std::shared_ptr<const FrozenPatterns> {
+    PatternSet set = patterns(context, options);
+    if (set.problems().has_errors()) {
+      diagnostics.append(Diagnostics(set.problems()));
+      return nullptr;
+    }
+    return std::make_shared<const PreparedPatterns>(std::move(set));
   };
   // In a part of a graph, rewrites can leave dead ops around it.
   const bool is_whole = pass.anchor == Anchor::kGraph;

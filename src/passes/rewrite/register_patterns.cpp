@@ -1,6 +1,9 @@
 // Registers a pass for each text of patterns.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "ir/declares_dialect.hpp"
 #include "mir/codes/passes.hpp"
 #include "mir/parse.hpp"
 #include "mir/pass.hpp"
@@ -34,6 +37,9 @@ PatternSet read_again(const PatternText& from, std::size_t module, IRContext& co
   const std::vector<Module*> modules = resolve(*tree, context, diagnostics);
   if (module < modules.size()) add_patterns(set, *modules[module], diagnostics);
   for (Module* each : modules) context.release(*each);
+  // The text was sound in a context of its own. In this one, another text may have declared a
+  // dialect that it declares or uses.
+  if (diagnostics.has_errors()) set.set_problems(std::move(diagnostics));
   return set;
 }
 
@@ -57,8 +63,12 @@ std::optional<std::vector<std::string>> register_patterns(PassRegistry& registry
   const auto text = std::make_shared<const OwnedText>(
       OwnedText{std::string(file.name()), std::string(file.text())});
   std::vector<std::string> names;
+  const bool are_all_dialects =
+      std::ranges::all_of(modules, [](const Module* each) { return declares_dialect(*each); });
   for (std::size_t i = 0; i < modules.size(); ++i) {
     if (!verify(*modules[i], diagnostics)) continue;
+    // Patterns may stand beside the dialect whose ops they use.
+    if (declares_dialect(*modules[i]) && !are_all_dialects) continue;
     const std::string name(context.text(modules[i]->name()));
     const Span at = modules[i]->top()->span();
     if (!has_pattern(*modules[i])) {

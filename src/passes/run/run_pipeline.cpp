@@ -5,6 +5,7 @@
 #include <chrono>
 #include <unordered_map>
 
+#include "ir/rewrite/raise_version.hpp"
 #include "ir/rewrite/settle_ports.hpp"
 #include "mir/codes/names.hpp"
 #include "mir/codes/passes.hpp"
@@ -63,7 +64,10 @@ class PipelineRunner {
     if (report.anchors == 0) warn_of_nothing(step);
     has_refused_ = has_refused_ || report.result == PassResult::kRefused;
     if (has_refused_) return true;
-    if (report.result == PassResult::kChanged) settle_ports(module_);
+    if (report.result == PassResult::kChanged) {
+      settle_ports(module_);
+      raise_version_for_dialects(module_);
+    }
     for (PassObserver* each : how_.observers) {
       if (!each->did_run(step, module_, report, diagnostics_)) return false;
     }
@@ -115,7 +119,10 @@ class PipelineRunner {
     PassWork work{context, module_, module_.editor(), diagnostics_};
     const std::uint64_t region_edits = module_.editor().region_edits();
     if (selects_module(scope, module_)) {
-      if (pass.prepare) context.prepared = pass.prepare(module_.context(), step.item->options);
+      if (pass.prepare) {
+        context.prepared = pass.prepare(module_.context(), step.item->options, diagnostics_);
+        if (context.prepared == nullptr) return {.result = PassResult::kFailed};
+      }
       context.of_runs.prepared = context.prepared.get();
       pass.anchor == Anchor::kModule ? run_on_module(work) : run_on_graphs(context, work);
       if (module_.editor().region_edits() != region_edits) forget_erased();

@@ -160,6 +160,26 @@ TEST_SUITE("lsp: dialects") {
     CHECK(client.diagnostics() == Json::array());
   }
 
+  TEST_CASE("patterns use the ops of dialects of a folder, and may be in the file of the dialect") {
+    const std::string patterns =
+        "@doubles [mir_version:2] () -> () {\n"
+        "    pattern.RewriteOp @twice [match:\"Neg(mine.DoubleOp(%x))\", "
+        "rewrite:\"mine.DoubleOp(Neg(%x))\", claim:value]\n}\n";
+    const Folder folder;
+    folder.write("mine.mir", declaration("DoubleOp") + patterns);
+    LspClient client(Json::object(), false);
+    client.request(
+        "initialize",
+        {{"processId", nullptr}, {"capabilities", Json::object()}, {"rootUri", folder.uri()}});
+    client.notify("initialized", Json::object());
+    client.open(kUser);
+    CHECK(client.diagnostics() == Json::array());
+    const Json document = {
+        {"uri", "untitled:rules"}, {"languageId", "mir"}, {"version", 1}, {"text", patterns}};
+    client.notify("textDocument/didOpen", {{"textDocument", document}});
+    CHECK(client.diagnostics() == Json::array());
+  }
+
   TEST_CASE("clients that can watch files are asked to") {
     const LspClient watching(
         Json{{"workspace", {{"didChangeWatchedFiles", {{"dynamicRegistration", true}}}}}});

@@ -261,7 +261,7 @@ TEST_SUITE("reading patterns") {
       CHECK(test::lines_of(problems, reading.context) == Lines{});
       ++found;
     }
-    CHECK(found == 3);
+    CHECK(found == 5);
   }
 
   TEST_CASE("type_c8: MIR0301 types that only patterns have") {

@@ -266,18 +266,22 @@ TEST_CASE("rows that come first are read first, and their errors come first") {
         rows, {.name = "name", .argument = "N", .help = "a name"}, noting(fails)};
     const OptionList<std::string> load{
         rows,
-        {.name = "load", .argument = "FILE", .help = "names", .comes_first = true},
+        {.name = "load", .argument = "FILE", .help = "names", .turn = ReadingTurn::kPasses},
+        noting(fails)};
+    const OptionList<std::string> dialect{
+        rows,
+        {.name = "dialect", .argument = "FILE", .help = "ops", .turn = ReadingTurn::kDialects},
         noting(fails)};
     order.clear();
-    const auto line =
-        split_command_line(rows, std::vector<const char*>{"--name=a", "--load=b", "--load=c"});
+    const auto line = split_command_line(
+        rows, std::vector<const char*>{"--name=a", "--load=b", "--dialect=d", "--load=c"});
     const auto read = line->read();
     return read ? std::string() : read.error().message;
   };
-  const std::vector<std::string> expected = {"load=b", "load=c", "name=a"};
+  const std::vector<std::string> expected = {"dialect=d", "load=b", "load=c", "name=a"};
   CHECK(error_of_first(false) == "");
   CHECK(order == expected);
-  CHECK(error_of_first(true) == "load=b");
+  CHECK(error_of_first(true) == "dialect=d");
   CHECK(order == expected);
 }
 
