@@ -103,7 +103,7 @@ TEST_SUITE("constraints") {
 
   TEST_CASE(
       "every constraint of a page, those of shape rules among them, is explained in its section") {
-    CHECK(constraint_pages().size() > 250);
+    CHECK(constraint_pages().size() > 200);
     for (const ConstraintPage& each : constraint_pages()) {
       CAPTURE(each.id);
       CHECK(cited_section(each.id) == test::Part{"\n- `" + std::string(each.id) + "` "});
@@ -115,8 +115,10 @@ TEST_SUITE("constraints") {
   TEST_CASE("every constraint of the verifier is named in the explanation of its code") {
     for (const Constraint& constraint : constraints()) {
       CAPTURE(constraint.id);
-      const std::string line = "    " + std::string(constraint.id) + " (docs/";
-      CHECK(explain(constraint.code) == test::Part{line});
+      const std::string text = explain(constraint.code);
+      const auto list = text.find("\nConstraints:\n");
+      REQUIRE(list != text.npos);
+      CHECK(mentions(text.substr(list), constraint.id));
     }
     // Those of shape rules, too; texts are whole and end without codes.
     CHECK(
