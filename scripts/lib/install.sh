@@ -11,7 +11,7 @@ build_packages=(
 )
 # What testing needs besides: the second compiler, its sanitizers, a quick linker and the checks.
 test_packages=(
-  clang clang-format git libclang-rt-dev libmpfr-dev lld llvm neovim python3-numpy vim-nox
+  clang clang-format cmake git libclang-rt-dev libmpfr-dev lld llvm neovim python3-numpy vim-nox
 )
 
 is_installed() {

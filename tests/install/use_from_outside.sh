@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs a build below a scratch folder and uses it there as another project would: the tools from
-# its PATH, the library through pkg-config with a plain compiler call.
+# its PATH, the library through pkg-config with a plain compiler call, and with CMake.
 #
 #   use_from_outside.sh SOURCE_DIR BUILD_DIR PREFIX LIBDIR CONSUMER OWN_DIALECT COMPILER
 set -eu -o pipefail
@@ -27,15 +27,29 @@ for tool in mllm-check mllm-diff mllm-fmt mllm-parse mllm-opt mllm-interp mllm-m
 done
 examples=$installed/share/mllm-ir/examples
 expect '' mllm-fmt --check "$examples/qwen2_tiny/model.mir"
-for file in doc/mllm-ir/LICENSE man/man1/mllm-fmt.1 bash-completion/completions/mllm-fmt.bash; do
+for file in doc/mllm-ir/{LICENSE,docs/README.md,docs/diagnostics.md,docs/passes.md} man/man1/mllm-fmt.1 \
+  bash-completion/completions/mllm-fmt.bash zsh/site-functions/_mllm-fmt fish/vendor_completions.d/mllm-fmt.fish \
+  mllm-ir/editors/vim/syntax/mir.vim; do
   [[ -s $installed/share/$file ]] || { echo "share/$file is not installed" >&2; exit 1; }
 done
 
-export PKG_CONFIG_PATH=$installed/$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+export PKG_CONFIG_PATH=$installed/$libdir/pkgconfig
 read -ra flags <<<"$(pkg-config --cflags --libs --static mllm-ir)"
 "$@" "$consumer" -o consumer "${flags[@]}"
 expect $'prints the text it read\n2560 logits as expected' ./consumer "$examples"
 "$@" "$own_dialect" -o own_dialect "${flags[@]}"
 expect 'a dialect of its own' ./own_dialect
 "$source_dir/tests/install/write_a_pass.py" "$source_dir" "$1"
+
+# The same program finds the library with CMake, by the folder of the installation alone.
+if command -v cmake >/dev/null; then
+  cmake -S "$source_dir/tests/install/cmake" -B cmake -DCMAKE_CXX_COMPILER="$1" -DCMAKE_PREFIX_PATH="$installed" \
+    -DCONSUMER="$consumer" >cmake.log 2>&1 && cmake --build cmake >>cmake.log 2>&1 || { cat cmake.log >&2; exit 1; }
+  expect $'prints the text it read\n2560 logits as expected' cmake/consumer "$examples"
+elif [[ -v CI ]]; then
+  echo "cmake is missing: install cmake" >&2
+  exit 1
+else
+  echo "not tried with CMake: install cmake"
+fi
 echo "installed, compiled and run"
