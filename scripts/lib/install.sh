@@ -9,9 +9,12 @@ build_packages=(
   bison doctest-dev g++ libboost-program-options-dev libfmt-dev libhwy-dev libpcre2-dev libxxhash-dev meson
   ninja-build nlohmann-json3-dev pkg-config python3 re2c zlib1g-dev
 )
+# What scripts/package needs besides.
+package_packages=(debhelper dpkg-dev)
 # What testing needs besides: the second compiler, its sanitizers, a quick linker and the checks.
 test_packages=(
-  clang clang-format cmake git libclang-rt-dev libmpfr-dev lld llvm neovim python3-numpy vim-nox
+  clang clang-format cmake "${package_packages[@]}" fish git libclang-rt-dev libmpfr-dev lintian lld llvm neovim
+  python3-numpy vim-nox
 )
 
 is_installed() {
