@@ -24,8 +24,8 @@ std::optional<std::vector<Dim>> parameter_dims(const WeightRow& weight, const IR
                                                const TensorType* operand, const TensorType* result,
                                                std::span<const NamedAttr> attributes);
 
-/// The same for an op that has the parameter, by the function of its row if there is one. `result`
-/// is the type of the first result, or null.
+/// Extents of the parameter of an op, by the function of its row if there is one. `result` is the
+/// type of the first result, or null.
 std::optional<std::vector<Dim>> parameter_dims(const InferRequest& op, const WeightRow& weight,
                                                const TensorType* result);
 

@@ -47,7 +47,7 @@ struct SymbolDeclaration {
 class SymbolDeclarations {
  public:
   SymbolDeclarations() = default;
-  /// Of two declarations of a symbol, the first one counts.
+  /// The first one counts of two declarations of a symbol.
   SymbolDeclarations(std::vector<SymbolDeclaration> all);
   /// Returns null if the symbol is not declared.
   const SymbolDeclaration* find(Symbol name) const;

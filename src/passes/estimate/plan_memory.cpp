@@ -65,7 +65,7 @@ class MemoryMarks {
     end(life.ending_after(op));
   }
 
-  /// What is shown is a tensor with known extents; an allocation is its own storage.
+  /// A shown value is a tensor with known extents; an allocation is its own storage.
   static bool is_shown(const Value& value) {
     const TensorType* type = value.tensor_type();
     const bool is_allocation = value.is_result() && value.defining_op()->is(OpId::kTensorAlloc);

@@ -163,7 +163,7 @@ StorageLife::List StorageLife::kept_in(const Region& region, std::span<const Las
   return kept;
 }
 
-/// What is kept ends before each op that leaves the region, unless that hands it over.
+/// Kept storages end before each op that leaves the region, unless that hands it over.
 void StorageLife::end_kept(const Region& region, const List& kept) {
   for (const Block* block : region.blocks()) {
     const Op* last = block->terminator();

@@ -41,7 +41,7 @@ class StorageLife {
   std::span<const Value* const> unused_in(const Block& block) const;
   /// The results of an op with storages of their own, which begin with the op.
   std::vector<const Value*> made_by(const Op& op) const;
-  /// Whether these begin after the op.
+  /// True if these begin after the op.
   static bool begin_after(const Op& op);
   /// Storages that end before the op, which ends a block, or after it.
   std::span<const Value* const> ending_before(const Op& op) const;
@@ -120,7 +120,7 @@ class PeakWalk {
     for (const Value* each : values) sizes_.subtract(alive, sizes_.bytes_of(*each));
   }
 
-  /// What an op needs while it runs, besides its operands and results.
+  /// Memory that an op needs while it runs, besides its operands and results.
   Peak inside(const Op& op) {
     if (const auto call = sizes_.peak_of_call(op)) return *call;
     Peak most{};
