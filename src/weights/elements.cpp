@@ -77,14 +77,13 @@ std::uint64_t signed_bits(bool is_negative, std::uint64_t magnitude) {
   return is_negative ? 0 - magnitude : magnitude;
 }
 
-/// True for a finite number beyond the largest one of the type.
+/// True for a finite number beyond the largest one of the type, and for an infinity if the type has
+/// none.
 template <class Codec>
 bool is_beyond(Codec, double value) {
   // 464 is the first number that would round beyond 448.
   constexpr double kFirstBeyond = 464;
-  if constexpr (std::is_same_v<Codec, Float8E4M3Codec>) {
-    return std::isfinite(value) && std::abs(value) >= kFirstBeyond;
-  }
+  if constexpr (std::is_same_v<Codec, Float8E4M3Codec>) return std::abs(value) >= kFirstBeyond;
   return std::isfinite(value) && !std::isfinite(Codec::decode(Codec::encode(value)));
 }
 

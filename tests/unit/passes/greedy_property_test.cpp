@@ -152,7 +152,8 @@ PatternSet simplifications(IRContext& context) {
   Passes all;
   const Pass* pass = all.registry.find("simplify");
   REQUIRE(pass != nullptr);
-  const auto prepared = pass->prepare(context, PassOptions(pass->options));
+  Diagnostics problems;
+  const auto prepared = pass->prepare(context, PassOptions(pass->options), problems);
   PatternSet set;
   for (const RewritePattern& each :
        static_cast<const FrozenPatterns*>(prepared.get())->patterns()) {
