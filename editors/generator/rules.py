@@ -115,7 +115,8 @@ def contexts(keywords):
         ],
         "extent": [Match("number", r"\?|[-0-9$(](?:(?!\s*(?:[,\]>]|//|$))[^\n])*")],
         "element type": [Match("element type", rf"(?:{element_types})(?![A-Za-z0-9_])")],
-        "word": [Match("word", r"[A-Za-z_][A-Za-z0-9_]*")],
+        # `null` is the encoding of a tensor that has none, in signatures of declared ops.
+        "word": [Match("keyword", r"null(?![A-Za-z0-9_])"), Match("word", r"[A-Za-z_][A-Za-z0-9_]*")],
         "dialect value": [Match("macro", rf"#{NAME}+(?:{BALANCED})?"), Match("string", STRING)],
         "attribute": [
             Match("key", rf'{STRING}(?=\s*(?::|//))|[^,()\[\]{{}}<>%@":\s](?:(?:(?!//)[^,()\[\]{{}}<>%@":\n])*[^,()\[\]{{}}<>%@":\s])?(?=\s*(?::|//))'),

@@ -57,7 +57,8 @@ syn cluster mirExtentWords contains=mirNumberInExtent
 syn match mirElementTypeInElementType /\v%(UInt8PerTensor|UInt8PerChannel|UInt8|UInt64|UInt4|UInt32|UInt16PerTensorAsym|UInt16PerTensor|UInt16PerChannel|UInt16|MXFP4|MIR_Q4_A32|Int8PerTensor|Int8PerChannel|Int8|Int64|Int4|Int32|Int16PerTensor|Int16PerChannel|Int16|GGUF_Q8_Per_Tensor|GGUF_Q8_K|GGUF_Q8_0x4|GGUF_Q8_0|GGUF_Q6_K|GGUF_Q5_K|GGUF_Q5_1|GGUF_Q5_0|GGUF_Q4_K|GGUF_Q4_1|GGUF_Q4_0x8|GGUF_Q4_0x4|GGUF_Q4_0|GGUF_Q3_K|GGUF_Q2_K|GGUF_IQ2_XXS|Float8E5M2|Float8E4M3|Float64|Float32|Float16|ComplexFP64|ComplexFP32|Byte|Bool|BFloat16)%([A-Za-z0-9_])@!/ contained
 syn cluster mirElementTypeWords contains=mirElementTypeInElementType
 syn match mirWordInWord /\v[A-Za-z_][A-Za-z0-9_]*/ contained
-syn cluster mirWordWords contains=mirWordInWord
+syn match mirKeywordInWord /\vnull%([A-Za-z0-9_])@!/ contained
+syn cluster mirWordWords contains=mirWordInWord,mirKeywordInWord
 syn match mirStringInDialectValue /\v"%([^"\\\n]|\\.)*"/ contained
 syn match mirMacroInDialectValue /\v#[A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
 syn cluster mirDialectValueWords contains=mirStringInDialectValue,mirMacroInDialectValue
@@ -89,6 +90,7 @@ syn region mirRegion24 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimi
 syn match mirStringInStructured /\v"%([^"\\\n]|\\.)*"/ contained
 syn cluster mirStructuredWords contains=mirMacroInStructured,mirRegion20,mirRegion21,mirTypeInStructured,mirRegion22,mirRegion23,mirRegion24,mirStringInStructured
 syn match mirWordInData /\v[A-Za-z_][A-Za-z0-9_]*/ contained
+syn match mirKeywordInData /\vnull%([A-Za-z0-9_])@!/ contained
 syn match mirElementTypeInData /\v%(UInt8PerTensor|UInt8PerChannel|UInt8|UInt64|UInt4|UInt32|UInt16PerTensorAsym|UInt16PerTensor|UInt16PerChannel|UInt16|MXFP4|MIR_Q4_A32|Int8PerTensor|Int8PerChannel|Int8|Int64|Int4|Int32|Int16PerTensor|Int16PerChannel|Int16|GGUF_Q8_Per_Tensor|GGUF_Q8_K|GGUF_Q8_0x4|GGUF_Q8_0|GGUF_Q6_K|GGUF_Q5_K|GGUF_Q5_1|GGUF_Q5_0|GGUF_Q4_K|GGUF_Q4_1|GGUF_Q4_0x8|GGUF_Q4_0x4|GGUF_Q4_0|GGUF_Q3_K|GGUF_Q2_K|GGUF_IQ2_XXS|Float8E5M2|Float8E4M3|Float64|Float32|Float16|ComplexFP64|ComplexFP32|Byte|Bool|BFloat16)%([A-Za-z0-9_])@!/ contained
 syn match mirKeywordInData /\v%(true|false|null)%([A-Za-z0-9_])@!/ contained
 syn match mirNumberInData /\v\?|%([-0-9(][A-Za-z0-9_+*\/%() -]*)?\$[A-Za-z_][A-Za-z0-9_]*%([A-Za-z0-9_$+*\/%() -]*[A-Za-z0-9_)])?|-?%(%([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)%([eE][+-]?[0-9]+)?|inf|nan)%([A-Za-z0-9_])@!/ contained
@@ -101,16 +103,17 @@ syn region mirRegion27 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ mat
 syn region mirRegion28 matchgroup=mirDelimiter start=/\v\{/ matchgroup=mirDelimiter end=/\v\}/ contains=@mirCommentWords,@mirDataWords contained
 syn region mirRegion29 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirCommentWords,@mirDataWords contained
 syn match mirStringInData /\v"%([^"\\\n]|\\.)*"/ contained
-syn cluster mirDataWords contains=mirWordInData,mirElementTypeInData,mirKeywordInData,mirNumberInData,mirSymbolInData,mirMacroInData,mirRegion25,mirRegion26,mirTypeInData,mirRegion27,mirRegion28,mirRegion29,mirStringInData
+syn cluster mirDataWords contains=mirWordInData,mirKeywordInData,mirElementTypeInData,mirNumberInData,mirSymbolInData,mirMacroInData,mirRegion25,mirRegion26,mirTypeInData,mirRegion27,mirRegion28,mirRegion29,mirStringInData
 syn region mirRegion30 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
 syn region mirRegion31 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
 syn cluster mirQuantisationWords contains=mirRegion30,mirRegion31
 syn match mirWordInSpecification /\v[A-Za-z_][A-Za-z0-9_]*/ contained
+syn match mirKeywordInSpecification /\vnull%([A-Za-z0-9_])@!/ contained
 syn match mirElementTypeInSpecification /\v%(UInt8PerTensor|UInt8PerChannel|UInt8|UInt64|UInt4|UInt32|UInt16PerTensorAsym|UInt16PerTensor|UInt16PerChannel|UInt16|MXFP4|MIR_Q4_A32|Int8PerTensor|Int8PerChannel|Int8|Int64|Int4|Int32|Int16PerTensor|Int16PerChannel|Int16|GGUF_Q8_Per_Tensor|GGUF_Q8_K|GGUF_Q8_0x4|GGUF_Q8_0|GGUF_Q6_K|GGUF_Q5_K|GGUF_Q5_1|GGUF_Q5_0|GGUF_Q4_K|GGUF_Q4_1|GGUF_Q4_0x8|GGUF_Q4_0x4|GGUF_Q4_0|GGUF_Q3_K|GGUF_Q2_K|GGUF_IQ2_XXS|Float8E5M2|Float8E4M3|Float64|Float32|Float16|ComplexFP64|ComplexFP32|Byte|Bool|BFloat16)%([A-Za-z0-9_])@!/ contained
 syn match mirNumberInSpecification /\v-?%(%([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)%([eE][+-]?[0-9]+)?|inf|nan)%([A-Za-z0-9_])@!/ contained
 syn region mirRegion32 matchgroup=mirDelimiter start=/\v\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
 syn match mirMacroInSpecification /\vNone\(%(\s*,)@=/ contained
-syn cluster mirSpecificationWords contains=mirWordInSpecification,mirElementTypeInSpecification,mirNumberInSpecification,mirRegion32,mirMacroInSpecification
+syn cluster mirSpecificationWords contains=mirWordInSpecification,mirKeywordInSpecification,mirElementTypeInSpecification,mirNumberInSpecification,mirRegion32,mirMacroInSpecification
 hi def link mirOpInBody mirOp
 hi def link mirKnownOpInBody mirKnownOp
 hi def link mirTypeInBody mirType
@@ -133,6 +136,7 @@ hi def link mirTypeInType mirType
 hi def link mirNumberInExtent mirNumber
 hi def link mirElementTypeInElementType mirElementType
 hi def link mirWordInWord mirWord
+hi def link mirKeywordInWord mirKeyword
 hi def link mirStringInDialectValue mirString
 hi def link mirMacroInDialectValue mirMacro
 hi def link mirKeyInAttribute mirKey
@@ -147,14 +151,15 @@ hi def link mirMacroInStructured mirMacro
 hi def link mirTypeInStructured mirType
 hi def link mirStringInStructured mirString
 hi def link mirWordInData mirWord
-hi def link mirElementTypeInData mirElementType
 hi def link mirKeywordInData mirKeyword
+hi def link mirElementTypeInData mirElementType
 hi def link mirNumberInData mirNumber
 hi def link mirSymbolInData mirSymbol
 hi def link mirMacroInData mirMacro
 hi def link mirTypeInData mirType
 hi def link mirStringInData mirString
 hi def link mirWordInSpecification mirWord
+hi def link mirKeywordInSpecification mirKeyword
 hi def link mirElementTypeInSpecification mirElementType
 hi def link mirNumberInSpecification mirNumber
 hi def link mirMacroInSpecification mirMacro
