@@ -32,12 +32,12 @@ class MemoryMarks {
   }
 
   void write() {
-    const StorageLife life(run_.region());
+    StorageLife life(run_.region());
     write(run_.region(), life);
   }
 
  private:
-  void write(Region& region, const StorageLife& life) {
+  void write(Region& region, StorageLife& life) {
     for (Block* block : region.blocks()) {
       const std::vector<Op*> ops(block->ops().begin(), block->ops().end());
       rewriter_.set_insertion_point_to_start(*block);
@@ -48,11 +48,12 @@ class MemoryMarks {
     }
   }
 
-  void write(Op& op, const StorageLife& life) {
+  void write(Op& op, StorageLife& life) {
     if (StorageLife::is_passed_over(op)) return;
     rewriter_.set_default_location(op.location());
     rewriter_.set_insertion_point(op);
     end(life.ending_before(op));
+    end(life.kept_ending_before(op));
     const std::vector<const Value*> made = life.made_by(op);
     if (!StorageLife::begin_after(op)) begin(made);
     if (!op.has(Trait::kIsolated) && !op.is(OpId::kGraphFused)) {

@@ -130,7 +130,6 @@ void StorageLife::visit(const Region& region) {
   if (region.has_several_blocks()) {
     List list = kept_in(region, uses);
     kept_.insert(list.begin(), list.end());
-    end_kept(region, list);
     if (!list.empty()) beginning_[region.entry()] = std::move(list);
   }
   auto last = uses.begin();
@@ -163,17 +162,16 @@ StorageLife::List StorageLife::kept_in(const Region& region, std::span<const Las
   return kept;
 }
 
-/// Kept storages end before each op that leaves the region, unless that hands it over.
-void StorageLife::end_kept(const Region& region, const List& kept) {
-  for (const Block* block : region.blocks()) {
-    const Op* last = block->terminator();
-    if (last == nullptr || !leaves_region(*last)) continue;
-    std::unordered_set<const Value*> passed;
-    for_each_use(*last, [&](const Value& storage) { passed.insert(&storage); });
-    for (const Value* each : kept) {
-      if (!passed.contains(each)) before_[last].push_back(each);
-    }
+StorageLife::List StorageLife::kept_ending_before(const Op& op) {
+  const Region& region = *op.block()->parent();
+  if (!region.has_several_blocks() || !leaves_region(op)) return {};
+  std::unordered_set<const Value*> passed;
+  for_each_use(op, [&](const Value& storage) { passed.insert(&storage); });
+  List ending;
+  for (const Value* each : beginning_with(*region.entry())) {
+    if (!passed.contains(each)) ending.push_back(each);
   }
+  return ending;
 }
 
 void StorageLife::visit(const Block& block, const LastUses& last) {

@@ -46,6 +46,10 @@ class StorageLife {
   /// Storages that end before the op, which ends a block, or after it.
   std::span<const Value* const> ending_before(const Op& op) const;
   std::span<const Value* const> ending_after(const Op& op) const;
+  /// Storages of a region of several blocks that end where the op leaves it, since the op does not
+  /// hand them over. Each of the ops that leave a region has such a list: estimates, which end
+  /// there, do without.
+  std::vector<const Value*> kept_ending_before(const Op& op);
 
   /// True for ops that neither make nor use storages of the region: they declare something,
   /// describe other ops or show memory.
@@ -61,7 +65,6 @@ class StorageLife {
   LastUses last_uses(const Block& block);
   /// Storages of a region of several blocks that live as long as it runs, in text order.
   List kept_in(const Region& region, std::span<const LastUses> uses);
-  void end_kept(const Region& region, const List& kept);
   template <class Visit>
   void for_each_use(const Op& op, const Visit& visit);
   const List& captured_by(const Op& op);

@@ -253,10 +253,11 @@ void Bill::of_passes() {
                              "fusion-all",
                              "unfuse",
                              "target-version",
-                             "plan-memory"}) {
+                             "plan-memory",
+                             "plan-memory{remove}",
+                             "downgrade"}) {
       run(pass, upgraded);
     }
-    run("downgrade", upgraded);
   }
   charge("report losses", [&] { return loss_text(reports_.get<LossReport>(), context_).size(); });
   if (run("lower-program", lowered)) run("lift-program", lowered);
@@ -284,6 +285,9 @@ constexpr Exception kExceptions[] = {
     // most.
     {"missing weights", "repair"},
     {"unknown callees", "repair"},
+    // Each block that leaves a region frees what lives as long as the region.
+    {"blocks of a portable graph", "plan-memory"},
+    {"blocks of a portable graph", "plan-memory{remove}"},
     // What is indented by its depth is as long as the square of it.
     {"calls in calls", "emit a drawing"},
     {"nesting of ops", "differences of formatting"},
