@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts/lib"))
 from documents import read_document
 
 HOWTOS = {Path("docs/howto/add-an-op.md"): 5, Path("docs/howto/add-a-fast-kernel.md"): 3}  # places at most
-COPIED = ["meson.build", "meson_options.txt", "LICENSE", "README.md", "CHANGELOG.md", "bench", "dependencies", "docs",
-          "fuzz", "grammar", "include", "scripts", "src", "testdata", "tests", "tools"]
+COPIED = ["meson.build", "meson_options.txt", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench",
+          "dependencies", "docs", "editors", "fuzz", "grammar", "include", "scripts", "src", "testdata", "tests", "tools"]
 SETUP = ["--buildtype=plain", "-Doptimization=0", "-Dunity=on", "-Dwerror=false", "-Dcpp_args=-w"]
 TARGETS = ["tools/mllm-interp", "tools/mllm-parse", "tests/unit/dialects/dialects_test",
            "tests/unit/plan/op_tables_test", "tests/unit/kernels/libkernel_problems.a"]
