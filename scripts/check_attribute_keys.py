@@ -27,6 +27,7 @@ OTHER = {
     "src/dialects/rules_convolution.cpp": {"constant"},
     "src/dialects/rules_movement.cpp": {"constant"},
     "src/dialects/signatures.cpp": {"absolute", "causal_mask", "k", "reduce", "where"},
+    "src/dialects/trait_words.hpp": {"symbol"},
     "src/diff/module_diff.cpp": {"device", "name", "regions", "successors", "symbol"},
     "src/eval/signal.cpp": {"constant"},
     "src/interp/describe.cpp": {"B", "capacity", "head_dim", "name", "parameters", "symbols", "type", "value"},

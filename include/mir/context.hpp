@@ -603,9 +603,9 @@ class IRContext {
   /// reported, and the text is then kept as it is written.
   const DialectType* read_type(std::string_view spelling, SourcePos at, Diagnostics& diagnostics);
   const Attr* read_attribute(std::string_view spelling, SourcePos at, Diagnostics& diagnostics);
-  /// Null if they have not been read. `kind` is an address of their type.
+  /// Returns null if no facts of this kind have been read. `kind` is an address for their type.
   const void* find_facts(const Attr& attribute, const void* kind) const;
-  /// Returns those that another thread has kept meanwhile, if it has.
+  /// Returns the facts of another thread if it has kept them meanwhile.
   const void* keep_facts(const Attr& attribute, const void* kind,
                          std::shared_ptr<const void> facts) const;
 

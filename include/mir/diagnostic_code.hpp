@@ -29,5 +29,5 @@ std::string spelling(DiagCode code);
 
 }  // namespace mir
 
-/// What a header of mir/codes/ does with a row of its list.
+/// Declares the constant of a row in a list of mir/codes/.
 #define MIR_DECLARE_CODE(number, name, summary) inline constexpr DiagCode name{number};

@@ -74,7 +74,7 @@ class SignatureTypes {
                                         row.name, stated[i].literal->spelling()));
       }
       if (!is_literal && !can_be(parameter.type, stated[i])) {
-        const auto word = std::ranges::find(kTypeWords, parameter.type, &Word<AttrType>::value);
+        const auto word = std::ranges::find(kTypeWords, parameter.type, &RowWord<AttrType>::value);
         return refuse(part, fmt::format("parameter '{}' of '{}' has the type '{}' and cannot be {}",
                                         parameter.name, row.name, word->name, kind_of(stated[i])));
       }

@@ -405,10 +405,10 @@ bool check_claims(const OpRow& row, RowReader& reader) {
                                   claim.has_one_result ? " and one result" : ""));
   };
   for (const Claim& claim : kClaims) {
-    for (const Word<Trait>& word : kTraitWords) {
+    for (const RowWord<Trait>& word : kTraitWords) {
       if (claim.trait == word.value && has(row.traits, word.value)) check(claim, word.name);
     }
-    for (const Word<Effect>& word : kEffectWords) {
+    for (const RowWord<Effect>& word : kEffectWords) {
       if (claim.effect == word.value && has(row.effects, word.value)) check(claim, word.name);
     }
   }

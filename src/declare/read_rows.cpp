@@ -10,6 +10,7 @@
 #include "mir/codes/names.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/module.hpp"
+#include "support/characters.hpp"
 #include "support/suggest.hpp"
 
 namespace mir::declare {
@@ -88,8 +89,7 @@ std::vector<std::string_view> words_of_shape(std::string_view shape) {
 }
 
 bool is_expression(std::string_view extent) {
-  return extent.find('$') != extent.npos ||
-         (!extent.empty() && extent.front() >= '0' && extent.front() <= '9');
+  return extent.find('$') != extent.npos || (!extent.empty() && is_digit(extent.front()));
 }
 
 bool RowReader::refuse(std::string message, const AttributePlace& place) {
@@ -100,7 +100,7 @@ bool RowReader::refuse(std::string message, const AttributePlace& place) {
 }
 
 AttrType RowReader::type_named(const Attr& word, std::string_view name) {
-  const auto found = std::ranges::find(kTypeWords, word.text(), &Word<AttrType>::name);
+  const auto found = std::ranges::find(kTypeWords, word.text(), &RowWord<AttrType>::name);
   if (word.kind() == AttrKind::kString && found != std::end(kTypeWords)) return found->value;
   refuse(fmt::format("'{}' of '{}' is no type of attributes{}", word.spelling(), name,
                      choices_of(word.text(), kTypeWords)),
@@ -219,10 +219,10 @@ std::vector<AttrRow> RowReader::rows(std::string_view key, bool are_of_type) {
 }
 
 template <class Value>
-Value RowReader::set_of(std::string_view key, std::span<const Word<Value>> known) {
+Value RowReader::set_of(std::string_view key, std::span<const RowWord<Value>> known) {
   Value set{};
   for (const std::string_view word : words(key)) {
-    const auto found = std::ranges::find(known, word, &Word<Value>::name);
+    const auto found = std::ranges::find(known, word, &RowWord<Value>::name);
     if (found == known.end()) {
       refuse(fmt::format("'{}' has no '{}'{}", key, word, choices_of(word, known)), {key});
     } else {

@@ -62,7 +62,7 @@ class RowReader {
   std::optional<WeightRow> weight(std::string_view name, const Attr& stated,
                                   std::span<const AttrRow> attributes);
   template <class Value>
-  Value set_of(std::string_view key, std::span<const Word<Value>> known);
+  Value set_of(std::string_view key, std::span<const RowWord<Value>> known);
 
   const Op& op_;
   std::string subject_;

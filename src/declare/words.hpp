@@ -1,17 +1,12 @@
-// The words for attribute types, traits and effects, which declarations are read and written with.
+// The words for attribute types and effects, which declarations are read and written with.
 #pragma once
 
+#include "dialects/trait_words.hpp"
 #include "mir/context.hpp"
 
 namespace mir::declare {
 
-template <class Value>
-struct Word {
-  std::string_view name;
-  Value value;
-};
-
-inline constexpr Word<AttrType> kTypeWords[] = {
+inline constexpr RowWord<AttrType> kTypeWords[] = {
     {"int", AttrType::kInt},
     {"float", AttrType::kFloat},
     {"bool", AttrType::kBool},
@@ -30,30 +25,7 @@ inline constexpr Word<AttrType> kTypeWords[] = {
     {"any", AttrType::kAny},
 };
 
-inline constexpr Word<Trait> kTraitWords[] = {
-    {"pure", Trait::kPure},
-    {"elementwise", Trait::kElementwise},
-    {"commutative", Trait::kCommutative},
-    {"view", Trait::kView},
-    {"terminator", Trait::kTerminator},
-    {"symbol", Trait::kSymbol},
-    {"isolated", Trait::kIsolated},
-    {"same_shape", Trait::kSameShape},
-    {"dump_only", Trait::kDumpOnly},
-    {"no_meaning", Trait::kNoMeaning},
-    {"typed_by_name", Trait::kTypedByName},
-    {"may_refuse", Trait::kMayRefuse},
-    {"moves", Trait::kMoves},
-    {"same_bytes", Trait::kSameBytes},
-    {"portable_only", Trait::kPortableOnly},
-    {"weighs_operand", Trait::kWeighsOperand},
-    {"idempotent", Trait::kIdempotent},
-    {"involution", Trait::kInvolution},
-    {"callable", Trait::kCallable},
-    {"template", Trait::kTemplate},
-};
-
-inline constexpr Word<Effect> kEffectWords[] = {
+inline constexpr RowWord<Effect> kEffectWords[] = {
     {"reads_state", Effect::kReadsState},
     {"writes_state", Effect::kWritesState},
     {"writes_operand0", Effect::kWritesOperand0},

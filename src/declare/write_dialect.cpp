@@ -61,9 +61,9 @@ std::vector<std::string> words_of(std::span<const std::string_view> texts) {
 }
 
 template <class Value>
-std::vector<std::string> words_in(std::span<const Word<Value>> words, Value set) {
+std::vector<std::string> words_in(std::span<const RowWord<Value>> words, Value set) {
   std::vector<std::string> all;
-  for (const Word<Value>& each : words) {
+  for (const RowWord<Value>& each : words) {
     if (has(set, each.value)) all.emplace_back(each.name);
   }
   return all;
@@ -83,7 +83,7 @@ std::string default_of(const AttrRow& row) {
 /// The description of an attribute or parameter. A parameter without a default is required.
 Entries row_entries(const AttrRow& row, bool is_parameter) {
   Entries made;
-  const auto type = std::ranges::find(kTypeWords, row.type, &Word<AttrType>::value);
+  const auto type = std::ranges::find(kTypeWords, row.type, &RowWord<AttrType>::value);
   assert(type != std::end(kTypeWords));
   made.add("type", type->name);
   if (row.required && !is_parameter) made.add("required", "true");

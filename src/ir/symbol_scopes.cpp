@@ -103,7 +103,7 @@ class OwnersOfGraphs {
     for_each_child(body, [&](const Op& op) {
       if (op.has(Trait::kIsolated)) return;
       for_each_symbol_of_past(op, add);
-      // Regions pass what they find out, and what they take from around the op.
+      // Regions pass symbols that they find out, and symbols that they take from around the op.
       const bool has_flow = op.first_region() != nullptr && region_edges(op);
       const SymbolSet inside = has_flow ? bound_in(op) : SymbolSet();
       for_each_symbol_of_results_alone(op, [&](Symbol symbol) {

@@ -11,6 +11,7 @@
 #include "mir/module.hpp"
 #include "mir/tensor.hpp"
 #include "patterns/attribute_parts.hpp"
+#include "support/characters.hpp"
 #include "support/counted.hpp"
 #include "support/suggest.hpp"
 
@@ -31,7 +32,6 @@ std::string near_name(std::string_view word, const Names& names, Projection name
 bool has_variable_in_text(const Attr& value) {
   if (value.kind() != AttrKind::kString) return false;
   const std::string_view text = value.spelling();
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   for (std::size_t at = text.find('$'); at != text.npos; at = text.find('$', at + 1)) {
     if (at + 1 < text.size() && is_letter(text[at + 1])) return true;
   }

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
+#include "dialects/trait_words.hpp"
 #include "ir/attribute_place.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/codes/passes.hpp"
 #include "mir/module.hpp"
 #include "support/counted.hpp"
-#include "support/suggest.hpp"
 
 namespace mir::patterns {
 
@@ -20,19 +20,10 @@ constexpr std::string_view kClassPrefix = "class.";
 constexpr std::size_t kMostVariants = 128;
 constexpr std::size_t kMostOperands = 8;  // of an input with `many`
 
-struct TraitName {
-  std::string_view name;
-  Trait trait;
-};
-constexpr TraitName kTraits[] = {
-    {"elementwise", Trait::kElementwise},
-    {"commutative", Trait::kCommutative},
-    {"moves", Trait::kMoves},
-    {"same_shape", Trait::kSameShape},
-    {"idempotent", Trait::kIdempotent},
-    {"involution", Trait::kInvolution},
-    {"view", Trait::kView},
-};
+/// Traits that a class may name.
+constexpr Trait kTraitsOfClasses = Trait::kElementwise | Trait::kCommutative | Trait::kView |
+                                   Trait::kSameShape | Trait::kMoves | Trait::kIdempotent |
+                                   Trait::kInvolution;
 
 class ClassReader {
  public:
@@ -152,18 +143,17 @@ class ClassReader {
 
   bool add_traits(std::string_view name, const Attr& words, Trait& traits) {
     for (const Attr* each : words.elements()) {
-      const auto known = std::ranges::find(kTraits, each->text(), &TraitName::name);
-      if (known == std::end(kTraits)) {
-        NearestName nearest(each->text());
+      const auto known = std::ranges::find(kTraitWords, each->text(), &RowWord<Trait>::name);
+      if (known == std::end(kTraitWords) || !has(kTraitsOfClasses, known->value)) {
         std::string all;
-        for (const TraitName& trait : kTraits) {
-          nearest.offer(trait.name);
-          all += fmt::format("{}{}", all.empty() ? "" : ", ", trait.name);
+        for (const RowWord<Trait>& word : kTraitWords) {
+          if (!has(kTraitsOfClasses, word.value)) continue;
+          all += fmt::format("{}{}", all.empty() ? "" : ", ", word.name);
         }
         return refuse(fmt::format("class '{}' has the trait '{}', expected one of {}", name,
                                   each->spelling(), all));
       }
-      traits = traits | known->trait;
+      traits = traits | known->value;
     }
     return true;
   }

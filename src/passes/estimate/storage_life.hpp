@@ -5,11 +5,12 @@
 // operand. Parameters, constants and the contents of caches are kept elsewhere and have none here.
 // - A storage begins before the op that makes its value, and ends after the last op that reads it,
 //   regions and views included.
-// - What an op with regions or a call returns was made inside: its storages begin after the op.
-//   What ends a region hands over does not end in the region.
+// - The results of calls and of ops with regions were made inside: their storages begin after the
+// op.
+//   A value that is handed over at the end of a region does not end in it.
 // - The arguments of a graph belong to its caller, and live as long as the graph runs. Those of
 //   other regions have storages that begin with the region.
-// - In a region of several blocks, what more than one block uses, and the arguments of blocks, live
+// - In a region of several blocks, values that several blocks use and the arguments of blocks live
 //   as long as the region runs.
 // - A graph.FusedOp is one kernel, which stores no values between its ops.
 #pragma once
@@ -70,7 +71,7 @@ class StorageLife {
   const List& captured_by(const Op& op);
 
   std::unordered_map<const Value*, const Value*> storages_;  // of views
-  std::unordered_set<const Value*> kept_;                    // what lives as long as a region runs
+  std::unordered_set<const Value*> kept_;  // values that live as long as a region runs
   std::unordered_map<const Op*, List> captured_;
   std::unordered_map<const Block*, List> beginning_, unused_;
   std::unordered_map<const Op*, List> before_, after_;
