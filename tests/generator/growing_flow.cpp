@@ -240,7 +240,7 @@ constexpr GrowingText kFlowTexts[] = {
     {"cases", cases},
     {"cases that meet", cases_that_meet},
     {"comparisons in a row", comparisons},
-    {"conditions in a row", conditions, 500},
+    {"conditions in a row", conditions, 400},
     {"conditions in an arm", conditions_in_an_arm, 500},
     {"loops in a row", loops},
 };

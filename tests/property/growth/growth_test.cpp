@@ -267,7 +267,7 @@ void Bill::of_passes() {
 }
 
 /// Tables grow by steps; what costs this much more or less is no sign of anything.
-constexpr Cost kSlack{.steps = 100'000, .bytes = std::uint64_t{2} << 20};
+constexpr Cost kSlack{.steps = 100'000, .bytes = std::uint64_t{1} << 20};
 
 bool grew(std::uint64_t before, std::uint64_t after, std::uint64_t slack) {
   return static_cast<double>(after) >
