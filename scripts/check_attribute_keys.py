@@ -10,12 +10,10 @@ usage: check_attribute_keys.py [ROOT]
 """
 
 import re
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-import list_op_ids  # noqa: E402
+import list_op_ids
+from lib import lint
 
 EXEMPT = {"declare", "kernels", "lsp", "support", "syntax", "weights"}
 STRING = re.compile(r'R"\w*\((?:.|\n)*?\)\w*"|"((?:[^"\\\n]|\\.)*)"|//[^\n]*|\'(?:[^\'\\]|\\.)\'')
@@ -94,12 +92,5 @@ def check(root: Path, other: dict[str, set[str]]) -> list[str]:
                        for file, word in sorted(unused)]
 
 
-def main(root: Path = Path(__file__).resolve().parent.parent) -> int:
-    problems = check(Path(root).resolve(), OTHER)
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    lint.main(lambda root: check(root, OTHER))

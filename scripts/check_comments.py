@@ -9,10 +9,10 @@ usage: check_comments.py [ROOT]
 """
 
 import re
-import sys
 from pathlib import Path
 
 from check_words import CODE, VISIBLE
+from lib import lint
 
 FOLDERS = ("src", "tools", "bench", "fuzz")
 OPENINGS = {
@@ -52,13 +52,5 @@ def check(root: Path) -> list[str]:
             for line, problem in problems_in(name, path.read_text(encoding="utf-8"))]
 
 
-def main() -> int:
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
-    problems = check(root)
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    lint.main(check)

@@ -9,8 +9,9 @@ usage: check_discards.py [ROOT]
 """
 
 import re
-import sys
 from pathlib import Path
+
+from lib import lint
 
 # Whether the system follows the advice changes nothing, and unmapping what is mapped does not fail.
 ADVICE = {"madvise", "malloc_trim", "munmap"}
@@ -34,13 +35,5 @@ def check(root: Path) -> list[str]:
             for line, name in discards(path.read_text(encoding="utf-8"))]
 
 
-def main() -> int:
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
-    problems = check(root)
-    for problem in problems:
-        print(problem)
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    lint.main(check)

@@ -12,13 +12,12 @@ usage: check_links.py [ROOT]
 """
 
 import re
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
-from documents import find_documents, headings, read_document
+from lib import lint
+from lib.documents import find_documents, headings, read_document
 
 CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 LINK = re.compile(r"\]\(([^()\s]+)\)")  # its text may begin on the line above
@@ -124,13 +123,5 @@ def check(root: Path) -> list[str]:
     return project.broken_links() + project.missing_paths() + project.changed_code() + project.unreachable_pages()
 
 
-def main() -> int:
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
-    problems = check(root)
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    lint.main(check)

@@ -8,8 +8,9 @@ usage: check_traits.py [ROOT]
 """
 
 import re
-import sys
 from pathlib import Path
+
+from lib import lint
 
 ENUMERATIONS = Path("include/mir/context.hpp")
 FACTS = re.compile(r"enum class (Trait|Effect) : [\w:]+ \{(.*?)\n\};", re.S)
@@ -29,13 +30,5 @@ def check(root: Path) -> list[str]:
     return [f"{ENUMERATIONS}: nothing reads '{fact}'" for fact in sorted(facts - read)]
 
 
-def main() -> int:
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
-    problems = check(root)
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    lint.main(check)

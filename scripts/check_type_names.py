@@ -8,8 +8,9 @@ usage: check_type_names.py [ROOT]
 """
 
 import re
-import sys
 from pathlib import Path
+
+from lib import lint
 
 FOLDERS = ["include", "src", "tools"]
 NAMESPACE = re.compile(r"^namespace ([\w:]+) \{", re.M)
@@ -39,12 +40,5 @@ def check(root: Path) -> list[str]:
     return problems
 
 
-def main(root: Path = Path(__file__).resolve().parent.parent) -> int:
-    problems = check(Path(root))
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    lint.main(check)

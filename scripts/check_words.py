@@ -9,8 +9,9 @@ usage: check_words.py [ROOT]
 """
 
 import re
-import sys
 from pathlib import Path
+
+from lib import lint
 
 BANNED = {
     "sayable": "printable",
@@ -94,13 +95,5 @@ def check(root: Path) -> list[str]:
     return problems
 
 
-def main() -> int:
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
-    problems = check(root)
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    lint.main(check)
