@@ -1,4 +1,4 @@
-// Vectorised rotary position embedding by tables of sines and cosines.
+// Vectorised rotary position embedding by tables of sines and cosines, in both forms.
 #include "kernels/fast/rope.hpp"
 
 #include <algorithm>
@@ -22,6 +22,9 @@ struct RopeTable {
   void (*rotate)(const float* x, const float* sin, const float* cos, float* out, std::int64_t half);
   /// Copies the elements that are not rotated.
   void (*keep)(const float* x, float* out, std::int64_t count);
+  /// One row of 2 * half elements, with rows of the tables that are as wide.
+  void (*rotate_half)(const float* x, const float* cos, const float* sin, float* out,
+                      std::int64_t half);
 };
 
 }  // namespace mir::fast
@@ -58,9 +61,31 @@ void keep(const float* x, float* out, std::int64_t count) {
   }
 }
 
+HWY_INLINE void rotate_some(const float* x, const float* cos, const float* sin, float* out,
+                            std::int64_t half, std::int64_t count) {
+  const FloatVector low = load_first(x, count);
+  const FloatVector high = load_first(x + half, count);
+  const FloatVector first =
+      hn::Add(hn::Mul(low, load_first(cos, count)), hn::Mul(hn::Neg(high), load_first(sin, count)));
+  const FloatVector second = hn::Add(hn::Mul(high, load_first(cos + half, count)),
+                                     hn::Mul(low, load_first(sin + half, count)));
+  store_results(first, out, count);
+  store_results(second, out + half, count);
+}
+
+void rotate_half(const float* x, const float* cos, const float* sin, float* out,
+                 std::int64_t half) {
+  const std::int64_t whole = half - half % kLanes;
+  for (std::int64_t i = 0; i < whole; i += kLanes) {
+    rotate_some(x + i, cos + i, sin + i, out + i, half, kLanes);
+  }
+  if (whole == half) return;
+  rotate_some(x + whole, cos + whole, sin + whole, out + whole, half, half - whole);
+}
+
 }  // namespace
 
-constexpr RopeTable kTable = {.rotate = rotate, .keep = keep};
+constexpr RopeTable kTable = {.rotate = rotate, .keep = keep, .rotate_half = rotate_half};
 
 }  // namespace mir::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -96,6 +121,28 @@ void rope(const RopeOperands& operands, Context& context) {
         table.rotate(x, o.sin + row, o.cos + row, out, half);
         table.keep(x + o.rotated, out + o.rotated, o.width - o.rotated);
       }
+    }
+  });
+}
+
+void rotate_half(const RotateHalfOperands& operands, Context& context) {
+  const RotateHalfOperands& o = operands;
+  const RopeTable& table = tables.at(context.isa());
+  std::int64_t rows = 1;
+  for (std::size_t dim = 0; dim < o.rank; ++dim) rows *= o.extents[dim];
+  const Chunks chunks = cut(rows, kTaskElements / std::max<std::int64_t>(o.width, 1));
+  context.pool().for_each(chunks.count, [&](std::int64_t task, unsigned) {
+    for (std::int64_t i = 0; i < chunks.length(task); ++i) {
+      std::int64_t index = chunks.first(task) + i, x = 0, cos = 0, sin = 0, out = 0;
+      for (std::size_t dim = o.rank; dim-- > 0;) {
+        const std::int64_t at = index % o.extents[dim];
+        index /= o.extents[dim];
+        x += at * o.x_strides[dim];
+        cos += at * o.cos_strides[dim];
+        sin += at * o.sin_strides[dim];
+        out += at * o.out_strides[dim];
+      }
+      table.rotate_half(o.x + x, o.cos + cos, o.sin + sin, o.out + out, o.width / 2);
     }
   });
 }

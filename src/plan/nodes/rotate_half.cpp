@@ -1,8 +1,7 @@
 // The node of a fused group that rotates halves by products with sines and cosines.
-#include "kernels/fast/rotate_half.hpp"
-
 #include <algorithm>
 
+#include "kernels/fast/rope.hpp"
 #include "plan/nodes/broadcast.hpp"
 #include "plan/nodes/nodes.hpp"
 

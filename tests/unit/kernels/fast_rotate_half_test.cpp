@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "fast_problem.hpp"
-#include "kernels/fast/rotate_half.hpp"
+#include "kernels/fast/rope.hpp"
 
 namespace mir::fast::rotate_half_test {
 namespace {
