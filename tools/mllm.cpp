@@ -1,4 +1,4 @@
-// mllm: every tool in one program, run by a link with the name of a tool or as `mllm TOOL`.
+// mllm: several tools in one program, run by a link with the name of a tool or as `mllm TOOL`.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -12,10 +12,6 @@ namespace {
 
 using namespace mir;
 using namespace mir::tools;
-
-constexpr const Tool* kTools[] = {&kMllmFmt,    &kMllmParse,       &kMllmDiff, &kMllmOpt,
-                                  &kMllmInterp, &kMllmWeights,     &kMllmPack, &kMllmReduce,
-                                  &kMllmCheck,  &kMllmMakeDecoder, &kMllmLsp};
 
 constexpr ToolInfo kTool = {
     .name = "mllm",
@@ -37,9 +33,9 @@ std::string_view short_name(const Tool& tool) {
 /// Returns null if no tool has this name, with or without the prefix.
 const Tool* find_tool(std::string_view name) {
   if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
-  const auto* const found =
+  const auto found =
       std::ranges::find(kTools, name, [](const Tool* tool) { return short_name(*tool); });
-  return found == std::end(kTools) ? nullptr : *found;
+  return found == kTools.end() ? nullptr : *found;
 }
 
 /// The tool that a link to the program names; null for the program itself.

@@ -1,6 +1,8 @@
 // The tools of program `mllm`.
 #pragma once
 
+#include <span>
+
 #include "option_pages.hpp"
 
 namespace mir::tools {
@@ -22,5 +24,9 @@ extern const Tool kMllmPack;
 extern const Tool kMllmParse;
 extern const Tool kMllmReduce;
 extern const Tool kMllmWeights;
+
+/// The tools of this program in the order of its help. `all_tools.cpp` has those of the installed
+/// `mllm`, `demo/few_tools.cpp` those that `scripts/demo` builds.
+extern const std::span<const Tool* const> kTools;
 
 }  // namespace mir::tools
