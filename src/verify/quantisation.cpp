@@ -19,6 +19,13 @@ bool is_spec(const Attr* attribute) {
   return attribute != nullptr && attribute->kind() == AttrKind::kQuantSpec;
 }
 
+/// The annotation of an op; null if it has none.
+const Attr* annotation_of(const Op& op) {
+  const Attr* attribute = op.attribute(key::kQuantRecipe);
+  const bool is_one = attribute != nullptr && attribute->kind() == AttrKind::kQuantAnnotation;
+  return is_one ? attribute : nullptr;
+}
+
 /// Describes the field that a spec of that kind lacks; empty if there is none.
 template <class Spec>
 std::string_view breach_of(const Spec& spec) {
@@ -29,6 +36,10 @@ std::string_view breach_of(const Spec& spec) {
   if (spec.kind->has_axis && !spec.axis) return "states no ch_axis";
   if (spec.kind->has_block && !spec.block) return "states no block_size";
   return "";
+}
+
+bool has_codes(const TensorType& type) {
+  return type.dtype() && info(*type.dtype()).type_class == DTypeClass::kQuantised;
 }
 
 /// LPBQ keeps codes in the low bits, so only their number counts.
@@ -46,7 +57,7 @@ bool fits_type(const Spec& spec) {
 Quantisation::Quantisation(Reporter& reporter)
     : reporter_(reporter),
       is_wanted_(reporter.wants_any(quant_c1, quant_c2, quant_c3, quant_c4, quant_c5, quant_c6,
-                                    quant_c7)) {}
+                                    quant_c7, quant_c9)) {}
 
 void Quantisation::enter(const Region& region) {
   if (!is_wanted_) return;
@@ -146,8 +157,8 @@ void fetch_attributes_after(const Op& op) {
 }
 
 [[gnu::always_inline]] inline void Quantisation::check_annotation(const Op& op) {
-  const Attr* annotation = op.attribute(key::kQuantRecipe);
-  if (annotation == nullptr || annotation->kind() != AttrKind::kQuantAnnotation) return;
+  const Attr* annotation = annotation_of(op);
+  if (annotation == nullptr) return;
   for (const auto& [key, value] : annotation->entries()) {
     const EntryKey& entry = key_of(key);
     if (entry.is_numbered) {
@@ -165,6 +176,43 @@ void Quantisation::op(const Op& op) {
     if (!result.attributes().empty()) check_value(result, op);
   }
   if (!op.attributes().empty()) check_annotation(op);
+  const bool is_checked = reporter_.wants(quant_c9) && !reporter_.module().is_portable();
+  if (is_checked && op.operand_count() != 0) check_results(op);
+}
+
+/// True if the annotation of the result's op, or without one the result, states a quantisation.
+bool Quantisation::is_described(const Value& result, const Attr* annotation) {
+  if (annotation == nullptr) {
+    return find_attribute(result.attributes(), key::kQuantRecipe) != nullptr;
+  }
+  return std::ranges::any_of(annotation->entries(), [&](const NamedAttr& stated) {
+    const EntryKey& entry = key_of(stated.key);
+    return entry.is_numbered && !entry.is_input && entry.number == result.index();
+  });
+}
+
+/// Results are remembered until a spec shows that the dump states quantisations.
+void Quantisation::check_results(const Op& op) {
+  const Attr* annotation = annotation_of(op);
+  for (const Value& result : op.results()) {
+    const TensorType* type = result.tensor_type();
+    const bool has_to = type != nullptr && has_codes(*type) && type->encoding() == nullptr;
+    if (has_to && !is_described(result, annotation)) undescribed_.push_back(&result);
+  }
+  if (!has_specs_) return;
+  for (const Value* result : undescribed_) {
+    reporter_.report(quant_c9, *result->defining_op(), [&] {
+      const Op& maker = *result->defining_op();
+      const auto name = spelling_of(reporter_.module(), result->name());
+      if (annotation_of(maker) == nullptr) {
+        return fmt::format("result {} is quantised, {}, and nothing states how", name,
+                           result->type()->spelling());
+      }
+      return fmt::format("annotation of '{}' has no entry 'outputs_{}' for {}, {}", maker.name(),
+                         result->index(), name, result->type()->spelling());
+    });
+  }
+  undescribed_.clear();
 }
 
 // -- specs ----------------------------------------------------------------------------------------
@@ -188,6 +236,7 @@ Quantisation::Spec Quantisation::read(const Attr& attribute) {
 
 const Quantisation::Spec& Quantisation::read_scheme(const Attr& attribute) {
   const std::size_t scheme = attribute.scheme();
+  has_specs_ = true;
   if (scheme >= specs_.size()) specs_.resize(scheme + 1);
   specs_[scheme] = std::make_unique<Spec>(read(attribute));
   return *specs_[scheme];
@@ -245,8 +294,7 @@ inline bool Quantisation::check_uuid(const Attr& attribute, const Op& place, Nam
 
 void Quantisation::check_new_tensor(const Spec& spec, const TensorType& type, const Op& place) {
   if (spec.kind == nullptr || spec.kind->is_raw) return;
-  const bool quantised = type.dtype() && info(*type.dtype()).type_class == DTypeClass::kQuantised;
-  if (quantised && spec.to_type && *spec.to_type != storage_type(*type.dtype())) {
+  if (has_codes(type) && spec.to_type && *spec.to_type != storage_type(*type.dtype())) {
     reporter_.report(quant_c7, place, [&] {
       return fmt::format("quantisation is to {}, the tensor is {}", mir::name_of(*spec.to_type),
                          type.spelling());

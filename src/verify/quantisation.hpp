@@ -78,6 +78,8 @@ class Quantisation {
   const EntryKey& key_of(Symbol key);
   void read_key(EntryKey& entry, Symbol key);
   void check_annotation(const Op& op);
+  bool is_described(const Value& result, const Attr* annotation);
+  void check_results(const Op& op);
   void check_entry(const Op& op, const Attr* stated, const EntryKey& entry, Symbol key);
   void report_entry(const Op& op, const EntryKey& entry, Symbol key, std::uint32_t count);
 
@@ -89,6 +91,8 @@ class Quantisation {
   NameTable<EntryKey> keys_;  // by key
   NameTable<Named> by_uuid_;
   std::array<SoundTensor, 64> sound_tensors_;  // by a hash
+  bool has_specs_ = false;                     // so far
+  std::vector<const Value*> undescribed_;      // quantised results, until the first spec
 };
 
 }  // namespace mir::checks

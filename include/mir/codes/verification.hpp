@@ -66,6 +66,8 @@
   CODE(464, kQuantAnnotation, "an annotation that differs from the values it describes")         \
   CODE(465, kQuantField, "a quantisation that lacks a field or has an unknown kind")             \
   CODE(466, kQuantType, "a quantisation to another type than the tensor has")                    \
+  CODE(467, kQuantMissing,                                                                       \
+       "a quantised result without a quantisation, in a dump that states quantisations")         \
   CODE(470, kStorageReused, "a result that reuses the storage id of an earlier value")           \
   CODE(471, kStaleViewType, "a part of a tensor that is printed with the type of the whole")     \
   CODE(472, kLostConstant, "a constant or other value that nothing defines")                     \

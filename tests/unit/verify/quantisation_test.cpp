@@ -116,4 +116,32 @@ TEST_SUITE("quantisation") {
                 "UInt16PerTensor, CPU>"});
     CHECK(of_result(kPlain, recipe(per_tensor("0", "255", "UInt8"))) == Lines{});
   }
+
+  TEST_CASE("quant_c9: MIR0467 a quantised result that nothing describes") {
+    const std::string scheme = per_tensor("0", "65535", "UInt16");
+    const auto activation = [&](const std::string& annotation, const std::string& stated) {
+      return verified("@main () -> () {\nlinalg.CPU.SiLUOp " + annotation + "(%1:" + kWide +
+                      stated + ") -> (%2:" + kWide + ")\nlinalg.CPU.SiLUOp (%2:" + kWide +
+                      ") -> (%3:" + kWide + recipe(scheme, 2) + ")\n}\n");
+    };
+    const std::string missing =
+        " MIR0467 warning result %2 is quantised, tensor<[4, 64], UInt16PerTensor, CPU>, and "
+        "nothing states how";
+    const auto annotated = [&](const std::string& entry) {
+      return "[quant_recipe:QuantAnnotation(" + entry + ":QuantSpec(" + scheme +
+             ", uuid=1, solved=0), )] ";
+    };
+    CHECK(activation("", "") == Lines{"2:1" + missing});
+    CHECK(
+        activation(annotated("inputs_0"), recipe(scheme)) ==
+        Lines{"2:1 MIR0467 warning annotation of 'linalg.SiLUOp' has no entry 'outputs_0' for %2, "
+              "tensor<[4, 64], UInt16PerTensor, CPU>"});
+    CHECK(activation(annotated("outputs_0"), "") == Lines{});
+    // A dump without any quantisation says nothing of it, and ops without operands have parameters.
+    CHECK(verified("@main () -> () {\nlinalg.CPU.SiLUOp (%1:" + kWide + ") -> (%2:" + kWide +
+                   ")\n}\n") == Lines{});
+    CHECK(verified("@main () -> () {\ntensor.CPU.alloc () -> (%1:" + kWide +
+                   ")\ntensor.CPU.alloc () -> (%2:" + kWide + recipe(scheme) + ")\n}\n") ==
+          Lines{});
+  }
 }
