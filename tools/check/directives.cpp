@@ -33,6 +33,9 @@ constexpr Suffix kSuffixes[] = {
     {"-LABEL", CheckKind::kLabel},
 };
 constexpr std::string_view kCountSuffix = "-COUNT-";
+// They would change how a case is judged.
+constexpr std::string_view kDirectivesOfLit[] = {"XFAIL",         "REQUIRES", "UNSUPPORTED",
+                                                 "ALLOW_RETRIES", "DEFINE",   "REDEFINE"};
 
 /// `// WORD: text` taken apart; without a colon after the word `text` has no data.
 struct DirectiveLine {
@@ -64,13 +67,13 @@ std::optional<DirectiveLine> split_line(std::string_view line) {
 /// True if a spelling that is not `name` was certainly meant to be it. Prose before a colon has at
 /// most one capital, so that only words with more of them are corrected.
 bool is_near_miss(std::string_view spelling, std::string_view name) {
-  const auto is_plain = [](char c) { return is_name_character(c, "-_ \t"); };
+  const auto is_plain = [](char c) { return is_name_character(c, "-_./ \t"); };
   if (spelling == name || !std::ranges::all_of(spelling, is_plain)) return false;
   const std::string found = squashed(spelling), wanted = squashed(name);
   if (found == wanted) return true;
   const auto capitals =
       std::ranges::count_if(spelling, [](char c) { return c >= 'A' && c <= 'Z'; });
-  return capitals > 1 && is_certain_slip(found, wanted);
+  return capitals > 1 && (found == wanted + "s" || is_certain_slip(found, wanted));
 }
 
 /// Prefixes that options of the file's commands name.
@@ -160,6 +163,13 @@ class CommandReader {
   void take(const DirectiveLine& line) {
     for (const std::string_view name : {"RUN", "EXIT"}) {
       if (refuses_near_miss(line, name, refusals_)) return;
+    }
+    for (const std::string_view name : kDirectivesOfLit) {
+      if (line.spelling != name && line.spelling != fmt::format("{}S", name)) continue;
+      refusals_
+          .add(line.word, fmt::format("'{}' is a directive of lit that does not work here", name))
+          .hint = "'EXIT' states the status of a command that fails";
+      return;
     }
     if (line.text.data() == nullptr || line.has_more_slashes) return;
     if (line.word == "RUN") add_command(line);

@@ -233,7 +233,7 @@ TEST_SUITE("check lines") {
       return found.empty() ? "" : found[0] + (found.size() > 1 ? found[1] : "");
     };
     for (const std::string word : {"CHECKNEXT", "CHECK NEXT", "Check-NEXT", "check-next",
-                                   "CHECKNXT", "CHCEK-NEXT", "CHECK - NEXT"}) {
+                                   "CHECKNXT", "CHCEK-NEXT", "CHECK - NEXT", "CHECK.NEXT"}) {
       CHECK(
           refused(word + ": a") ==
           fmt::format("1:4 MIR0915 no directive is called '{}'  did you mean 'CHECK-NEXT'?", word));
@@ -261,7 +261,25 @@ TEST_SUITE("check lines") {
     CHECK(command_refused("// Run: true") == "1:4 MIR0915 no directive is called 'Run'");
     CHECK(command_refused("// RUN : true") == "1:4 MIR0915 expected ':' right after 'RUN'");
     CHECK(command_refused("// exit: 1") == "1:4 MIR0915 no directive is called 'exit'");
+    CHECK(command_refused("// RUNS: true") == "1:4 MIR0915 no directive is called 'RUNS'");
+    CHECK(command_refused("// EXITS: 1") == "1:4 MIR0915 no directive is called 'EXITS'");
+    CHECK(command_refused("// runs: true").empty());
     CHECK(command_refused("// running: 1").empty());
+  }
+
+  TEST_CASE("a directive of lit is refused, because the case would be judged without it") {
+    for (const std::string word : {"XFAIL", "REQUIRES", "UNSUPPORTED", "ALLOW_RETRIES", "DEFINE"}) {
+      SourceManager sources;
+      Diagnostics diagnostics(0);
+      CHECK(read_commands(*sources.add("case", "// " + word + ": *"), {}, diagnostics).empty());
+      CHECK(lines_of(diagnostics, sources).at(0) ==
+            fmt::format("1:4 MIR0915 '{}' is a directive of lit that does not work here", word));
+    }
+    SourceManager sources;
+    Diagnostics diagnostics(0);
+    CHECK(read_commands(*sources.add("case", "// REQUIRES two\n// Requires: two"), {}, diagnostics)
+              .empty());
+    CHECK(lines_of(diagnostics, sources) == Lines{});
   }
 
   TEST_CASE("words of other commands and prose are no near misses") {
