@@ -37,13 +37,18 @@ constexpr bool is_decimal(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
+/// Returns a text with small letters for capitals.
+inline std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
 /// Returns the letters and digits of a text, in lower case.
 inline std::string squashed(std::string_view text) {
-  std::string letters;
-  for (const char c : text) {
-    if (!is_letter(c) && !is_digit(c)) continue;
-    letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
+  std::string letters = lower_case(text);
+  std::erase_if(letters, [](char c) { return !is_letter(c) && !is_digit(c); });
   return letters;
 }
 

@@ -8,19 +8,13 @@
 #include <iterator>
 #include <utility>
 
+#include "support/characters.hpp"
+
 namespace mir {
 
 namespace {
 
 constexpr std::size_t kLongest = 64;
-
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& byte : result) {
-    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
-  }
-  return result;
-}
 
 }  // namespace
 

@@ -225,7 +225,7 @@ void TreeBuilder::explain(Diagnostic& diagnostic, std::span<const TokenKind> exp
              (text == "module" || text == "builtin.module" || text == "func.func");
   if (is_mlir_) {
     diagnostic.hint = "this is text of MLIR; a module of MLLM IR begins with '@main () -> () {'";
-  } else if (contains(expected, TokenKind::kShapeOpen)) {
+  } else if (contains(expected, TokenKind::kShapeOpen) || contains(expected, TokenKind::kType)) {
     explain_mlir_type(diagnostic);
   } else if (current_ == TokenKind::kWord && op_expected) {
     const std::string_view gap(lexer_.previous_end(),

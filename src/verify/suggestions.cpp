@@ -120,7 +120,7 @@ namespace {
 
 /// Returns the element type that was probably meant, empty if there is none.
 std::string nearest_dtype(std::string_view word) {
-  if (const auto dtype = dtype_from_mlir(word)) return std::string(name_of(*dtype));
+  if (const auto dtype = dtype_from_other_tools(word)) return std::string(name_of(*dtype));
   NearestName nearest(word);
   for (const DTypeInfo& row : dtype_table()) nearest.offer(row.name);
   return std::string(nearest.best());

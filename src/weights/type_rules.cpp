@@ -2,9 +2,9 @@
 #include "weights/type_rules.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 
+#include "support/characters.hpp"
 #include "weights/blocks.hpp"
 #include "weights/elements.hpp"
 
@@ -16,12 +16,6 @@ constexpr TargetType kTargetTypes[] = {{"f64", DType::kFloat64},   {"f32", DType
                                        {"f16", DType::kFloat16},   {"bf16", DType::kBFloat16},
                                        {"q8_0", DType::kGgufQ8_0}, {"q4_0", DType::kGgufQ4_0},
                                        {"q4_k", DType::kGgufQ4K},  {"q4_a32", DType::kMirQ4A32}};
-
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
 
 /// Explains why a tensor of these extents cannot be stored in blocks; empty if it can.
 std::string_view why_no_blocks(DType dtype, std::span<const std::int64_t> shape) {
