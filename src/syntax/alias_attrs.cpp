@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "mir/codes/limits.hpp"
+#include "syntax/alias_names.hpp"
 #include "syntax/layout.hpp"
 #include "syntax/token_stream.hpp"
 
@@ -102,17 +103,9 @@ class Aliasing {
     for (const std::string_view text : order_) {
       Spec& spec = specs_[text];
       if (spec.uses < 2) continue;
-      constexpr std::string_view kField = ", uuid=";
-      const std::size_t field = text.find(kField);
-      const std::string_view uuid =
-          field == text.npos
-              ? ""
-              : text.substr(field + kField.size(), text.find_first_of(",)", field + kField.size()) -
-                                                       field - kField.size());
-      const std::string stem = fmt::format("#q{}", uuid.starts_with('-') ? "" : uuid);
+      const std::string stem = alias_of_quant_spec(text);
       std::string name = stem;
-      for (std::size_t n = 1; name == "#q" || names_.contains(name); ++n)
-        name = fmt::format("{}_{}", stem, n);
+      for (std::size_t n = 2; names_.contains(name); ++n) name = fmt::format("{}_{}", stem, n);
       spec.alias = stream_.texts.copy(std::string_view(name));
       names_.insert(spec.alias);
       definitions_.push_back({spec.alias, K::kHash});

@@ -1,9 +1,11 @@
 // Gives names to types that a text repeats.
 #include <fmt/format.h>
 
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "syntax/alias_names.hpp"
 #include "syntax/token_stream.hpp"
 
 namespace mir {
@@ -56,22 +58,19 @@ class TypeAliasing {
     }
   }
 
-  /// An alias pays if its definition and its uses are shorter than the types.
+  /// An alias pays if its definition and its uses are shorter than the types. Its name follows from
+  /// the type, so that a change of one line changes no others.
   void name() {
-    std::size_t number = 0;
     for (const std::string_view type : order_) {
       Counted& counted = types_[type];
-      std::string alias;
-      do {
-        alias = fmt::format("!t{}", number++);
-      } while (names_.contains(alias));
+      const std::string stem = alias_of_type(type);
+      std::string alias = stem;
+      for (std::size_t n = 2; names_.contains(alias); ++n) alias = fmt::format("{}_{}", stem, n);
       constexpr std::size_t kAround = std::string_view(" = \n").size();
       const std::size_t short_size = (counted.uses + 1) * alias.size() + kAround + type.size();
-      if (short_size >= counted.uses * type.size()) {
-        --number;
-        continue;
-      }
+      if (short_size >= counted.uses * type.size()) continue;
       counted.alias = stream_.texts.copy(std::string_view(alias));
+      names_.insert(counted.alias);
       definitions_.push_back({counted.alias, K::kOpaqueType});
       definitions_.push_back({"=", K::kEqual});
       definitions_.push_back({type, K::kType});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formatted.hpp"
+#include "syntax/alias_names.hpp"
 #include "syntax/token_stream.hpp"
 
 using namespace mir;
@@ -41,48 +42,63 @@ std::string module_of(const std::string& name, const std::string& ops) {
 
 TEST_SUITE("aliases of types") {
   TEST_CASE("a type that is repeated gets a name before the first module") {
-    const Aliased result =
-        aliased(module_of("m", "a.b (%0:" + kLong + ", %1:" + kOther + ") -> (%2:" + kLong + ")"));
-    CHECK(result.text == formatted("!t0 = " + kLong + "\n" +
-                                   module_of("m", "a.b (%0:!t0, %1:" + kOther + ") -> (%2:!t0)")));
+    const Aliased result = aliased(module_of(
+        "m", "a.b (%0:" + kLong + ", %1:" + kOther + ", %3:" + kLong + ") -> (%2:" + kLong + ")"));
+    CHECK(result.text == formatted("!f32_1x2x3 = " + kLong + "\n" +
+                                   module_of("m", "a.b (%0:!f32_1x2x3, %1:" + kOther +
+                                                      ", %3:!f32_1x2x3) -> (%2:!f32_1x2x3)")));
     CHECK(result.changed == std::vector{true});
   }
 
-  TEST_CASE("each repeated type has a number of its own that no name of the text has") {
-    const std::string both = "a.b (%0:" + kLong + ") -> (%1:" + kOther + ")\n";
-    const std::string given = "!t0 = tensor<[9], Float32, CPU>\n";
-    const std::string used = "a.c () -> (%9:!t0)\n";
-    const Aliased result = aliased(given + module_of("m", used + both + both));
-    const std::string named = "a.b (%0:!t1) -> (%1:!t2)\n";
-    CHECK(result.text == formatted(given + "!t1 = " + kLong + "\n!t2 = " + kOther + "\n" +
-                                   module_of("m", used + named + named)));
+  TEST_CASE("types that differ in little else get names of their own that the text does not have") {
+    const std::string sum = "tensor<[$A+2, 3], Float32, CPU>";
+    const std::string product = "tensor<[$A*2, 3], Float32, CPU>";
+    const std::string both = "a.b (%0:" + sum + ") -> (%1:" + product + ")\n";
+    const std::string given = "!f32_A_2x3 = tensor<[9], Float32, CPU>\n";
+    const std::string used = "a.c () -> (%9:!f32_A_2x3)\n";
+    const Aliased result = aliased(given + module_of("m", used + both + both + both));
+    const std::string named = "a.b (%0:!f32_A_2x3_2) -> (%1:!f32_A_2x3_3)\n";
+    CHECK(result.text == formatted(given + "!f32_A_2x3_2 = " + sum + "\n!f32_A_2x3_3 = " + product +
+                                   "\n" + module_of("m", used + named + named + named)));
+  }
+
+  TEST_CASE("the name of a type follows from it, so an op more changes no names") {
+    CHECK(alias_of_type("tensor<[1, 32, 1024], UInt16PerTensor, CPU>") == "!u16pt_1x32x1024");
+    CHECK(alias_of_type("tensor<[], Float32, CPU>") == "!f32");
+    CHECK(alias_of_type("tensor<[1, $S, 64], BFloat16, QNN>") == "!bf16_1xSx64_QNN");
+    CHECK(alias_of_type("tensor<[?, $past+$S, 4], Float32, CPU, #e>") == "!f32_uxpast_Sx4");
+    CHECK(alias_of_type("tensor < [2,3],  GGUF_Q4_0 , CPU >") == "!gguf_q4_0_2x3");
+    CHECK(alias_of_type("tensor<[2], 4-bit, CPU>") == "!_4_bit_2");
+    CHECK(alias_of_type("tensor<x>") == "!_");
+    const std::string begin = "QuantSpec(AsymPerTensor(quant_min: 0, quant_to_type: UInt16), ";
+    CHECK(alias_of_quant_spec(begin + "uuid=2832, solved=1)") == "#q_u16_asym_2832");
+    CHECK(alias_of_quant_spec("QuantSpec(Raw(type: Int32), uuid=0)") == "#q_i32_raw_0");
+    CHECK(alias_of_quant_spec("QuantSpec(SymPerChannel(quant_to_type: Int8), uuid=-1)") ==
+          "#q_i8_sympc");
+    CHECK(alias_of_quant_spec("QuantSpec(Cubic(a: b))") == "#q_cubic");
   }
 
   TEST_CASE("a name is made only where the text gets shorter") {
-    // `!t9` in two uses and a definition takes three bytes less than the type twice, `!t10` as
-    // many.
-    const auto twice = [](const std::string& type) {
-      return "a.b (%0:" + type + ") -> (%1:" + type + ")\n";
-    };
-    const auto names_type = [](const std::string& ops, const std::string& type) {
+    const auto names_type = [](const std::string& type, int uses) {
+      std::string ops;
+      for (int i = 0; i < uses; ++i) ops += fmt::format("a.b () -> (%{}:{})\n", i, type);
       return aliased(module_of("m", ops)).text.find(" = " + type) != std::string::npos;
     };
-    const std::string small = "tensor<[], A, B>";
-    for (const int others : {0, 9, 10}) {
-      std::string ops;
-      for (int i = 0; i < others; ++i) ops += twice(fmt::format("tensor<[{}], Float32, CPU>", i));
-      CAPTURE(others);
-      CHECK(names_type(ops + twice(small), small) == (others < 10));
-      CHECK_FALSE(names_type(ops + "a.b (%0:" + small + ") -> ()", small));
-    }
+    // `!q_1` in two uses and a definition takes three bytes less than the type twice.
+    CHECK_FALSE(names_type("tensor<[1], Q, CPU>", 1));
+    CHECK(names_type("tensor<[1], Q, CPU>", 2));
+    // `!q_1_A` takes five bytes more.
+    CHECK_FALSE(names_type("tensor<[1], Q, A>", 2));
+    CHECK(names_type("tensor<[1], Q, A>", 3));
   }
 
   TEST_CASE("modules that keep their types neither count nor change") {
-    const std::string op = "a.b (%0:" + kLong + ") -> (%1:" + kLong + ")";
+    const std::string op = "a.b (%0:" + kLong + ", %2:" + kLong + ") -> (%1:" + kLong + ")";
     const std::string nested = "a.r { () -> () { " + op + " } }";
     const std::string text =
         module_of("m", nested) + module_of("n", op) + module_of("o", "a.b () -> ()");
-    const std::string named = "a.b (%0:!t0) -> (%1:!t0)", line = "!t0 = " + kLong + "\n";
+    const std::string named = "a.b (%0:!f32_1x2x3, %2:!f32_1x2x3) -> (%1:!f32_1x2x3)";
+    const std::string line = "!f32_1x2x3 = " + kLong + "\n";
     const std::string last = module_of("o", "a.b () -> ()");
 
     const Aliased first = aliased(text, {true});

@@ -136,11 +136,13 @@ TEST_CASE("specs that repeat get a definition and expand back") {
                                           "solved=0), o:QuantSpec(Raw(type: X), uuid=5, solved=0), "
                                           ")](%2[q:QuantSpec(Raw(type: Y), uuid=6)]) -> ()"));
   const std::string wanted =
-      "// head\n#q5 = QuantSpec(Raw(type: X), uuid=5)\n#q5_1 = QuantSpec(Raw(type: X), uuid=5, "
+      "// head\n#q_x_raw_5 = QuantSpec(Raw(type: X), uuid=5)\n#q_x_raw_5_2 = QuantSpec(Raw(type: "
+      "X), uuid=5, "
       "solved=0)\n" +
       module_with(
-          "    a.b(%0[q:#q5], %1[q:#q5]) -> ()\n"
-          "    a.b [k:QuantAnnotation(i:#q5_1, o:#q5_1, )] (%2[q:QuantSpec(Raw(type: Y), uuid=6)]) "
+          "    a.b(%0[q:#q_x_raw_5], %1[q:#q_x_raw_5]) -> ()\n"
+          "    a.b [k:QuantAnnotation(i:#q_x_raw_5_2, o:#q_x_raw_5_2, )] (%2[q:QuantSpec(Raw(type: "
+          "Y), uuid=6)]) "
           "-> ()");
   CHECK(rewritten(text, kAlias) == wanted);
   CHECK(rewritten(wanted, kExpand) == text);
@@ -151,18 +153,20 @@ TEST_CASE("a spec that is used once keeps its place, whatever others do") {
                     twice = "QuantSpec(Raw(type: Y), uuid=4)";
   CHECK(rewritten(
             module_with("a.b(%0[q:" + once + "], %1[q:" + twice + "]) -> (%2[q:" + twice + "])"),
-            kAlias) == formatted("#q4 = " + twice + "\n" +
-                                 module_with("a.b(%0[q:" + once + "], %1[q:#q4]) -> (%2[q:#q4])")));
+            kAlias) ==
+        formatted("#q_y_raw_4 = " + twice + "\n" +
+                  module_with("a.b(%0[q:" + once + "], %1[q:#q_y_raw_4]) -> (%2[q:#q_y_raw_4])")));
 }
 
 TEST_CASE("a new alias never takes a name that is in use") {
   const std::string text =
-      "#q5 = [1]\n" + module_with(
-                          "    a.b(%0[q:QuantSpec(Raw(type: X), uuid=5)], %1[q:QuantSpec(Raw(type: "
-                          "X), uuid=5)], %2[q:#q5]) -> ()");
+      "#q_x_raw_5 = [1]\n" +
+      module_with(
+          "    a.b(%0[q:QuantSpec(Raw(type: X), uuid=5)], %1[q:QuantSpec(Raw(type: "
+          "X), uuid=5)], %2[q:#q_x_raw_5]) -> ()");
   CHECK(rewritten(text, kAlias) ==
-        "#q5 = [1]\n#q5_1 = QuantSpec(Raw(type: X), uuid=5)\n" +
-            module_with("    a.b(%0[q:#q5_1], %1[q:#q5_1], %2[q:#q5]) -> ()"));
+        "#q_x_raw_5 = [1]\n#q_x_raw_5_2 = QuantSpec(Raw(type: X), uuid=5)\n" +
+            module_with("    a.b(%0[q:#q_x_raw_5_2], %1[q:#q_x_raw_5_2], %2[q:#q_x_raw_5]) -> ()"));
 }
 
 TEST_CASE("aliases of aliases expand, others stay with their definitions") {
