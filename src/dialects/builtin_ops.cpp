@@ -12,6 +12,8 @@ constexpr AttrRow kModuleAttributes[] = {
     {.name = "symbols",
      .type = AttrType::kDict,
      .summary = "values that symbols of extents may have, as {S:{min:1, max:4096, multiple:32}}"},
+    {.name = "where",
+     .summary = "relations between symbols of extents: \"$S <= $T\", or a list of them"},
     {.name = "origin", .summary = "where the module comes from, for people"},
     {.name = "summary",
      .type = AttrType::kString,

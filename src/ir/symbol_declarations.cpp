@@ -1,4 +1,4 @@
-// Parses the declarations of dimension symbols in a module's head.
+// Reads the declarations of dimension symbols in a module's head.
 #include "ir/symbol_declarations.hpp"
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/symbol_relations.hpp"
 #include "mir/attribute_keys.hpp"
 #include "support/characters.hpp"
 #include "support/suggest.hpp"
@@ -100,17 +101,33 @@ std::string SymbolDeclaration::text() const {
   return text;
 }
 
-SymbolDeclarations::SymbolDeclarations(std::vector<SymbolDeclaration> all) {
+SymbolDeclarations::SymbolDeclarations(std::vector<SymbolDeclaration> all,
+                                       SymbolRelations relations)
+    : relations_(std::move(relations)) {
   if (all.empty()) return;
   Table table{.all = std::move(all), .places = {}};
   for (std::size_t i = 0; i < table.all.size(); ++i) table.places.try_emplace(table.all[i].name, i);
   table_ = std::make_shared<const Table>(std::move(table));
 }
 
+SymbolDeclarations SymbolDeclarations::with(SymbolRelations relations) const {
+  SymbolDeclarations both = *this;
+  both.relations_ = std::move(relations);
+  return both;
+}
+
 const SymbolDeclaration* SymbolDeclarations::find(Symbol name) const {
   if (table_ == nullptr) return nullptr;
   const auto found = table_->places.find(name);
   return found == table_->places.end() ? nullptr : &table_->all[found->second];
+}
+
+bool SymbolDeclarations::admit(const DimBindings& values, const DimTable& dims) const {
+  return std::ranges::all_of(values.entries(), [&](const auto& entry) {
+    const SymbolDeclaration* declared = find(entry.first);
+    return (declared == nullptr || declared->admits(entry.second)) &&
+           relations_.broken_by(entry.first, dims, values) == nullptr;
+  });
 }
 
 namespace {
@@ -129,8 +146,13 @@ SymbolDeclarations declarations_in(const Attr& symbols, const IRContext& context
 SymbolDeclarations symbol_declarations(const Module& module) {
   if (module.version() < kSymbolsVersion) return {};
   const Attr* symbols = module.top()->attribute(key::kSymbols);
-  if (symbols == nullptr || symbols->kind() != AttrKind::kDict) return {};
-  return module.context().facts_of(*symbols, declarations_in);
+  const bool has_declarations = symbols != nullptr && symbols->kind() == AttrKind::kDict;
+  const SymbolDeclarations declarations = has_declarations
+                                              ? module.context().facts_of(*symbols, declarations_in)
+                                              : SymbolDeclarations();
+  const Attr* where = module.top()->attribute(key::kWhere);
+  return where == nullptr ? declarations
+                          : declarations.with(module.context().facts_of(*where, read_relations));
 }
 
 std::vector<SymbolDeclarationError> errors_of_symbol_declarations(const Attr& symbols,

@@ -1,9 +1,11 @@
-// Declarations in the head of a module for its dimension symbols.
+// Declarations and relations in the head of a module for its dimension symbols.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,15 +45,66 @@ struct SymbolDeclaration {
   std::string text() const;
 };
 
+/// A condition on the values of symbols that have one at the same time: `$S <= $T`.
+struct SymbolRelation {
+  enum class Comparison : std::uint8_t { kEqual, kAtMost, kAtLeast, kLess, kGreater };
+
+  Comparison comparison = Comparison::kEqual;
+  Dim left, right;
+  /// Is 0 where an equation holds, and at least 0 where another relation does.
+  Dim margin{};
+
+  bool is_equation() const { return comparison == Comparison::kEqual; }
+  /// The symbols of both sides, each once.
+  std::vector<Symbol> symbols(const DimTable& dims) const;
+  /// No value if a symbol has none. A relation that divides by 0 does not hold.
+  std::optional<bool> holds(const DimTable& dims, const DimBindings& values) const;
+  /// "$H%$G == 0", which reads back as the same relation.
+  std::string text(const DimTable& dims) const;
+  /// The relation with `value(symbol)` in place of each symbol for which it has an extent. No value
+  /// if a side has no normal form.
+  std::optional<SymbolRelation> substitute(
+      DimTable& dims, const std::function<std::optional<Dim>(Symbol)>& value) const;
+};
+
+/// The sound relations of a module, in the order of its head. Copies share them.
+class SymbolRelations {
+ public:
+  SymbolRelations() = default;
+  SymbolRelations(std::vector<SymbolRelation> all, const DimTable& dims);
+  bool empty() const { return table_ == nullptr; }
+  std::span<const SymbolRelation> all() const {
+    return table_ == nullptr ? std::span<const SymbolRelation>() : table_->all;
+  }
+  /// The places in all() of the relations that have the symbol.
+  std::span<const std::size_t> places_of(Symbol symbol) const;
+  /// The first relation with the symbol that does not hold for the values. Null if there is none.
+  const SymbolRelation* broken_by(Symbol symbol, const DimTable& dims,
+                                  const DimBindings& values) const;
+
+ private:
+  struct Table {
+    std::vector<SymbolRelation> all;
+    std::unordered_map<Symbol, std::vector<std::size_t>> places;
+  };
+  std::shared_ptr<const Table> table_;  ///< null if there are none
+};
+
 /// The sound declarations of a module, in the order of its head. Copies share them.
 class SymbolDeclarations {
  public:
   SymbolDeclarations() = default;
   /// The first one counts of two declarations of a symbol.
-  SymbolDeclarations(std::vector<SymbolDeclaration> all);
+  SymbolDeclarations(std::vector<SymbolDeclaration> all, SymbolRelations relations = {});
+  /// Returns the declarations with these relations in place of their own.
+  SymbolDeclarations with(SymbolRelations relations) const;
   /// Returns null if the symbol is not declared.
   const SymbolDeclaration* find(Symbol name) const;
-  bool empty() const { return table_ == nullptr; }
+  const SymbolRelations& relations() const { return relations_; }
+  /// True if all values are declared, and no relation between them is broken.
+  bool admit(const DimBindings& values, const DimTable& dims) const;
+  /// True if there are neither declarations nor relations.
+  bool empty() const { return table_ == nullptr && relations_.empty(); }
   auto begin() const { return all().begin(); }
   auto end() const { return all().end(); }
 
@@ -64,11 +117,12 @@ class SymbolDeclarations {
     return table_ == nullptr ? std::span<const SymbolDeclaration>() : table_->all;
   }
 
-  std::shared_ptr<const Table> table_;  ///< null if there are none
+  std::shared_ptr<const Table> table_;  ///< null if there are no declarations
+  SymbolRelations relations_;
 };
 
 /// Modules of versions before kSymbolsVersion have no declarations. The head of a module is read
-/// once, so that it costs nothing to ask at each op.
+/// once, so that it costs nothing to ask at each op. Relations are those of `where`.
 SymbolDeclarations symbol_declarations(const Module& module);
 
 /// A declaration that is wrong, as verification reports it.
@@ -79,5 +133,10 @@ struct SymbolDeclarationError {
 /// Returns what is wrong with the attribute, in the order of its text.
 std::vector<SymbolDeclarationError> errors_of_symbol_declarations(const Attr& symbols,
                                                                   const IRContext& context);
+/// Returns what is wrong with the attribute `where`, in the order of its text.
+std::vector<SymbolDeclarationError> errors_of_symbol_relations(const Attr& where,
+                                                               const IRContext& context);
+/// The attribute `where` with these relations; null if there are none.
+const Attr* relations_attribute(std::span<const SymbolRelation> relations, IRContext& context);
 
 }  // namespace mir

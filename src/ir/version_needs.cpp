@@ -42,6 +42,7 @@ class NeedSearch {
     const Op& head = *module_.top();
     if (declares_dialect(module_)) need({Feature::kDialect, kDialectsVersion, head});
     if (head.attribute(key::kSymbols) != nullptr) need({Feature::kSymbols, kSymbolsVersion, head});
+    if (head.attribute(key::kWhere) != nullptr) need({Feature::kRelations, kSymbolsVersion, head});
     if (kPortsVersion > admitted_) search_ports();
     if (module_.body().has_several_blocks()) need({Feature::kBlocks, kBlocksVersion, head});
     if (needs_walk()) for_each_op(module_, [&](const Op& op) { search_op(op); });
@@ -126,6 +127,8 @@ std::string describe_feature(const VersionNeed& need) {
                          context.text(place.module().name()));
     case Feature::kSymbols:
       return fmt::format("'{}' in the head of a module needs", key::kSymbols.text);
+    case Feature::kRelations:
+      return fmt::format("'{}' in the head of a module needs", key::kWhere.text);
     case Feature::kBlocks:
       return "blocks in the body of a module need";
     case Feature::kOp:

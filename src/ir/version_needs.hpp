@@ -14,6 +14,7 @@ struct VersionNeed {
   enum class Feature : std::uint8_t {
     kDialect,        ///< the module declares a dialect
     kSymbols,        ///< its head declares symbols
+    kRelations,      ///< its head states relations between symbols
     kBlocks,         ///< its body has several blocks
     kOp,             ///< the row of the op has a later version
     kUnknownOp,      ///< the op may be of a dialect that another file declares

@@ -97,6 +97,8 @@ class DeclaredKeys {
  public:
   /// True if the attribute here names variables by words without a sigil.
   bool in_words() const { return is_words_; }
+  /// True if texts of the attribute here are relations between symbols.
+  bool in_relations() const { return is_relation_; }
 
   /// The place of a key before this word, or of a word that declares; unknown if there is none.
   Span next(TokenKind kind, Span at, std::string_view text, bool in_declaration) {
@@ -108,6 +110,7 @@ class DeclaredKeys {
       };
       is_list_ = in_declaration && text == "fresh";
       is_words_ = in_declaration && has({"weights", "resource"});
+      is_relation_ = !in_declaration && text == "where";
       is_dict_ = in_declaration ? has({"attributes", "let", "parameters"}) : text == "symbols";
       depth_ = 0;
     } else if (kind == kDictOpen || kind == kArrayOpen) {
@@ -128,7 +131,7 @@ class DeclaredKeys {
     return kind == TokenKind::kString ? Span{at.begin + 1, at.end - 1} : at;
   }
 
-  bool is_list_ = false, is_dict_ = false, is_words_ = false;
+  bool is_list_ = false, is_dict_ = false, is_words_ = false, is_relation_ = false;
   int depth_ = 0;
   Span before_;
 };
@@ -151,6 +154,8 @@ void visit_extents(const View& view, Span in, bool in_declaration,
     if (kind == kTypedValue) {
       begin = text.find(':');
     } else if (in_declaration && (kind == kString || kind == kNameAngle || kind == kNameSquare)) {
+      begin = 0;
+    } else if (keys.in_relations() && kind == kString) {
       begin = 0;
     } else if (kind != kType && kind != kDim && kind != kOpaqueType && kind != kHash) {
       return;

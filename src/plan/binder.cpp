@@ -58,9 +58,9 @@ void Binder::take(const Binder& other) {
   }
 }
 
-std::string Binder::origins_of(Dim dim) const {
+std::string Binder::origins_of(std::span<const Symbol> symbols) const {
   std::string text;
-  for (const Symbol symbol : context_.dims().symbols(dim)) {
+  for (const Symbol symbol : symbols) {
     const auto value = bindings_.find(symbol);
     for (const auto& [each, origin] : origins_) {
       if (each != symbol || !value) continue;
@@ -80,9 +80,23 @@ Result<void> Binder::check_declared(Symbol symbol, std::int64_t value,
                            value, place.text(context_), declared->text())};
 }
 
+Result<void> Binder::check_relations(Symbol symbol, const DimBindings& values,
+                                     const DimPlace& place) const {
+  const SymbolRelation* broken =
+      declarations_.relations().broken_by(symbol, context_.dims(), values);
+  if (broken == nullptr) return {};
+  std::vector<Symbol> others = broken->symbols(context_.dims());
+  std::erase(others, symbol);
+  return Error{diag::kSymbolOutOfRange,
+               fmt::format("'${}' is {} by {}, the module requires {}{}", context_.text(symbol),
+                           *values.find(symbol), place.text(context_),
+                           broken->text(context_.dims()), origins_of(others))};
+}
+
 Result<void> Binder::check_given() const {
   for (const auto& [symbol, value] : bindings_.entries()) {
     if (auto checked = check_declared(symbol, value, {}); !checked) return checked;
+    if (auto checked = check_relations(symbol, bindings_, {}); !checked) return checked;
   }
   return {};
 }
@@ -90,6 +104,13 @@ Result<void> Binder::check_given() const {
 Result<Binder::Outcome> Binder::bind(Symbol symbol, std::int64_t value, const DimPlace& place) {
   if (auto checked = check_declared(symbol, value, place); !checked) {
     return std::move(checked).error();
+  }
+  if (!declarations_.relations().places_of(symbol).empty()) {
+    DimBindings values = bindings_;
+    values.bind(symbol, value);
+    if (auto checked = check_relations(symbol, values, place); !checked) {
+      return std::move(checked).error();
+    }
   }
   bindings_.bind(symbol, value);
   origins_.emplace_back(symbol, place);
@@ -103,7 +124,7 @@ Result<Binder::Outcome> Binder::require(Dim dim, std::int64_t value, const DimPl
     if (*known == value) return Outcome::kHolds;
     return Error{diag::kSymbolConflict,
                  fmt::format("{} is {}, expected {} = {}{}", place.text(context_), value,
-                             dims.print(dim), *known, origins_of(dim))};
+                             dims.print(dim), *known, origins_of(dims.symbols(dim)))};
   }
   if (const Symbol symbol = symbol_alone(dim); symbol && value >= 0) {
     return bind(symbol, value, place);
@@ -117,7 +138,7 @@ Result<Binder::Outcome> Binder::require(Dim dim, std::int64_t value, const DimPl
   if (unbound > 1) return Outcome::kOpen;
   return Error{diag::kSymbolConflict,
                fmt::format("{} is {}, which {} cannot be{}", place.text(context_), value,
-                           dims.print(dim), origins_of(dim))};
+                           dims.print(dim), origins_of(dims.symbols(dim)))};
 }
 
 void Binder::bind_if_it_fits(Dim dim, std::int64_t value) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,10 +65,13 @@ class Binder {
   void bind_if_it_fits(Dim dim, std::int64_t value);
 
  private:
-  std::string origins_of(Dim dim) const;
-  /// Refuses a value that the declaration of the symbol does not admit.
+  std::string origins_of(std::span<const Symbol> symbols) const;
+  /// Refuses a value that the declaration of the symbol does not admit, or for which a relation
+  /// with symbols that have values does not hold.
   Result<Outcome> bind(Symbol symbol, std::int64_t value, const DimPlace& place);
   Result<void> check_declared(Symbol symbol, std::int64_t value, const DimPlace& place) const;
+  Result<void> check_relations(Symbol symbol, const DimBindings& values,
+                               const DimPlace& place) const;
 
   IRContext& context_;
   DimBindings bindings_;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ir/declares_dialect.hpp"
+#include "ir/symbol_declarations.hpp"
 #include "ir/type_extents.hpp"
 #include "mir/codes/inputs.hpp"
 #include "mir/codes/limits.hpp"
@@ -116,7 +117,19 @@ class Pair {
     }
   }
 
+  /// Values that the declarations and relations of the module admit, if some are found soon.
   DimBindings draw_extents() {
+    const SymbolDeclarations declarations = symbol_declarations(before_);
+    DimBindings bindings = draw_any_extents();
+    constexpr int kMostTries = 16;
+    for (int i = 0; i < kMostTries && !declarations.admit(bindings, before_.context().dims());
+         ++i) {
+      bindings = draw_any_extents();
+    }
+    return bindings;
+  }
+
+  DimBindings draw_any_extents() {
     constexpr std::array<std::int64_t, 6> kExtents = {1, 2, 3, 4, 5, 8};
     DimBindings bindings;
     bind_fixed_extents(bindings);

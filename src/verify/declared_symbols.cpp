@@ -34,6 +34,40 @@ void check_uses(const Op& head, Reporter& reporter) {
   }
 }
 
+/// Relations against the extents and declarations of the module.
+void check_relations(const Attr& where, const Op& head, Reporter& reporter) {
+  IRContext& context = reporter.module().context();
+  const auto report = [&](const std::function<std::string()>& message) {
+    return reporter.report_at(ConstraintId::symbol_c4, head, {key::kWhere}, message);
+  };
+  const auto errors = errors_of_symbol_relations(where, context);
+  for (const SymbolDeclarationError& error : errors) report([&] { return error.message; });
+  const ExtentProver* const prover = reporter.prover();
+  if (prover == nullptr || !errors.empty()) return;
+  const SymbolDeclarations& declarations = prover->declarations();
+  const std::set<std::string_view> used = symbols_of_extents(reporter.module());
+  for (const SymbolRelation& each : declarations.relations().all()) {
+    for (const Symbol symbol : each.symbols(context.dims())) {
+      const std::string_view name = context.text(symbol);
+      if (used.contains(name) || declarations.find(symbol) != nullptr) continue;
+      Diagnostic* kept = report([&] {
+        return fmt::format("no extent of the module has the symbol '${}' of the relation '{}'",
+                           name, each.text(context.dims()));
+      });
+      NearestName nearest(name);
+      for (const std::string_view other : used) nearest.offer(other);
+      if (kept != nullptr) suggest(*kept, nearest.best());
+    }
+    if (!prover->is_impossible(each)) continue;
+    report([&] {
+      return fmt::format(
+          "the relation '{}' holds for no values that declarations and other relations admit",
+          each.text(context.dims()));
+    });
+    return;  // others may contradict it in turn
+  }
+}
+
 /// Extents against the declarations: each once, where it is met first.
 class ExtentChecks {
  public:
@@ -83,10 +117,17 @@ void declared_symbols(Reporter& reporter) {
   const Module& module = reporter.module();
   const Op& head = *module.top();
   const Attr* symbols = head.attribute(key::kSymbols);
-  if (symbols == nullptr || symbols->kind() != AttrKind::kDict || !module.is_portable()) return;
+  const Attr* where = head.attribute(key::kWhere);
+  const bool has_declarations = symbols != nullptr && symbols->kind() == AttrKind::kDict;
+  if ((!has_declarations && where == nullptr) || !module.is_portable()) return;
   if (module.version() < kSymbolsVersion) return;  // see versions()
-  check_structure(*symbols, head, reporter);
-  check_uses(head, reporter);
+  if (has_declarations) {
+    check_structure(*symbols, head, reporter);
+    check_uses(head, reporter);
+  }
+  if (where != nullptr && reporter.wants(ConstraintId::symbol_c4)) {
+    check_relations(*where, head, reporter);
+  }
   ExtentProver* prover = reporter.prover();
   if (prover == nullptr || !reporter.wants_any(ConstraintId::symbol_c6, ConstraintId::symbol_c7)) {
     return;

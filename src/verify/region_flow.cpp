@@ -1,5 +1,7 @@
 // Values that control takes from an op into its regions, between them, and to its results.
+#include <algorithm>
 #include <optional>
+#include <set>
 
 #include "ir/symbol_declarations.hpp"
 #include "mir/control_flow.hpp"
@@ -66,6 +68,43 @@ void check_edge(const Op& op, const Op& source, const RegionEdge& edge, Reporter
 
 }  // namespace
 
+namespace {
+
+/// Extents that are passed for symbols, against the relations between these.
+void passed_relations(std::span<const std::pair<Symbol, Dim>> passed, ConstraintId constraint,
+                      const Op& source, ExtentProver& prover, Reporter& reporter) {
+  DimTable& dims = reporter.module().context().dims();
+  std::set<std::size_t> places;
+  const SymbolRelations& relations = prover.declarations().relations();
+  for (const auto& [symbol, extent] : passed) {
+    const auto own = relations.places_of(symbol);
+    places.insert(own.begin(), own.end());
+  }
+  for (const std::size_t place : places) {
+    const SymbolRelation& relation = relations.all()[place];
+    const auto what = [&] {
+      std::string extents;
+      for (const auto& [symbol, extent] : passed) {
+        const auto own = relations.places_of(symbol);
+        if (std::ranges::find(own, place) == own.end()) continue;
+        extents += fmt::format("{}{} as '${}'", extents.empty() ? "" : ", ", dims.print(extent),
+                               text(source, symbol));
+      }
+      return fmt::format("'{}' passes {}, the module requires {}", source.name(), extents,
+                         relation.text(dims));
+    };
+    const ExtentVerdict verdict = prover.admits(relation, passed);
+    if (verdict == ExtentVerdict::kRefuted) {
+      reporter.report(constraint, source, what);
+    } else if (verdict == ExtentVerdict::kUndecided) {
+      reporter.report(ConstraintId::symbol_c7, source,
+                      [&] { return what() + ", which is checked at run time"; });
+    }
+  }
+}
+
+}  // namespace
+
 void passed_ranges(std::span<const std::pair<Symbol, Dim>> passed, ConstraintId constraint,
                    const Op& source, Reporter& reporter) {
   ExtentProver* const prover = reporter.prover();
@@ -93,6 +132,7 @@ void passed_ranges(std::span<const std::pair<Symbol, Dim>> passed, ConstraintId 
         break;
     }
   }
+  passed_relations(passed, constraint, source, *prover, reporter);
 }
 
 void region_flow(const Op& op, Reporter& reporter) {

@@ -76,7 +76,9 @@ void versions(Reporter& reporter) {
     Diagnostic* kept = report_need(need, reporter);
     // What declares symbols was written for the later version. Other texts may change their
     // meaning.
-    if (kept == nullptr || need.feature != VersionNeed::Feature::kSymbols) return;
+    const bool is_declaration = need.feature == VersionNeed::Feature::kSymbols ||
+                                need.feature == VersionNeed::Feature::kRelations;
+    if (kept == nullptr || !is_declaration) return;
     const Span number = version_number(module);
     if (number.begin != number.end) kept->fix(number, std::to_string(need.version));
   });

@@ -18,6 +18,7 @@
 #include "mir/dialects.hpp"
 #include "mir/pass.hpp"
 #include "mir/print.hpp"
+#include "mir/rewriter.hpp"
 #include "module_runs.hpp"
 #include "passes/link/link_modules.hpp"
 #include "scoped_text.hpp"
@@ -61,6 +62,17 @@ void run_passes(Module& module, std::string_view passes) {
   CHECK(serious_findings(module) == "");
 }
 
+/// True if a relation in the head would need several texts, because scopes have different numbers.
+bool has_several_numbers(const Module& module, std::string_view passes) {
+  PassRegistry registry;
+  register_standard_passes(registry);
+  Diagnostics problems;
+  const auto pipeline = registry.read_pipeline(SourceFile("-p", std::string(passes), 1), problems);
+  REQUIRE(pipeline);
+  return !run_pipeline(*clone(module), *pipeline, {.threads = 2}, problems) &&
+         text_of(problems).find("different numbers for the relation") != std::string::npos;
+}
+
 /// The printed module gives the same bits.
 void check_runs(const Module& module, const Sample& of) {
   const std::string text = print(module);
@@ -102,6 +114,7 @@ TEST_SUITE("symbols of scopes") {
   }
 
   TEST_CASE("numbers in place of symbols keep the bits") {
+    std::size_t bound = 0, refused = 0;
     for (std::uint64_t seed = 0; seed < seed_count(400); ++seed) {
       CAPTURE(seed);
       const std::string text = scoped_text(seed);
@@ -112,10 +125,15 @@ TEST_SUITE("symbols of scopes") {
       for (const auto& [symbol, extent] : kExtents) {
         const auto inputs = symbols_of_inputs(subject.module());
         if (std::ranges::find(inputs, symbol) == inputs.end()) continue;
-        run_passes(subject.module(), fmt::format("bind-symbols{{{}={}}}", symbol, extent));
+        const std::string pass = fmt::format("bind-symbols{{{}={}}}", symbol, extent);
+        const bool is_refused = has_several_numbers(subject.module(), pass);
+        ++(is_refused ? refused : bound);
+        if (is_refused) continue;
+        run_passes(subject.module(), pass);
         check_runs(subject.module(), *found);
       }
     }
+    CHECK(refused < bound / 20 + 1);
   }
 
   TEST_CASE("linked modules give what each of them gives") {

@@ -91,6 +91,13 @@ class Generator {
     const std::string declared = any_symbol();
     const bool is_used = (inputs + graphs + body).find("$" + declared) != std::string::npos;
     if (is_used && below(3) == 0) head += fmt::format(", symbols:{{{}:{{max:64}}}}", declared);
+    // True for the numbers that runs draw, and a text for passes to keep.
+    const std::string other = any_symbol();
+    const bool is_other_used =
+        (inputs + graphs + body).find("$" + other) != std::string::npos && is_used;
+    if (is_other_used && below(3) == 0) {
+      head += fmt::format(", where:[\"${} <= ${} + 64\"]", declared, other);
+    }
     return fmt::format("@{} [{}] ({}) -> ({}) {{\n{}{}    cf.ReturnOp ({}) -> ()\n}}\n", name, head,
                        inputs, stated(results), graphs, body, names_of(results));
   }

@@ -1,11 +1,13 @@
 // Verification of modules that declare their symbols, against runs with each admitted value.
 //
 // A generated module is written twice: with symbols, and with numbers in their place for each
-// combination of values. The texts with numbers tell the truth: verification accepts the text with
-// symbols exactly if it accepts and runs all of them.
+// combination of values that the declarations and a relation admit. The texts with numbers tell the
+// truth: verification accepts the text with symbols exactly if it accepts and runs all of them.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 #include <random>
@@ -13,7 +15,7 @@
 #include <vector>
 
 #include "../unit/seeds.hpp"
-#include "ir/symbol_declarations.hpp"
+#include "ir/symbol_relations.hpp"
 #include "mir/codes/verification.hpp"
 #include "mir/dialects.hpp"
 #include "mir/fusion.hpp"
@@ -41,13 +43,38 @@ struct Plan {
     std::vector<std::string> results;
   };
   std::vector<SymbolDeclaration> declarations;
+  std::string where;  ///< a relation between the symbols; empty: none
+  SymbolRelations relations;
   std::vector<Extents> inputs;
   std::vector<Operation> operations;
 };
 
+/// All combinations of values that the declarations and relations admit.
+std::vector<DimBindings> combinations(const Plan& plan, const DimTable& dims) {
+  std::vector<DimBindings> found = {DimBindings()};
+  for (const SymbolDeclaration& each : plan.declarations) {
+    std::vector<DimBindings> longer;
+    for (const DimBindings& values : found) {
+      for (std::int64_t value = each.least; value <= each.most; ++value) {
+        if (!each.admits(value)) continue;
+        longer.push_back(values);
+        longer.back().bind(each.name, value);
+      }
+    }
+    found = std::move(longer);
+  }
+  std::erase_if(found, [&](const DimBindings& values) {
+    return std::ranges::any_of(plan.relations.all(), [&](const SymbolRelation& each) {
+      return each.holds(dims, values) != true;
+    });
+  });
+  return found;
+}
+
 class Generator {
  public:
-  Generator(IRContext& context, std::uint32_t seed) : dims_(context.dims()), random_(seed) {
+  Generator(IRContext& context, std::uint32_t seed, bool has_relation)
+      : dims_(context.dims()), random_(seed) {
     for (const char* name : {"S", "T"}) {
       const std::int64_t least = below(3), multiple = 1 + below(3);
       plan_.declarations.push_back({.name = context.intern(name),
@@ -55,6 +82,7 @@ class Generator {
                                     .most = least + multiple + below(4),
                                     .multiple = multiple});
     }
+    if (has_relation) add_relation(context);
   }
 
   Plan make() {
@@ -68,6 +96,18 @@ class Generator {
  private:
   std::int64_t below(std::int64_t bound) {
     return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound));
+  }
+
+  /// A relation that some values satisfy.
+  void add_relation(IRContext& context) {
+    constexpr std::array kRelations = {"$S <= $T",     "$S == $T",     "$S % $T == 0",
+                                       "$T % $S == 0", "$T == 2*$S",   "$S + $T <= 5",
+                                       "$S > $T",      "$S == $T + 1", "$S * $T == 4"};
+    plan_.where = kRelations[static_cast<std::size_t>(below(std::size(kRelations)))];
+    plan_.relations = read_relations(*context.string(plan_.where), context);
+    if (!combinations(plan_, dims_).empty()) return;
+    plan_.where.clear();
+    plan_.relations = {};
   }
 
   Dim number() { return Dim(1 + below(4)); }
@@ -223,6 +263,7 @@ std::optional<std::string> text_of(const Plan& plan, const IRContext& context,
                         context.text(each.name), each.least, each.most, each.multiple);
   }
   if (is_symbolic) head += "}";
+  if (is_symbolic && !plan.where.empty()) head += fmt::format(", where:\"{}\"", plan.where);
   std::string inputs;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
     std::string extents;
@@ -316,79 +357,71 @@ class Subject {
   std::vector<Module*> modules_;
 };
 
-/// All combinations of values that the declarations admit.
-std::vector<DimBindings> combinations(const Plan& plan) {
-  std::vector<DimBindings> found = {DimBindings()};
-  for (const SymbolDeclaration& each : plan.declarations) {
-    std::vector<DimBindings> longer;
-    for (const DimBindings& values : found) {
-      for (std::int64_t value = each.least; value <= each.most; ++value) {
-        if (!each.admits(value)) continue;
-        longer.push_back(values);
-        longer.back().bind(each.name, value);
+void check_modules(bool has_relations) {
+  const std::uint64_t modules = test::seed_count(400);
+  std::size_t accepted = 0, refused = 0, related = 0;
+  for (std::uint32_t seed = 0; seed < modules; ++seed) {
+    CAPTURE(seed);
+    IRContext context;
+    register_builtin_dialects(context);
+    const Plan plan = Generator(context, seed, has_relations).make();
+    const auto symbolic = text_of(
+        plan, context,
+        [&](Dim extent) {
+          // A slice of numbers may end before it starts: it is empty.
+          const bool is_negative = extent.is_constant() && extent.constant() < 0;
+          return extent.is_unknown() || is_negative ? std::nullopt
+                                                    : std::optional(context.dims().print(extent));
+        },
+        true);
+    if (!symbolic) continue;
+    Subject subject(*symbolic);
+    CAPTURE(*symbolic);
+    CAPTURE(subject.errors());
+    CHECK_FALSE(subject.is_undecided());
+    bool runs_always = true;
+    for (const DimBindings& values : combinations(plan, context.dims())) {
+      const PrintExtent print = [&](Dim extent) -> std::optional<std::string> {
+        const auto value = context.dims().evaluate(extent, values);
+        return value && *value >= 0 ? std::optional(std::to_string(*value)) : std::nullopt;
+      };
+      const auto text = text_of(plan, context, print, false);
+      std::vector<Shape> extents;
+      for (const Extents& input : plan.inputs) {
+        Shape& shape = extents.emplace_back();
+        for (const Dim each : input)
+          shape.push_back(context.dims().evaluate(each, values).value_or(0));
+      }
+      std::string failure = "an extent is negative\n";
+      if (text) {
+        Subject truth(*text);
+        failure = truth.is_sound() ? truth.run(extents, KernelSet::kRef) : truth.errors();
+      }
+      runs_always = runs_always && failure.empty();
+      if (!subject.is_sound()) continue;
+      CAPTURE(failure);
+      CHECK(failure.empty());
+      for (const KernelSet kernels : {KernelSet::kRef, KernelSet::kFast}) {
+        CHECK(subject.run(extents, kernels) == "");
       }
     }
-    found = std::move(longer);
+    CHECK(subject.is_sound() == runs_always);
+    ++(subject.is_sound() ? accepted : refused);
+    related += plan.where.empty() ? 0 : 1;
   }
-  return found;
+  CHECK(accepted > modules / 8);
+  CHECK(refused > modules / 8);
+  CHECK((related > modules / 4) == has_relations);
 }
 
 }  // namespace
 
 TEST_SUITE("symbolic modules") {
   TEST_CASE("verification accepts what runs with all values, and nothing else") {
-    const std::uint64_t modules = test::seed_count(400);
-    std::size_t accepted = 0, refused = 0;
-    for (std::uint32_t seed = 0; seed < modules; ++seed) {
-      CAPTURE(seed);
-      IRContext context;
-      register_builtin_dialects(context);
-      const Plan plan = Generator(context, seed).make();
-      const auto symbolic = text_of(
-          plan, context,
-          [&](Dim extent) {
-            // A slice of numbers may end before it starts: it is empty.
-            const bool is_negative = extent.is_constant() && extent.constant() < 0;
-            return extent.is_unknown() || is_negative ? std::nullopt
-                                                      : std::optional(context.dims().print(extent));
-          },
-          true);
-      if (!symbolic) continue;
-      Subject subject(*symbolic);
-      CAPTURE(*symbolic);
-      CAPTURE(subject.errors());
-      CHECK_FALSE(subject.is_undecided());
-      bool runs_always = true;
-      for (const DimBindings& values : combinations(plan)) {
-        const PrintExtent print = [&](Dim extent) -> std::optional<std::string> {
-          const auto value = context.dims().evaluate(extent, values);
-          return value && *value >= 0 ? std::optional(std::to_string(*value)) : std::nullopt;
-        };
-        const auto text = text_of(plan, context, print, false);
-        std::vector<Shape> extents;
-        for (const Extents& input : plan.inputs) {
-          Shape& shape = extents.emplace_back();
-          for (const Dim each : input)
-            shape.push_back(context.dims().evaluate(each, values).value_or(0));
-        }
-        std::string failure = "an extent is negative\n";
-        if (text) {
-          Subject truth(*text);
-          failure = truth.is_sound() ? truth.run(extents, KernelSet::kRef) : truth.errors();
-        }
-        runs_always = runs_always && failure.empty();
-        if (!subject.is_sound()) continue;
-        CAPTURE(failure);
-        CHECK(failure.empty());
-        for (const KernelSet kernels : {KernelSet::kRef, KernelSet::kFast}) {
-          CHECK(subject.run(extents, kernels) == "");
-        }
-      }
-      CHECK(subject.is_sound() == runs_always);
-      ++(subject.is_sound() ? accepted : refused);
-    }
-    CHECK(accepted > modules / 8);
-    CHECK(refused > modules / 8);
+    check_modules(false);
+  }
+  TEST_CASE("verification accepts what runs with all values that satisfy relations") {
+    check_modules(true);
   }
 }
 

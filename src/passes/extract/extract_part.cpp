@@ -6,7 +6,7 @@
 
 #include "dialects/parameters.hpp"
 #include "eval/parameters.hpp"
-#include "ir/symbol_declarations.hpp"
+#include "ir/rewrite/settle_relations.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
@@ -24,9 +24,9 @@ class Extraction {
         part_{.module = std::make_unique<Module>(whole.context(), whole.context().intern("main"))},
         rewriter_(module()) {
     rewriter_.set_version(std::max<std::int64_t>(whole.version(), 1));
-    if (const Attr* symbols = whole.top()->attribute(key::kSymbols)) {
-      const NamedAttr declared[] = {{key::kSymbols, symbols}};
-      rewriter_.set_attributes(*module().top(), declared);
+    for (const AttrKey key : {key::kSymbols, key::kWhere}) {
+      const Attr* declared = whole.top()->attribute(key);
+      if (declared != nullptr) rewriter_.set_attribute(*module().top(), key, declared);
     }
     block_ = rewriter_.create_block(module().body());
     for (Value* input : inputs) add_input(*input);
@@ -47,6 +47,7 @@ class Extraction {
     for (const Value* output : outputs) types.push_back(output->type());
     rewriter_.set_result_types(module().body(), types);
     add_declarations();
+    settle_relations(module());
     return std::move(part_);
   }
 

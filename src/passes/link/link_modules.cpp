@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "ir/declaration_graphs.hpp"
 #include "ir/extent_walk.hpp"
+#include "ir/symbol_declarations.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/call_graph.hpp"
 #include "mir/codes/passes.hpp"
@@ -101,21 +104,97 @@ class Linking {
 
   // -- heads --------------------------------------------------------------------------------------
 
-  /// Joins versions and declarations of dimension symbols.
+  /// Joins versions, declarations and relations of dimension symbols.
   void join_heads(Module& module) {
     rewriter_.set_version(std::max(linked().version(), module.version()));
     std::vector<NamedAttr> all = declarations_of(linked());
-    const std::set<std::string_view> used = symbols_of_extents(linked());
-    for (const std::string_view each : symbols_of_extents(module)) {
-      const Attr* const known = find(all, context_.intern(each));
-      const Attr* const added = find(declarations_of(module), context_.intern(each));
-      Symbol name = context_.intern(each);
-      if (known != added && (known != nullptr || used.contains(each))) name = renamed(module, name);
+    std::map<Symbol, Symbol> names;
+    const std::set<Symbol> differing = differing_symbols(module);
+    for (const std::string_view text_of_symbol : symbols_of(module)) {
+      const Symbol each = context_.intern(text_of_symbol);
+      const Attr* const added = find(declarations_of(module), each);
+      const Symbol name = differing.contains(each) ? renamed(module, each) : each;
+      names[each] = name;
       if (added != nullptr && find(all, name) == nullptr) all.push_back({name, added});
     }
     if (!all.empty()) {
       rewriter_.set_attribute(*linked().top(), key::kSymbols, context_.dict(all));
     }
+    join_relations(module, names);
+  }
+
+  void join_relations(const Module& module, const std::map<Symbol, Symbol>& names) {
+    const auto known = relations_of(linked()), added = relations_of(module);
+    std::vector<SymbolRelation> all(known.begin(), known.end());
+    for (const SymbolRelation& each : added) {
+      const auto relation = each.substitute(context_.dims(), [&](Symbol symbol) {
+        const auto name = names.find(symbol);
+        return std::optional(
+            context_.dims().symbol(text(name == names.end() ? symbol : name->second)));
+      });
+      const auto is_same = [&](const SymbolRelation& other) {
+        return relation && text_of(other) == text_of(*relation);
+      };
+      if (relation && std::ranges::none_of(all, is_same)) all.push_back(*relation);
+    }
+    if (all.size() == known.size()) return;
+    rewriter_.set_attribute(*linked().top(), key::kWhere, relations_attribute(all, context_));
+  }
+
+  std::string text_of(const SymbolRelation& relation) const {
+    return relation.text(context_.dims());
+  }
+
+  static std::vector<SymbolRelation> relations_of(const Module& module) {
+    const SymbolDeclarations declarations = symbol_declarations(module);
+    const auto all = declarations.relations().all();
+    return {all.begin(), all.end()};
+  }
+
+  /// The symbols that extents or relations have.
+  std::set<std::string_view> symbols_of(const Module& module) const {
+    std::set<std::string_view> symbols = symbols_of_extents(module);
+    for (const SymbolRelation& each : relations_of(module)) {
+      for (const Symbol symbol : each.symbols(context_.dims())) symbols.insert(text(symbol));
+    }
+    return symbols;
+  }
+
+  /// The symbols of a module whose names mean something else in the modules before: a head declares
+  /// them otherwise, or relates them to others. Symbols related to these have another name, too.
+  std::set<Symbol> differing_symbols(const Module& module) {
+    const std::set<std::string_view> used = symbols_of(linked());
+    const auto known = relations_of(linked()), added = relations_of(module);
+    const auto texts_with = [&](std::span<const SymbolRelation> relations, Symbol symbol) {
+      std::set<std::string> texts;
+      for (const SymbolRelation& each : relations) {
+        const auto symbols = each.symbols(context_.dims());
+        if (std::ranges::find(symbols, symbol) != symbols.end()) texts.insert(text_of(each));
+      }
+      return texts;
+    };
+    std::set<Symbol> differing;
+    for (const std::string_view name : symbols_of(module)) {
+      const Symbol each = context_.intern(name);
+      const Attr* const before = find(declarations_of(linked()), each);
+      const bool is_known = before != nullptr || used.contains(name);
+      if (is_known && (before != find(declarations_of(module), each) ||
+                       texts_with(known, each) != texts_with(added, each))) {
+        differing.insert(each);
+      }
+    }
+    for (std::size_t size = 0; size != differing.size();) {
+      size = differing.size();
+      for (const SymbolRelation& each : added) {
+        const auto symbols = each.symbols(context_.dims());
+        const auto differs = [&](Symbol symbol) { return differing.contains(symbol); };
+        if (std::ranges::none_of(symbols, differs)) continue;
+        for (const Symbol symbol : symbols) {
+          if (used.contains(text(symbol))) differing.insert(symbol);
+        }
+      }
+    }
+    return differing;
   }
 
   static std::vector<NamedAttr> declarations_of(const Module& module) {

@@ -7,6 +7,7 @@
 
 #include "ir/rewrite/raise_version.hpp"
 #include "ir/rewrite/settle_ports.hpp"
+#include "ir/rewrite/settle_relations.hpp"
 #include "mir/codes/names.hpp"
 #include "mir/codes/passes.hpp"
 #include "mir/module.hpp"
@@ -66,6 +67,7 @@ class PipelineRunner {
     if (has_refused_) return true;
     if (report.result == PassResult::kChanged) {
       settle_ports(module_);
+      settle_relations(module_);
       raise_version_for_dialects(module_);
     }
     for (PassObserver* each : how_.observers) {

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/attribute_place.hpp"
+#include "ir/extent_prover.hpp"
 #include "ir/extent_walk.hpp"
 #include "ir/symbol_declarations.hpp"
 #include "ir/symbol_scopes.hpp"
@@ -41,7 +43,7 @@ class SymbolBinding {
       bindings_.bind(context_.intern(name.starts_with('$') ? name.substr(1) : name), value);
     }
     if (!check_declarations()) return PassResult::kFailed;
-    if (!find_values_of_graphs()) return PassResult::kFailed;
+    if (!find_values_of_graphs() || !find_relations()) return PassResult::kFailed;
     ExtentSubstitution substitution(rewriter_);
     for (Op* graph : calls_.graphs()) {
       if (graph->first_region() == nullptr) continue;
@@ -60,6 +62,7 @@ class SymbolBinding {
       has_failed = true;
     }
     drop_declarations();
+    set_relations();
     return has_failed ? PassResult::kFailed : run_.result();
   }
 
@@ -167,7 +170,93 @@ class SymbolBinding {
                                            context_.text(each.name), *value, each.text()));
       return false;
     }
+    const ExtentProver prover(context_, symbol_declarations(run_.module()));
+    if (const SymbolRelation* broken = prover.impossible_for(bindings_)) {
+      return refuse_relation(diag::kSymbolOutOfRange, *broken,
+                             fmt::format("{}, the module requires", values_text(*broken)));
+    }
     return true;
+  }
+
+  /// "'$S' is 6 by the pass"
+  std::string values_text(const SymbolRelation& relation) const {
+    std::string text;
+    for (const Symbol symbol : relation.symbols(context_.dims())) {
+      const auto value = bindings_.find(symbol);
+      if (!value) continue;
+      text += fmt::format("{}'${}' is {} by the pass", text.empty() ? "" : ", ",
+                          context_.text(symbol), *value);
+    }
+    return text;
+  }
+
+  bool refuse_relation(DiagCode code, const SymbolRelation& relation, std::string_view reason) {
+    const Module& module = run_.module();
+    run_.diagnostics().error(code,
+                             value_span(context_.sources(), module.top()->span(), key::kWhere.text),
+                             fmt::format("{} {}", reason, relation.text(context_.dims())));
+    return false;
+  }
+
+  // -- relations ----------------------------------------------------------------------------------
+
+  /// Puts numbers into the relations. A head has one text for all scopes, so a relation must have
+  /// the same numbers in each scope that has another of its symbols.
+  bool find_relations() {
+    const SymbolDeclarations declarations = symbol_declarations(run_.module());
+    for (const SymbolRelation& relation : declarations.relations().all()) {
+      std::optional<SymbolRelation> left;
+      bool is_good = true, is_bound = false;
+      for_each_scope_with_symbols([&](const auto& symbols, const DimBindings& values) {
+        if (!is_good) return;
+        const auto here = relation.substitute(context_.dims(), [&](Symbol symbol) {
+          const auto value = values.find(symbol);
+          is_bound = is_bound || value;
+          return value ? std::optional(Dim(*value)) : std::nullopt;
+        });
+        if (!here || is_false(*here)) {
+          is_good = refuse_relation(diag::kSymbolOutOfRange, relation,
+                                    "the pass gives symbols values for which this does not hold:");
+          return;
+        }
+        const auto is_here = [&](Symbol symbol) { return symbols.contains(symbol); };
+        if (std::ranges::none_of(here->symbols(context_.dims()), is_here)) return;
+        if (!left) left = here;
+        if (left->text(context_.dims()) == here->text(context_.dims())) return;
+        is_good = refuse_relation(diag::kPipeline, relation,
+                                  "graphs or regions have different numbers for the relation");
+      });
+      if (!is_good) return false;
+      if (left || !is_bound) relations_.push_back(left.value_or(relation));
+    }
+    return true;
+  }
+
+  bool is_false(const SymbolRelation& relation) const {
+    return relation.symbols(context_.dims()).empty() &&
+           !relation.holds(context_.dims(), {}).value_or(false);
+  }
+
+  template <class Visit>
+  void for_each_scope_with_symbols(const Visit& visit) {
+    for (Op* graph : calls_.graphs()) {
+      if (graph->first_region() == nullptr) continue;
+      for_each_scope(*graph->first_region(), values_.at(graph),
+                     [&](const Region& region, const DimBindings& visible) {
+                       visit(symbols_of_scope(region), visible);
+                     });
+    }
+  }
+
+  void set_relations() {
+    Op& head = *run_.module().top();
+    const Attr* where = head.attribute(key::kWhere);
+    if (where == nullptr) return;
+    const Attr* left = relations_attribute(relations_, context_);
+    const SymbolDeclarations before = symbol_declarations(run_.module());
+    if (left == relations_attribute(before.relations().all(), context_)) return;
+    if (left != nullptr) return rewriter_.set_attribute(head, key::kWhere, left);
+    rewriter_.remove_attribute(head, key::kWhere);
   }
 
   /// A symbol without an extent needs no declaration. Those of graphs keep theirs.
@@ -189,7 +278,8 @@ class SymbolBinding {
   IRContext& context_;
   Rewriter rewriter_;
   CallGraph calls_;
-  DimBindings bindings_;  // of the module
+  DimBindings bindings_;                   // of the module
+  std::vector<SymbolRelation> relations_;  // between the symbols that stay
   std::unordered_map<const Op*, DimBindings> values_;
   std::unordered_map<const Op*, std::set<Symbol>> differing_;  // values differ between calls
 };

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/call_types.hpp"
-#include "ir/symbol_declarations.hpp"
+#include "ir/extent_prover.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/codes/inputs.hpp"
 #include "mir/codes/passes.hpp"
@@ -69,6 +69,16 @@ class Dispatch {
       return refuse(diag::kSymbolOutOfRange, *module_.top(),
                     fmt::format("'${}' is {} by the pass, its declaration admits {}", text(symbol_),
                                 *other, each.text()));
+    }
+    const ExtentProver prover(context_, symbol_declarations(module_));
+    for (const std::int64_t value : values_) {
+      DimBindings bound;
+      bound.bind(symbol_, value);
+      const SymbolRelation* broken = prover.impossible_for(bound);
+      if (broken == nullptr) continue;
+      return refuse(diag::kSymbolOutOfRange, *module_.top(),
+                    fmt::format("'${}' is {} by the pass, the module requires {}", text(symbol_),
+                                value, broken->text(context_.dims())));
     }
     return true;
   }

@@ -52,6 +52,34 @@ Tensor zeros(Shape shape) {
 
 }  // namespace
 
+TEST_CASE("values for which a relation does not hold are refused") {
+  Runner runner(R"(
+@main [mir_version:2, where:["$S <= $T", "$S % $U == 0"]] (%a:tensor<[$S], Float32, CPU>, %b:tensor<[$T], Float32, CPU>, %c:tensor<[$U], Float32, CPU>) -> (%y:tensor<[$S], Float32, CPU>) {
+  linalg.CPU.SliceOp [indices:[{start:0, end:$S}]] (%b) -> (%y)
+  cf.ReturnOp (%y) -> ()
+}
+)");
+  const auto errors = [&](std::int64_t s, std::int64_t t, std::int64_t u,
+                          const RunOptions& options = {}) {
+    const Tensor inputs[] = {zeros({s}), zeros({t}), zeros({u})};
+    Diagnostics problems;
+    const bool runs = runner.session().run(inputs, problems, options).has_value();
+    CHECK(runs == !problems.has_errors());
+    return errors_of(problems);
+  };
+  CHECK(errors(4, 4, 2).empty());
+  CHECK(errors(0, 0, 3).empty());
+  CHECK(errors(5, 4, 5) == std::vector<std::string>{
+                               "830 '$T' is 4 by extent 0 of input 1 '%b', the module requires $S "
+                               "<= $T where '$S' is 5 by extent 0 of input 0 '%a'"});
+  CHECK(errors(4, 5, 3).size() == 1);
+  CHECK(errors(4, 5, 0).size() == 1);
+  RunOptions options;
+  options.dims.bind(runner.context().intern("S"), 5);
+  options.dims.bind(runner.context().intern("T"), 4);
+  CHECK(errors(5, 4, 5, options).size() == 1);
+}
+
 TEST_CASE("a value that its declaration excludes is refused") {
   Runner runner(R"(
 @main [mir_version:2, symbols:{S:{min:2, max:8, multiple:2}}] (%a:tensor<[1, $S], Float32, CPU>) -> (%y:tensor<[$S/2, 2], Float32, CPU>) {

@@ -32,7 +32,7 @@ const std::string kNames =
     }
 }
 
-@main [mir_version:2, symbols:{S:{min:2, max:64}}] (%x:!row) -> (%y:!same) {
+@main [mir_version:2, symbols:{S:{min:2, max:64}}, where:"$S % 2 == 0"] (%x:!row) -> (%y:!same) {
     graph.SubGraphOp @copy <CPU> {
         (%p:tensor<[1, $S, 4], Float32, CPU>) -> (%q:tensor<[1, $S, 4], Float32, CPU>) {
             linalg.CPU.CloneOp (%p) -> (%q)
@@ -67,7 +67,7 @@ const std::vector<Row> kRows = {
     {"!same", 2, 2, "!same = tensor<[1, $S, 4], Float32, CPU>", "same", "row"},
     {"#spec", 2, 3, "#spec = QuantSpec(SymPerTensor", "spec", "a.b"},
     {"^next", 2, 26, "^next(%b:!row)", "next", "last"},
-    {"$S", 5, 18, "extent, line 18", "S", "1"},
+    {"$S", 6, 18, "extent, line 18", "S", "1"},
     {"$E", 3, 8, "$E", "E", "K"},
     {"$K", 2, 9, "variable of the declaration", "K", "E"},
     {"k:2", 5, 8, "k: integer", "k", "K"},

@@ -199,6 +199,36 @@ TEST_SUITE("link-modules") {
           "tensor<[$S_1, $T], Float32, CPU>");
   }
 
+  TEST_CASE("relations of symbols are joined, and symbols that they tell apart are renamed") {
+    const auto text = [](const std::string& name, const std::string& where) {
+      return "@" + name + " [mir_version:2" + (where.empty() ? "" : ", where:" + where) +
+             "] (%x:tensor<[$S, $T, $U], Float32, CPU>) -> (%y:tensor<[$S, $T, $U], Float32, CPU>) "
+             "{\nlinalg.CPU.NegOp (%x) -> (%y:tensor<[$S, $T, $U], Float32, CPU>)\n"
+             "cf.ReturnOp (%y) -> ()\n}\n";
+    };
+    const auto linked = [&](const std::string& one, const std::string& other) {
+      Reading reading(text("a", one) + text("b", other));
+      REQUIRE(reading.errors() == Lines{});
+      Diagnostics found;
+      const auto module = link_modules(reading.modules, NameCollision::kRename, found);
+      REQUIRE(module != nullptr);
+      CHECK(problems_of(*module) == Lines{});
+      const Attr* where = module->top()->attribute("where");
+      const Op* graph = module->lookup_op(reading.context.intern("b"));
+      return fmt::format("{} {}", where == nullptr ? "none" : where->spelling(),
+                         graph->first_region()->entry_arguments()[0].type()->spelling());
+    };
+    const std::string same = R"("$S <= $T")";
+    CHECK(linked("", "") == "none tensor<[$S, $T, $U], Float32, CPU>");
+    CHECK(linked(same, same) == R"("$S <= $T" tensor<[$S, $T, $U], Float32, CPU>)");
+    CHECK(linked("", same) == R"(["$S_1 <= $T_1"] tensor<[$S_1, $T_1, $U], Float32, CPU>)");
+    CHECK(linked(same, "") == R"("$S <= $T" tensor<[$S_1, $T_1, $U], Float32, CPU>)");
+    // $U has the same relations in both, but to symbols that have other ones.
+    CHECK(linked(R"(["$T <= $U"])", R"(["$T <= $U", "$S == 2*$T"])") ==
+          R"(["$T <= $U", "$T_1 <= $U_1", "$S_1 == 2*$T_1"] )"
+          "tensor<[$S_1, $T_1, $U_1], Float32, CPU>");
+  }
+
   TEST_CASE("what is split can be linked again") {
     Reading reading(module_text("net"));
     const Split all(reading.module(), {"up", "twice"});

@@ -77,6 +77,61 @@ TEST_SUITE("declared symbols") {
           Lines{"1:1 MIR0434 warning no extent of the module has the declared symbol '$Q'"});
   }
 
+  TEST_CASE("symbol_c4: MIR0433 a relation that is wrong") {
+    const auto related = [](const std::string& where) {
+      return declared("{S:{min:1, max:64}}, where:" + where);
+    };
+    CHECK(related(R"("$S <= $T")") == Lines{});
+    CHECK(related(R"(["$T % $S == 0", "2*$S < $T"])") == Lines{});
+    CHECK(
+        related(R"(["$S <=", "$S", "1 < $S < 4", "$S != 4", "4 == 4", "? == $S"])") ==
+        Lines{"1:58 MIR0433 the relation '$S <=' cannot be read: cannot read dimension '': "
+              "expected an integer, a symbol or '(' at its end",
+              "1:58 MIR0433 the relation '$S' has no comparison, expected ==, <=, >=, < or >",
+              "1:58 MIR0433 the relation '1 < $S < 4' has two comparisons, expected one",
+              "1:58 MIR0433 the relation '$S != 4' has no comparison, expected ==, <=, >=, < or >",
+              "1:58 MIR0433 the relation '4 == 4' has no symbol",
+              "1:58 MIR0433 the relation '? == $S' compares '?', expected an expression of symbols "
+              "and numbers"});
+    CHECK(related("4") == Lines{"1:58 MIR0433 'where' is 4, expected a relation such as \"$S <= "
+                                "$T\", or a list of relations"});
+    CHECK(related(R"(["$S <= $T", {a:1}])").size() == 1);
+    CHECK(related(R"("$S <= $TT")") ==
+          Lines{"1:58 MIR0433 no extent of the module has the symbol '$TT' of the relation '$S <= "
+                "$TT'"});
+    const auto none = [](const std::string& relation) {
+      return Lines{"1:58 MIR0433 the relation '" + relation +
+                   "' holds for no values that declarations and other relations admit"};
+    };
+    CHECK(related(R"("$S > 64")") == none("$S > 64"));
+    CHECK(related(R"(["$S <= $T", "$T < $S"])") == none("$S <= $T"));
+    CHECK(related(R"(["$T >= 4", "$S % 2 == 1", "2*$T == $S"])") == none("$S%2 == 1"));
+    CHECK(related(R"("$S % ($T - $T) == 0")").size() == 1);
+    // A declared symbol need not occur.
+    CHECK(declared("{S:{}, Q:{}}, where:\"$S <= $Q\"").size() == 1);
+  }
+
+  TEST_CASE("relations prove conditions of ops") {
+    const std::string view = "linalg.CPU.ViewOp [to_shape:[$T, -1]] (%0) -> (%1)";
+    CHECK(refused("{S:{min:1}, T:{min:1}}", {view}).size() == 1);
+    CHECK(refused("{S:{min:1}, T:{min:1}}, where:\"$S % $T == 0\"", {view}) == Lines{});
+    const std::string sum = "linalg.CPU.AddOp (%0, %t) -> (%1:tensor<[$S, 4], Float32, CPU>)";
+    CHECK(declared("{S:{min:2}, T:{min:2}}", {sum}).size() == 1);
+    CHECK(declared("{S:{min:2}, T:{min:2}}, where:\"$S == $T\"", {sum}) == Lines{});
+    CHECK(refused("{S:{}, T:{}}", {slice("0", "$T")}).size() == 1);
+    CHECK(declared("{S:{}, T:{}}, where:\"$T <= $S\"", {slice("0", "$T")}) == Lines{});
+    // Without declared ranges, too.
+    const auto text = [&](const std::string& where) {
+      return verified("@main [mir_version:2" + where +
+                          "] (%0:tensor<[$S, 4], Float32, CPU>, %t:tensor<[$T], Float32, CPU>) -> "
+                          "() {\n" +
+                          slice("0", "$T") + "\ncf.ReturnOp () -> ()\n}\n",
+                      with_undecided());
+    };
+    CHECK(text(", where:\"2*$T <= $S\"") == Lines{});
+    CHECK(text(", where:\"$T <= 2*$S\"").size() == 1);  // checked at run time
+  }
+
   TEST_CASE("version_c1: MIR0321 declarations in version 1, with a fix") {
     Reading reading(text_of("{S:{min:1}}", {}, 1));
     REQUIRE(reading.errors() == Lines{});
@@ -88,6 +143,10 @@ TEST_SUITE("declared symbols") {
     REQUIRE(error.fixes.size() == 1);
     CHECK(error.fixes[0].replacement == "2");
     CHECK(error.fixes[0].at.end - error.fixes[0].at.begin == 1);
+    const Lines related = verified(
+        "@main [mir_version:1, where:\"$S <= 4\"] (%0:tensor<[$S], Float32, CPU>) -> () {\n"
+        "cf.ReturnOp () -> ()\n}\n");
+    CHECK(related == Lines{"1:1 MIR0321 'where' in the head of a module needs mir_version:2"});
   }
 
   TEST_CASE("version_c1: MIR0321 minima and maxima in version 1, each once") {
