@@ -300,6 +300,27 @@ TEST_SUITE("expressions of patterns") {
     }
   }
 
+  TEST_CASE("what holds for all values of a symbol needs no declaration") {
+    const std::pair<std::string_view, std::string_view> kCases[] = {
+        {"$S <= 4*(($S+3)/4)", "true"}, {"4*($S/4) <= $S", "true"}, {"$S % 4 < 4", "true"},
+        {"$S < 4*($S/4)", "false"},     {"$S >= 0", "true"},        {"$S <= 4*($S/4)", "none"},
+    };
+    const std::vector<SymbolDeclaration> kDeclarations[] = {
+        {}, {{.name = {}, .least = 1}}, {{.name = {}, .least = 0, .most = 4096}}};
+    for (const auto& each : kCases) {
+      CAPTURE(each.first);
+      Names undeclared;
+      CHECK(undeclared.of(each.first) == each.second);
+      for (std::vector<SymbolDeclaration> declarations : kDeclarations) {
+        Names names;
+        for (SymbolDeclaration& one : declarations) one.name = names.context.intern("S");
+        ExtentProver prover(names.context, declarations);
+        names.bindings.prover = &prover;
+        CHECK(names.of(each.first) == each.second);
+      }
+    }
+  }
+
   TEST_CASE("texts that cannot be read") {
     const std::pair<std::string_view, std::string_view> kCases[] = {
         {"", "cannot read '': expected a value at its end"},

@@ -94,6 +94,26 @@ TEST_CASE("a pattern matches what its templates stand for, or says what differs"
       {"", "linalg.D.SoftmaxOp [axis:-1] (%x) -> (%z)",
        "linalg.CPU.SoftmaxOp [axis:-1, my.mark:1] (%x) -> (%r)",
        "it has marks that a pass attached"},
+      // attributes that the op does not state have their defaults
+      {"where:\"$k == true\"", "linalg.D.ReduceSumOp [dim:0, keep_dim:$k] (%x) -> (%z)",
+       "linalg.CPU.ReduceSumOp [dim:0] (%x) -> (%r)", "condition '$k == true' does not hold"},
+      {"where:\"$k == false\"", "linalg.D.ReduceSumOp [dim:0, keep_dim:$k] (%x) -> (%z)",
+       "linalg.CPU.ReduceSumOp [dim:0] (%x) -> (%r)",
+       "the rewrite would give a tensor<[2, 3, 5], Float32, CPU>, the value is a tensor<[3, 5], "
+       "Float32, CPU>"},
+      {"", "linalg.D.ReduceSumOp [dim:0, keep_dim:false] (%x) -> (%z)",
+       "linalg.CPU.ReduceSumOp [dim:0] (%x) -> (%r)",
+       "the rewrite would give a tensor<[2, 3, 5], Float32, CPU>, the value is a tensor<[3, 5], "
+       "Float32, CPU>"},
+      {"", "linalg.D.ReduceSumOp [dim:0, keep_dim:true] (%x) -> (%z)",
+       "linalg.CPU.ReduceSumOp [dim:0] (%x) -> (%r)", "attribute 'keep_dim' differs"},
+      {"", "linalg.D.ReduceSumOp [dim:0] (%x) -> (%z)",
+       "linalg.CPU.ReduceSumOp [dim:0, keep_dim:false] (%x) -> (%r)",
+       "the rewrite would give a tensor<[2, 3, 5], Float32, CPU>, the value is a tensor<[3, 5], "
+       "Float32, CPU>"},
+      {"", "linalg.D.ReduceSumOp [dim:0] (%x) -> (%z)",
+       "linalg.CPU.ReduceSumOp [dim:0, keep_dim:true] (%x) -> (%r)",
+       "it states attribute 'keep_dim', which the pattern does not mention"},
       {"where:\"rank(%x) == 3\"", "linalg.D.NegOp(%x) -> (%z)", "linalg.CPU.NegOp(%x) -> (%r)",
        "matches"},
       {"where:\"rank(%x) == 4\"", "linalg.D.NegOp(%x) -> (%z)", "linalg.CPU.NegOp(%x) -> (%r)",
