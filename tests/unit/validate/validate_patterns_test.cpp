@@ -339,6 +339,25 @@ TEST_SUITE("validation of patterns") {
         "ranks 0, branches keep_dim:false, side 2 of condition '$k || rank(%x) == 9'"));
   }
 
+  TEST_CASE("inputs of one rank are no verdict where other ranks match") {
+    const std::string ops = "linalg.D.ReduceMaxOp [dim:0] (%x) -> (%y) linalg.D.NegOp(%y) -> (%z)";
+    const auto verdict_where = [&](const std::string& where) {
+      return verdict_of(text_of({"claim:value, where:\"" + where + "\"", "%x", ops, ops}));
+    };
+    // The maximum of nothing stops a run.
+    const PatternVerdict one = verdict_where(
+        "rank(%x) == 2 && shape(%x)[0] > 0 || rank(%x) == 3 && shape(%x)[0] == 0 && "
+        "shape(%x)[1] > 0 && shape(%x)[2] > 0");
+    INFO(spelling(one));
+    CHECK(one.kind == PatternVerdict::Kind::kUndecided);
+    CHECK(one.reason == "the inputs that ran have one rank, expected two or more");
+    CHECK(one.missing_ranks == std::vector<std::size_t>{0, 1, 3, 4});
+    CHECK(one.stopped > 0);
+    CHECK(verdict_where("rank(%x) == 2 && shape(%x)[0] > 0").kind == PatternVerdict::Kind::kKept);
+    CHECK(verdict_where("rank(%x) in [2, 3] && shape(%x)[0] > 0").kind ==
+          PatternVerdict::Kind::kKept);
+  }
+
   TEST_CASE("open bounds of slices are drawn") {
     const PatternVerdict verdict = verdict_of(text_of(
         {"", "%x", "linalg.D.SliceOp [indices:[{start:0, end:_}]] (%x) -> (%z)", "", "%x"}));
