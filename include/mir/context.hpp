@@ -633,6 +633,9 @@ class TypeContext {
   const Attr& parameter(std::string_view name) const { return *list_.find(name); }
   /// States why the parameters are refused, and returns false.
   bool fail(std::string message);
+  /// States the tensor that holds a value of the type.
+  void hold_as(const TensorType& tensor) { held_as_ = &tensor; }
+  const TensorType* held_as() const { return held_as_; }
   const std::string& message() const { return message_; }
 
  private:
@@ -640,6 +643,7 @@ class TypeContext {
   std::string_view name_;
   ParameterList list_;
   std::string message_;
+  const TensorType* held_as_ = nullptr;
 };
 
 }  // namespace mir

@@ -64,6 +64,7 @@ class Value {
  public:
   const Type* type() const { return type_; }
   const TensorType* tensor_type() const { return dyn_cast<TensorType>(type_); }
+  const TensorType* held_type() const { return mir::held_type(type_); }
 
   ValueName name() const { return name_; }
   /// The symbol of `[@symbol]`; empty if there is none.

@@ -135,6 +135,8 @@ class DialectType : public Type {
     const ParameterList* list = list_;
     return list == nullptr ? nullptr : list->find(name);
   }
+  /// The tensor that holds a value of the type in a run; null if nothing holds it.
+  const TensorType* held_as() const { return held_as_; }
 
  private:
   friend class IRContext;
@@ -143,7 +145,11 @@ class DialectType : public Type {
       : Type(TypeClass::kDialect, kind, spelling) {}
 
   Published<ParameterList> list_;
+  Published<TensorType> held_as_;
 };
+
+/// The tensor that holds a value of the type in a run: a tensor type itself. Null if nothing does.
+const TensorType* held_type(const Type* type);
 
 template <class T>
 const T* dyn_cast(const Type* type) {

@@ -78,9 +78,16 @@ const Part* lacking_operand(const Signature& signature, std::span<const std::uin
   return nullptr;
 }
 
-std::vector<const Type*> types_of(std::span<Value* const> values) {
+/// A body sees the tensors that hold values of declared types.
+const Type* seen_by_body(const Type* type) {
+  const TensorType* held = held_type(type);
+  return held == nullptr ? type : held;
+}
+
+/// Declared types. The values that a body gets may be the tensors that hold the operands.
+std::vector<const Type*> types_of_operands(const Op& op) {
   std::vector<const Type*> types;
-  for (const Value* each : values) types.push_back(each->type());
+  for (const Use& use : op.operand_uses()) types.push_back(use.value()->type());
   return types;
 }
 
@@ -118,7 +125,7 @@ std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature
   const GraphTemplate& graph = repeated ? *repeated : signature.body;
   made.plan.reset(graph.values.size());
   for (std::size_t i = 0; i < made.inputs.size(); ++i) {
-    made.plan.types[made.inputs[i]] = op.operands[i];
+    made.plan.types[made.inputs[i]] = seen_by_body(op.operands[i]);
   }
   if (auto reason = patterns::plan_graph(graph, bindings, op.context, made.plan)) {
     return fmt::format("the body of '{}': {}", declared.name, *reason);
@@ -135,7 +142,7 @@ std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature
   for (std::size_t i = 0; i < made.results.size(); ++i) {
     const Type* type = made.plan.types[made.results[i]];
     if (i >= stated.size() || stated[i] == nullptr || type == nullptr) continue;
-    if (compatible(type, stated[i])) continue;
+    if (compatible(type, seen_by_body(stated[i])) || compatible(type, stated[i])) continue;
     return fmt::format("the body of '{}' gives result {} the type {}, its signature {}",
                        declared.name, i, type->spelling(), stated[i]->spelling());
   }
@@ -144,8 +151,7 @@ std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature
 
 bool verify_body(const DeclaredOp& declared, VerifyContext& each) {
   const Op& op = each.op();
-  std::vector<const Type*> types;
-  for (const Use& use : op.operand_uses()) types.push_back(use.value()->type());
+  const std::vector<const Type*> types = types_of_operands(op);
   if (std::ranges::find(types, nullptr) != types.end()) return true;
   const Signature* signature = declared.signature_for(types.size());
   if (signature == nullptr || !signature->has_body) return true;
@@ -175,7 +181,7 @@ std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const O
     return refuse(diag::kWrongArity, fmt::format("'{}' has no signature with {} operands",
                                                  declared.name, operands.size()));
   }
-  const std::vector<const Type*> types = types_of(operands);
+  const std::vector<const Type*> types = types_of_operands(op);
   std::optional<ExtentProver> prover = ExtentProver::of(op.module());
   const OpFacts facts = facts_of(op, types, prover ? &*prover : nullptr);
   Refusal refusal;

@@ -103,6 +103,13 @@ class SignatureReader : patterns::TemplateReader {
       if (!value.constant || !value.type.is_any) continue;
       return refuse(op_.span(), fmt::format("constant '%{}' of a body needs a type", value.name));
     }
+    // A tensor may hold such a value. What the body gives is compared with the signature later.
+    for (const std::uint32_t each : body.results) {
+      patterns::TypeTemplate& type = body.values[each].type;
+      if (!body.values[each].is_input && (type.exact != nullptr || !type.kind.empty())) {
+        type = {.is_any = true};
+      }
+    }
     signature.body = std::move(body);
     return true;
   }

@@ -7,6 +7,7 @@
 #include "ir/context/row_checks.hpp"
 #include "mir/module.hpp"
 #include "patterns/expression.hpp"
+#include "support/characters.hpp"
 
 namespace mir::declare {
 
@@ -62,6 +63,66 @@ std::vector<TypeCondition> conditions_of(const Op& op, RowReader& reader,
   return all;
 }
 
+/// A text with variables of parameters in it.
+class HolderText {
+ public:
+  HolderText(std::string_view text, std::span<const AttrRow> rows) : text_(text) {
+    for (const AttrRow& each : rows) names_.emplace_back(each.name);
+  }
+
+  /// The first variable that is no parameter; empty if there is none.
+  std::string_view unknown() const {
+    std::string_view found;
+    replace([&](std::string_view name) -> std::string {
+      if (found.empty() && std::ranges::find(names_, name) == names_.end()) found = name;
+      return {};
+    });
+    return found;
+  }
+
+  std::string with(std::span<const Attr* const> parameters) const {
+    return replace([&](std::string_view name) {
+      const auto found = std::ranges::find(names_, name);
+      const Attr& value = *parameters[static_cast<std::size_t>(found - names_.begin())];
+      const std::string text(value.kind() == AttrKind::kString ? value.text() : value.spelling());
+      return value.kind() == AttrKind::kDim ? fmt::format("({})", text) : text;
+    });
+  }
+
+ private:
+  template <class Replace>
+  std::string replace(const Replace& value_of) const {
+    std::string made;
+    std::string_view rest = text_;
+    for (std::size_t at = rest.find('$'); at != rest.npos; at = rest.find('$')) {
+      made += rest.substr(0, at);
+      rest.remove_prefix(at + 1);
+      const std::string_view name =
+          rest.substr(0, std::min(rest.find_first_not_of(kWordCharacters), rest.size()));
+      made += value_of(name);
+      rest.remove_prefix(name.size());
+    }
+    return made += rest;
+  }
+
+  std::string_view text_;
+  std::vector<std::string> names_;
+};
+
+/// States the tensor that holds a value of the type.
+bool hold(const HolderText& holder, TypeContext& type) {
+  const std::string text = holder.with(type.parameters());
+  const auto held = type.context().parse_type(text);
+  const auto* tensor = held ? dyn_cast<TensorType>(*held) : nullptr;
+  if (tensor == nullptr || !tensor->dtype()) {
+    return type.fail(
+        fmt::format("'{}' is held as '{}', expected a tensor of a known element type{}",
+                    type.name(), text, held ? "" : ": " + held.error().message));
+  }
+  type.hold_as(*tensor);
+  return true;
+}
+
 }  // namespace
 
 std::optional<TypeRowSpec> read_type(const Op& op, std::string_view dialect, RowStore& store,
@@ -79,14 +140,23 @@ std::optional<TypeRowSpec> read_type(const Op& op, std::string_view dialect, Row
     reader.refuse(fmt::format("{}{}", part, fault.text), {.key = fault.part, .in = "parameters"});
     return std::nullopt;
   }
-  if (conditions.empty()) return made;
-  made.verify = [all = std::move(conditions)](TypeContext& type) {
+  std::optional<HolderText> holder;
+  if (const std::string_view text = reader.text("held_as"); !text.empty()) {
+    holder.emplace(text, made.parameters);
+    if (const std::string_view unknown = holder->unknown(); !unknown.empty()) {
+      reader.refuse(fmt::format("'held_as' names '${}', which is no parameter", unknown),
+                    {.key = "held_as"});
+      return std::nullopt;
+    }
+  }
+  if (conditions.empty() && !holder) return made;
+  made.verify = [all = std::move(conditions), holder](TypeContext& type) {
     const patterns::Bindings bindings{
         .variables = {type.parameters().begin(), type.parameters().end()}, .values = {}};
     const auto failed = std::ranges::find_if(all, [&](const TypeCondition& each) {
       return !patterns::holds(each.expression, bindings, type.context());
     });
-    if (failed == all.end()) return true;
+    if (failed == all.end()) return !holder || hold(*holder, type);
     const auto value_of = [&](std::string_view variable) -> const Attr* {
       const auto rows = type.row().parameters;
       const auto row = std::ranges::find(rows, variable.substr(1), &AttrRow::name);

@@ -39,15 +39,25 @@ constexpr AttrRow kOpAttributes[] = {
     kExample,
 };
 
+constexpr AttrRow kParameters = {.name = "parameters",
+                                 .type = AttrType::kDict,
+                                 .summary = "in the order of text; each as an attribute of an op"};
+constexpr AttrRow kParameterConditions = {
+    .name = "where", .summary = "conditions: one, a list, or a dictionary of condition to message"};
+
 constexpr AttrRow kTypeAttributes[] = {
-    {.name = "parameters",
-     .type = AttrType::kDict,
-     .summary = "in the order of text; each as an attribute of an op"},
-    {.name = "where",
-     .summary = "conditions: one, a list, or a dictionary of condition to message"},
+    kParameters,
+    kParameterConditions,
+    {.name = "held_as",
+     .type = AttrType::kString,
+     .summary = "the tensor that holds a value in a run: \"tensor<[$rows, 8], $of, CPU>\""},
     kSummary,
     kDocument,
     kExample,
+};
+
+constexpr AttrRow kAttributeAttributes[] = {
+    kParameters, kParameterConditions, kSummary, kDocument, kExample,
 };
 
 constexpr OpRow kDialectRows[] = {
@@ -67,7 +77,7 @@ constexpr OpRow kDialectRows[] = {
      .example = "dialect.TypeOp @tile [parameters:{rows:int}] () -> ()"},
     {.name = "AttributeOp",
      .traits = Trait::kSymbol | Trait::kPortableOnly,
-     .attributes = kTypeAttributes,
+     .attributes = kAttributeAttributes,
      .page = "dialect",
      .summary = "Declares a kind of attributes of the dialect that the module is.",
      .example = "dialect.AttributeOp @layout [parameters:{order:string}] () -> ()"},

@@ -94,7 +94,7 @@ Result<std::vector<const Type*>> EvalCall::operand_types() const {
   std::vector<Dim> dims;
   for (std::uint32_t i = 0; i < operands_.size(); ++i) {
     const Tensor& tensor = operands_[i];
-    const TensorType* declared = op().operand(i)->tensor_type();
+    const TensorType* declared = op().operand(i)->held_type();
     if (!tensor.defined() || declared == nullptr) {
       return error(diag::kNotATensor, fmt::format("operand {} is no tensor", i));
     }
@@ -109,8 +109,7 @@ Result<std::vector<const Type*>> EvalCall::operand_types() const {
 /// The inferred type with what it leaves open taken from the declared one; null when neither is a
 /// tensor.
 const TensorType* EvalCall::merged(const Type* inferred, const Type* declared) const {
-  const auto* type = dyn_cast<TensorType>(inferred);
-  const auto* stated = dyn_cast<TensorType>(declared);
+  const TensorType *type = held_type(inferred), *stated = held_type(declared);
   const auto& bindings = environment_.dims != nullptr ? *environment_.dims : kNoBindings;
   const bool fills = stated != nullptr && (type == nullptr || type->rank() == stated->rank());
   if (type == nullptr) type = stated;

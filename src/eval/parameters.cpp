@@ -51,7 +51,7 @@ std::optional<float> only_float(const Tensor& tensor) {
 }
 
 Result<Tensor> constant_tensor(const Value& value) {
-  const TensorType* type = value.tensor_type();
+  const TensorType* type = value.held_type();
   const Attr* elements = value.attribute(key::kConstant);
   if (type == nullptr || elements == nullptr || elements->kind() != AttrKind::kArray) {
     return Error{diag::kConstantInvalid, "a constant needs a tensor type and a list of values"};

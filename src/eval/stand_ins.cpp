@@ -114,7 +114,7 @@ DType standing_for(DType dtype, bool is_quantised) {
 
 /// Returns the declared element type of result i; no value if none is declared.
 std::optional<DType> declared_dtype(const EvalCall& call, std::uint32_t i) {
-  const TensorType* declared = call.op().result(i)->tensor_type();
+  const TensorType* declared = call.op().result(i)->held_type();
   return declared == nullptr ? std::nullopt : declared->dtype();
 }
 
@@ -275,7 +275,7 @@ bool keeps_codes(const Op& op, const QuantisationTable& quantisations) {
   bool is_first = true, same = true;
   const auto look = [&](const Value& value) {
     const ref::Quantisation* by = find_value(quantisations, value);
-    const TensorType* type = value.tensor_type();
+    const TensorType* type = value.held_type();
     const auto dtype = type == nullptr ? std::nullopt : type->dtype();
     // Indices and the like are no elements that move.
     if (by == nullptr && dtype && !eval::is_foreign(*dtype) && !eval::is_floating(*dtype)) return;

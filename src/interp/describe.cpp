@@ -74,7 +74,7 @@ class Describer {
   std::string memory_gap() const {
     bool is_open = false, has_unbound = false;
     for (const ScheduledValue& scheduled : schedule_.values()) {
-      const auto* type = scheduled.value->tensor_type();
+      const auto* type = scheduled.value->held_type();
       if (type == nullptr || tensor_bytes(type, context_.dims(), largest_)) continue;
       const auto is_unknown = [](Dim dim) { return dim.is_unknown(); };
       if (!type->dtype() || std::ranges::any_of(type->dims(), is_unknown)) {
@@ -95,7 +95,7 @@ class Describer {
   }
 
   void symbols_of(const Type* type, const std::string& origin) {
-    const auto* tensor_type = dyn_cast<TensorType>(type);
+    const TensorType* tensor_type = held_type(type);
     if (tensor_type == nullptr) return;
     for (const Dim dim : tensor_type->dims()) symbols_of(dim, origin);
   }

@@ -81,7 +81,7 @@ Error at_port(std::string_view what, const Port& port, const Error& error) {
 Port input_port(const Schedule& schedule, std::size_t number) {
   const Region& entry = schedule.entry();
   return {name_text(entry.input_port(number), schedule.module().context()),
-          entry.entry_arguments()[number].tensor_type()};
+          entry.entry_arguments()[number].held_type()};
 }
 
 std::vector<Port> input_ports(const Schedule& schedule) {
@@ -99,7 +99,7 @@ std::vector<Port> output_ports(const Schedule& schedule) {
   for (const Use& use : last->operand_uses()) {
     ports.push_back(
         {name_text(schedule.entry().output_port(ports.size()), schedule.module().context()),
-         use.value()->tensor_type()});
+         use.value()->held_type()});
   }
   return ports;
 }

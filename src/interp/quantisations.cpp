@@ -144,7 +144,7 @@ void ScaleResolver::resolve_value(std::span<const Mention> mentions) {
 bool ScaleResolver::contradicts(const Mention& mention, const ref::Quantisation& common,
                                 int weight) {
   if (weight == 2) return quantisation_of(mention) != common;
-  const TensorType* type = mention.value->tensor_type();
+  const TensorType* type = mention.value->held_type();
   if (weight == 0 || type == nullptr) return false;
   const auto recipe = quant_recipe(*type, mention.spec);
   if (!recipe || !*recipe) return false;
@@ -159,7 +159,7 @@ std::optional<ref::Quantisation> ScaleResolver::quantisation_of(const Mention& m
   if (const auto known = table_.values.find(mention.value); known != table_.values.end()) {
     return known->second;
   }
-  const TensorType* type = mention.value->tensor_type();
+  const TensorType* type = mention.value->held_type();
   if (type == nullptr) return std::nullopt;
   const auto recipe = quant_recipe(*type, mention.spec);
   if (!recipe) {
@@ -249,7 +249,7 @@ void ScaleResolver::invent(const Value& value, const QuantRecipe& recipe, std::s
   Interval range = kActivations;
   if (value.has_symbol()) {
     Shape shape;
-    for (const Dim dim : value.tensor_type()->dims()) shape.push_back(dim.constant());
+    for (const Dim dim : value.held_type()->dims()) shape.push_back(dim.constant());
     range = weight_interval(context_.text(value.symbol()), shape);
   }
   const double steps = static_cast<double>(std::max<std::int64_t>(codes.high - codes.low, 1));
@@ -270,11 +270,11 @@ Result<std::pair<std::size_t, std::size_t>> ScaleResolver::counts_of(
     const Value& value, const ref::Quantisation& codes) const {
   if (!codes.axis && codes.block == 0) return std::pair<std::size_t, std::size_t>(1, 1);
   Shape shape;
-  for (const Dim dim : value.tensor_type()->dims()) {
+  for (const Dim dim : value.held_type()->dims()) {
     if (!dim.is_constant()) {
       return Error{diag::kScaleInvalid,
                    fmt::format("{}: channels and blocks need constant extents, found {}",
-                               name_of_value(value), value.tensor_type()->spelling())};
+                               name_of_value(value), value.held_type()->spelling())};
     }
     shape.push_back(dim.constant());
   }

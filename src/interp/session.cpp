@@ -113,7 +113,7 @@ class Loader {
 
   Result<void> load(const Value& parameter, WeightStore& store) const {
     const std::string_view name = schedule_.module().context().text(parameter.symbol());
-    const TensorType* type = parameter.tensor_type();
+    const TensorType* type = parameter.held_type();
     auto shape = static_shape(type);
     if (!shape) {
       return Error{
@@ -136,7 +136,7 @@ class Loader {
   }
 
   Result<Weight> find(const Value& parameter, const WeightRequest& request) const {
-    const TensorType& type = *parameter.tensor_type();
+    const TensorType& type = *parameter.held_type();
     const WeightSource* source = weights_ == nullptr ? nullptr : weights_->source_of(request.name);
     const auto recipe = quant_recipe(type, specs_.at(&parameter));
     if (source != nullptr && source->is_random() && recipe && *recipe) {

@@ -151,7 +151,7 @@ void SessionRun::report_failure(const Step& step, const Error& error) {
 }
 
 bool SessionRun::check_input(std::size_t number, const Tensor& tensor) {
-  const TensorType* type = schedule_.entry().entry_arguments()[number].tensor_type();
+  const TensorType* type = schedule_.entry().entry_arguments()[number].held_type();
   const bool fits = type != nullptr && tensor.defined() && type->rank() == tensor.shape().size() &&
                     (!type->dtype() || *type->dtype() == tensor.dtype());
   if (fits) return true;
@@ -186,7 +186,7 @@ bool SessionRun::bind_inputs(std::span<const Tensor> inputs) {
     open = false;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const Value& input = schedule_.entry().entry_arguments()[i];
-      const auto dims = input.tensor_type()->dims();
+      const auto dims = input.held_type()->dims();
       for (std::size_t dim = 0; dim < dims.size(); ++dim) {
         const auto outcome = binder_.require(
             dims[dim], inputs[i].shape()[dim],

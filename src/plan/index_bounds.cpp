@@ -62,7 +62,7 @@ class BoundSearch {
     if (stated != nullptr && stated->kind() == AttrKind::kInt) return stated->integer();
     for (const OwnedParameter& owned : owned_parameters(op)) {
       const Value* table = schedule_.module().lookup_value(owned.symbol);
-      const TensorType* type = table == nullptr ? nullptr : table->tensor_type();
+      const TensorType* type = table == nullptr ? nullptr : table->held_type();
       if (type != nullptr && type->rank() == 2) return extent(type, 0);
     }
     return std::nullopt;

@@ -15,7 +15,7 @@ namespace mir {
 
 std::optional<std::uint64_t> tensor_bytes(const Type* type, const DimTable& dims,
                                           const DimBindings& bindings) {
-  const auto* tensor = dyn_cast<TensorType>(type);
+  const TensorType* tensor = held_type(type);
   if (tensor == nullptr || !tensor->dtype()) return std::nullopt;
   std::uint64_t elements = 1;
   for (const Dim dim : tensor->dims()) {

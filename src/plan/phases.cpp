@@ -33,7 +33,7 @@ class Phases::Finder {
 
  private:
   const TensorType* type_of(ValueIndex index) const {
-    return schedule_.values()[index].value->tensor_type();
+    return schedule_.values()[index].value->held_type();
   }
 
   std::optional<std::uint16_t> phase_of(Symbol symbol) const {

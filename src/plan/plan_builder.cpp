@@ -136,7 +136,7 @@ void PlanBuilder::add_value(ValueIndex index) {
       break;
   }
   if (can_plan(index)) {
-    const TensorType& type = *scheduled.value->tensor_type();
+    const TensorType& type = *scheduled.value->held_type();
     if (scheduled.role == ValueRole::kResult) value.home = Home::kOwn;
     value.is_planned = true;
     value.phase = *phases_.of(index);
@@ -152,7 +152,7 @@ void PlanBuilder::add_value(ValueIndex index) {
 /// True if the extents and the memory of a value are known when it is made.
 bool PlanBuilder::can_plan(ValueIndex index) const {
   const ScheduledValue& scheduled = schedule_.values()[index];
-  const TensorType* type = scheduled.value->tensor_type();
+  const TensorType* type = scheduled.value->held_type();
   const bool is_missing =
       scheduled.role == ValueRole::kParameter && !parameters().contains(scheduled.value->symbol());
   return options_.kernels == KernelSet::kFast && !is_missing && type != nullptr && type->dtype() &&
@@ -360,7 +360,7 @@ bool PlanBuilder::add_convolution(std::size_t step) {
   const auto conv = conv_part(op, std::get<SpatialRank>(row.function), parameters());
   if (!conv) return false;
   const fast::PackedMatrix* patch_weight = nullptr;
-  const TensorType* y = op.result()->tensor_type();
+  const TensorType* y = op.result()->held_type();
   if (conv->is_patch && y->dims()[1].is_constant() && y->dims()[1].constant() > 0) {
     const std::int64_t outputs = y->dims()[1].constant();
     const auto packed =

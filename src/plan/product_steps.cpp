@@ -65,8 +65,8 @@ std::optional<LinearPart> PlanBuilder::linear_part(std::size_t step) {
   const Op& op = *step_at(step).op;
   const FastOp& row = *find_fast_op(op);
   if (!row.admits(op) || !row.admits_parameter(op, ".bias", parameters())) return std::nullopt;
-  const std::int64_t outputs = op.result()->tensor_type()->dims().back().constant();
-  const std::int64_t depth = op.operand(0)->tensor_type()->dims().back().constant();
+  const std::int64_t outputs = op.result()->held_type()->dims().back().constant();
+  const std::int64_t depth = op.operand(0)->held_type()->dims().back().constant();
   const Tensor* bias = owned_tensor(op, ".bias", parameters());
   if (bias != nullptr && bias->elements() != outputs) return std::nullopt;
   const fast::PackedMatrix* packed = packed_weight(op, outputs, depth);

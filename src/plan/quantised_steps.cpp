@@ -119,7 +119,7 @@ PlanValueIndex PlanBuilder::reals_of(std::size_t step, PlanValueIndex index,
 std::optional<PlanBuilder::CodeStep> PlanBuilder::code_step(const Op& op) {
   const bool slides = std::holds_alternative<SpatialRank>(find_fast_op(op)->function);
   if (slides && !is_pointwise(op)) return std::nullopt;
-  const TensorType *x = op.operand(0)->tensor_type(), *y = op.result()->tensor_type();
+  const TensorType *x = op.operand(0)->held_type(), *y = op.result()->held_type();
   CodeStep step{.x = codes_of(*op.operand(0)), .y = codes_of(*op.result())};
   const auto fits = [](const TensorType& type, const ref::Quantisation* codes) {
     return type.rank() >= 1 && type.dims().back().is_constant() &&
@@ -153,7 +153,7 @@ const fast::PackedMatrix* PlanBuilder::packed_codes(const Op& op, const CodeStep
   const Symbol symbol = owned_symbol(op, ".weight");
   const bool has_bytes =
       step.x != nullptr && step.weight != nullptr &&
-      info(*op.operand(0)->tensor_type()->dtype()).unit_bytes == 1 &&
+      info(*op.operand(0)->held_type()->dtype()).unit_bytes == 1 &&
       (step.x->zero_points.empty() || std::abs(step.x->zero_points.front()) < 256);
   const fast::PackedMatrix* packed = resources_.weights->find(symbol);
   if (packed == nullptr) {

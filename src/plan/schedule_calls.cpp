@@ -25,8 +25,7 @@ auto find_name(const Names& names, const Op& op) {
 /// True if a graph that computes an op can have a value of one type where the op has the other: the
 /// types must be compatible except for devices and encodings, which the graph's own ops define.
 bool can_stand_for(const Type* a, const Type* b) {
-  const auto* x = dyn_cast<TensorType>(a);
-  const auto* y = dyn_cast<TensorType>(b);
+  const TensorType *x = held_type(a), *y = held_type(b);
   if (x == nullptr || y == nullptr) return a == b;
   return x->dtype_name() == y->dtype_name() && compatible_shapes(*x, *y);
 }

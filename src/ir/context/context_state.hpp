@@ -24,9 +24,10 @@ namespace mir {
 struct Parameters {
   const TypeRow* row = nullptr;  ///< null: none were made
   std::vector<const Attr*> values{};
-  std::size_t stated = 0;     ///< those that text states; the others have their defaults
-  std::string fault{};        ///< a message; empty: none
-  std::size_t at = kNoIndex;  ///< the given parameter that is at fault
+  std::size_t stated = 0;               ///< those that text states; the others have their defaults
+  std::string fault{};                  ///< a message; empty: none
+  std::size_t at = kNoIndex;            ///< the given parameter that is at fault
+  const TensorType* held_as = nullptr;  ///< see DialectType::held_as()
 
   static constexpr std::size_t kNoIndex = static_cast<std::size_t>(-1);
 };

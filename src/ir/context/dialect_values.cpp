@@ -156,6 +156,7 @@ Parameters IRContext::State::complete(std::string_view name, const TypeRow& row,
                      ? fmt::format("'{}' does not take these parameters", name)
                      : checked.message();
   }
+  made.held_as = checked.held_as();
   return made;
 }
 
@@ -227,7 +228,10 @@ DialectType* IRContext::State::unique_type(const TypeKindInfo& kind, std::string
     type = new (arena.allocate(sizeof(DialectType), alignof(DialectType))) DialectType(kind, kept);
     dialect_types.insert(kept, hash, type);
   }
-  if (parameters.row != nullptr && !type->is_structured()) type->list_.publish(keep(parameters));
+  if (parameters.row != nullptr && !type->is_structured()) {
+    if (parameters.held_as != nullptr) type->held_as_.publish(parameters.held_as);
+    type->list_.publish(keep(parameters));
+  }
   return type;
 }
 

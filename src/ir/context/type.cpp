@@ -27,6 +27,12 @@ bool compatible_shapes(const TensorType& a, const TensorType& b) {
   });
 }
 
+const TensorType* held_type(const Type* type) {
+  if (const auto* tensor = dyn_cast<TensorType>(type)) return tensor;
+  const auto* declared = dyn_cast<DialectType>(type);
+  return declared == nullptr ? nullptr : declared->held_as();
+}
+
 bool compatible(const Type* a, const Type* b) {
   if (a == b) return true;
   if (const auto* one = dyn_cast<DialectType>(a)) {

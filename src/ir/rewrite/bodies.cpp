@@ -8,6 +8,15 @@
 
 namespace mir {
 
+bool is_held_by_tensors(const Op& op) {
+  const auto is_held = [](const Value& value) {
+    return value.tensor_type() == nullptr && value.held_type() != nullptr;
+  };
+  return std::ranges::any_of(op.results(), is_held) ||
+         std::ranges::any_of(op.operand_uses(),
+                             [&](const Use& use) { return is_held(*use.value()); });
+}
+
 bool replace_by_body(Rewriter& rewriter, Op& op, Diagnostics& diagnostics) {
   std::vector<Value*> operands;
   for (const Use& use : op.operand_uses()) operands.push_back(use.value());
@@ -29,7 +38,10 @@ bool replace_by_body(Rewriter& rewriter, Op& op, Diagnostics& diagnostics) {
 
 Op* add_body_graph(Module& into, const Op& op, std::string_view symbol, Diagnostics& diagnostics) {
   std::vector<const Type*> types;
-  for (const Use& use : op.operand_uses()) types.push_back(use.value()->type());
+  for (const Use& use : op.operand_uses()) {
+    const TensorType* held = use.value()->held_type();
+    types.push_back(held == nullptr ? use.value()->type() : held);
+  }
   Builder builder(into, diagnostics);
   builder.set_insertion_point_to_end(*into.body().entry());
   Op* graph = builder.subgraph(symbol, types);

@@ -181,12 +181,12 @@ class FlashAttentionNode final : public OpNode {
 }  // namespace
 
 bool can_attend(const Op& op) {
-  return rank_of(*op.operand(0)) == 4 && op.operand(0)->tensor_type()->dims()[3].is_constant();
+  return rank_of(*op.operand(0)) == 4 && op.operand(0)->held_type()->dims()[3].is_constant();
 }
 
 std::unique_ptr<PlanNode> flash_attention_node(const FastStep& step) {
   const Op& op = *step.op;
-  const auto width = static_cast<double>(op.operand(0)->tensor_type()->dims()[3].constant());
+  const auto width = static_cast<double>(op.operand(0)->held_type()->dims()[3].constant());
   return std::make_unique<FlashAttentionNode>(
       step, AttentionParameters{.scale = static_cast<float>(1 / std::sqrt(width)),
                                 .causal = OpAttributes(op).boolean(key::kCausalMask),

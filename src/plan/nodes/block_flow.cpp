@@ -128,7 +128,7 @@ class BlockFlowNode final : public PlanNode {
   }
 
   Result<void> check_result(std::size_t number, const Tensor& tensor, Binder& binder) const {
-    const TensorType* const declared = flow_.results[number]->tensor_type();
+    const TensorType* const declared = flow_.results[number]->held_type();
     const auto fit = fits(declared, {tensor.dtype(), tensor.shape()}, binder,
                           {.kind = DimPlace::Kind::kResult, .number = number, .name = "blocks"});
     if (fit) return {};

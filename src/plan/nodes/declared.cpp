@@ -24,7 +24,7 @@ Result<void> fits(const TensorType* declared, TensorExtents tensor, Binder& bind
 
 Result<void> check_declared(const Op& op, std::uint32_t number, TensorExtents tensor,
                             Binder& binder) {
-  const TensorType* declared = op.result(number)->tensor_type();
+  const TensorType* declared = op.result(number)->held_type();
   const auto fit =
       fits(declared, tensor, binder,
            {.kind = DimPlace::Kind::kResult, .number = number, .name = op.info().mnemonic});

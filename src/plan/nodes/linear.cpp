@@ -196,7 +196,7 @@ Work work_of_product(const fast::PackedMatrix& weight, std::int64_t rows) {
 
 bool can_multiply(const Op& op) {
   const auto has_width = [](const Value& value) {
-    const TensorType* type = value.tensor_type();
+    const TensorType* type = value.held_type();
     return type->rank() >= 1 && type->dims().back().is_constant();
   };
   return op.operand_count() == 1 && has_width(*op.operand(0)) && has_width(*op.result());

@@ -38,13 +38,13 @@ inline std::string short_name(const Op& op) {
 
 /// The element type of a tensor; no value where it is not known.
 inline std::optional<DType> dtype_of(const Value& value) {
-  const TensorType* type = value.tensor_type();
+  const TensorType* type = value.held_type();
   return type == nullptr ? std::nullopt : type->dtype();
 }
 
 /// The number of dimensions of a tensor; 0 for other values.
 inline std::size_t rank_of(const Value& value) {
-  const TensorType* type = value.tensor_type();
+  const TensorType* type = value.held_type();
   return type == nullptr ? 0 : type->rank();
 }
 

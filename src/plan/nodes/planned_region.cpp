@@ -74,7 +74,7 @@ Result<void> PlannedRegion::check(const Tensors& inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Value& value = *schedule_.values()[schedule_.inputs()[i]].value;
     const TensorExtents found{inputs[i].dtype(), inputs[i].shape()};
-    const auto fit = fits(value.tensor_type(), found, binder_,
+    const auto fit = fits(value.held_type(), found, binder_,
                           {.kind = DimPlace::Kind::kInput, .number = i, .value = &value});
     if (fit) continue;
     return Error{diag::kResultMismatch,

@@ -223,7 +223,7 @@ class PatchNode final : public PlanNode {
 
 /// True if each image is one patch of the kernel's extents, by its type.
 bool is_patch(const Op& op, const fast::ConvOperands& form, std::size_t spatial) {
-  const auto dims = op.operand(0)->tensor_type()->dims();
+  const auto dims = op.operand(0)->held_type()->dims();
   for (std::size_t i = 0; i < spatial; ++i) {
     const std::size_t at = fast::ConvOperands::kSpatial - spatial + i;
     const bool covers = dims[2 + i].is_constant() && dims[2 + i].constant() == form.kernel[at];
