@@ -194,7 +194,7 @@ constexpr std::array<std::string_view, 6> kConversions = {
 TEST_SUITE("control flow") {
   TEST_CASE("conversions between structure and blocks keep the bits, by all kernels") {
     std::uint64_t tried = 0;
-    for (std::uint64_t seed = 0; seed < test::seed_count(kAllSeeds); ++seed) {
+    for (const std::uint64_t seed : test::seeds_of(kAllSeeds)) {
       CAPTURE(seed);
       auto found = sample(seed);
       if (!found) continue;
@@ -219,7 +219,7 @@ TEST_SUITE("control flow") {
   }
 
   TEST_CASE("random passes keep the bits of a module with control flow") {
-    for (std::uint64_t seed = 0; seed < test::seed_count(kAllSeeds); ++seed) {
+    for (const std::uint64_t seed : test::seeds_of(kAllSeeds)) {
       CAPTURE(seed);
       auto found = sample(seed);
       if (!found) continue;
@@ -250,7 +250,7 @@ TEST_SUITE("control flow") {
   }
 
   TEST_CASE("a module with control flow does not differ from itself") {
-    for (std::uint64_t seed = 0; seed < test::seed_count(kAllSeeds); ++seed) {
+    for (const std::uint64_t seed : test::seeds_of(kAllSeeds)) {
       CAPTURE(seed);
       const std::string text =
           generate_module({.seed = seed, .graphs = 1, .ops = 4, .control_flow = true});

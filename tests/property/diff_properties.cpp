@@ -283,7 +283,7 @@ static_assert(static_cast<int>(GeneratorOptions::Form::kProgram) == 2);
 
 TEST_SUITE("module diff") {
   TEST_CASE("every single change to a generated module is found, and nothing else") {
-    for (std::uint64_t seed = 0; seed < test::seed_count(24); ++seed) {
+    for (const std::uint64_t seed : test::seeds_of(24)) {
       CAPTURE(seed);
       CHECK(check_changes(generated(seed), 120, seed) > 0);
     }
@@ -307,7 +307,7 @@ TEST_SUITE("module diff") {
   }
 
   TEST_CASE("a text equals itself, its normal form and itself in another layout and order") {
-    for (std::uint64_t seed = 0; seed < test::seed_count(60); ++seed) {
+    for (const std::uint64_t seed : test::seeds_of(60)) {
       CAPTURE(seed);
       check_same(generated(seed));
       check_order(generated(seed));

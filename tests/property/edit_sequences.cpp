@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -209,9 +208,7 @@ TEST_CASE("an edit can change what earlier lines mean") {
 TEST_CASE("a document that follows edits is the document from scratch") {
   const std::vector<std::string> stored = stored_texts();
   REQUIRE(stored.size() > 50);
-  const auto seeds = static_cast<int>(test::seed_count(400, test::About::kMemory));
-  const char* const first = std::getenv("MIR_FIRST_SEED");
-  for (int seed = first == nullptr ? 0 : std::atoi(first); seed < seeds; ++seed) {
+  for (const std::uint64_t seed : test::seeds_of(400, test::About::kMemory)) {
     CAPTURE(seed);
     std::mt19937 random(static_cast<std::uint32_t>(seed));
     std::string text = stored[random() % stored.size()];
@@ -251,11 +248,11 @@ TEST_CASE("an excerpt says what the whole text says") {
   const std::vector<std::string> stored = stored_texts();
   IRContext rows;
   kDialects.register_in(rows);
-  const std::uint64_t seeds = test::seed_count(400, test::About::kMemory);
+  const test::Seeds seeds = test::seeds_of(400, test::About::kMemory);
   std::size_t excerpts = 0;
-  for (std::uint32_t seed = 0; seed < seeds; ++seed) {
+  for (const std::uint64_t seed : seeds) {
     CAPTURE(seed);
-    std::mt19937 random(seed);
+    std::mt19937 random(static_cast<std::uint32_t>(seed));
     std::string text;
     for (int i = 0; i < 4; ++i) text += stored[random() % stored.size()];
     Document document("test.mir", 1, text, PositionEncoding::kUtf8, kDialects);
@@ -272,7 +269,7 @@ TEST_CASE("an excerpt says what the whole text says") {
               mentions_in(whole, excerpt->covered()));
     }
   }
-  CHECK(excerpts > seeds / 4);
+  CHECK(excerpts > seeds.count() / 4);
 }
 
 }  // namespace edit_sequences

@@ -152,7 +152,7 @@ bool comes_back(const Sample& of, std::uint64_t number) {
 TEST_SUITE("forms") {
   TEST_CASE("a lowered module that is lifted again gives the same bits") {
     std::uint64_t tried = 0, compared = 0;
-    for (std::uint64_t seed = 0; seed < seed_count(kAllSeeds); ++seed) {
+    for (const std::uint64_t seed : seeds_of(kAllSeeds)) {
       CAPTURE(seed);
       const auto found = sample(seed, garnished, OwnOps::kNo);
       if (!found) continue;
@@ -170,7 +170,7 @@ TEST_SUITE("forms") {
 
   TEST_CASE("a dump of a module gives the same bits, or what it lost is refused") {
     std::uint64_t tried = 0, compared = 0;
-    for (std::uint64_t seed = 0; seed < seed_count(kAllSeeds); ++seed) {
+    for (const std::uint64_t seed : seeds_of(kAllSeeds)) {
       CAPTURE(seed);
       const auto found = sample(seed, named, OwnOps::kNo);
       if (!found) continue;

@@ -215,7 +215,7 @@ std::int64_t peak_of(std::string_view body, std::string_view graphs = "") {
 TEST_CASE("the memory that a text shows is that of the estimates, and a run gives the same bits") {
   std::size_t tried = 0, known = 0, shown = 0;
   for (const Change change : {&unchanged, &exposed, &doubled}) {
-    for (std::uint64_t seed = 0; seed < seed_count(200); ++seed) {
+    for (const std::uint64_t seed : seeds_of(200)) {
       CAPTURE(seed);
       const auto found = sample(seed, change);
       if (!found) continue;

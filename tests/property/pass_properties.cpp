@@ -104,7 +104,7 @@ bool becomes_smaller(const Sample& of, std::string_view passes) {
 /// Passes make a third of the changed modules smaller.
 void check_smaller(Change change, std::string_view passes) {
   std::uint64_t tried = 0, smaller = 0;
-  for (std::uint64_t seed = 0; seed < seed_count(kAllSeeds); ++seed) {
+  for (const std::uint64_t seed : seeds_of(kAllSeeds)) {
     CAPTURE(seed);
     const auto found = sample(seed, change);
     if (!found) continue;
@@ -349,7 +349,7 @@ TEST_SUITE("passes over modules") {
 
   TEST_CASE("random passes keep the bits of a module") {
     std::uint64_t tried = 0, changed = 0;
-    for (std::uint64_t seed = 0; seed < seed_count(kAllSeeds); ++seed) {
+    for (const std::uint64_t seed : seeds_of(kAllSeeds)) {
       CAPTURE(seed);
       constexpr Change kChanges[] = {padded, garnished, exposed};
       const auto found = sample(seed, kChanges[seed % std::size(kChanges)]);
@@ -364,9 +364,8 @@ TEST_SUITE("passes over modules") {
 
   TEST_CASE("each rewrite of random passes keeps what its pattern claims") {
     // Sanitizers try as many: few seeds have rewrites.
-    const std::uint64_t seeds = seed_count(400, About::kMemory);
     std::uint64_t tried = 0, rewrites = 0;
-    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    for (const std::uint64_t seed : seeds_of(400, About::kMemory)) {
       CAPTURE(seed);
       const auto found = sample(seed, seed % 4 == 0 ? garnished : exposed);
       if (!found) continue;
@@ -388,7 +387,7 @@ TEST_SUITE("passes over modules") {
 
   TEST_CASE("a simplified chain of ops on codes gives the same bits") {
     std::uint64_t smaller = 0;
-    for (std::uint64_t seed = 0; seed < seed_count(kAllSeeds); ++seed) {
+    for (const std::uint64_t seed : seeds_of(kAllSeeds)) {
       const std::string text = quantised_chain(seed);
       CAPTURE(text);
       const auto chain = sample_of(text);

@@ -260,8 +260,8 @@ TEST_SUITE("random patterns") {
   TEST_CASE("modules that right patterns rewrite verify and give the same results") {
     std::uint64_t made = 0, compared = 0, matched = 0, rewrites = 0, applied = 0, patterns = 0;
     std::uint64_t endless = 0;
-    const std::uint64_t count = seed_count(250);
-    for (std::uint64_t seed = 0; seed < count; ++seed) {
+    const Seeds seeds = seeds_of(250);
+    for (const std::uint64_t seed : seeds) {
       CAPTURE(seed);
       Workpiece piece(seed);
       const bool is_bound = seed % 8 == 7;
@@ -303,13 +303,13 @@ TEST_SUITE("random patterns") {
                     made, matched, compared, rewrites, applied, patterns, endless));
     CHECK(matched * 10 > made * 8);
     CHECK(applied * 2 > patterns);
-    CHECK(compared * 2 > count);
+    CHECK(compared * 2 > seeds.count());
   }
 
   TEST_CASE("a module that a wrong pattern rewrites has other results, and bisection names it") {
     std::uint64_t matched = 0, by_chance = 0, found = 0;
-    const std::uint64_t count = seed_count(250);
-    for (std::uint64_t seed = 0; seed < count; ++seed) {
+    const Seeds seeds = seeds_of(250);
+    for (const std::uint64_t seed : seeds) {
       CAPTURE(seed);
       Workpiece piece(seed);
       const auto right = pattern_number(seed);
@@ -336,7 +336,7 @@ TEST_SUITE("random patterns") {
     report_figures(fmt::format("{} modules with a wrong rewrite, {} refuted, {} equal", matched,
                                found, by_chance));
     CHECK(found * 10 > matched * 6);
-    CHECK(matched * 3 > count);
+    CHECK(matched * 3 > seeds.count());
   }
 }
 

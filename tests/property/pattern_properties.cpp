@@ -120,8 +120,8 @@ TEST_SUITE("random patterns") {
   TEST_CASE("a right pattern reads as it prints and keeps its claim") {
     std::map<std::string, int> rules;
     std::uint64_t instances = 0;
-    const std::uint64_t count = seed_count(160);
-    for (std::uint64_t seed = 0; seed < count; ++seed) {
+    const Seeds seeds = seeds_of(160);
+    for (const std::uint64_t seed : seeds) {
       const auto pattern = GeneratedPattern::make(seed, fmt::format("p{}", seed));
       const std::string text = file_of(pattern.text());
       CAPTURE(text);
@@ -137,7 +137,7 @@ TEST_SUITE("random patterns") {
       instances += verdict.instances;
       for (const std::string& each : pattern.rules()) ++rules[each];
     }
-    std::string figures = fmt::format("{} patterns, {} instances", count, instances);
+    std::string figures = fmt::format("{} patterns, {} instances", seeds.count(), instances);
     for (const auto& [rule, uses] : rules) figures += fmt::format("\n  {} {}", uses, rule);
     report_figures(figures);
   }
@@ -158,8 +158,8 @@ TEST_SUITE("random patterns") {
     std::map<std::string, std::map<std::string, int>> outcomes;
     int refuted = 0, planted = 0;
     constexpr int kPacks = 4;
-    const std::uint64_t count = seed_count(100);
-    for (std::uint64_t seed = 0; seed < count; ++seed) {
+    const Seeds seeds = seeds_of(100);
+    for (const std::uint64_t seed : seeds) {
       const auto right = GeneratedPattern::make(seed, fmt::format("p{}", seed));
       const auto wrong = right.with_fault(seed, fmt::format("w{}", seed));
       if (!wrong) continue;

@@ -358,13 +358,13 @@ class Subject {
 };
 
 void check_modules(bool has_relations) {
-  const std::uint64_t modules = test::seed_count(400);
+  const test::Seeds seeds = test::seeds_of(400);
   std::size_t accepted = 0, refused = 0, related = 0;
-  for (std::uint32_t seed = 0; seed < modules; ++seed) {
+  for (const std::uint64_t seed : seeds) {
     CAPTURE(seed);
     IRContext context;
     register_builtin_dialects(context);
-    const Plan plan = Generator(context, seed, has_relations).make();
+    const Plan plan = Generator(context, static_cast<std::uint32_t>(seed), has_relations).make();
     const auto symbolic = text_of(
         plan, context,
         [&](Dim extent) {
@@ -409,9 +409,9 @@ void check_modules(bool has_relations) {
     ++(subject.is_sound() ? accepted : refused);
     related += plan.where.empty() ? 0 : 1;
   }
-  CHECK(accepted > modules / 8);
-  CHECK(refused > modules / 8);
-  CHECK((related > modules / 4) == has_relations);
+  CHECK(accepted > seeds.count() / 8);
+  CHECK(refused > seeds.count() / 8);
+  CHECK((related > seeds.count() / 4) == has_relations);
 }
 
 }  // namespace

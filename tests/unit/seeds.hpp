@@ -31,14 +31,48 @@ constexpr std::uint64_t share_of_seeds(std::uint64_t all, About about, bool is_s
   return std::clamp(share, std::min(kFewest, all), all);
 }
 
+inline std::uint64_t number_in_environment(const char* name, std::uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
 /// Number of seeds to try of `all`. MIR_TEST_SHARE=long tries all, MIR_SEEDS=N tries N.
 inline std::uint64_t seed_count(std::uint64_t all, About about = About::kResults) {
-  if (const char* const wanted = std::getenv("MIR_SEEDS"); wanted != nullptr) {
-    return std::strtoull(wanted, nullptr, 10);
-  }
   const char* const share = std::getenv("MIR_TEST_SHARE");
-  if (share != nullptr && std::string_view(share) == "long") return all;
-  return share_of_seeds(all, about, kIsSanitized);
+  const bool is_long = share != nullptr && std::string_view(share) == "long";
+  return number_in_environment("MIR_SEEDS",
+                               is_long ? all : share_of_seeds(all, about, kIsSanitized));
+}
+
+/// The seeds of a property, as many as seed_count() tells.
+class Seeds {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(std::uint64_t seed) : seed_(seed) {}
+    std::uint64_t operator*() const { return seed_; }
+    Iterator& operator++() {
+      ++seed_;
+      return *this;
+    }
+    friend bool operator==(Iterator a, Iterator b) = default;
+
+   private:
+    std::uint64_t seed_;
+  };
+
+  Seeds(std::uint64_t first, std::uint64_t count) : first_(first), count_(count) {}
+  Iterator begin() const { return Iterator(first_); }
+  Iterator end() const { return Iterator(first_ + count_); }
+  std::uint64_t count() const { return count_; }
+
+ private:
+  std::uint64_t first_, count_;
+};
+
+/// Returns the seeds to try of `all`, from 0 on. MIR_FIRST_SEED=N begins at N.
+inline Seeds seeds_of(std::uint64_t all, About about = About::kResults) {
+  return {number_in_environment("MIR_FIRST_SEED", 0), seed_count(all, about)};
 }
 
 }  // namespace mir::test

@@ -106,7 +106,7 @@ void check_in_all_ways(const std::string& dialect, const std::string& text) {
 }  // namespace
 
 TEST_CASE("an op of a generated dialect runs as its body in its place, bit for bit") {
-  for (std::uint64_t seed = 0; seed < test::seed_count(kAllSeeds); ++seed) {
+  for (const std::uint64_t seed : test::seeds_of(kAllSeeds)) {
     const DialectText text = generate_dialect(seed);
     CAPTURE(seed);
     CAPTURE(text.dialect);
@@ -144,7 +144,7 @@ TEST_CASE("a body that gives another number of results than the op has is refuse
 }
 
 TEST_CASE("a wrong use of a generated dialect is refused by name") {
-  for (std::uint64_t seed = 0; seed < test::seed_count(kAllSeeds); ++seed) {
+  for (const std::uint64_t seed : test::seeds_of(kAllSeeds)) {
     const DialectText text = generate_dialect(seed);
     CAPTURE(text.dialect);
     CAPTURE(text.mistaken);

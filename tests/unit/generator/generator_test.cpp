@@ -27,7 +27,7 @@ std::vector<std::string> findings(const std::string& text) {
 TEST_SUITE("module generator") {
   TEST_CASE("generated modules have nothing wrong with them") {
     for (const Form form : {Form::kPortable, Form::kDump, Form::kProgram}) {
-      for (std::uint64_t seed = 0; seed < test::seed_count(300); ++seed) {
+      for (const std::uint64_t seed : test::seeds_of(300)) {
         const std::string text = generate_module({.seed = seed, .form = form});
         CAPTURE(seed);
         CAPTURE(text);

@@ -216,7 +216,7 @@ void mark_some(Module& module, std::uint64_t seed) {
 TEST_SUITE("greedy property") {
   TEST_CASE("the result is that of a driver that visits everything again after each rewrite") {
     std::uint64_t rewrites = 0, confirmed = 0, runs = 0;
-    for (std::uint64_t seed = 0; seed < test::seed_count(400); ++seed) {
+    for (const std::uint64_t seed : test::seeds_of(400)) {
       CAPTURE(seed);
       const std::string text =
           seed % 2 == 0 ? redundant_module(seed)

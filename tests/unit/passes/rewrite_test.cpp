@@ -677,7 +677,7 @@ TEST_SUITE("simplify") {
   }
 
   TEST_CASE("generated modules stay sound, and a second run finds nothing") {
-    for (std::uint64_t seed = 0; seed < test::seed_count(300); ++seed) {
+    for (const std::uint64_t seed : test::seeds_of(300)) {
       CAPTURE(seed);
       Reading reading(
           test::generate_module({.seed = seed, .graphs = static_cast<int>(seed % 4), .ops = 12}));

@@ -188,7 +188,7 @@ TEST_CASE("what is decoded of a stored program is the program") {
 }
 
 TEST_CASE("what is decoded of a generated program is the program") {
-  for (std::uint64_t seed = 0; seed < test::seed_count(200); ++seed) {
+  for (const std::uint64_t seed : test::seeds_of(200)) {
     CAPTURE(seed);
     CHECK(check_rewriting(generated(seed)) == 1);
   }

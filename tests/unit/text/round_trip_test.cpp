@@ -54,7 +54,7 @@ TEST_SUITE("round trip") {
 
   TEST_CASE("modules of any shape read back from their print") {
     for (const bool portable : {false, true}) {
-      for (std::uint64_t seed = 0; seed < test::seed_count(1500); ++seed) {
+      for (const std::uint64_t seed : test::seeds_of(1500)) {
         IRContext context;
         register_builtin_dialects(context);
         const Module& module = RandomModule(context, seed, portable).module();

@@ -360,7 +360,7 @@ TEST_SUITE("spelling property") {
 
   TEST_CASE("whatever texts the API takes, what it made reads back") {
     for (const bool portable : {false, true}) {
-      for (std::uint64_t seed = 0; seed < test::seed_count(1000); ++seed) {
+      for (const std::uint64_t seed : test::seeds_of(1000)) {
         CAPTURE(portable);
         CAPTURE(seed);
         IRContext context;

@@ -240,7 +240,7 @@ TEST_SUITE("untouched") {
 
   TEST_CASE("random changes of random modules read back as what they made") {
     for (const bool portable : {false, true}) {
-      for (std::uint64_t seed = 0; seed < test::seed_count(300); ++seed) {
+      for (const std::uint64_t seed : test::seeds_of(300)) {
         CAPTURE(portable);
         CAPTURE(seed);
         IRContext made_in;

@@ -99,9 +99,9 @@ TEST_SUITE("verify anything") {
   }
 
   TEST_CASE("mutations of a module are verified without a crash") {
-    const std::uint64_t seeds = test::seed_count(3000, test::About::kMemory);
+    const test::Seeds seeds = test::seeds_of(3000, test::About::kMemory);
     std::size_t resolved = 0, refused = 0;
-    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    for (const std::uint64_t seed : seeds) {
       CAPTURE(seed);
       Reading reading(Mutator(seed).mutate(kModule));
       Diagnostics diagnostics;
@@ -111,14 +111,14 @@ TEST_SUITE("verify anything") {
       refused += diagnostics.has_errors();
     }
     // Otherwise the mutations would show nothing.
-    CHECK(resolved > seeds / 3);
-    CHECK(refused > seeds / 6);
+    CHECK(resolved > seeds.count() / 3);
+    CHECK(refused > seeds.count() / 6);
     CHECK(refused < resolved);
   }
 
   TEST_CASE("modules of any shape are verified without a crash") {
     for (const bool portable : {false, true}) {
-      for (std::uint64_t seed = 0; seed < test::seed_count(800, test::About::kMemory); ++seed) {
+      for (const std::uint64_t seed : test::seeds_of(800, test::About::kMemory)) {
         CAPTURE(seed);
         IRContext context;
         register_builtin_dialects(context);
