@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "ir/extent_walk.hpp"
 #include "ir/symbol_declarations.hpp"
+#include "ir/symbol_scopes.hpp"
 #include "ir/type_extents.hpp"
 #include "mir/context.hpp"
 

@@ -8,6 +8,7 @@
 #include "extents/dim_expr.hpp"
 #include "ir/inherited_symbols.hpp"
 #include "ir/joined_extents.hpp"
+#include "ir/storage_marks.hpp"
 #include "ir/type_extents.hpp"
 #include "mir/context.hpp"
 #include "mir/op.hpp"
@@ -80,6 +81,7 @@ void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& 
 }
 
 void for_each_symbol_of_results_alone(const Op& op, const std::function<void(Symbol)>& visit) {
+  if (only_shows_memory(op)) return;
   DimTable& dims = op.module().context().dims();
   const auto add_symbolic = [](std::vector<Dim>& extents, const Value& value) {
     if (value.tensor_type() == nullptr) return;
@@ -117,32 +119,6 @@ bool finds_out_symbols(const Op& op) {
   bool finds = false;
   for_each_symbol_found_out(op, [&](Symbol) { finds = true; });
   return finds;
-}
-
-std::unordered_set<Symbol> symbols_found_out_by(const Op& graph) {
-  const Region* region = graph.first_region();
-  if (region == nullptr) return {};
-  DimTable& dims = graph.module().context().dims();
-  std::unordered_set<Symbol> known, found;
-  const auto add_known = [&](Symbol symbol) { known.insert(symbol); };
-  const auto add_found = [&](Symbol symbol) { found.insert(symbol); };
-  for (const Value& argument : region->entry_arguments()) {
-    for_each_symbol_of(argument.type(), dims, add_known);
-  }
-  for_each_region(*region, [&](const Region& each) {
-    for (const Block* block : each.blocks()) for_each_symbol_joined_by(*block, add_found);
-  });
-  for_each_op(*region, [&](const Op& op) {
-    visit_declared_attributes(
-        op, [&](Dim extent, const Op&) { for_each_symbol_of(extent, dims, add_known); });
-    for (const Value& result : op.results()) for_each_symbol_of(result.type(), dims, add_found);
-    if (!op.is(OpId::kGraphCallGraph)) return;
-    for_each_symbol_of_results_alone(op, [&](Symbol symbol) {
-      if (takes_from_around(op, symbol)) known.insert(symbol);
-    });
-  });
-  std::erase_if(found, [&](Symbol symbol) { return known.contains(symbol); });
-  return found;
 }
 
 std::set<std::string_view> symbols_of_extents(const Module& module) {

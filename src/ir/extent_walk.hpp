@@ -25,16 +25,13 @@ bool has_extremum(Dim extent);
 /// different ways (joined_extents.hpp).
 void for_each_symbol_found_out(const Op& op, const std::function<void(Symbol)>& visit);
 
-/// Like for_each_symbol_found_out(), but also for ops whose rule infers the extents of results.
+/// Like for_each_symbol_found_out(), but also for ops whose rule infers the extents of results, and
+/// for those without a rule.
 void for_each_symbol_of_results_alone(const Op& op, const std::function<void(Symbol)>& visit);
 
 /// True if an op finds out symbols. Then the op stays where it is: types and attributes of other
 /// ops may depend on it without using a result.
 bool finds_out_symbols(const Op& op);
-
-/// The symbols that a graph finds out when it runs: results of its ops have them, its arguments and
-/// the declared attributes of its ops do not.
-std::unordered_set<Symbol> symbols_found_out_by(const Op& graph);
 
 /// The symbols of all extents, in order of their names.
 std::set<std::string_view> symbols_of_extents(const Module& module);

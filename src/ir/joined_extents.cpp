@@ -35,6 +35,16 @@ void for_each_difference(const Op& op, const Op& end, const RegionEdge& edge, co
   }
 }
 
+/// Like the above, for the values that the end of a block passes to the arguments of another one.
+template <class Visit>
+void for_each_difference(const Op& end, const OpExtra::Successor& successor, const Visit& visit) {
+  const auto arguments = successor.block->arguments();
+  for (std::uint32_t i = 0; i < std::min<std::size_t>(successor.operand_count, arguments.size());
+       ++i) {
+    for_each_difference(arguments[i], *end.operand(successor.first_operand + i), visit);
+  }
+}
+
 /// The edges from regions to the results, if at least two regions have one and none is a loop's.
 std::vector<RegionEdge> joined_edges(const Op& op) {
   auto edges = region_edges(op);
@@ -97,11 +107,25 @@ std::vector<Symbol> symbols_joined_by(const Op& op) {
 void for_each_symbol_joined_by(const Block& block, const std::function<void(Symbol)>& visit) {
   const Region& region = *block.parent();
   if (region.entry() == &block) return;
+  std::vector<Symbol> open;
   for (const Value& argument : block.arguments()) {
     if (argument.tensor_type() == nullptr) continue;
     for (const Dim extent : argument.tensor_type()->dims()) {
       const Symbol symbol = symbol_alone(extent);
-      if (symbol && !is_of_argument(symbol, region)) visit(symbol);
+      if (symbol && !is_of_argument(symbol, region)) open.push_back(symbol);
+    }
+  }
+  if (open.empty()) return;
+  const std::vector<Block*> sources = block.predecessors();
+  if (sources.empty()) std::ranges::for_each(open, visit);
+  for (const Block* source : sources) {
+    const Op* end = source->terminator();
+    if (end == nullptr) continue;  // an op that is no known terminator
+    for (const auto& successor : source->successors()) {
+      if (successor.block != &block) continue;
+      for_each_difference(*end, successor, [&](Symbol symbol, Dim) {
+        if (std::erase(open, symbol) != 0) visit(symbol);
+      });
     }
   }
 }
@@ -127,14 +151,9 @@ JoinedExtents JoinedExtents::at_block(const Op& end, const OpExtra::Successor& s
   JoinedExtents joined(end.module().context());
   const Block& block = *successor.block;
   if (block.parent()->entry() == &block) return joined;
-  const auto arguments = block.arguments();
-  for (std::uint32_t i = 0; i < std::min<std::size_t>(successor.operand_count, arguments.size());
-       ++i) {
-    for_each_difference(arguments[i], *end.operand(successor.first_operand + i),
-                        [&](Symbol symbol, Dim passed) {
-                          if (!is_of_argument(symbol, *block.parent())) joined.add(symbol, passed);
-                        });
-  }
+  for_each_difference(end, successor, [&](Symbol symbol, Dim passed) {
+    if (!is_of_argument(symbol, *block.parent())) joined.add(symbol, passed);
+  });
   return joined;
 }
 

@@ -14,8 +14,9 @@ namespace mir {
 /// has it. Only for ops with results of at least two regions, of which one runs.
 std::vector<Symbol> symbols_joined_by(const Op& op);
 
-/// Calls `visit` with each symbol that the arguments of a block can join: alone it is an extent of
-/// an argument, and no argument around the blocks has it. The entry of a region joins none.
+/// Calls `visit` with each symbol that the arguments of a block join: alone it is an extent of an
+/// argument, a branch passes another extent there, and no argument around the blocks has it. The
+/// entry of a region joins none; a block that no branch leads to counts as if one did.
 void for_each_symbol_joined_by(const Block& block, const std::function<void(Symbol)>& visit);
 
 /// The symbols that a place joins, as one of the ways there passes them.

@@ -56,79 +56,10 @@ void drop_symbols_around(SymbolSet& owned, const Region& region) {
   });
 }
 
-/// The symbols that graphs own, found once for each.
-class OwnersOfGraphs {
- public:
-  const SymbolSet& owned_by(const Region& body) {
-    // A graph that calls itself, which verification refuses, meets the empty set.
-    if (!owned_.try_emplace(&body).second) return owned_.at(&body);
-    SymbolSet found = find(body);
-    return owned_.at(&body) = std::move(found);
-  }
-
-  bool takes_from_around(const Op& call, Symbol symbol) {
-    const Op* const graph = called_graph(call);
-    const Region* const body = graph == nullptr ? nullptr : graph->first_region();
-    return body != nullptr && !owned_by(*body).contains(symbol) &&
-           symbols_of_scope(*body).contains(symbol);
-  }
-
- private:
-  bool is_call_that_takes(const Op& op, Symbol symbol) {
-    return op.is(OpId::kGraphCallGraph) && takes_from_around(op, symbol);
-  }
-
-  /// Like symbols_bound_in(), for graphs that may call themselves.
-  SymbolSet bound_in(const Op& op) {
-    SymbolSet bound;
-    const auto add = [&](Symbol symbol) { bound.insert(symbol); };
-    for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
-      for_each_op(*region, [&](const Op& inner) {
-        if (!inner.is(OpId::kGraphCallGraph)) return for_each_symbol_bound_by(inner, add);
-        for_each_symbol_of_results_alone(inner, [&](Symbol symbol) {
-          if (!takes_from_around(inner, symbol)) add(symbol);
-        });
-      });
-    }
-    return bound;
-  }
-
-  SymbolSet find(const Region& body) {
-    SymbolSet owned;
-    DimTable& dims = body.parent()->module().context().dims();
-    const auto add = [&](Symbol symbol) { owned.insert(symbol); };
-    for (const Value& argument : body.entry_arguments())
-      for_each_symbol_of(argument.type(), dims, add);
-    for (const Block* block : body.blocks()) for_each_symbol_joined_by(*block, add);
-    for_each_child(body, [&](const Op& op) {
-      if (op.has(Trait::kIsolated)) return;
-      for_each_symbol_of_past(op, add);
-      // Regions pass symbols that they find out, and symbols that they take from around the op.
-      const bool has_flow = op.first_region() != nullptr && region_edges(op);
-      const SymbolSet inside = has_flow ? bound_in(op) : SymbolSet();
-      for_each_symbol_of_results_alone(op, [&](Symbol symbol) {
-        const bool is_taken = has_flow ? !inside.contains(symbol) : is_call_that_takes(op, symbol);
-        if (!is_taken) owned.insert(symbol);
-      });
-      if (op.first_region() != nullptr) for_each_symbol_found_out(op, add);
-    });
-    return owned;
-  }
-
-  std::unordered_map<const Region*, SymbolSet> owned_;
-};
-
-bool have_own_symbols(const Module& module) {
-  return module.version() >= kSymbolsVersion;
-}
-
-DimBindings without(const DimBindings& values, const SymbolSet& symbols) {
-  if (symbols.empty()) return values;
-  DimBindings kept;
-  for (const auto& [symbol, value] : values.entries()) {
-    if (!symbols.contains(symbol)) kept.bind(symbol, value);
-  }
-  return kept;
+/// Calls `visit` with each symbol that the blocks of a region join.
+void for_each_symbol_joined_in(const Region& region, const std::function<void(Symbol)>& visit) {
+  if (!region.has_several_blocks()) return;
+  for (const Block* block : region.blocks()) for_each_symbol_joined_by(*block, visit);
 }
 
 template <class Visit>
@@ -152,6 +83,95 @@ void add_symbols_of(const Region& region, SymbolSet& symbols) {
   });
 }
 
+/// The symbols that graphs own and those that they take from around their calls, found once for
+/// each. A graph that calls itself, which verification refuses, meets empty sets.
+class OwnersOfGraphs {
+ public:
+  const SymbolSet& owned_by(const Region& body) {
+    if (!owned_.try_emplace(&body).second) return owned_.at(&body);
+    SymbolSet found = find(body);
+    return owned_.at(&body) = std::move(found);
+  }
+
+  const SymbolSet& taken_by(const Region& body) {
+    if (!taken_.try_emplace(&body).second) return taken_.at(&body);
+    SymbolSet found = used_in(body);
+    for (const Symbol own : owned_by(body)) found.erase(own);
+    return taken_.at(&body) = std::move(found);
+  }
+
+  /// See symbols_of_scope().
+  SymbolSet used_in(const Region& region) {
+    SymbolSet symbols;
+    add_symbols_of(region, symbols);
+    for_each_child(region, [&](const Op& op) {
+      const Region* const body = body_called_by(op);
+      if (body != nullptr) symbols.insert(taken_by(*body).begin(), taken_by(*body).end());
+    });
+    for_each_nested_region(region, [&](const Region& inner) {
+      SymbolSet nested = used_in(inner);
+      for (const Symbol own : symbols_owned_by(inner)) nested.erase(own);
+      symbols.merge(nested);
+    });
+    return symbols;
+  }
+
+  bool takes_from_around(const Op& call, Symbol symbol) {
+    const Region* const body = body_called_by(call);
+    return body != nullptr && taken_by(*body).contains(symbol);
+  }
+
+ private:
+  static const Region* body_called_by(const Op& op) {
+    const Op* const graph = op.is(OpId::kGraphCallGraph) ? called_graph(op) : nullptr;
+    return graph == nullptr ? nullptr : graph->first_region();
+  }
+
+  /// Like symbols_bound_in(), for graphs that may call themselves.
+  SymbolSet bound_in(const Op& op) {
+    SymbolSet bound;
+    const auto add = [&](Symbol symbol) { bound.insert(symbol); };
+    for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+      for_each_region(*region, [&](const Region& each) { for_each_symbol_joined_in(each, add); });
+      for_each_op(*region, [&](const Op& inner) {
+        if (!inner.is(OpId::kGraphCallGraph)) return for_each_symbol_bound_by(inner, add);
+        for_each_symbol_of_results_alone(inner, [&](Symbol symbol) {
+          if (!takes_from_around(inner, symbol)) add(symbol);
+        });
+      });
+    }
+    return bound;
+  }
+
+  SymbolSet find(const Region& body) {
+    SymbolSet owned;
+    DimTable& dims = body.parent()->module().context().dims();
+    const auto add = [&](Symbol symbol) { owned.insert(symbol); };
+    for (const Value& argument : body.entry_arguments())
+      for_each_symbol_of(argument.type(), dims, add);
+    for_each_symbol_joined_in(body, add);
+    for_each_child(body, [&](const Op& op) {
+      if (op.has(Trait::kIsolated)) return;
+      for_each_symbol_of_past(op, add);
+      // Regions pass symbols that they find out, and symbols that they take from around the op.
+      const bool has_flow = op.first_region() != nullptr && region_edges(op);
+      const SymbolSet inside = has_flow ? bound_in(op) : SymbolSet();
+      for_each_symbol_of_results_alone(op, [&](Symbol symbol) {
+        const bool is_taken = has_flow ? !inside.contains(symbol) : takes_from_around(op, symbol);
+        if (!is_taken) owned.insert(symbol);
+      });
+      if (op.first_region() != nullptr) for_each_symbol_found_out(op, add);
+    });
+    return owned;
+  }
+
+  std::unordered_map<const Region*, SymbolSet> owned_, taken_;
+};
+
+bool have_own_symbols(const Module& module) {
+  return module.version() >= kSymbolsVersion;
+}
+
 }  // namespace
 
 void for_each_symbol_bound_by(const Op& op, const std::function<void(Symbol)>& visit) {
@@ -161,10 +181,10 @@ void for_each_symbol_bound_by(const Op& op, const std::function<void(Symbol)>& v
 
 SymbolSet symbols_bound_in(const Op& op) {
   SymbolSet bound;
+  const auto add = [&](Symbol symbol) { bound.insert(symbol); };
   for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
-    for_each_op(*region, [&](const Op& inner) {
-      for_each_symbol_bound_by(inner, [&](Symbol symbol) { bound.insert(symbol); });
-    });
+    for_each_region(*region, [&](const Region& each) { for_each_symbol_joined_in(each, add); });
+    for_each_op(*region, [&](const Op& inner) { for_each_symbol_bound_by(inner, add); });
   }
   return bound;
 }
@@ -191,9 +211,10 @@ SymbolSet symbols_owned_by(const Region& region) {
   }
   SymbolSet owned;
   if (parent.has(Trait::kIsolated)) return owned;
+  const auto add = [&](Symbol symbol) { owned.insert(symbol); };
+  for_each_symbol_joined_in(region, add);
   for_each_child(region, [&](const Op& op) {
-    if (op.has(Trait::kIsolated)) return;
-    for_each_symbol_bound_by(op, [&](Symbol symbol) { owned.insert(symbol); });
+    if (!op.has(Trait::kIsolated)) for_each_symbol_bound_by(op, add);
   });
   if (!owned.empty()) drop_symbols_around(owned, region);
   return owned;
@@ -204,14 +225,37 @@ bool takes_from_around(const Op& call, Symbol symbol) {
 }
 
 SymbolSet symbols_of_scope(const Region& region) {
-  SymbolSet symbols;
-  add_symbols_of(region, symbols);
-  for_each_nested_region(region, [&](const Region& inner) {
-    SymbolSet nested = symbols_of_scope(inner);
-    for (const Symbol own : symbols_owned_by(inner)) nested.erase(own);
-    symbols.merge(nested);
-  });
-  return symbols;
+  return OwnersOfGraphs().used_in(region);
+}
+
+SymbolSet symbols_found_out_by(const Op& graph) {
+  const Region* const body = graph.first_region();
+  if (body == nullptr) return {};
+  SymbolSet found = OwnersOfGraphs().owned_by(*body);
+  const auto drop = [&](Symbol symbol) { found.erase(symbol); };
+  for (const Value& argument : body->entry_arguments()) {
+    for_each_symbol_of(argument.type(), graph.module().context().dims(), drop);
+  }
+  for_each_child(*body, [&](const Op& op) { for_each_symbol_of_past(op, drop); });
+  return found;
+}
+
+SymbolSet symbols_taken_by(const Op& graph) {
+  const Region& body = *graph.first_region();
+  SymbolSet taken = OwnersOfGraphs().taken_by(body), lengths;
+  std::unordered_set<const Op*> seen;
+  add_lengths_in_callees(body, seen, lengths);
+  for (const Symbol length : lengths) taken.erase(length);
+  return taken;
+}
+
+DimBindings without(const DimBindings& values, const SymbolSet& symbols) {
+  if (symbols.empty()) return values;
+  DimBindings kept;
+  for (const auto& [symbol, value] : values.entries()) {
+    if (!symbols.contains(symbol)) kept.bind(symbol, value);
+  }
+  return kept;
 }
 
 void for_each_scope(Region& region, const DimBindings& values,
@@ -225,6 +269,30 @@ void for_each_scope(Region& region, const DimBindings& values,
     if (!lengths.empty()) drop_symbols_around(lengths, inner);
     owned.merge(lengths);
     for_each_scope(inner, without(values, owned), visit);
+  });
+}
+
+Dim outside(Dim extent, const SymbolSet& owned, DimTable& dims) {
+  bool is_known = true;
+  for_each_symbol_of(extent, dims, [&](Symbol symbol) { is_known &= !owned.contains(symbol); });
+  return is_known ? extent : Dim::unknown();
+}
+
+ExtentsAtCall::ExtentsAtCall(const Op& call, const Op& graph)
+    : dims_(call.module().context().dims()) {
+  const Region& body = *graph.first_region();
+  const CallTypes types = CallTypes::of(call, body);
+  passed_ = {types.symbols().begin(), types.symbols().end()};
+  if (!CallTypes::are_own(call, graph)) return;
+  owned_ = symbols_owned_by(body);
+  for (const auto& [symbol, extent] : passed_) owned_.erase(symbol);
+}
+
+Dim ExtentsAtCall::at_call(Dim extent) const {
+  if (!extent.is_symbolic() || extent.is_pack()) return extent;
+  return dims_.substitute(outside(extent, owned_, dims_), [&](Symbol symbol) {
+    const auto found = passed_.find(symbol);
+    return found == passed_.end() ? std::optional<Dim>() : std::optional(found->second);
   });
 }
 
@@ -261,6 +329,7 @@ bool binds_symbols(const Block& block) {
     for (const Region* region = op->first_region(); region != nullptr; region = region->next()) {
       for_each_op(*region, look);
     }
+    binds = binds || (op->first_region() != nullptr && !symbols_bound_in(*op).empty());
   }
   return binds;
 }

@@ -7,6 +7,7 @@
 
 #include "dialects/parameters.hpp"
 #include "ir/call_types.hpp"
+#include "ir/symbol_scopes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/module.hpp"
 #include "passes/estimate/storage_life.hpp"
@@ -70,17 +71,24 @@ class NumericSizes {
     const Op* graph = found == callees_.end() ? called_graph(op) : found->second;
     if (graph == nullptr) return std::nullopt;
     const Region& body = *graph->first_region();
-    if (!callee_of(op)) return in_graph(body, *bindings_);
-    const CallTypes types = CallTypes::of(op, body);
-    if (!types.has_own_symbols()) return in_graph(body, *bindings_);
-    DimBindings own;
-    for (const auto& [symbol, extent] : types.symbols()) {
-      if (const auto value = dims_.evaluate(extent, *bindings_)) own.bind(symbol, *value);
-    }
+    if (!callee_of(op) || !CallTypes::are_own(op, *graph)) return in_graph(body, *bindings_);
+    const DimBindings own = numbers_passed(op, *graph, *bindings_);
     // Another call may pass other extents.
     const auto known = std::exchange(peaks_, {});
     const std::uint64_t peak = in_graph(body, own);
     peaks_ = known;
+    return peak;
+  }
+  template <class Walk>
+  std::uint64_t peak_in(const Region& region, const Walk& walk) {
+    const auto owned = symbols_owned_by(region);
+    if (owned.empty()) return walk();
+    const DimBindings visible = without(*bindings_, owned);
+    const DimBindings* const around = std::exchange(bindings_, &visible);
+    const auto known = std::exchange(peaks_, {});
+    const std::uint64_t peak = walk();
+    peaks_ = known;
+    bindings_ = around;
     return peak;
   }
 

@@ -65,6 +65,14 @@ void RunSymbols::find_own(const Schedule& schedule) {
     std::ranges::for_each(symbols_owned_by(schedule.entry()), add);
     return;
   }
+  // A call may have become steps none of which finds out what the call does.
+  if (is_block) {
+    for (const Op* inner : schedule.block()->ops()) {
+      if (!inner->has(Trait::kIsolated)) for_each_symbol_found_out(*inner, add);
+    }
+  } else {
+    std::ranges::for_each(symbols_owned_by(schedule.entry()), add);
+  }
   const auto remove = [&](Symbol symbol) { own_.erase(symbol); };
   for (const ValueIndex index : schedule.inputs()) {
     for_each_symbol_of(schedule.values()[index].value->type(), dims, remove);

@@ -10,6 +10,7 @@
 #include "eval/parameters.hpp"
 #include "ir/call_types.hpp"
 #include "ir/declaration_graphs.hpp"
+#include "ir/symbol_scopes.hpp"
 #include "mir/control_flow.hpp"
 #include "passes/analysis/block_cycles.hpp"
 #include "passes/estimate/storage_life.hpp"
@@ -50,6 +51,14 @@ class SymbolicSizes {
   std::optional<Maximum> peak_of_call(const Op& op) const {
     return callee_of(op) ? std::optional(peak_of_call_(op)) : std::nullopt;
   }
+  template <class Walk>
+  Maximum peak_in(const Region& region, const Walk& walk) {
+    const auto owned = symbols_owned_by(region);
+    const Maximum inside = walk();
+    Maximum peak;
+    for (const Dim each : inside.extents()) peak.add(table_, outside(each, owned, table_));
+    return peak;
+  }
 
  private:
   DimTable& table_;
@@ -89,11 +98,8 @@ class CostEstimate::Maker {
  private:
   GraphCost cost_of(Op& graph) {
     GraphCost cost{.graph = &graph};
-    add_ops(*graph.first_region(), kOnce, cost.ops);
-    for (const OpCost& each : cost.ops) {
-      cost.work = sum_of(table_, cost.work, scaled(table_, each.work, each.runs));
-    }
     const Region& body = *graph.first_region();
+    cost.work = add_ops(body, kOnce, cost.ops);
     const StorageLife life(body);
     SymbolicSizes sizes(table_, [this](const Op& call) { return peak_of_call(call); });
     cost.peak_without_inputs = PeakWalk(life, sizes).peak_of(body);
@@ -109,30 +115,40 @@ class CostEstimate::Maker {
     // A graph of a cycle is not known before its callers.
     if (found == costs_.end()) return Maximum(Dim::unknown());
     const Maximum& peak = found->second.peak_without_inputs;
-    const CallTypes types = CallTypes::of(call, *target->first_region());
-    if (!types.has_own_symbols()) return peak;
+    const ExtentsAtCall extents(call, *target);
     Maximum at_call;
-    for (const Dim each : peak.extents()) at_call.add(table_, types.at_call(each));
+    for (const Dim each : peak.extents()) at_call.add(table_, extents.at_call(each));
     return at_call;
   }
 
-  void add_ops(const Region& region, Dim runs, std::vector<OpCost>& ops) {
+  /// Returns the work of all ops, in symbols of the scope of the region.
+  OpWork add_ops(const Region& region, Dim runs, std::vector<OpCost>& ops) {
     if (region.has_several_blocks() && may_repeat_blocks(region)) runs = Dim::unknown();
+    OpWork work;
     for (const Block* block : region.blocks()) {
-      for (Op* op : block->ops()) add_op(*op, runs, ops);
+      for (Op* op : block->ops()) work = sum_of(table_, work, add_op(*op, runs, ops));
     }
+    return work;
   }
 
-  void add_op(Op& op, Dim runs, std::vector<OpCost>& ops) {
-    if (is_free_of_work(op) || op.has(Trait::kIsolated)) return;
-    if (callee_of(op)) {
-      ops.push_back({&op, work_of_call(op), runs});
-    } else if (op.first_region() == nullptr) {
-      ops.push_back({&op, own_work(op), runs});
+  OpWork add_op(Op& op, Dim runs, std::vector<OpCost>& ops) {
+    OpWork work;
+    if (is_free_of_work(op) || op.has(Trait::kIsolated)) return work;
+    if (callee_of(op) || op.first_region() == nullptr) {
+      ops.push_back({&op, callee_of(op) ? work_of_call(op) : own_work(op), runs});
+      work = scaled(table_, ops.back().work, runs);
     }
     for (const Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
-      add_ops(*inner, runs_of(*inner).at_most_once ? runs : Dim::unknown(), ops);
+      const Dim inner_runs = runs_of(*inner).at_most_once ? runs : Dim::unknown();
+      work = sum_of(table_, work, outside_of(*inner, add_ops(*inner, inner_runs, ops)));
     }
+    return work;
+  }
+
+  OpWork outside_of(const Region& region, const OpWork& work) {
+    const auto owned = symbols_owned_by(region);
+    return {outside(work.flop, owned, table_), outside(work.read, owned, table_),
+            outside(work.written, owned, table_)};
   }
 
   OpWork work_of_call(const Op& op) const {
@@ -140,9 +156,9 @@ class CostEstimate::Maker {
     const auto found = target == nullptr ? costs_.end() : costs_.find(target);
     // A graph of a cycle is not known before its callers.
     if (found == costs_.end()) return unknown_work();
-    const CallTypes types = CallTypes::of(op, *target->first_region());
+    const ExtentsAtCall extents(op, *target);
     const OpWork& work = found->second.work;
-    return {types.at_call(work.flop), types.at_call(work.read), types.at_call(work.written)};
+    return {extents.at_call(work.flop), extents.at_call(work.read), extents.at_call(work.written)};
   }
 
   /// How often graphs run is stated in their symbols.

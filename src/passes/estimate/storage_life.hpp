@@ -84,6 +84,8 @@ class StorageLife {
 ///   void raise(Peak&, Amount), void raise(Peak&, const Peak&, Amount more)
 ///   std::optional<Peak> peak_of_call(const Op&): of the graph that runs for an op, without its
 ///     arguments; no value if no graph does
+///   Peak peak_in(const Region&, walk): the Peak that `walk()` returns for a region of an op, as it
+///     is around the region, whose symbols may be others
 template <class Sizes>
 class PeakWalk {
  public:
@@ -129,7 +131,10 @@ class PeakWalk {
     if (const auto call = sizes_.peak_of_call(op)) return *call;
     Peak most{};
     for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
-      sizes_.raise(most, op.is(OpId::kGraphFused) ? in_kernel(*region) : peak_of(*region), {});
+      const auto walk = [&] {
+        return op.is(OpId::kGraphFused) ? in_kernel(*region) : peak_of(*region);
+      };
+      sizes_.raise(most, sizes_.peak_in(*region, walk), {});
     }
     return most;
   }

@@ -45,10 +45,12 @@ class SymbolBinding {
     if (!check_declarations()) return PassResult::kFailed;
     if (!find_values_of_graphs() || !find_relations()) return PassResult::kFailed;
     ExtentSubstitution substitution(rewriter_);
+    std::vector<std::pair<Region*, DimBindings>> bodies;
     for (Op* graph : calls_.graphs()) {
       if (graph->first_region() == nullptr) continue;
-      substitution.apply(*graph->first_region(), values_.at(graph));
+      bodies.emplace_back(graph->first_region(), values_.at(graph));
     }
+    substitution.apply(bodies);
     bool has_failed = refuse_conflict(run_, substitution);
     if (const auto negative = substitution.negative()) {
       run_.diagnostics().error(
@@ -94,11 +96,7 @@ class SymbolBinding {
     for (const Value& argument : graph.first_region()->entry_arguments()) {
       for_each_symbol_of(argument.type(), context_.dims(), [&](Symbol each) { bound.erase(each); });
     }
-    DimBindings values;
-    for (const auto& [symbol, value] : bindings_.entries()) {
-      if (!bound.contains(symbol)) values.bind(symbol, value);
-    }
-    return values;
+    return without(bindings_, bound);
   }
 
   void add_call(Op& call, const DimBindings& visible) {

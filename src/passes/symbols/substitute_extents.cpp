@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/joined_extents.hpp"
 #include "ir/symbol_scopes.hpp"
 #include "ir/type_extents.hpp"
 #include "mir/codes/passes.hpp"
@@ -15,11 +16,18 @@
 namespace mir {
 
 void ExtentSubstitution::apply(Region& region, const DimBindings& values) {
+  const std::pair<Region*, DimBindings> one(&region, values);
+  apply(std::span(&one, 1));
+}
+
+void ExtentSubstitution::apply(std::span<const std::pair<Region*, DimBindings>> regions) {
   // What a region owns follows from types, so all of them are looked at before one changes.
   std::vector<std::pair<Region*, DimBindings>> scopes;
-  for_each_scope(region, values, [&](Region& each, const DimBindings& visible) {
-    if (!visible.entries().empty()) scopes.emplace_back(&each, visible);
-  });
+  for (const auto& [region, values] : regions) {
+    for_each_scope(*region, values, [&](Region& each, const DimBindings& visible) {
+      if (!visible.entries().empty()) scopes.emplace_back(&each, visible);
+    });
+  }
   for (const auto& [each, visible] : scopes) {
     use(visible);
     find_conflict(*each);
@@ -29,8 +37,10 @@ void ExtentSubstitution::apply(Region& region, const DimBindings& values) {
     apply_here(*each);
   }
   // The attributes of a graph are stated in its symbols.
-  use(values);
-  if (isa<SubGraphOp>(region.parent())) apply(*region.parent());
+  for (const auto& [region, values] : regions) {
+    use(values);
+    if (isa<SubGraphOp>(region->parent())) apply(*region->parent());
+  }
 }
 
 const Type* ExtentSubstitution::replaced(const Type* type, const DimBindings& values) {
@@ -59,12 +69,14 @@ void ExtentSubstitution::use(const DimBindings& values) {
 
 void ExtentSubstitution::find_conflict(const Region& region) {
   for (const Block* block : region.blocks()) {
-    if (block == region.entry() || conflict_.op != nullptr) continue;
-    for (const Op* op : block->ops()) {
-      for_each_symbol_bound_by(*op, [&](Symbol symbol) {
-        if (conflict_.op == nullptr && value_(symbol)) conflict_ = {op, symbol};
-      });
-    }
+    if (block == region.entry() || block->front() == nullptr) continue;
+    const auto find_at = [&](const Op& op) {
+      return [&](Symbol symbol) {
+        if (conflict_.op == nullptr && value_(symbol)) conflict_ = {&op, symbol};
+      };
+    };
+    for_each_symbol_joined_by(*block, find_at(*block->front()));
+    for (const Op* op : block->ops()) for_each_symbol_bound_by(*op, find_at(*op));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "mir/pass.hpp"
@@ -23,6 +24,9 @@ class ExtentSubstitution {
   /// regions nested in it, and in the stated results of regions. Leaves symbols of the same name
   /// that nested regions and graphs own.
   void apply(Region& region, const DimBindings& values);
+  /// Like the above, for several regions. All symbols keep the owners that they had before: a graph
+  /// does not tell any more what it took from around its calls.
+  void apply(std::span<const std::pair<Region*, DimBindings>> regions);
   const Type* replaced(const Type* type, const DimBindings& values);
   /// Gives the symbols of a name another one, in all scopes of the module, whose head stays. No
   /// symbol of the module may have that name.
@@ -36,7 +40,8 @@ class ExtentSubstitution {
   };
   /// The first extent that became a negative number.
   std::optional<NegativeExtent> negative() const { return negative_; }
-  /// An op in a block that a branch leads to, which binds a symbol that became a number elsewhere.
+  /// An op in a block that a branch leads to. It binds a symbol that became a number elsewhere, or
+  /// begins a block that joins one.
   struct Conflict {
     const Op* op = nullptr;  ///< null: there is none
     Symbol symbol{};

@@ -5,7 +5,7 @@
 
 #include "../project_files.hpp"
 #include "interp/profile.hpp"
-#include "ir/extent_walk.hpp"
+#include "ir/symbol_scopes.hpp"
 #include "mir/pass.hpp"
 #include "mir/print.hpp"
 #include "module_text.hpp"

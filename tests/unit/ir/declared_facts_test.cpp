@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "ir/context/attribute_type.hpp"
-#include "ir/extent_walk.hpp"
 #include "ir/joined_extents.hpp"
 #include "ir/symbol_declarations.hpp"
+#include "ir/symbol_scopes.hpp"
 #include "ir/version_needs.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/control_flow.hpp"
