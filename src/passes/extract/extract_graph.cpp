@@ -8,6 +8,7 @@
 #include "mir/ops.hpp"
 #include "passes/eliminate/eliminations.hpp"
 #include "passes/extract/body_graph.hpp"
+#include "passes/extract/extract_part.hpp"
 #include "passes/standard_passes.hpp"
 #include "support/suggest.hpp"
 
@@ -50,7 +51,7 @@ void clear_body(Rewriter& rewriter) {
 
 PassResult extract_graph(PassRun& run) {
   Op* graph = find_graph(run, run.options().text("graph"));
-  if (graph == nullptr) return PassResult::kFailed;
+  if (graph == nullptr || !binds_its_symbols(*graph, run.diagnostics())) return PassResult::kFailed;
   Rewriter rewriter(run.module());
   clear_body(rewriter);
   Block& body = run.module().body().only_block();

@@ -1,13 +1,19 @@
 // Copies ops of one block into a module of their own.
 #include "passes/extract/extract_part.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include "dialects/parameters.hpp"
 #include "eval/parameters.hpp"
 #include "ir/rewrite/settle_relations.hpp"
+#include "ir/symbol_scopes.hpp"
 #include "mir/attribute_keys.hpp"
+#include "mir/codes/passes.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
@@ -163,6 +169,20 @@ class Extraction {
 ExtractedPart extract_part(std::span<Op* const> ops, std::span<Value* const> results,
                            const Module& whole, std::span<Value* const> inputs) {
   return Extraction(whole, inputs).take(ops, results);
+}
+
+bool binds_its_symbols(const Op& graph, Diagnostics& diagnostics) {
+  const IRContext& context = graph.module().context();
+  std::set<std::string> taken;
+  for (const Symbol symbol : symbols_taken_by(graph)) {
+    taken.insert(fmt::format("'${}'", context.text(symbol)));
+  }
+  if (taken.empty()) return true;
+  diagnostics.error(diag::kPipeline, graph.span(),
+                    fmt::format("graph '@{}' must bind {} to become a module, it takes the value "
+                                "from around its calls",
+                                context.text(graph.symbol()), fmt::join(taken, ", ")));
+  return false;
 }
 
 }  // namespace mir

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "mir/diagnostic.hpp"
 #include "mir/module.hpp"
 
 namespace mir {
@@ -21,5 +22,9 @@ struct ExtractedPart {
 /// needs.
 ExtractedPart extract_part(std::span<Op* const> ops, std::span<Value* const> results,
                            const Module& whole, std::span<Value* const> inputs = {});
+
+/// False after reporting that a graph takes symbols from around its calls, so that nothing would
+/// bind them in a module of its own.
+bool binds_its_symbols(const Op& graph, Diagnostics& diagnostics);
 
 }  // namespace mir

@@ -88,6 +88,8 @@ std::optional<std::vector<std::unique_ptr<Module>>> split_module(
           diag::kPipeline, graph->span(),
           fmt::format("graph '@{}' must have one block to become a module", name_of_graph(*graph)));
       is_good = false;
+    } else if (!binds_its_symbols(*graph, diagnostics)) {
+      is_good = false;
     } else if (is_good) {
       parts.push_back(module_of(*graph, module));
     }

@@ -19,8 +19,8 @@ std::vector<Op*> graphs_to_split(const Module& module);
 /// Returns a module for each graph whose name a selector matches (`*`: any text, `?`: one
 /// character), in text order. The module has the name of the graph, its inputs and outputs, its ops
 /// as its body, and copies of the graphs and parameters that these need. The context does not list
-/// the new modules. No value after reporting a selector that matches nothing, or a graph with
-/// several blocks.
+/// the new modules. No value after reporting a selector that matches nothing, a graph with
+/// several blocks, or one that takes symbols from around its calls.
 std::optional<std::vector<std::unique_ptr<Module>>> split_module(
     const Module& module, std::span<const std::string> selectors, Diagnostics& diagnostics);
 

@@ -122,6 +122,65 @@ TEST_SUITE("split-module") {
     REQUIRE(several.problems.size() == 1);
     CHECK(several.problems[0].ends_with("graph '@f' must have one block to become a module"));
   }
+
+  TEST_CASE("modules keep declarations of symbols and the version that they need") {
+    Reading reading(
+        "@main [mir_version:2, symbols:{S:{max:8}}] (%x:tensor<[$S], Float32, CPU>) -> "
+        "(%y:tensor<[$S], Float32, CPU>) {\n"
+        "graph.SubGraphOp @f <CPU> { (%a:tensor<[$S], Float32, CPU>) -> "
+        "(%b:tensor<[$S], Float32, CPU>) {\n"
+        "linalg.CPU.NegOp (%a) -> (%b:tensor<[$S], Float32, CPU>)\ncf.ReturnOp (%b) -> ()\n} }\n"
+        "graph.CallGraphOp @f (%x) -> (%y:tensor<[$S], Float32, CPU>)\ncf.ReturnOp (%y) -> "
+        "()\n}\n");
+    const Split split(reading.module(), {"f"});
+    REQUIRE(split.parts);
+    Reading part(print(*split.parts->front()));
+    REQUIRE(part.errors() == Lines{});
+    CHECK(part.module().version() == 2);
+    CHECK(part.module().top()->attribute("symbols")->spelling() == R"({"S":{"max":8}})");
+    CHECK(problems_of(part.module()) == Lines{});
+  }
+
+  TEST_CASE("a graph that takes symbols from around its calls is refused") {
+    // @g takes $S and $T, @f only calls it.
+    constexpr std::string_view kText = R"(
+@main [mir_version:2] (%x:tensor<[$S, $T], Float32, CPU>) -> (%y:tensor<[1], Float32, CPU>) {
+    graph.SubGraphOp @g <CPU> {
+        (%a:tensor<[1], Float32, CPU>) -> (%b:tensor<[1], Float32, CPU>) {
+            linalg.CPU.IotaOp [shape:[$S, $T], dtype:Float32, dim:0] () -> (%i:tensor<[$S, $T], Float32, CPU>)
+            linalg.CPU.NegOp (%a) -> (%b:tensor<[1], Float32, CPU>)
+            cf.ReturnOp (%b) -> ()
+        }
+    }
+    graph.SubGraphOp @f <CPU> {
+        (%c:tensor<[1], Float32, CPU>, %s:tensor<[$S], Float32, CPU>) -> (%d:tensor<[1], Float32, CPU>) {
+            graph.CallGraphOp @g (%c) -> (%d:tensor<[1], Float32, CPU>)
+            cf.ReturnOp (%d) -> ()
+        }
+    }
+    linalg.CPU.ReduceSumOp [dim:1] (%x) -> (%s:tensor<[$S], Float32, CPU>)
+    graph.CallGraphOp @f (%one:tensor<[1], Float32, CPU>[constant:[1]], %s) -> (%y:tensor<[1], Float32, CPU>)
+    cf.ReturnOp (%y) -> ()
+}
+)";
+    const std::string of_g =
+        "3:5 MIR0920 graph '@g' must bind '$S', '$T' to become a module, it takes the value from "
+        "around its calls";
+    const std::string of_f =
+        "10:5 MIR0920 graph '@f' must bind '$T' to become a module, it takes the value from around "
+        "its calls";
+    Reading reading{std::string(kText)};
+    const Split split(reading.module(), {"f", "g"});
+    CHECK_FALSE(split.parts);
+    CHECK(split.problems == Lines{of_g, of_f});
+    Passes passes;
+    const auto refused = [&](std::string_view pass) {
+      Reading again{std::string(kText)};
+      return passes.run(again.module(), pass);
+    };
+    CHECK(refused("extract-graph{graph=g}") == Lines{of_g});
+    CHECK(refused("extract-graph{graph=f}") == Lines{of_f});
+  }
 }
 
 TEST_SUITE("link-modules") {
