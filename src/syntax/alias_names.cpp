@@ -63,8 +63,10 @@ std::string alias_of_type(std::string_view type) {
   for (const char c : extents) {
     if (c != '$') name += c == ',' ? 'x' : c == '?' ? 'u' : c;
   }
-  const std::string_view rest = std::string_view(text).substr(std::min(text.find("],"), text.size()));
-  const std::string_view device = after(rest.substr(std::min(rest.size(), dtype.size() + 2)), ",", ",>");
+  const std::string_view rest =
+      std::string_view(text).substr(std::min(text.find("],"), text.size()));
+  const std::string_view device =
+      after(rest.substr(std::min(rest.size(), dtype.size() + 2)), ",", ",>");
   if (!device.empty() && device != "CPU") name.append("_").append(device);
   return as_word(std::move(name));
 }
@@ -76,9 +78,10 @@ std::string alias_of_quant_spec(std::string_view spec) {
   const std::string_view raw = after(text, "(type:", ",)");
   const std::string_view uuid = after(text, ",uuid=", ",)");
   std::string name = "#q";
-  for (const std::string& part : {shortened(stored.empty() ? raw : stored),
-                                  shortened(kind.ends_with("PerTensor") ? kind.substr(0, kind.size() - 9) : kind),
-                                  std::string(uuid.starts_with('-') ? "" : uuid)}) {
+  for (const std::string& part :
+       {shortened(stored.empty() ? raw : stored),
+        shortened(kind.ends_with("PerTensor") ? kind.substr(0, kind.size() - 9) : kind),
+        std::string(uuid.starts_with('-') ? "" : uuid)}) {
     if (!part.empty()) name.append("_").append(part);
   }
   return as_word(std::move(name));

@@ -66,6 +66,7 @@ struct Graph {
 struct Scope {
   std::vector<Rows> values{};
   Names bound{};
+  Names hidden{};  ///< names that blocks of the graph or region bind, which these ops cannot use
   std::string indent;
 };
 
@@ -90,12 +91,13 @@ class Generator {
     std::string head = "mir_version:2";
     const std::string declared = any_symbol();
     const bool is_used = (inputs + graphs + body).find("$" + declared) != std::string::npos;
-    if (is_used && below(3) == 0) head += fmt::format(", symbols:{{{}:{{max:64}}}}", declared);
+    if (is_used && !passed_.contains(declared) && below(2) == 0)
+      head += fmt::format(", symbols:{{{}:{{max:64}}}}", declared);
     // True for the numbers that runs draw, and a text for passes to keep.
     const std::string other = any_symbol();
     const bool is_other_used =
         (inputs + graphs + body).find("$" + other) != std::string::npos && is_used;
-    if (is_other_used && below(3) == 0) {
+    if (is_other_used && !passed_.contains(declared) && !passed_.contains(other) && below(3) == 0) {
       head += fmt::format(", where:[\"${} <= ${} + 64\"]", declared, other);
     }
     return fmt::format("@{} [{}] ({}) -> ({}) {{\n{}{}    cf.ReturnOp ({}) -> ()\n}}\n", name, head,
@@ -154,7 +156,9 @@ class Generator {
         scope.bound.insert(symbol);  // where the graph is called
       }
     }
+    inherited_ = &graph.inherited;
     fill(scope, 1 + below(4), 0);
+    inherited_ = nullptr;
     const std::vector<Rows> results = some_of(scope);
     for (const Rows& each : results) graph.results.push_back(each.extent);
     const std::string body = std::move(text_);
@@ -185,7 +189,7 @@ class Generator {
 
   void add_op(Scope& scope, int depth) {
     const Rows x = scope.values[below(scope.values.size())];
-    switch (below(depth == 0 ? 9 : 6)) {
+    switch (below(depth == 0 ? 10 : 6)) {
       case 0:
         return add(scope, "linalg.CPU.NegOp (" + x.value + ")", x.extent);
       case 1:
@@ -196,11 +200,13 @@ class Generator {
       case 3:
         return add_compress(scope, x);
       case 4:
-        return add_call(scope);
+        return add_call(scope, depth);
       case 5:
         return add(scope, fmt::format("linalg.CPU.AddOp ({0}, {0})", x.value), x.extent);
       case 6:
         return add_loop(scope, x);
+      case 7:
+        return add_branches(scope);
       default:
         return add_condition(scope);
     }
@@ -227,6 +233,7 @@ class Generator {
   /// A name that the scope does not have; empty if it has all.
   std::string new_symbol(Scope& scope) {
     const std::string symbol = any_symbol();
+    if (scope.hidden.contains(symbol)) return {};
     return scope.bound.insert(symbol).second ? symbol : std::string();
   }
 
@@ -241,11 +248,23 @@ class Generator {
     add(scope, fmt::format("linalg.CPU.CompressOp [dim:0] ({}, {})", x.value, mask), "$" + symbol);
   }
 
-  void add_call(Scope& scope) {
+  /// The graph that is made takes over what a called one takes from around the call.
+  bool inherit(Scope& scope, const Names& symbols, int depth) {
+    if (std::ranges::includes(scope.bound, symbols)) return true;
+    const auto is_hidden = [&](const std::string& each) { return scope.hidden.contains(each); };
+    if (inherited_ == nullptr || depth != 0 || std::ranges::any_of(symbols, is_hidden))
+      return false;
+    for (const std::string& each : symbols) {
+      if (scope.bound.insert(each).second) inherited_->insert(each);
+    }
+    return true;
+  }
+
+  void add_call(Scope& scope, int depth) {
     if (graphs_.empty()) return;
     const std::size_t number = below(graphs_.size());
     const Graph& graph = graphs_[number];
-    if (!std::ranges::includes(scope.bound, graph.inherited)) return;
+    if (!inherit(scope, graph.inherited, depth)) return;
     Extents passed;
     std::string operands = "%c";
     Names bound = scope.bound;
@@ -257,6 +276,7 @@ class Generator {
         x = *same;
       }
       passed.emplace(argument, x.extent);
+      if (x.extent != "$" + argument) passed_.insert(argument);
       operands += ", " + x.value;
     }
     for (const std::string& symbol : graph.inherited) passed.emplace(symbol, "$" + symbol);
@@ -266,7 +286,8 @@ class Generator {
         if (passed.contains(symbol)) continue;
         // Only an extent that is the symbol can give it another name.
         const std::string made = any_symbol();
-        if (extent != "$" + symbol || !bound.insert(made).second) return;
+        if (extent != "$" + symbol || scope.hidden.contains(made) || !bound.insert(made).second)
+          return;
         passed.emplace(symbol, "$" + made);
       }
       results.push_back({fresh(), replaced(extent, passed)});
@@ -282,6 +303,7 @@ class Generator {
   Scope add_region(const Scope& around) {
     Scope inside = around;
     inside.indent += "        ";
+    inside.hidden.clear();
     const std::string before = std::move(text_);
     text_.clear();
     fill(inside, 1 + below(3), 1);
@@ -294,24 +316,66 @@ class Generator {
     return inside;
   }
 
-  void add_condition(Scope& scope) {
-    const std::string before = std::move(text_);
-    text_.clear();
-    const Scope yes = add_region(scope), no = add_region(scope);
+  /// A block between a branch and the block where both ways meet.
+  Scope add_arm(const Scope& around, const std::string& name, const std::string& rest) {
+    Scope inside = around;
+    text_ += fmt::format("^{}:\n", name);
+    fill(inside, 1 + below(2), 1);
+    line(inside, fmt::format("cf.BranchOp () -> () [^{}({})]", rest, inside.values.back().value));
+    return inside;
+  }
+
+  /// Two blocks, and one where they meet, which has the ops that follow.
+  void add_branches(Scope& scope) {
+    const std::string before = text_;
+    const std::size_t callees = callees_.size();
+    const int number = values_++;
+    const auto block = [&](std::string_view name) { return fmt::format("{}{}", name, number); };
+    line(scope, fmt::format("cf.CondBranchOp (%c) -> () [^{}, ^{}]", block("yes"), block("no")));
+    const Scope yes = add_arm(scope, block("yes"), block("rest"));
+    Scope around = scope;
+    around.hidden.insert(yes.bound.begin(), yes.bound.end());
+    const Scope no = add_arm(around, block("no"), block("rest"));
+    const std::string extent = joined_extent(scope, yes, no);
+    if (extent.empty()) {
+      text_ = before;
+      callees_.resize(callees);
+      return;
+    }
+    scope.hidden = no.hidden;
+    scope.hidden.insert(no.bound.begin(), no.bound.end());
+    for (const std::string& each : scope.bound) scope.hidden.erase(each);
+    const std::string result = fresh();
+    text_ += fmt::format("^{}({}:{}):\n", block("rest"), result, type_of(extent));
+    scope.values.push_back({result, extent});
+  }
+
+  /// The extent that both ways have, or a new symbol, which the scope then has; empty if that has a
+  /// value on one of the ways.
+  std::string joined_extent(Scope& scope, const Scope& yes, const Scope& no) {
     const Rows &a = yes.values.back(), &b = no.values.back();
-    const std::string regions = std::move(text_);
-    text_ = before;
-    std::string extent = a.extent;
     const Names left = symbols_of(a.extent), right = symbols_of(b.extent);
     const bool is_around =
         std::ranges::includes(scope.bound, left) && std::ranges::includes(scope.bound, right);
-    if (a.extent != b.extent || !is_around) {
-      // The regions and the op around them have one value of a symbol of the result.
-      const std::string symbol = any_symbol();
-      if (yes.bound.contains(symbol) || no.bound.contains(symbol)) return;
-      scope.bound.insert(symbol);
-      extent = "$" + symbol;
-    }
+    if (a.extent == b.extent && is_around) return a.extent;
+    const std::string symbol = any_symbol();
+    const bool is_known = yes.bound.contains(symbol) || no.bound.contains(symbol) ||
+                          no.hidden.contains(symbol) || scope.hidden.contains(symbol);
+    if (is_known) return {};
+    scope.bound.insert(symbol);
+    passed_.insert(symbol);
+    return "$" + symbol;
+  }
+
+  void add_condition(Scope& scope) {
+    const std::size_t callees = callees_.size();
+    const std::string before = std::move(text_);
+    text_.clear();
+    const Scope yes = add_region(scope), no = add_region(scope);
+    const std::string regions = std::move(text_);
+    text_ = before;
+    const std::string extent = joined_extent(scope, yes, no);
+    if (extent.empty()) return callees_.resize(callees);
     const std::string result = fresh();
     line(scope, fmt::format("cf.IfOp (%c) -> ({}:{}) {{", result, type_of(extent)));
     text_ += regions;
@@ -323,6 +387,7 @@ class Generator {
   void add_loop(Scope& scope, const Rows& x) {
     Scope inside = scope;
     inside.indent += "        ";
+    inside.hidden.clear();
     const std::string carried = fresh(), row = fresh(), next = fresh(), result = fresh();
     inside.values.push_back({carried, x.extent});
     const std::string before = std::move(text_);
@@ -352,6 +417,8 @@ class Generator {
   std::mt19937_64 random_;
   std::vector<Graph> graphs_;
   std::vector<std::size_t> callees_;  // of the graph or body at hand
+  Names* inherited_ = nullptr;        // of the graph at hand; null in the body
+  Names passed_;  // symbols that stand for other extents, which a range may not admit
   std::string text_;
   int values_ = 0;
 };

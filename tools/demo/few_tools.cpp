@@ -1,4 +1,5 @@
-// The tools of the program that `scripts/demo` builds. It leaves out the libraries of the other tools.
+// The tools of the program that `scripts/demo` builds. It leaves out the libraries of the other
+// tools.
 #include "tools/tools.hpp"
 
 namespace mir::tools {
