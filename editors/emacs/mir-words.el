@@ -238,6 +238,7 @@
     "groups"
     "head_dim"
     "head_repeat_times"
+    "held_as"
     "hidden_size"
     "high_precision_exp"
     "hop_length"
