@@ -80,10 +80,11 @@ struct VerifyOptions {
 /// levels, and modules of any content.
 bool verify(const Module& module, Diagnostics& diagnostics, const VerifyOptions& options = {});
 
-/// For modules of a text whose reading had errors, which are in `diagnostics`: adds errors that an
-/// op has whatever the rest is (its name, its arity, its attributes, its callee), which are often
-/// why reading failed. Nothing that could follow from another error is looked for.
+/// For modules of a text whose reading had errors, which are in `diagnostics`: adds what
+/// verification finds, except what could follow from one of those errors. Of `earlier`, the
+/// findings of the text before it had errors, at their places now, those are added that could
+/// follow from an error, so that nothing is known of them yet.
 void verify_unsound(std::span<Module* const> modules, Diagnostics& diagnostics,
-                    const VerifyOptions& options = {});
+                    const VerifyOptions& options = {}, std::span<const Diagnostic> earlier = {});
 
 }  // namespace mir

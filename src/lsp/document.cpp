@@ -124,7 +124,9 @@ void Snapshot::analyse() {
   modules();
   Diagnostics found = std::exchange(found_, Diagnostics(0));
   if (found.has_errors()) {
-    verify_unsound(*modules_, found, {.findings_per_code = 0});
+    const bool keeps = earlier_ != nullptr && !is_whole();
+    verify_unsound(*modules_, found, {.findings_per_code = 0},
+                   keeps ? std::span(*earlier_) : std::span<const Diagnostic>());
   } else {
     for (const Module* module : *modules_) verify(*module, found, {.findings_per_code = 0});
   }
@@ -205,6 +207,9 @@ void Document::edit(const std::optional<Range>& range, std::string_view replacem
   const auto move = [&](Span& span) {
     if (span.known()) span = moved(span, kBase + begin, kBase + end, inserted);
   };
+  std::erase_if(last_findings_, [&](const Diagnostic& each) {
+    return each.at.begin < kBase + end && kBase + begin < each.at.end;
+  });
   for (Diagnostic& each : last_findings_) {
     move(each.at);
     for (Note& note : each.notes) move(note.at);
@@ -222,6 +227,7 @@ Snapshot& Document::now() {
   if (snapshot_ == nullptr) {
     snapshot_ = std::make_unique<Snapshot>(uri_, std::exchange(text_, {}), dialects_,
                                            std::exchange(before_, std::nullopt), edit_);
+    snapshot_->set_earlier(last_findings_);
   }
   return *snapshot_;
 }
@@ -247,8 +253,9 @@ bool Document::analyse() {
   if (is_analysed()) return true;
   now().drop_outlines();
   if (!now().resolve()) return false;
-  last_findings_ = {};
+  if (now().is_whole()) last_findings_ = {};
   now().findings();
+  last_findings_ = {};
   return true;
 }
 

@@ -51,6 +51,9 @@ class Snapshot {
 
   /// Work stops once `*stop` is true, and never if it is null.
   void set_stop(const std::atomic<bool>* stop) { stop_ = stop; }
+  /// Findings of the texts before, at their places in this one, that an analysis of a text with
+  /// errors of syntax keeps where it cannot tell. They must outlive the analysis.
+  void set_earlier(const std::vector<Diagnostic>& findings) { earlier_ = &findings; }
   bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
   /// Throws Stopped if the work is stopped.
   void check_stop() const {
@@ -114,6 +117,7 @@ class Snapshot {
 
   IRContext context_;
   const std::atomic<bool>* stop_ = nullptr;
+  const std::vector<Diagnostic>* earlier_ = nullptr;
   std::optional<bool> may_declare_;  // a dialect
   const DialectTexts& dialects_;
   const SourceFile* file_;

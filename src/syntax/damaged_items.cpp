@@ -45,6 +45,7 @@ std::optional<std::size_t> TreeBuilder::open_head(std::size_t from) const {
 }
 
 void TreeBuilder::note_error(bool op_is_whole) {
+  latest_error_ = lexer_.begin();
   error_token_ = token_end() - (current_ == TokenKind::kEnd ? 0 : 1);
   op_is_whole_ = op_is_whole;
   error_is_on_new_line_ = current_ == TokenKind::kEnd || lexer_.is_first_on_line();

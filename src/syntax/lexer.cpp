@@ -124,6 +124,7 @@ TokenKind Lexer::push(Nesting inside, TokenKind opener) {
 
 TokenKind Lexer::pop(Nesting inside, TokenKind closer) {
   // A closer that does not match is the parser's to report; the context stays.
+  if (inside == Nesting::kBody && closes_module_too_early()) return TokenKind::kUndefined;
   if (nesting_.size() > 1 && nesting_.back() == inside) {
     nesting_.pop_back();
     enter(nesting_.back());
@@ -439,9 +440,8 @@ void Lexer::recover(Resume where) {
 
 namespace {
 
-/// True if the text at `at`, first on its line, looks like the start of an op or a closing brace.
-bool looks_like_op(const unsigned char* at) {
-  if (*at == '}' || *at == '^') return true;
+/// True if the text at `at` looks like the name or the address of an op.
+bool looks_like_name(const unsigned char* at) {
   const unsigned char* word = at;
   while (is_word_char(*at)) ++at;
   if (at == word || (*word >= '0' && *word <= '9')) return false;
@@ -451,6 +451,11 @@ bool looks_like_op(const unsigned char* at) {
          *at == ':';
 }
 
+/// True if the text at `at`, first on its line, looks like the start of an op or a closing brace.
+bool looks_like_op(const unsigned char* at) {
+  return *at == '}' || *at == '^' || looks_like_name(at);
+}
+
 /// The end of a run of closing braces and blanks.
 const unsigned char* skip_braces(const unsigned char* at) {
   while (*at == '}' || is_blank(*at)) ++at;
@@ -458,6 +463,11 @@ const unsigned char* skip_braces(const unsigned char* at) {
 }
 
 }  // namespace
+
+bool Lexer::closes_module_too_early() const {
+  return nesting_.size() == 2 && nesting_.back() == Nesting::kBody &&
+         looks_like_name(skip_gap(cursor_));
+}
 
 TokenKind Lexer::resume() {
   recovering_ = false;

@@ -67,6 +67,8 @@ class Lexer {
   TokenKind resume();
   TokenKind push(Nesting inside, TokenKind opener);
   TokenKind pop(Nesting inside, TokenKind closer);
+  /// True if an op follows the `}` at hand, which would close the module.
+  bool closes_module_too_early() const;
   void enter(Nesting inside);
   /// An attribute value is complete once its text ends at this nesting.
   TokenKind value_done(TokenKind kind);

@@ -54,6 +54,9 @@ int TreeBuilder::next_token(std::uint32_t& number) {
 
 namespace {
 
+constexpr std::string_view kStrayBraceHint =
+    "operations must be inside a module; a '}' before this may be one too many";
+
 /// Returns the indentation of the line of `at`.
 std::size_t indentation(const char* begin, const char* at) {
   const char* line = at;
@@ -148,6 +151,34 @@ std::string quoted(std::string_view text) {
 
 }  // namespace
 
+/// True for a `}` that would close the module above some of its ops.
+bool TreeBuilder::is_stray_brace() const {
+  return current_ == TokenKind::kUndefined && *lexer_.begin() == '}';
+}
+
+/// True if the whole text opens more braces than it closes, text that was skipped included.
+bool TreeBuilder::is_short_of_braces() const {
+  const std::string_view text = file_.text();
+  std::int64_t depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '{') ++depth;
+    if (text[at] == '}') --depth;
+    if (text.substr(at, 2) == "//") at = std::min(text.find('\n', at), text.size());
+    if (at < text.size() && text[at] == '"') {
+      const std::size_t end = text.find_first_of("\"\n", at + 1);
+      at = std::min(end, text.size());
+    }
+  }
+  return depth > 0;
+}
+
+/// True if lines follow the one with the last error, so that the text does not just end there.
+bool TreeBuilder::has_text_after_error() const {
+  const std::string_view text = file_.text();
+  const std::size_t line = text.find('\n', static_cast<std::size_t>(latest_error_ - text.data()));
+  return line != text.npos && text.find_first_not_of(" \t\r\n", line) != text.npos;
+}
+
 void TreeBuilder::syntax_error(std::vector<TokenKind> expected) {
   const bool any_error = diagnostics_.error_count() != errors_before_;
   const bool at_end = current_ == TokenKind::kEnd;
@@ -156,21 +187,42 @@ void TreeBuilder::syntax_error(std::vector<TokenKind> expected) {
   // After an error the braces may not pair up. Tokens that this misplaces are not errors of their
   // own.
   const bool is_consequence =
-      any_error && (at_end || (between_modules && (is_op || current_ == TokenKind::kRBrace ||
-                                                   current_ == TokenKind::kLParen)));
+      any_error && ((at_end && (braces_.unclosed() == told_brace_ || !is_short_of_braces() ||
+                                !has_text_after_error())) ||
+                    is_stray_brace() ||
+                    (between_modules &&
+                     (is_op || current_ == TokenKind::kRBrace || current_ == TokenKind::kLParen)));
   // Scanning that went on at this very token got no further.
   const bool is_repeated = last_error_ == lexer_.begin();
   last_error_ = lexer_.begin();
   note_error(contains(expected, TokenKind::kOpName));
-  if (!is_consequence && !is_repeated) report(expected);
+  if (!is_consequence && !is_repeated) is_stray_brace() ? report_stray_brace() : report(expected);
 
   const bool body_is_missing =
       (between_modules && is_op) || expected == std::vector{TokenKind::kLBrace};
   if (is_mlir_) return lexer_.stop();
   using Resume = Lexer::Resume;
-  lexer_.recover(at_end || is_repeated || !lexer_.is_first_on_line() ? Resume::kAfterToken
-                 : body_is_missing                                   ? Resume::kInBody
-                                                                     : Resume::kAtToken);
+  lexer_.recover(at_end || is_repeated || is_stray_brace() || !lexer_.is_first_on_line()
+                     ? Resume::kAfterToken
+                 : body_is_missing ? Resume::kInBody
+                                   : Resume::kAtToken);
+}
+
+/// Reports the op after the brace: as far as the text is known, the module ends with the brace.
+void TreeBuilder::report_stray_brace() {
+  const std::string_view text = file_.text();
+  std::size_t begin = static_cast<std::size_t>(lexer_.end() - text.data());
+  while ((begin = text.find_first_not_of(" \t\r\n", begin)) != text.npos &&
+         text.substr(begin, 2) == "//") {
+    begin = text.find('\n', begin);
+  }
+  const std::string_view op = text.substr(begin, text.find_first_of(" \t\r\n(<[{@", begin) - begin);
+  const SourcePos at = file_.base() + static_cast<SourcePos>(begin);
+  const TokenKind kind = op.starts_with("addr:") ? TokenKind::kAddress : TokenKind::kOpName;
+  Diagnostic& diagnostic = diagnostics_.error(
+      diag::kTrailingText, {at, at + static_cast<SourcePos>(op.size())},
+      fmt::format("expected a module or an alias, found {} {}", describe(kind), quoted(op)));
+  diagnostic.hint = kStrayBraceHint;
 }
 
 void TreeBuilder::report(const std::vector<TokenKind>& expected) {
@@ -202,6 +254,7 @@ void TreeBuilder::report(const std::vector<TokenKind>& expected) {
                                 (is_op || current_ == TokenKind::kBlockName);
   const char* const opened = at_end || is_brace_missing ? braces_.unclosed() : nullptr;
   if (opened == nullptr) return;
+  told_brace_ = opened;
   const SourcePos place = file_.position_of(opened);
   diagnostic.note({place, place + 1}, "this '{' is not closed");
 }
@@ -243,7 +296,7 @@ void TreeBuilder::explain(Diagnostic& diagnostic, std::span<const TokenKind> exp
         "where a string of a dump ends can be lost, as upstream quotes none; an upgrade takes "
         "--assume='text:KEY=TEXT'";
   } else if (current_ == TokenKind::kOpName && contains(expected, TokenKind::kHash)) {
-    diagnostic.hint = "operations must be inside a module; a '}' before this may be one too many";
+    diagnostic.hint = kStrayBraceHint;
   }
 }
 

@@ -89,6 +89,10 @@ class TreeBuilder {
   std::optional<std::uint32_t> damaged_token(std::uint32_t first);
   std::uint32_t first_damaged_token(std::size_t complete);
   std::optional<std::uint32_t> drop_damaged_item();
+  bool is_stray_brace() const;
+  bool is_short_of_braces() const;
+  bool has_text_after_error() const;
+  void report_stray_brace();
   void report(const std::vector<TokenKind>& expected);
   void explain(Diagnostic& diagnostic, std::span<const TokenKind> expected);
   void explain_mlir_type(Diagnostic& diagnostic) const;
@@ -107,6 +111,8 @@ class TreeBuilder {
   bool error_is_on_new_line_ = false;
   std::span<const TokenKind> implied_;  // tokens of a head that is not in the text
   std::uint32_t error_token_ = 0;       // number of the last token in error
+  const char* told_brace_ = nullptr;    // that an error says is not closed
+  const char* latest_error_ = nullptr;  // where the last error was found
   const char* last_error_ = nullptr;    // where the last misplaced token begins
   TokenKind current_ = TokenKind::kEnd;
   std::uint32_t first_token_ = 0;

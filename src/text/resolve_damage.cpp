@@ -1,4 +1,7 @@
 // Text that cannot be read: what it may define is not undefined elsewhere.
+#include <algorithm>
+
+#include "support/characters.hpp"
 #include "syntax/damage.hpp"
 #include "text/resolver.hpp"
 
@@ -11,6 +14,14 @@ std::string_view op_word(std::string_view text) {
   const auto end = text.find_first_of(" \t\r\n@<[({\"%");
   const std::string_view word = text.substr(0, end);
   return is_op_name(word) && word.find('.') != word.npos ? word : "unknown.op";
+}
+
+/// True if the text of an op breaks off before the end of its list of results.
+bool lacks_results(std::string_view text) {
+  const auto arrow = text.rfind("->");
+  if (arrow != text.npos && text.find(')', arrow) != text.npos) return false;
+  const auto last = text.rfind('(');
+  return last == text.npos || text.find('(') == last || text.find(')', last) == text.npos;
 }
 
 std::string_view first_symbol(std::string_view text) {
@@ -27,7 +38,20 @@ std::string_view first_symbol(std::string_view text) {
 void Resolver::State::note_damage(std::uint32_t token) {
   DamagedText& damage = module_->notes<DamagedText>();
   damage.places.push_back(span(token));
-  damage.parents.insert(current_region().parent());
+  const Op* const parent = current_region().parent();
+  damage.parents.insert(parent);
+  const OpRow* const row = head_.open ? head_.name.info->row : nullptr;
+  if (row != nullptr) {
+    damage.may_call = damage.may_call || row->callee;
+    damage.may_declare = damage.may_declare || has(row->traits, Trait::kSymbol);
+  } else if (std::ranges::any_of(text(token), is_letter)) {
+    const bool is_computation = head_.open && head_.name.info->dialect_id == DialectId::kLinalg;
+    damage.may_call = damage.may_call || !is_computation;
+    damage.may_declare = damage.may_declare || !is_computation;
+  }
+  if (row != nullptr && row->results.max != 0 && lacks_results(text(token))) {
+    damage.open.insert(parent);
+  }
   for_each_name(text(token), '@', [&](std::string_view name) { damage.symbols.emplace(name); });
   const auto arrow = text(token).rfind("->");
   const char* const results =
@@ -37,6 +61,7 @@ void Resolver::State::note_damage(std::uint32_t token) {
     damaged_names_.insert(name.raw());
     const bool is_new_version = !portable_ && results != nullptr && word.data() > results;
     if (scopes_.find(name) != nullptr && !is_new_version) return;
+    damage.names.insert(name.raw());
     module_->reserve_name(name);
     scopes_.define(name, rewriter_->create_free_value(current_region(), nullptr, name));
   });
@@ -56,9 +81,8 @@ void Resolver::State::begin_damaged_head(const Node& node) {
 
 /// Nothing of the op can be read.
 void Resolver::State::end_damaged_op() {
-  const std::uint32_t token = head_.token;
+  note_damage(head_.token);
   head_.reset();
-  note_damage(token);
 }
 
 /// The module gets the name that its head begins with, and the form that it seems to have.

@@ -33,8 +33,10 @@ void Resolver::State::forget_mentions() {
 }
 
 void Resolver::State::begin_body(const Node&) {
-  if (head_.open && head_.damaged) note_damage(head_.token);
+  const bool is_headless = head_.open && head_.damaged;
+  if (is_headless) note_damage(head_.token);
   if (head_.open) open_ops_.push_back(make_op());
+  if (is_headless) module_->notes<DamagedText>().headless.insert(open_ops_.back());
   Op* op = open_ops_.back();
   bodies_.push_back({op});
   if (op->has(Trait::kTemplate)) {

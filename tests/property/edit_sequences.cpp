@@ -1,6 +1,7 @@
 // Texts under edits: a tree that follows edits is that of a parse from scratch, and so are
-// findings, however often their analysis is stopped. An excerpt agrees with the whole text.
-// `MIR_SEEDS=100000` for more sequences, `MIR_FIRST_SEED=500` to begin with that one.
+// findings of a text that parses, however often their analysis is stopped. An excerpt agrees with
+// the whole text. `MIR_SEEDS=100000` for more sequences, `MIR_FIRST_SEED=500` to begin with that
+// one.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -235,7 +236,13 @@ TEST_CASE("a document that follows edits is the document from scratch") {
       analyse_by_steps(document);
       Document fresh("test.mir", 1, text, PositionEncoding::kUtf8, kDialects);
       fresh.analyse();
-      REQUIRE(shown(document) == shown(fresh));
+      const std::vector<Diagnostic> all = shown(document), found = shown(fresh);
+      if (document.now().is_whole()) {
+        REQUIRE(all == found);
+        continue;
+      }
+      // Findings that an error of syntax leaves in doubt are kept.
+      for (const Diagnostic& each : found) REQUIRE(std::ranges::find(all, each) != all.end());
     }
   }
 }

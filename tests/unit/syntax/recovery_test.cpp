@@ -141,6 +141,24 @@ TEST_SUITE("recovery") {
           Lines{"1:15 MIR0201 expected '{', found operation 'a.b'"});
   }
 
+  TEST_CASE("a brace that is not closed is an error beside others") {
+    CHECK(errors("@main () -> () {\n  a.b = c\n  a.b\n") ==
+          Lines{"2:7 MIR0201 expected an operation or '}', found '='",
+                "3:6 MIR0201 expected an operation or '}', found end of file"});
+    CHECK(errors("@main () -> () {\n  a.b \"} {\n  a.b\n}\n").size() == 1);
+  }
+
+  TEST_CASE("a closing brace too many is one error, and the module goes on") {
+    const std::string head = "@main () -> () {\n",
+                      graph = "g.s {\n() -> () {\n" + kGood + "\n}\n}\n";
+    CHECK(errors(head + graph + "}\n" + graph + "}\n") ==
+          Lines{"8:1 MIR0205 expected a module or an alias, found operation 'g.s'"});
+    CHECK(errors(head + "a.b = c\n" + graph + "}\n" + graph + "}\n").size() == 1);
+    const std::string early = "g.s {\n() -> () {\n" + kGood + "\n}\n" + kGood + "\n}\n}\n";
+    CHECK(errors(head + early + graph + graph + "}\n").size() == 1);
+    CHECK(errors(head + graph + "}\n// done\n@other () -> () {\n}\n").empty());
+  }
+
   TEST_CASE("modules on one line recover at their braces") {
     CHECK(errors("@a () -> () { g.s { () -> () { a.b ( -> () } } }\n@b () -> () { a.b () -> }\n") ==
           Lines{"1:38 MIR0201 expected ')' or value, found '->'",

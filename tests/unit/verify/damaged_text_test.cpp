@@ -15,8 +15,8 @@ namespace {
 
 using ErrorLines = std::vector<std::string>;
 
-/// All errors of a text as `line MIRnnnn`.
-ErrorLines errors_of(std::string text) {
+/// All errors of a text as `line MIRnnnn`, or its warnings.
+ErrorLines reported(std::string text, Severity severity) {
   IRContext context;
   register_builtin_dialects(context);
   const SourceFile& file = *context.sources().add("test.mir", std::move(text));
@@ -29,11 +29,18 @@ ErrorLines errors_of(std::string text) {
   }
   ErrorLines lines;
   for (const Diagnostic& each : diagnostics.sorted()) {
-    if (each.severity != Severity::kError) continue;
+    if (each.severity != severity) continue;
     lines.push_back(std::to_string(file.line_column(each.at.begin).line) + " " +
                     spelling(each.code));
   }
   return lines;
+}
+
+ErrorLines errors_of(std::string text) {
+  return reported(std::move(text), Severity::kError);
+}
+ErrorLines findings_of(std::string text) {
+  return reported(std::move(text), Severity::kWarning);
 }
 
 const std::string kTyped = ":tensor<[2, 4], Float32, CPU>";
@@ -157,6 +164,38 @@ TEST_SUITE("damaged text") {
         ") { (%i:tensor<[1], Int32, CPU>, %b" + kTyped + ") -> (%b" + kTyped +
         ") { cf.YieldOp (%b) -> () } }";
     CHECK(errors_of(damaged_graph({loop})) == ErrorLines{"4 MIR0302"});
+  }
+
+  TEST_CASE("a line that cannot be read hides no finding of a dump elsewhere") {
+    const auto dump = [](const std::string& op) {
+      std::string text =
+          "@main () -> () {\n"
+          "  graph.SubGraphOp @g <CPU> {\n"
+          "    (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>) {\n";
+      for (const std::string& each :
+           {std::string("linalg.CPU.SiLUOp(%0:tensor<[2], Float32, CPU>) -> "
+                        "(%0:tensor<[2], Float32, CPU>)"),
+            op,
+            std::string("linalg.CPU.SiLUOp(%0:tensor<[2], Float32, CPU>) -> "
+                        "(%1:tensor<[3], Float32, CPU>)")}) {
+        text += "      " + each + "\n";
+      }
+      return text + "      cf.ReturnOp (%1:tensor<[3], Float32, CPU>) -> ()\n    }\n  }\n}\n";
+    };
+    CHECK(findings_of(dump("// nothing")) == ErrorLines{"4 MIR0470", "6 MIR0410"});
+    for (const char* op : {"linalg.CPU.NegOp(%7", "words", "x.y (%7", "linalg.CPU.NegOp(%7) ->"}) {
+      CAPTURE(std::string(op));
+      CHECK(findings_of(dump(op)) == ErrorLines{"4 MIR0470", "6 MIR0410"});
+    }
+  }
+
+  TEST_CASE("errors of a sound module beside one that cannot be read are all reported") {
+    const std::string unused =
+        "@other () -> () {\n  graph.SubGraphOp @f <CPU> {\n    () -> () {\n    }\n  }\n"
+        "  graph.SubGraphOp @g <CPU> {\n    () -> () {\n    }\n  }\n"
+        "  graph.CallGraphOp @f () -> ()\n}\n";
+    CHECK(findings_of("@a () -> () {\n}\n" + unused) == ErrorLines{"8 MIR0430"});
+    CHECK(findings_of("@a () -> () {\n words (\n}\n" + unused) == ErrorLines{"9 MIR0430"});
   }
 
   TEST_CASE("a body that is not closed is checked") {

@@ -1,0 +1,364 @@
+// Decides which breaches follow from errors in the text.
+#include "verify/doubts.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "ir/declares_dialect.hpp"
+#include "ir/ports.hpp"
+#include "mir/codes/attributes.hpp"
+#include "mir/codes/names.hpp"
+#include "mir/codes/syntax.hpp"
+#include "mir/codes/verification.hpp"
+#include "mir/walk.hpp"
+#include "syntax/op_text.hpp"
+
+namespace mir {
+
+namespace {
+
+bool is_one_of(std::span<const DiagCode> codes, DiagCode code) {
+  return std::ranges::find(codes, code) != codes.end();
+}
+
+/// The group of a constraint; that of the shape rules if no other has it, and of errors of reading.
+CheckGroup group_of(const Diagnostic& breach) {
+  const std::string_view id =
+      std::string_view(breach.constraint).substr(0, breach.constraint.find(':'));
+  const auto found = std::ranges::find(constraints(), id, &Constraint::id);
+  return found == constraints().end() ? CheckGroup::kShapes : found->group;
+}
+
+/// True if the text of the op states the types of all its results.
+bool states_types(const Op& op) {
+  IRContext& context = op.module().context();
+  const SourceFile* const file = context.sources().file_of(op.span().begin);
+  if (file == nullptr) return false;
+  const OpText text(*file, op.span());
+  return std::ranges::all_of(op.results(), [&](const Value& result) {
+    const Span at = text.mention(name_text(result.name(), context));
+    if (!at.known()) return false;
+    const std::string_view rest = file->text().substr(at.end - file->base());
+    const auto next = rest.find_first_not_of(" \t");
+    return next != rest.npos && rest[next] == ':';
+  });
+}
+
+bool mentions_one_of(const Op& op, const std::unordered_set<std::uint32_t>& names) {
+  if (names.empty()) return false;
+  const auto is_named = [&](const Value& value) { return names.contains(value.name().raw()); };
+  return std::ranges::any_of(op.operand_uses(),
+                             [&](const Use& use) { return is_named(*use.value()); }) ||
+         std::ranges::any_of(op.results(), is_named);
+}
+
+}  // namespace
+
+bool concerns_op_alone(DiagCode code) {
+  constexpr DiagCode kCodes[] = {diag::kUnknownOp,        diag::kWrongArity,
+                                 diag::kUnknownAttribute, diag::kUnknownCallee,
+                                 diag::kAttributeKind,    diag::kDuplicateSymbol};
+  return is_one_of(kCodes, code);
+}
+
+OpsInOrder::OpsInOrder(std::span<Module* const> modules) {
+  for (const Module* module : modules) {
+    ops_.emplace_back(module->top()->span().begin, module->top());
+    for_each_op(*module, [&](const Op& op) { ops_.emplace_back(op.span().begin, &op); });
+  }
+  std::ranges::sort(ops_);
+}
+
+std::vector<UnclosedOp> unclosed_ops(const OpsInOrder& ops, std::span<const Diagnostic> known) {
+  std::vector<UnclosedOp> unclosed;
+  for (const Diagnostic& each : known) {
+    if (each.code != diag::kUnexpectedToken) continue;
+    for (const Note& note : each.notes) {
+      const Op* op = note.at.known() ? ops.at(note.at.begin) : nullptr;
+      if (op != nullptr) unclosed.push_back({op, each.at.begin});
+    }
+  }
+  return unclosed;
+}
+
+// -- what is in doubt -----------------------------------------------------------------------------
+
+namespace {
+
+/// True if the text does not close as many braces as it opens. Strings and comments do not count.
+bool is_unbalanced(std::string_view text) {
+  std::int64_t depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    depth += (text[at] == '{' ? 1 : 0) - (text[at] == '}' ? 1 : 0);
+    if (text.substr(at, 2) == "//") at = std::min(text.find('\n', at), text.size());
+    if (at < text.size() && text[at] == '"') {
+      at = std::min(text.find_first_of("\"\n", at + 1), text.size());
+    }
+  }
+  return depth != 0;
+}
+
+/// The op around `op`, or itself, that is in no other op of its module.
+const Op* top_level(const Op* op) {
+  while (op != nullptr && op->parent_op() != nullptr && op->parent_op()->parent_op() != nullptr) {
+    op = op->parent_op();
+  }
+  return op;
+}
+
+std::string_view line_around(const SourceFile& file, SourcePos place) {
+  const std::string_view text = file.text();
+  const std::size_t at = std::min<std::size_t>(place - file.base(), text.size());
+  const std::size_t before = at == 0 ? text.npos : text.rfind('\n', at - 1);
+  const std::size_t begin = before == text.npos ? 0 : before + 1;
+  return text.substr(begin, text.find('\n', at) - begin);
+}
+
+}  // namespace
+
+Doubts::Doubts(std::span<Module* const> modules, const OpsInOrder& ops,
+               std::span<const Diagnostic> known)
+    : order_(ops), modules_(modules), unclosed_(unclosed_ops(ops, known)) {
+  for (Module* module : modules) {
+    const DamagedText& damage = module->notes<DamagedText>();
+    for (const Op* op : damage.parents) {
+      add_parents(op);
+      while (op != nullptr && damaged_.insert(op).second) op = op->parent_op();
+    }
+    if (damage.places.empty()) continue;
+    unsound_modules_.insert(module);
+    const SourceFile* const file = module->context().sources().file_of(damage.places[0].begin);
+    const auto may_declare = [&](Span place) {
+      return file != nullptr && file->slice(place).find("dialect.") != std::string_view::npos;
+    };
+    are_dialects_lost_ = are_dialects_lost_ || declares_dialect(*module) ||
+                         std::ranges::any_of(damage.places, may_declare);
+  }
+  find_lost_structure(known);
+  for (const Diagnostic& each : known) {
+    const Op* const op = each.severity == Severity::kError ? order_.at(each.at.begin) : nullptr;
+    if (op == nullptr) continue;
+    unsound_modules_.insert(&op->module());
+    if (each.code >= kFirstOfResolve) add(*op);
+  }
+  for (const auto& [at, op] : order_) {
+    if (!concern(op->module())) continue;
+    const auto has_no_type = [](const Use& use) { return use.value()->type() == nullptr; };
+    const bool is_in_doubt =
+        mentions_one_of(*op, damage_of(*op).names) ||
+        (op->module().is_portable() && std::ranges::any_of(op->operand_uses(), has_no_type));
+    if (is_in_doubt) add(*op);
+  }
+  follow_pending();
+}
+
+void Doubts::find_lost_structure(std::span<const Diagnostic> known) {
+  for (const UnclosedOp& each : unclosed_) {
+    add_parents(each.op);
+    lost_from_ = std::min(lost_from_, top_level(each.op)->span().begin);
+  }
+  const SourceFile* file = nullptr;
+  for (const Diagnostic& each : known) {
+    if (each.code >= kFirstOfResolve || !each.at.known() || modules_.empty()) continue;
+    if (file == nullptr) {
+      file = modules_.front()->context().sources().file_of(each.at.begin);
+      if (file == nullptr) return;
+      if (unclosed_.empty() && is_unbalanced(file->text())) {
+        const Op* const op = top_level(order_.at(each.at.begin));
+        lost_from_ = std::min({lost_from_, each.at.begin, op == nullptr ? 0 : op->span().begin});
+      }
+    }
+    const std::string_view line = line_around(*file, each.at.begin);
+    const auto first = line.find_first_not_of(" \t");
+    are_aliases_lost_ = are_aliases_lost_ || order_.at(each.at.begin) == nullptr ||
+                        (first != line.npos && (line[first] == '#' || line[first] == '!'));
+  }
+  const Op* const op = lost_from_ == kNowhere ? nullptr : order_.at(lost_from_);
+  if (op != nullptr) lost_in_ = &op->module();
+}
+
+void Doubts::add(const Op& op) {
+  if (!ops_.insert(&op).second) return;
+  add_parents(op.parent_op());
+  if (op.module().is_portable()) pending_.push_back(&op);
+}
+
+void Doubts::add_parents(const Op* op) {
+  while (op != nullptr && parents_.insert(op).second) op = op->parent_op();
+}
+
+/// Users of results are in doubt, too, and so on unless their own types are stated.
+void Doubts::follow_pending() {
+  while (!pending_.empty()) {
+    const Op& op = *pending_.back();
+    pending_.pop_back();
+    for (const Value& result : op.results()) {
+      for (const Use* use = result.first_use(); use != nullptr; use = use->next()) {
+        const Op& user = *use->user();
+        if (ops_.contains(&user)) continue;
+        add(user);
+        if (states_types(user)) pending_.pop_back();
+      }
+    }
+  }
+}
+
+// -- what is decided nevertheless -----------------------------------------------------------------
+
+/// True if text that breaks off, or that may be in another region, may define a value of the op.
+bool Doubts::may_be_defined(const Op& op) const {
+  const DamagedText& damage = damage_of(op);
+  if (damage.head || op.span().begin >= lost_from_) return true;
+  for (const Op* at = &op; at != nullptr; at = at->parent_op()) {
+    if (damage.open.contains(at->parent_op()) || damage.headless.contains(at)) return true;
+  }
+  return false;
+}
+
+/// See note [lost structure].
+bool Doubts::is_displaced(const Op& op) const {
+  const DamagedText& damage = damage_of(op);
+  if (damage.head || op.span().begin >= lost_from_) return true;
+  for (const Op* at = &op; at != nullptr; at = at->parent_op()) {
+    if (damage.headless.contains(at)) return true;
+  }
+  return false;
+}
+
+/// True if ops of the op's module are displaced.
+bool Doubts::is_in_lost_module(const Op& op) const {
+  return &op.module() == lost_in_ || is_displaced(op);
+}
+
+bool Doubts::is_in_damaged_template(const Op& op) const {
+  for (const Op* at = &op; at != nullptr; at = at->parent_op()) {
+    if (at->has(Trait::kTemplate) && (damaged_.contains(at) || is_in_lost_module(*at))) return true;
+  }
+  return false;
+}
+
+bool Doubts::is_damaged(SourcePos place) const {
+  return std::ranges::any_of(modules_, [&](Module* module) {
+    return std::ranges::any_of(module->notes<DamagedText>().places,
+                               [&](Span at) { return at.begin <= place && place < at.end; });
+  });
+}
+
+/// Checks that look at all of a module, or at its symbols.
+bool Doubts::decides_by_module(DiagCode code, const Op& op) const {
+  const DamagedText& damage = damage_of(op);
+  if (is_in_lost_module(op)) return false;
+  if (code == diag::kUnusedGraph) return !damage.may_call;
+  constexpr DiagCode kOfSymbols[] = {diag::kUnknownParameter, diag::kParameterSize,
+                                     diag::kKernelMismatch};
+  if (is_one_of(kOfSymbols, code)) return !damage.may_declare && is_sound(op);
+  return false;
+}
+
+bool Doubts::decides_op_alone(DiagCode code, const Op& op) const {
+  const DamagedText& damage = damage_of(op);
+  switch (code) {
+    case diag::kUnknownCallee: {
+      const auto name = op.module().context().text(op.symbol());
+      return !is_in_lost_module(op) && !damage.symbols.contains(std::string(name)) &&
+             std::ranges::none_of(modules_,
+                                  [](Module* module) { return module->notes<DamagedText>().head; });
+    }
+    case diag::kWrongArity:
+      return !parents_.contains(&op) && op.span().begin < lost_from_;
+    case diag::kDuplicateSymbol:
+      return op.span().begin < lost_from_;
+    case diag::kUnknownOp:
+      return !damage.headless.contains(&op);
+    case diag::kAttributeKind:
+      return !are_aliases_lost_ || is_sound(op);
+    default:
+      return true;
+  }
+}
+
+bool Doubts::decides(CheckGroup group, DiagCode code, const Op& op) const {
+  constexpr DiagCode kOfModule[] = {
+      diag::kUnusedGraph,      diag::kUnusedSymbol,  diag::kUnboundSymbol,
+      diag::kCallCycle,        diag::kCacheStep,     diag::kUnknownLabel,
+      diag::kUnknownParameter, diag::kParameterSize, diag::kJumpOffset,
+      diag::kUnbalancedReturn, diag::kJumpCycle,     diag::kBindPosition,
+      diag::kUnreachableCode,  diag::kAddressOrder,  diag::kNeverFreed,
+      diag::kUndefinedSlot,    diag::kKernelMismatch};
+  if (is_one_of(kOfModule, code)) return decides_by_module(code, op);
+  constexpr DiagCode kOfBlocks[] = {
+      diag::kMisplacedTerminator, diag::kUnknownSuccessor, diag::kSuccessorMismatch,
+      diag::kMisplacedSuccessors, diag::kDuplicateBlock,   diag::kUnreachableBlock,
+      diag::kOpenBlock,           diag::kNotDominated,     diag::kUseBeforeDefinition};
+  if (is_one_of(kOfBlocks, code) && damaged_.contains(op.parent_op())) return false;
+  if (code == diag::kCallMismatch) {
+    const Op* const graph = op.module().lookup_op(op.symbol());
+    const Region* const body = graph == nullptr ? nullptr : graph->first_region();
+    if (damaged_.contains(graph) && (body == nullptr || !body->has_signature())) return false;
+  }
+  switch (group) {
+    case CheckGroup::kQuantisation:
+      return !op.module().is_portable() || is_sound(op);
+    case CheckGroup::kAttributes:
+    case CheckGroup::kTypes:
+    case CheckGroup::kShapes:
+      return is_sound(op);
+    case CheckGroup::kLifetime:
+      if (is_in_lost_module(op) || !is_sound(op)) return false;
+      return code == diag::kConstantFreed ||
+             (damage_of(op).open.empty() && op.parent_of_kind(OpId::kProgFragment) == nullptr);
+    case CheckGroup::kDump: {
+      // A value that nothing defines may have been defined by text that breaks off.
+      const bool is_of_values = code == diag::kLostConstant || code == diag::kStaleMention;
+      return !is_displaced(op) && is_sound(op) && !(is_of_values && may_be_defined(op));
+    }
+    case CheckGroup::kStructure:
+      return !is_displaced(op) && is_sound(op);
+    default:
+      return !is_in_lost_module(op) && is_sound(op);
+  }
+}
+
+bool Doubts::decide(const Diagnostic& breach) const {
+  const Op* const op = order_.at(breach.at.begin);
+  if (op == nullptr) return false;
+  if (are_dialects_lost_ && op->op_name().info->dialect_id == DialectId::kOther) return false;
+  if (!concern(op->module())) return breach.at.begin < lost_from_;
+  if (is_in_damaged_template(*op)) return false;
+  const auto is_lost = [&](const Note& note) { return is_damaged(note.at.begin); };
+  if (std::ranges::any_of(breach.notes, is_lost)) return false;
+  if (damage_of(*op).head && !op->module().is_portable()) return false;
+  if (concerns_op_alone(breach.code)) {
+    const bool is_of_wrong_op = breach.severity != Severity::kError && ops_.contains(op);
+    return !is_of_wrong_op && decides_op_alone(breach.code, *op);
+  }
+  if (breach.code < kFirstOfVerification) {
+    const bool is_of_definition =
+        breach.code == diag::kRedefinedValue || breach.code == diag::kTypeConflict;
+    return !explain(breach) && is_sound(*op) && !(is_of_definition && may_be_defined(*op));
+  }
+  return decides(group_of(breach), breach.code, *op);
+}
+
+bool Doubts::explain(const Diagnostic& error) const {
+  const Op* const op = order_.at(error.at.begin);
+  if (op == nullptr) return error.code == diag::kUnknownAlias && are_aliases_lost_;
+  switch (error.code) {
+    case diag::kUndefinedValue:
+      return may_be_defined(*op) || mentions_one_of(*op, damage_of(*op).names);
+    case diag::kUnknownAlias:
+      return are_aliases_lost_;
+    case diag::kTypeMissing:
+      return error.at.begin >= lost_from_ || is_displaced(*op);
+    case diag::kNeedsVersion:
+      return damage_of(*op).head;
+    case diag::kBadDeclaration:
+      return damaged_.contains(top_level(op)) || is_in_lost_module(*op);
+    case diag::kBadDialect:
+      return are_dialects_lost_;
+    default:
+      return false;
+  }
+}
+
+}  // namespace mir
