@@ -177,6 +177,9 @@ class Unit {
   SourcePos base() const { return base_; }
   /// Has the unit begin at another place of the source space.
   void move_to(SourcePos base) { base_ = base; }
+  /// Number that the owner of the unit gave it, to know it again in a later tree; 0 for a new unit.
+  std::uint32_t mark() const { return mark_; }
+  void set_mark(std::uint32_t mark) { mark_ = mark; }
   std::span<const Token> tokens() const { return {tokens_.get(), token_count_}; }
   std::span<const Node> nodes() const { return {nodes_.get(), node_count_}; }
   Span span(std::uint32_t token) const {
@@ -189,6 +192,7 @@ class Unit {
   SourcePos base_;
   std::uint32_t token_count_;
   std::uint32_t node_count_;
+  std::uint32_t mark_ = 0;
   std::unique_ptr<Token[]> tokens_;
   std::unique_ptr<Node[]> nodes_;
 };

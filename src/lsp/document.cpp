@@ -13,7 +13,7 @@ namespace mir::lsp {
 
 namespace {
 
-constexpr auto kFirstOfResolve = static_cast<DiagCode>(300);
+constexpr auto kFirstOfReading = static_cast<DiagCode>(300);
 
 /// Returns a span after an edit of offsets [begin, end) that inserted so many bytes.
 Span moved(Span span, SourcePos begin, SourcePos end, std::uint32_t inserted) {
@@ -84,15 +84,39 @@ Excerpt* Snapshot::excerpt(Span range) {
   return excerpt_ ? &*excerpt_ : nullptr;
 }
 
+bool Snapshot::analyse_changes() {
+  if (findings_) return true;
+  if (has_analysed_changes_ || analysed_ == nullptr || may_declare()) return false;
+  has_analysed_changes_ = true;
+  const auto changes = analysed_->changes(tree_);
+  if (!changes) return false;
+  register_dialects();
+  auto partial =
+      lsp::analyse_changes(tree_, syntax_errors_, *analysed_, *changes, *earlier_, context_);
+  if (!partial) return false;
+  if (is_whole() && !partial->is_whole) {
+    changed_findings_ = std::move(partial->findings);
+    return false;
+  }
+  if (is_whole()) AnalysedUnits::accept(tree_, *changes);
+  findings_ = std::move(partial->findings);
+  return true;
+}
+
 const std::vector<Diagnostic>& Snapshot::findings() {
-  if (!findings_) analyse();
+  if (!analyse_changes()) analyse();
   return *findings_;
+}
+
+void Snapshot::register_dialects() {
+  if (std::exchange(has_dialects_, true)) return;
+  dialects_.register_in(context_, path_of_uri(file_->name()).value_or(""));
 }
 
 bool Snapshot::resolve() {
   if (modules_) return true;
   if (resolution_ == nullptr) {
-    if (!findings_) dialects_.register_in(context_, path_of_uri(file_->name()).value_or(""));
+    register_dialects();
     resolution_ = std::make_unique<Resolution>(context_, *file_);
     for (const Diagnostic& each : syntax_errors_) {
       resolution_->found.error(each.code, each.at, {}) = each;
@@ -135,6 +159,13 @@ void Snapshot::analyse() {
       std::ranges::any_of(*modules_, [](const Module* module) { return !module->is_portable(); });
   if (has_dump) release_modules();
   findings_ = std::move(found).sorted();
+  changed_findings_.reset();
+  if (analysed_ == nullptr) return;
+  if (is_whole() && !may_declare()) {
+    analysed_->begin(tree_, *findings_);
+  } else {
+    analysed_->forget();
+  }
 }
 
 Snapshot::~Snapshot() = default;
@@ -175,22 +206,25 @@ Document::Document(std::string uri, std::int64_t version, std::string text,
 }
 
 void Document::edit(const std::optional<Range>& range, std::string_view replacement) {
+  std::uint32_t begin = 0;
+  auto end = static_cast<std::uint32_t>(text().size());
+  if (range) {
+    begin = lines_.offset_of(text(), range->begin, encoding_);
+    end = std::max(begin, lines_.offset_of(text(), range->end, encoding_));
+  } else {
+    analysed_.forget();
+  }
   if (snapshot_ != nullptr) {
+    analysed_.note_edit(snapshot_->tree(), {kBase + begin, kBase + end},
+                        is_analysed() ? snapshot_->findings() : last_findings_);
     if (is_analysed()) {
       last_findings_ = snapshot_->take_findings();
       std::erase_if(last_findings_,
-                    [](const Diagnostic& each) { return each.code < kFirstOfResolve; });
+                    [](const Diagnostic& each) { return each.code < kFirstOfReading; });
     }
     before_ = snapshot_->take_syntax();
     edit_ = {};
     drop_snapshot();
-  }
-  const std::string_view old = text_;
-  std::uint32_t begin = 0;
-  auto end = static_cast<std::uint32_t>(old.size());
-  if (range) {
-    begin = lines_.offset_of(old, range->begin, encoding_);
-    end = std::max(begin, lines_.offset_of(old, range->end, encoding_));
   }
   text_.replace(begin, end - begin, replacement);
   const bool is_first = before_ && edit_.inserted == 0 && edit_.end == edit_.begin;
@@ -204,17 +238,30 @@ void Document::edit(const std::optional<Range>& range, std::string_view replacem
     lines_ = LineIndex(text_);
     before_.reset();
   }
-  const auto move = [&](Span& span) {
-    if (span.known()) span = moved(span, kBase + begin, kBase + end, inserted);
-  };
+  move_findings({kBase + begin, kBase + end}, inserted);
+}
+
+/// Moves the last findings with the text around an edit. Those that it touches are gone.
+void Document::move_findings(Span edit, std::uint32_t inserted) {
+  const auto is_touched = [&](Span span) { return span.begin < edit.end && edit.begin < span.end; };
   std::erase_if(last_findings_, [&](const Diagnostic& each) {
-    return each.at.begin < kBase + end && kBase + begin < each.at.end;
+    if (is_touched(each.at) && is_of_module(each.code)) analysed_.forget();
+    return is_touched(each.at);
   });
+  const auto move = [&](Span& span) {
+    if (span.known()) span = moved(span, edit.begin, edit.end, inserted);
+  };
   for (Diagnostic& each : last_findings_) {
     move(each.at);
     for (Note& note : each.notes) move(note.at);
-    each.fixes = {};  // of a text that is gone
-    each.proposals = {};
+    for (std::vector<FixIt>* fixes : {&each.fixes, &each.proposals}) {
+      const auto is_lost = [&](const FixIt& fix) { return is_touched(fix.at); };
+      if (std::ranges::any_of(*fixes, is_lost)) {
+        fixes->clear();
+        analysed_.forget();  // the finding may be of another graph
+      }
+      for (FixIt& fix : *fixes) move(fix.at);
+    }
   }
 }
 
@@ -227,7 +274,7 @@ Snapshot& Document::now() {
   if (snapshot_ == nullptr) {
     snapshot_ = std::make_unique<Snapshot>(uri_, std::exchange(text_, {}), dialects_,
                                            std::exchange(before_, std::nullopt), edit_);
-    snapshot_->set_earlier(last_findings_);
+    snapshot_->set_before(last_findings_, analysed_);
   }
   return *snapshot_;
 }
@@ -237,24 +284,39 @@ std::vector<const Diagnostic*> Document::shown_findings() {
   const auto add = [&](const std::vector<Diagnostic>& findings) {
     for (const Diagnostic& each : findings) shown.push_back(&each);
   };
-  add(is_analysed() ? snapshot_->findings() : now().syntax_errors());
-  if (!is_analysed()) add(last_findings_);
+  if (is_analysed()) {
+    add(snapshot_->findings());
+  } else if (const std::vector<Diagnostic>* changed = now().changed_findings()) {
+    add(*changed);
+  } else {
+    add(now().syntax_errors());
+    add(last_findings_);
+  }
   return shown;
 }
 
 void Document::forget_analysis() {
   if (snapshot_ != nullptr) drop_snapshot();
   before_.reset();
+  analysed_.forget();
   shown_ = false;
+}
+
+bool Document::analyse_changes() {
+  if (is_analysed() || now().changed_findings() != nullptr) return false;
+  now().drop_outlines();
+  return !now().analyse_changes() && now().changed_findings() != nullptr;
 }
 
 bool Document::analyse() {
   // Analysis takes the most memory. Outlines are made fast, and it replaces the last findings.
   if (is_analysed()) return true;
   now().drop_outlines();
-  if (!now().resolve()) return false;
-  if (now().is_whole()) last_findings_ = {};
-  now().findings();
+  if (!now().analyse_changes()) {
+    if (!now().resolve()) return false;
+    if (now().is_whole()) last_findings_ = {};
+    now().findings();
+  }
   last_findings_ = {};
   return true;
 }

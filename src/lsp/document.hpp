@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lsp/changed_graphs.hpp"
 #include "lsp/dialect_texts.hpp"
 #include "lsp/excerpt.hpp"
 #include "lsp/outline.hpp"
@@ -51,9 +52,12 @@ class Snapshot {
 
   /// Work stops once `*stop` is true, and never if it is null.
   void set_stop(const std::atomic<bool>* stop) { stop_ = stop; }
-  /// Findings of the texts before, at their places in this one, that an analysis of a text with
-  /// errors of syntax keeps where it cannot tell. They must outlive the analysis.
-  void set_earlier(const std::vector<Diagnostic>& findings) { earlier_ = &findings; }
+  /// Findings of the text before, at their places in this one, and its units, of which an analysis
+  /// keeps what still holds. They must outlive the analysis.
+  void set_before(const std::vector<Diagnostic>& findings, AnalysedUnits& units) {
+    earlier_ = &findings;
+    analysed_ = &units;
+  }
   bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
   /// Throws Stopped if the work is stopped.
   void check_stop() const {
@@ -83,6 +87,13 @@ class Snapshot {
   /// Resolves what can be read, which is the part of an analysis that can be stopped. Returns false
   /// if it was; the next call goes on.
   bool resolve();
+  /// Analyses the graphs that changed. Returns false if that does not tell all findings; what it
+  /// tells is then in changed_findings(). Further calls do nothing.
+  bool analyse_changes();
+  /// Findings with those of graphs that changed, while those of whole modules may be out of date.
+  const std::vector<Diagnostic>* changed_findings() const {
+    return changed_findings_ && !findings_ ? &*changed_findings_ : nullptr;
+  }
   /// The modules of the text. Resolves.
   const std::vector<Module*>& modules();
   /// Resolves and verifies what can be read; all findings of the text, in its order. The first call
@@ -112,12 +123,17 @@ class Snapshot {
   };
 
   bool may_declare();
+  void register_dialects();
   void analyse();
   void release_modules();
 
   IRContext context_;
   const std::atomic<bool>* stop_ = nullptr;
   const std::vector<Diagnostic>* earlier_ = nullptr;
+  AnalysedUnits* analysed_ = nullptr;
+  bool has_analysed_changes_ = false;
+  bool has_dialects_ = false;  // in the context
+  std::optional<std::vector<Diagnostic>> changed_findings_;
   std::optional<bool> may_declare_;  // a dialect
   const DialectTexts& dialects_;
   const SourceFile* file_;
@@ -159,6 +175,9 @@ class Document {
   std::vector<const Diagnostic*> shown_findings();
   /// Forgets results that used dialects which have changed.
   void forget_analysis();
+  /// Analyses the graphs that changed. Returns true if shown_findings() has news of them, before
+  /// the whole text is analysed.
+  bool analyse_changes();
   /// Analyses the text if that is not done. No reference to its outline may be in use. Returns
   /// false if it was stopped before the end; the next call goes on.
   bool analyse();
@@ -195,12 +214,14 @@ class Document {
   PositionEncoding encoding_;
   const DialectTexts& dialects_;
   void drop_snapshot();
+  void move_findings(Span edit, std::uint32_t inserted);
 
   std::unique_ptr<Snapshot> snapshot_;      // null: the text was edited since
   std::optional<Snapshot::Syntax> before_;  // of an older text ...
   TextEdit edit_;                           // ... and what became of that
   bool shown_ = false;
   SentTokens sent_tokens_;
+  AnalysedUnits analysed_;
   std::vector<Diagnostic> last_findings_;  // of the last analysis but those of syntax, moved
 };
 

@@ -14,8 +14,32 @@ bool is(const Unit& unit, NodeKind kind) {
   return unit.nodes().back().kind() == kind;
 }
 
-/// The node that begins the body of a graph; no value if the unit is something else, if the
-/// signature leaves types to the body, or if the body declares what others use.
+/// A unit with these nodes at its begin, the ops that parts name, and the braces at its end.
+Unit without_body(const SyntaxTree& tree, const Unit& unit, std::size_t body) {
+  const std::uint32_t last = unit.nodes()[body].token;
+  std::vector<Token> tokens(unit.tokens().begin(), unit.tokens().begin() + last + 1);
+  std::vector<Node> nodes(unit.nodes().begin(),
+                          unit.nodes().begin() + static_cast<std::ptrdiff_t>(body) + 1);
+  for (const NodeRange& part : repeated_parts(tree, unit, body)) {
+    const auto shift = static_cast<std::uint32_t>(tokens.size()) - part.first_token;
+    for (std::size_t i = part.first_node; i < part.end_node; ++i) {
+      Node node = unit.nodes()[i];
+      if (node.token != 0) node.token += shift;
+      nodes.push_back(node);
+    }
+    tokens.insert(tokens.end(), unit.tokens().begin() + part.first_token,
+                  unit.tokens().begin() + part.end_token);
+  }
+  const auto end = static_cast<std::uint32_t>(tokens.size());
+  tokens.insert(tokens.end(), unit.tokens().end() - 2, unit.tokens().end());
+  nodes.emplace_back(NodeKind::kRegionEnd, end, 0);
+  nodes.emplace_back(NodeKind::kBodyEnd, end + 1, 0);
+  nodes.push_back(unit.nodes().back());
+  return {unit.base(), tokens, nodes};
+}
+
+}  // namespace
+
 std::optional<std::size_t> body_of_graph(const SyntaxTree& tree, const Unit& unit) {
   const auto nodes = unit.nodes();
   const std::size_t count = unit.tokens().size();
@@ -50,20 +74,34 @@ std::optional<std::size_t> body_of_graph(const SyntaxTree& tree, const Unit& uni
   return std::nullopt;
 }
 
-/// A unit with these nodes at its begin, and the braces at its end.
-Unit without_body(const Unit& unit, std::size_t body) {
-  const std::uint32_t last = unit.nodes()[body].token;
-  std::vector<Token> tokens(unit.tokens().begin(), unit.tokens().begin() + last + 1);
-  tokens.insert(tokens.end(), unit.tokens().end() - 2, unit.tokens().end());
-  std::vector<Node> nodes(unit.nodes().begin(),
-                          unit.nodes().begin() + static_cast<std::ptrdiff_t>(body) + 1);
-  nodes.emplace_back(NodeKind::kRegionEnd, last + 1, 0);
-  nodes.emplace_back(NodeKind::kBodyEnd, last + 2, 0);
-  nodes.push_back(unit.nodes().back());
-  return {unit.base(), tokens, nodes};
+std::vector<NodeRange> repeated_parts(const SyntaxTree& tree, const Unit& unit, std::size_t body) {
+  std::vector<NodeRange> parts;
+  const auto nodes = unit.nodes();
+  std::size_t first = 0;
+  bool is_part = false;
+  std::vector<std::string_view> names;
+  for (std::size_t i = body + 1; i < nodes.size(); ++i) {
+    const NodeKind kind = nodes[i].kind();
+    if (kind == NodeKind::kOpName) {
+      const std::string_view name = tree.text(unit, nodes[i].token);
+      is_part = name.ends_with("SliceOp") || name.ends_with("SplitOp");
+      first = nodes[i - 1].kind() == NodeKind::kAddress ? i - 1 : i;
+      names.clear();
+    } else if (kind == NodeKind::kValue && is_part) {
+      const std::string_view text = tree.text(unit, nodes[i].token);
+      names.push_back(text.substr(0, text.find(':')));
+    } else if (kind == NodeKind::kOpEnd && is_part) {
+      std::ranges::sort(names);
+      const bool repeats = std::ranges::adjacent_find(names) != names.end();
+      const auto next = std::find_if(nodes.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                     nodes.end(), [](const Node& node) { return node.token != 0; });
+      if (repeats && next != nodes.end())
+        parts.push_back({first, i + 1, nodes[i].token, next->token});
+      is_part = false;
+    }
+  }
+  return parts;
 }
-
-}  // namespace
 
 OpPlaces::OpPlaces(std::span<Module* const> modules) {
   for (const Module* module : modules) {
@@ -105,7 +143,8 @@ std::optional<Excerpt> Excerpt::of(const SyntaxTree& whole, Span range) {
   if (kept_size > size / 2) return std::nullopt;
   SyntaxTree tree(whole.file());
   visit([&](const Unit& unit, std::optional<std::size_t> body) {
-    tree.add(body ? without_body(unit, *body) : Unit(unit.base(), unit.tokens(), unit.nodes()));
+    tree.add(body ? without_body(whole, unit, *body)
+                  : Unit(unit.base(), unit.tokens(), unit.nodes()));
   });
   const SourcePos text_end = whole.file().base() + whole.file().size() + 1;
   return Excerpt(std::move(tree), {first == 0 ? whole.file().base() : units[first].base(),

@@ -151,10 +151,21 @@ class Reparser {
     return true;
   }
 
+  /// A unit that was parsed again because it is beside the edit is the same.
+  void keep_mark(Unit& unit) const {
+    const SourcePos end = unit.span(static_cast<std::uint32_t>(unit.tokens().size()) - 1).end;
+    const auto same = std::ranges::lower_bound(old_, unit.base(), {}, &Unit::base);
+    const bool is_same = end < file_.base() + edit_.begin && same != old_.end() &&
+                         same->base() == unit.base() &&
+                         same->tokens().size() == unit.tokens().size();
+    if (is_same) unit.set_mark(same->mark());
+  }
+
   Reparsed result(std::span<const Diagnostic> old_errors) {
     const SourcePos begin = start_;
     const SourcePos end = old_[*next_].base();
     std::vector<Unit> units;
+    for (Unit& unit : units_) keep_mark(unit);
     units.reserve(first_ + units_.size() + old_.size() - *next_);
     std::move(old_.begin(), old_.begin() + first_, std::back_inserter(units));
     std::ranges::move(units_, std::back_inserter(units));

@@ -1,7 +1,6 @@
 // Texts under edits: a tree that follows edits is that of a parse from scratch, and so are
-// findings of a text that parses, however often their analysis is stopped. An excerpt agrees with
-// the whole text. `MIR_SEEDS=100000` for more sequences, `MIR_FIRST_SEED=500` to begin with that
-// one.
+// findings, however often their analysis is stopped. An excerpt agrees with the whole text.
+// `MIR_SEEDS=100000` for more sequences, `MIR_FIRST_SEED=500` to begin with that one.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -245,6 +244,141 @@ TEST_CASE("a document that follows edits is the document from scratch") {
       for (const Diagnostic& each : found) REQUIRE(std::ranges::find(all, each) != all.end());
     }
   }
+}
+
+namespace {
+
+/// A document with its text, edited and analysed step by step.
+class EditedDocument {
+ public:
+  explicit EditedDocument(std::string text)
+      : text_(std::move(text)),
+        document_("test.mir", 1, text_, PositionEncoding::kUtf8, kDialects) {
+    document_.analyse();
+  }
+
+  const std::string& text() const { return text_; }
+
+  void apply(const Change& change) {
+    const LineIndex lines(text_);
+    const auto place = [&](std::size_t at) {
+      return lines.position_of(text_, static_cast<std::uint32_t>(at), PositionEncoding::kUtf8);
+    };
+    document_.edit(Range{place(change.begin), place(change.end)}, change.text);
+    text_.replace(change.begin, change.end - change.begin, change.text);
+  }
+
+  /// True if the graphs that changed told all findings.
+  bool analyse() {
+    const bool is_partial = document_.now().analyse_changes();
+    document_.analyse();
+    return is_partial;
+  }
+
+  /// What is found must be what a new document finds.
+  bool compare() {
+    if (!document_.is_analysed() || !document_.now().is_whole()) return false;
+    Document fresh("test.mir", 1, text_, PositionEncoding::kUtf8, kDialects);
+    fresh.analyse();
+    const auto here = described(shown(document_), Document::kBase),
+               there = described(shown(fresh), Document::kBase);
+    if (here == there) return true;
+    const auto [a, b] = std::ranges::mismatch(here, there);
+    const std::string own = a == here.end() ? "nothing" : *a,
+                      other = b == there.end() ? "nothing" : *b;
+    CAPTURE(text_);
+    CAPTURE(own);
+    CAPTURE(other);
+    REQUIRE(here == there);
+    return true;
+  }
+
+ private:
+  std::string text_;
+  Document document_;
+};
+
+/// The change that takes back another one.
+Change inverse(const std::string& text, const Change& change) {
+  return {change.begin, change.begin + change.text.size(),
+          text.substr(change.begin, change.end - change.begin)};
+}
+
+/// A module of many graphs, which call each other: parts of a dump or of a portable text.
+std::string module_of_graphs(bool is_portable, std::mt19937& random) {
+  const std::string type = ":tensor<[2], Float32, CPU>";
+  constexpr int kGraphs = 12;
+  std::string text = fmt::format("@main{} (%x{}) -> (%y{}) {{\n",
+                                 is_portable ? " [mir_version:1]" : "", type, type);
+  const auto ops = [&](int graph) {
+    std::string body;
+    std::string value = "%a";
+    for (int i = 0; i < 4; ++i) {
+      const std::string result = is_portable || random() % 3 != 0 ? fmt::format("%v{}", i) : value;
+      constexpr std::string_view kOps[] = {
+          "linalg.CPU.SiLUOp({0}{2}) -> ({1}{2})", "linalg.CPU.AddOp({0}{2}, {0}{2}) -> ({1}{2})",
+          "linalg.CPU.SliceOp({0}{2}) -> ({1}{2})",
+          "linalg.CPU.NegOp({0}:tensor<[2], Foo, CPU>) -> ({1}{2})",
+          "linalg.NPU.ReLUOp({0}{2}) -> ({1}{2}[quant_recipe:QuantSpec(SymPerTensor(quant_min: "
+          "-{3}, quant_max: 127, quant_to_type: Int8, scale_type: Float32), uuid={3})])"};
+      if (random() % 3 == 0 && graph != 0) {
+        body += fmt::format("      graph.CallGraphOp @g{} ({}{}) -> ({}{})\n",
+                            random() % (random() % 9 == 0 ? kGraphs : static_cast<unsigned>(graph)),
+                            value, type, result, type);
+      } else {
+        const std::size_t choice = random() % (is_portable ? 2 : std::size(kOps));
+        body += "      " +
+                fmt::format(fmt::runtime(kOps[choice]), value, result, type, 100 + random() % 60) +
+                "\n";
+      }
+      value = result;
+    }
+    return body + fmt::format("      cf.ReturnOp ({}{}) -> ()\n", value, type);
+  };
+  for (int i = 0; i < kGraphs; ++i) {
+    text +=
+        fmt::format("  graph.SubGraphOp @g{} <CPU> {{\n    (%a{}) -> (%r{}) {{\n{}    }}\n  }}\n",
+                    i, type, type, ops(i));
+  }
+  return text +
+         fmt::format("  graph.CallGraphOp @g{} (%x{}) -> (%y{})\n  cf.ReturnOp (%y{}) -> ()\n}}\n",
+                     kGraphs - 1, type, type, type);
+}
+
+}  // namespace
+
+TEST_CASE("findings after edits of graphs are those of a new document") {
+  const std::vector<std::string> stored = stored_texts();
+  const std::uint64_t seeds = test::seed_count(400, test::About::kMemory);
+  const char* const first = std::getenv("MIR_FIRST_SEED");
+  std::size_t compared = 0, partial = 0;
+  for (std::uint32_t seed = first == nullptr ? 0 : static_cast<std::uint32_t>(std::atoi(first));
+       seed < seeds; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    std::string text;
+    for (int i = 0; i < 6; ++i) {
+      text +=
+          i < 3 ? stored[random() % stored.size()] : module_of_graphs(random() % 2 == 0, random);
+    }
+    if (text.find("dialect.") != text.npos) continue;
+    EditedDocument document(text);
+    for (int step = 0; step < 12; ++step) {
+      CAPTURE(step);
+      const std::string before = document.text();
+      const Change change = random_change(before, random);
+      CAPTURE(change.text);
+      document.apply(change);
+      if (random() % 3 != 0) partial += document.analyse() ? 1 : 0;
+      compared += document.compare() ? 1 : 0;
+      if (random() % 3 == 0) continue;
+      document.apply(inverse(before, change));
+      partial += document.analyse() ? 1 : 0;
+      compared += document.compare() ? 1 : 0;
+    }
+  }
+  CHECK(compared > seeds);
+  CHECK(partial > seeds);
 }
 
 TEST_CASE("an excerpt says what the whole text says") {
