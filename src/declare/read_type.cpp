@@ -70,7 +70,7 @@ class HolderText {
     for (const AttrRow& each : rows) names_.emplace_back(each.name);
   }
 
-  /// The first variable that is no parameter; empty if there is none.
+  /// Returns the first variable that does not name a parameter; empty if all do.
   std::string_view unknown() const {
     std::string_view found;
     replace([&](std::string_view name) -> std::string {
@@ -144,7 +144,7 @@ std::optional<TypeRowSpec> read_type(const Op& op, std::string_view dialect, Row
   if (const std::string_view text = reader.text("held_as"); !text.empty()) {
     holder.emplace(text, made.parameters);
     if (const std::string_view unknown = holder->unknown(); !unknown.empty()) {
-      reader.refuse(fmt::format("'held_as' names '${}', which is no parameter", unknown),
+      reader.refuse(fmt::format("'held_as' names '${}', which is not a parameter", unknown),
                     {.key = "held_as"});
       return std::nullopt;
     }

@@ -100,7 +100,7 @@ class ExtentProver {
 
  private:
   using Replacements = std::vector<std::pair<Symbol, Dim>>;
-  /// Symbols, and what is known of them.
+  /// The symbols of a proof with their ranges and relations.
   struct Problem {
     ExtentVariables variables;
     std::vector<const SymbolRelation*> relations{};

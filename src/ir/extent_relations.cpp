@@ -1,4 +1,4 @@
-// What relations between symbols tell a proof: replacements, ranges and facts.
+// Derives replacements, ranges and facts for a proof from relations between symbols.
 #include <algorithm>
 #include <utility>
 

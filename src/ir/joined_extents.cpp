@@ -120,7 +120,7 @@ void for_each_symbol_joined_by(const Block& block, const std::function<void(Symb
   if (sources.empty()) std::ranges::for_each(open, visit);
   for (const Block* source : sources) {
     const Op* end = source->terminator();
-    if (end == nullptr) continue;  // an op that is no known terminator
+    if (end == nullptr) continue;  // the last op is not a known terminator
     for (const auto& successor : source->successors()) {
       if (successor.block != &block) continue;
       for_each_difference(*end, successor, [&](Symbol symbol, Dim) {

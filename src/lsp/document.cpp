@@ -8,12 +8,11 @@
 #include "mir/verify.hpp"
 #include "passes/estimate/cost.hpp"
 #include "syntax/damage.hpp"
+#include "verify/doubts.hpp"
 
 namespace mir::lsp {
 
 namespace {
-
-constexpr auto kFirstOfResolve = static_cast<DiagCode>(300);
 
 /// Returns a span after an edit of offsets [begin, end) that inserted so many bytes.
 Span moved(Span span, SourcePos begin, SourcePos end, std::uint32_t inserted) {

@@ -58,8 +58,9 @@ bool concerns_op_alone(DiagCode code);
 /// mentions a storage that text which cannot be read mentions.
 ///
 /// note [lost structure]
-/// Where braces do not pair up, or a head cannot be read, ops may be in other regions than was
-/// meant. What depends on the place of an op is in doubt from there on.
+/// Tells which breaches may follow from errors in the text. From a brace without its pair, or a
+/// head that cannot be read, ops may be in wrong regions: breaches that depend on the region are in
+/// doubt.
 class Doubts {
  public:
   /// `known` are the errors of the text, of which all others may follow.

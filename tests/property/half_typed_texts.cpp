@@ -19,6 +19,7 @@
 #include "../unit/syntax/corpus.hpp"
 #include "lsp/document.hpp"
 #include "lsp/position.hpp"
+#include "verify/doubts.hpp"
 
 namespace half_typed_texts {
 
@@ -158,8 +159,6 @@ struct Finding {
   }
   bool operator==(const Finding& other) const { return at == other.at && text == other.text; }
 };
-
-constexpr auto kFirstOfResolve = static_cast<DiagCode>(300);
 
 /// Compares what is found before and after an edit that breaks a line.
 class Comparison {
