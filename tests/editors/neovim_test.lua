@@ -55,6 +55,7 @@ local function run()
   local id = mir.attach(0, options)
   local client = vim.lsp.get_client_by_id(id)
   wait_for('initialize', function() return client.initialized end)
+  check(vim.bo.omnifunc == 'v:lua.vim.lsp.omnifunc', 'CTRL-X CTRL-O does not ask the server')
 
   -- Mistakes appear and go, behind characters of several bytes as well.
   local line, column = find('linalg.CPU.AddOp')

@@ -8,4 +8,6 @@ setlocal iskeyword=@,48-57,_,.,$,-,%,64
 if executable('mllm-fmt')
   setlocal formatprg=mllm-fmt\ -
 endif
-let b:undo_ftplugin = 'setlocal commentstring< comments< expandtab< shiftwidth< softtabstop< iskeyword< formatprg<'
+" Words of the syntax file. In Neovim, the server completes.
+setlocal omnifunc=syntaxcomplete#Complete
+let b:undo_ftplugin = 'setlocal commentstring< comments< expandtab< shiftwidth< softtabstop< iskeyword< formatprg< omnifunc<'
