@@ -1,4 +1,4 @@
-// Reports results of test files to people, or to programs as TAP.
+// Reports results of test files to people, or to programs as TAP or JUnit.
 #include "check_report.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 
 #include "line_text.hpp"
 #include "mir/codes/checks.hpp"
+#include "support/markup.hpp"
 #include "support/terminal_text.hpp"
 
 namespace mir::tools {
@@ -44,10 +45,16 @@ void CheckReport::add(const FileResult& file) {
     Diagnostics problems = run_.diagnostics();
     problems.append(Diagnostics(result.problems));
     code_ = worst(code_, exit_code_of(problems));
-    if (form_ == ResultForm::kTap) {
-      add_as_tap(file, result, problems);
-    } else {
-      add_for_people(file, result, problems);
+    switch (form_) {
+      case ResultForm::kHuman:
+        add_for_people(file, result, problems);
+        break;
+      case ResultForm::kTap:
+        add_as_tap(file, result, problems);
+        break;
+      case ResultForm::kJunit:
+        add_as_junit(file, result, problems);
+        break;
     }
   }
 }
@@ -73,11 +80,45 @@ void CheckReport::add_as_tap(const FileResult& file, const CaseResult& result,
   write_(text);
 }
 
+void CheckReport::add_as_junit(const FileResult& file, const CaseResult& result,
+                               const Diagnostics& problems) {
+  junit_cases_ += fmt::format("  <testcase classname=\"{}\" name=\"{}\"", as_markup(file.path),
+                              as_markup(result.name));
+  switch (result.verdict) {
+    case CaseVerdict::kPassed:
+      junit_cases_ += "/>\n";
+      return;
+    case CaseVerdict::kUpdated:
+      junit_cases_ += "><skipped message=\"updated\"/></testcase>\n";
+      return;
+    case CaseVerdict::kFailed: {
+      const std::vector<Diagnostic> found = problems.sorted();
+      junit_cases_ += fmt::format("><failure message=\"{}\">{}</failure></testcase>\n",
+                                  found.empty() ? "" : as_markup(found.front().message),
+                                  as_markup(render(problems, *file.sources, {}) +
+                                            result.difference + advice(file, result)));
+    }
+  }
+}
+
 void CheckReport::finish() {
-  const std::string skipped = updated_ == 0 ? "" : fmt::format(", {} skipped", updated_);
-  write_(form_ == ResultForm::kTap
-             ? fmt::format("1..{}\n", count())
-             : fmt::format("{} passed, {} failed{}\n", passed_, failed_, skipped));
+  switch (form_) {
+    case ResultForm::kHuman: {
+      const std::string skipped = updated_ == 0 ? "" : fmt::format(", {} skipped", updated_);
+      write_(fmt::format("{} passed, {} failed{}\n", passed_, failed_, skipped));
+      break;
+    }
+    case ResultForm::kTap:
+      write_(fmt::format("1..{}\n", count()));
+      break;
+    case ResultForm::kJunit:
+      write_(
+          fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                      "<testsuite name=\"mllm-check\" tests=\"{}\" failures=\"{}\" "
+                      "skipped=\"{}\">\n{}</testsuite>\n",
+                      count(), failed_, updated_, junit_cases_));
+      break;
+  }
 }
 
 }  // namespace mir::tools

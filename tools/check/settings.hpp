@@ -8,10 +8,12 @@
 
 namespace mir::tools {
 
-enum class ResultForm { kHuman, kTap };
+enum class ResultForm { kHuman, kTap, kJunit };
 
 inline constexpr Choice<ResultForm> kResultForms[] = {
-    {"text", ResultForm::kHuman}, {"tap", ResultForm::kTap, "for test harnesses"}};
+    {"text", ResultForm::kHuman},
+    {"tap", ResultForm::kTap, "for test harnesses"},
+    {"junit", ResultForm::kJunit, "XML for services that run tests"}};
 
 /// The words between the commas of a text.
 Result<CheckPrefixes> parse_check_prefixes(std::string_view text);
