@@ -15,8 +15,9 @@
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
 #include "mir/upgrade.hpp"
+#include "mir/verify.hpp"
 #include "module_names.hpp"
-#include "report_format.hpp"
+#include "passes/estimate/cost.hpp"
 #include "support/terminal_text.hpp"
 #include "tool.hpp"
 #include "tools/tools.hpp"
@@ -29,6 +30,13 @@ namespace {
 using namespace mir;
 using namespace mir::tools;
 
+enum class DiffFormat : std::uint8_t { kText, kJson, kMarkdown, kHtml };
+constexpr Choice<DiffFormat> kDiffFormats[] = {
+    {"text", DiffFormat::kText},
+    {"json", DiffFormat::kJson},
+    {"markdown", DiffFormat::kMarkdown, "a comment for a review"},
+    {"html", DiffFormat::kHtml, "a page with both texts side by side"}};
+
 struct DiffSettings {
   OptionSet& options;
 
@@ -37,11 +45,11 @@ struct DiffSettings {
       {.name = "all",
        .help = "show every repeated change, such as one per layer, instead of one with a count"}};
   Flag stat{options, {.name = "stat", .help = "only count the differences of each graph"}};
-  Option<TextFormat> format{
+  Option<DiffFormat> format{
       options,
       {.name = "format", .argument = "FORMAT", .help = "write the differences in this format"},
-      choice(kTextFormats),
-      TextFormat::kText};
+      choice(kDiffFormats),
+      DiffFormat::kText};
   Flag normalize{
       options,
       {.name = "normalize",
@@ -59,7 +67,7 @@ struct DiffSettings {
   SidecarSettings sidecars{options};
   DialectSettings dialects{options};
 
-  bool wants_json() const { return *format == TextFormat::kJson; }
+  bool is_for_people() const { return *format == DiffFormat::kText; }
 };
 
 /// As of diff(1), unlike other tools: scripts and version control know these.
@@ -67,8 +75,9 @@ constexpr ExitStatus kDiffStatuses[] = {
     {0, "no difference"},
     {1, "a difference"},
     {2,
-     "trouble: a usage error, a file that cannot be read or written, or a text that --format=json "
-     "or --stat cannot compare"},
+     "trouble: a usage error, a file that cannot be read or written, or a text that only "
+     "--format=text "
+     "without --stat can compare"},
 };
 constexpr int kTrouble = 2;
 
@@ -300,21 +309,61 @@ ExitCode refuse_texts(const Run& run, const Text& before, const Text& after,
   return worst(run.report(diagnostics, sources), ExitCode::kFileTrouble);
 }
 
+/// The figures of a module, if it is portable and sound.
+struct Figures {
+  std::string flop, read, written, peak;
+};
+
+std::optional<Figures> figures_of(std::span<Module* const> modules) {
+  Diagnostics ignored(1);
+  if (modules.size() != 1 || !modules.front()->is_portable()) return std::nullopt;
+  const Module& module = *modules.front();
+  if (!verify(module, ignored, {.report_findings = false})) return std::nullopt;
+  DimTable& table = module.context().dims();
+  const CostEstimate estimate(module);
+  const GraphCost& body = estimate.body();
+  return Figures{table.print(body.work.flop), table.print(body.work.read),
+                 table.print(body.work.written), body.peak.print(table)};
+}
+
+/// Costs of both modules; nothing if one of them cannot be estimated.
+std::vector<DiffCost> costs_of(const Text& before, const Text& after) {
+  const auto a = figures_of(before.modules), b = figures_of(after.modules);
+  if (!a || !b) return {};
+  return {{"operations on numbers", a->flop, b->flop},
+          {"bytes read", a->read, b->read},
+          {"bytes written", a->written, b->written},
+          {"bytes at the peak", a->peak, b->peak}};
+}
+
+std::string rendered(const ModuleDiff& diff, const DiffSettings& settings, const DiffStyle& style,
+                     const Text& before, const Text& after, const IRContext& context) {
+  switch (*settings.format) {
+    case DiffFormat::kJson:
+      return diff_json(diff, context, style);
+    case DiffFormat::kMarkdown:
+      return diff_markdown(diff, context, style, costs_of(before, after));
+    case DiffFormat::kHtml:
+      return diff_html(diff, context, style, costs_of(before, after));
+    case DiffFormat::kText:
+      break;
+  }
+  const bool counts = settings.stat && !diff.entries.empty();
+  return counts ? diff_stat(diff, style) : diff_text(diff, context, style);
+}
+
 ExitCode compare_modules(const Run& run, const DiffSettings& settings, const Files& files,
                          const Text& before, const Text& after, const IRContext& context) {
   const ModuleDiff diff = diff_modules(before.modules, after.modules,
                                        {.effective = static_cast<bool>(settings.effective)});
-  const bool json = settings.wants_json(), stat(settings.stat), is_empty = diff.entries.empty();
   const DiffStyle style{.before_name = files.before_name,
                         .after_name = files.after_name,
-                        .colour = !json && run.colours(1),
+                        .colour = settings.is_for_people() && run.colours(1),
                         .each = static_cast<bool>(settings.all)};
   // All that others wrote is visible there.
   const ExitCode code =
-      run.write_styled_output(json                ? diff_json(diff, context, style)
-                              : stat && !is_empty ? diff_stat(diff, style)
-                                                  : diff_text(diff, context, style));
-  return is_empty ? code : worst(code, ExitCode::kFindings);
+      run.write_styled_output(rendered(diff, settings, style, before, after, context));
+  return diff.entries.empty() ? code : worst(code, ExitCode::kFindings);
 }
 
 ExitCode compare(const Run& run, const DiffSettings& settings, const Files& files) {
@@ -337,7 +386,7 @@ ExitCode compare(const Run& run, const DiffSettings& settings, const Files& file
   if (const auto known = check_names(settings, {&*before, &*after}, both); !known)
     return worst(run.report(known.error()), ExitCode::kFileTrouble);
   if (!before->parses || !after->parses) {
-    return settings.wants_json() || settings.stat
+    return !settings.is_for_people() || settings.stat
                ? refuse_texts(run, *before, *after, context.sources())
                : compare_lines(run, files, *before, *after, context.sources());
   }

@@ -60,6 +60,18 @@ struct DiffStyle {
 std::string diff_text(const ModuleDiff& diff, const IRContext& context, const DiffStyle& style);
 /// A line for each graph that differs with its counts, and one for all.
 std::string diff_stat(const ModuleDiff& diff, const DiffStyle& style);
+/// A figure of both modules, such as their arithmetic; extents may be symbolic.
+struct DiffCost {
+  std::string_view what;
+  std::string before, after;
+};
+/// A comment for a review in Markdown: counts for each graph, the costs, and the diff as text below
+/// lines that unfold. Markdown of the texts themselves has no effect.
+std::string diff_markdown(const ModuleDiff& diff, const IRContext& context, const DiffStyle& style,
+                          std::span<const DiffCost> costs);
+/// A page in HTML that needs no other file: the same, with both texts side by side.
+std::string diff_html(const ModuleDiff& diff, const IRContext& context, const DiffStyle& style,
+                      std::span<const DiffCost> costs);
 /// docs/diff.md describes the document.
 std::string diff_json(const ModuleDiff& diff, const IRContext& context, const DiffStyle& style);
 
