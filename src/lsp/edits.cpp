@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "lsp/features.hpp"
+#include "lsp/line_edits.hpp"
+#include "lsp/protocol.hpp"
 #include "mir/codes/syntax.hpp"
 #include "mir/format.hpp"
 
@@ -58,6 +60,21 @@ Json fix_edits(const Document& document, const Diagnostic& diagnostic) {
   return edits;
 }
 
+/// True if the request is about the finding: its range overlaps that of the finding or an edit of
+/// it, or the client lists the finding.
+bool concerns(const Document& document, const Diagnostic& finding, Span in, const Json& context) {
+  if (overlaps(finding.at, in)) return true;
+  const auto is_edited = [&](const FixIt& edit) { return overlaps(edit.at, in); };
+  if (std::ranges::any_of(offered(finding), is_edited)) return true;
+  const Json& listed = member(context, "diagnostics");
+  return listed.is_array() && std::ranges::any_of(listed, [&](const Json& each) {
+           const Json& message = member(each, "message");
+           return message.is_string() &&
+                  message.get_ref<const std::string&>().starts_with(finding.message) &&
+                  member(each, "range") == document.range(finding.at);
+         });
+}
+
 std::string title_of(const View& view, const Diagnostic& diagnostic) {
   const FixIt& fix = offered(diagnostic).front();
   if (offered(diagnostic).size() > 1) return "Repair: " + diagnostic.message;
@@ -75,31 +92,15 @@ Json edits_to(const Document& document, std::string_view text) {
 
 Json edits_to(const Document& document, std::size_t offset, std::string_view old,
               std::string_view text) {
-  if (old == text) return Json::array();
-  std::size_t begin = 0;
-  while (begin < old.size() && begin < text.size() && old[begin] == text[begin]) ++begin;
-  const auto is_inside = [](std::string_view of, std::size_t at) {
-    return at < of.size() && (static_cast<unsigned char>(of[at]) & 0xc0) == 0x80;
-  };
-  // No edit begins or ends inside a character or between CR and LF.
-  while (begin != 0 &&
-         (is_inside(old, begin) || is_inside(text, begin) || old[begin - 1] == '\r')) {
-    --begin;
+  Json edits = Json::array();
+  for (const TextSplice& each : line_edits(old, text)) {
+    const auto place = [&](std::size_t at) {
+      return Document::kBase + static_cast<SourcePos>(offset + at);
+    };
+    edits.push_back(
+        {{"range", document.range({place(each.begin), place(each.end)})}, {"newText", each.text}});
   }
-  std::size_t tail = 0;
-  while (tail < old.size() - begin && tail < text.size() - begin &&
-         old[old.size() - tail - 1] == text[text.size() - tail - 1]) {
-    ++tail;
-  }
-  while (tail != 0 && (is_inside(old, old.size() - tail) || is_inside(text, text.size() - tail) ||
-                       old[old.size() - tail] == '\n')) {
-    --tail;
-  }
-  const SourcePos base = Document::kBase + static_cast<SourcePos>(offset);
-  const Span at{base + static_cast<SourcePos>(begin),
-                base + static_cast<SourcePos>(old.size() - tail)};
-  return Json::array({{{"range", document.range(at)},
-                       {"newText", std::string(text.substr(begin, text.size() - tail - begin))}}});
+  return edits;
 }
 
 Result<Json> formatting(const View& view, std::optional<Span> in) {
@@ -178,7 +179,7 @@ Json code_actions(const View& view, Span in, const Json& context, const ClientFe
   if (client.runs_tests) add_test_actions(view, in, context, actions);
   if (!wants(context, "quickfix")) return actions;
   for (const Diagnostic& each : view.now().findings()) {
-    if (offered(each).empty() || !overlaps(each.at, in)) continue;
+    if (offered(each).empty() || !concerns(view.document, each, in, context)) continue;
     actions.push_back(
         {{"title", title_of(view, each)},
          {"kind", "quickfix"},

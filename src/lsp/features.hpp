@@ -111,7 +111,7 @@ nlohmann::json token_edits(std::span<const std::uint32_t> before,
                            std::span<const std::uint32_t> now);
 
 // -- edits.cpp
-/// Edits that make `text` of the text of the document; one splice.
+/// Edits that make `text` of the text of the document, one for each place that changes.
 nlohmann::json edits_to(const Document& document, std::string_view text);
 /// Like the above, for a part of the text, `old`, which begins at an offset and becomes `text`.
 nlohmann::json edits_to(const Document& document, std::size_t offset, std::string_view old,

@@ -523,6 +523,29 @@ TEST_SUITE("features") {
     }
   }
 
+  TEST_CASE("an edit is offered at the finding, where it edits, and to who lists the finding") {
+    std::string text = kWhole;
+    text.replace(text.find("@second <CPU>"), 13, "@second <CPUU>");
+    LspClient client(kMarkdown);
+    client.open(text);
+    const Json found = client.diagnostics();
+    REQUIRE(found.size() == 1);
+    const auto offers = [&](const Json& range, const Json& listed) {
+      return client
+          .of("codeAction",
+              {{"range", range}, {"context", {{"diagnostics", listed}, {"only", {"quickfix"}}}}})
+          .size();
+    };
+    const Json elsewhere = {{"start", {{"line", 0}, {"character", 1}}},
+                            {"end", {{"line", 0}, {"character", 1}}}};
+    CHECK(offers(found[0]["range"], Json::array()) == 1);
+    CHECK(offers(elsewhere, Json::array()) == 0);
+    CHECK(offers(elsewhere, found) == 1);
+    Json other = found;
+    other[0]["message"] = "of another tool";
+    CHECK(offers(elsewhere, other) == 0);
+  }
+
   TEST_CASE("calls lead from graph to graph") {
     for (const std::string& text : {kWhole, broken()}) {
       LspClient client;
