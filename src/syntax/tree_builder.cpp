@@ -248,6 +248,7 @@ void TreeBuilder::report(const std::vector<TokenKind>& expected) {
   Diagnostic& diagnostic =
       diagnostics_.error(is_trailing ? diag::kTrailingText : diag::kUnexpectedToken, at, message);
   explain(diagnostic, kinds);
+  offer_mark(diagnostic, kinds);
   // An op or block that a list of regions cannot contain belongs after its closing brace.
   const bool is_brace_missing = contains(expected, TokenKind::kRBrace) &&
                                 !contains(expected, TokenKind::kOpName) &&
@@ -257,6 +258,28 @@ void TreeBuilder::report(const std::vector<TokenKind>& expected) {
   told_brace_ = opened;
   const SourcePos place = file_.position_of(opened);
   diagnostic.note({place, place + 1}, "this '{' is not closed");
+}
+
+/// Offers the mark that is missing before the token, where only one can be meant.
+void TreeBuilder::offer_mark(Diagnostic& diagnostic, std::span<const TokenKind> expected) const {
+  using enum TokenKind;
+  const bool ends_list = current_ == kArrow || current_ == kOpName || current_ == kLBrace ||
+                         current_ == kRBrace || current_ == kLoc || current_ == kEnd ||
+                         lexer_.is_first_on_line();
+  const bool is_value = current_ == kValue || current_ == kTypedValue;
+  std::string_view mark;
+  if (contains(expected, kRParen) && ends_list) {
+    mark = ")";
+  } else if (contains(expected, kArrow) && current_ == kLParen) {
+    mark = " ->";
+  } else if (contains(expected, kComma) && is_value) {
+    mark = ",";
+  } else if (contains(expected, kLParen) && is_value) {
+    mark = " (";
+  }
+  if (mark.empty()) return;
+  const SourcePos at = file_.position_of(lexer_.previous_end());
+  diagnostic.fix({at, at}, std::string(mark));
 }
 
 /// Says how a shape that is spelt as in MLIR is written.

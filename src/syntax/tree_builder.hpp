@@ -95,6 +95,7 @@ class TreeBuilder {
   void report_stray_brace();
   void report(const std::vector<TokenKind>& expected);
   void explain(Diagnostic& diagnostic, std::span<const TokenKind> expected);
+  void offer_mark(Diagnostic& diagnostic, std::span<const TokenKind> expected) const;
   void explain_mlir_type(Diagnostic& diagnostic) const;
 
   const SourceFile& file_;

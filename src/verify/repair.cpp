@@ -2,6 +2,7 @@
 #include "verify/repair.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,26 +12,31 @@
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
 #include "mir/verify.hpp"
+#include "syntax/damage.hpp"
 
 namespace mir {
 
 namespace {
 
-/// How far a text gets.
-enum class Stage { kRead, kParsed, kResolved };
+/// Errors of a text by the stages of reading it: a repair counts if it lessens the number
+/// of one stage and raises none before it, since a stage sees more once the one before sees less.
+struct Counts {
+  std::size_t of_syntax = 0;
+  std::size_t of_names = 0;         ///< and of types
+  std::size_t of_verification = 0;  ///< errors
+  std::size_t of_ranges = 0;        ///< of quantisation that are not those of their type
+  auto operator<=>(const Counts&) const = default;
+};
 
-/// Errors and warnings of a text.
 struct Findings {
-  Stage reached = Stage::kRead;
-  std::size_t errors = 0;
-  std::size_t ranges = 0;               ///< of quantisation that are not those of their type
+  Counts counts;
+  std::size_t first_error = 0;          ///< of syntax: its place
   std::vector<std::string> candidates;  ///< texts after edits, the most thorough one first
 
   bool better_than(const Findings& other) const {
-    if (reached != other.reached) return reached > other.reached;
-    if (errors != other.errors) return errors < other.errors;
+    if (counts != other.counts) return counts < other.counts;
     // A second mistake on a line shows only once the first one is repaired.
-    return reached == Stage::kRead || ranges < other.ranges;
+    return counts.of_syntax != 0 && first_error > other.first_error;
   }
 };
 
@@ -68,21 +74,24 @@ Findings examine(std::string_view name, const std::string& text) {
   if (file == nullptr) return found;
   constexpr std::size_t kMostErrors = 1000;
   Diagnostics diagnostics(kMostErrors);
-  const std::optional<SyntaxTree> tree = parse(*file, diagnostics);
-  std::vector<Module*> modules;
-  if (tree) {
-    modules = resolve(*tree, context, diagnostics);
-    found.reached = diagnostics.has_errors() ? Stage::kParsed : Stage::kResolved;
-    if (found.reached == Stage::kParsed) verify_unsound(modules, diagnostics);
-    if (found.reached == Stage::kResolved) {
-      for (const Module* module : modules) verify(*module, diagnostics, {.report_findings = false});
-    }
+  const SyntaxTree tree = parse_damaged(*file, diagnostics);
+  Counts& counts = found.counts;
+  counts.of_syntax = diagnostics.error_count();
+  if (const Diagnostic* first = diagnostics.find_error([](const Diagnostic&) { return true; })) {
+    found.first_error = first->at.begin;
   }
-  found.errors = diagnostics.error_count();
+  const std::vector<Module*> modules = resolve(tree, context, diagnostics);
+  counts.of_names = diagnostics.error_count() - counts.of_syntax;
+  if (diagnostics.has_errors()) {
+    verify_unsound(modules, diagnostics, {.report_findings = false});
+  } else {
+    for (const Module* module : modules) verify(*module, diagnostics, {.report_findings = false});
+  }
+  counts.of_verification = diagnostics.error_count() - counts.of_syntax - counts.of_names;
   std::vector<Diagnostic> offers = diagnostics.sorted();
-  if (found.reached == Stage::kResolved && found.errors == 0) {
+  if (counts == Counts{}) {
     offers = ranges_of(modules);
-    found.ranges = offers.size();
+    counts.of_ranges = offers.size();
   }
   found.candidates = candidates_of(*file, std::move(offers));
   return found;
@@ -133,7 +142,7 @@ Repair repair(std::string_view name, std::string text) {
     }
     if (!next) return result;
     found = *std::move(next);
-    if (found.reached != Stage::kRead) result = {current, round};
+    if (found.counts.of_syntax == 0) result = {current, round};
   }
   return result;
 }

@@ -20,9 +20,9 @@ struct Repair {
 };
 
 /// Makes the edits that the parser, resolution and verification offer, again and again, as long as
-/// they help: a round counts only if the text then gets further (it parses, its names and types
-/// resolve) or as far with fewer errors. The result parses, or is the text as it was. Repairing the
-/// result again changes nothing.
+/// they help: a round counts only if the text then has fewer errors of syntax, or as many and fewer
+/// of names and types, or as many of both and fewer of verification. The result parses, or is the
+/// text as it was. Repairing the result again changes nothing.
 Repair repair(std::string_view name, std::string text);
 
 }  // namespace mir
