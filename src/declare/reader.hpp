@@ -11,7 +11,7 @@
 
 #include "declare/declared_op.hpp"
 #include "declare/words.hpp"
-#include "ir/attribute_place.hpp"
+#include "ir/op_places.hpp"
 #include "mir/context.hpp"
 #include "mir/diagnostic.hpp"
 
@@ -69,7 +69,7 @@ class RowReader {
   RowStore& store_;
   Diagnostics& diagnostics_;
   AttributePlace entry(std::string_view name) const { return {.key = name, .in = list_}; }
-  AttributePlaces places_;
+  OpPlaces places_;
   bool has_failed_ = false;
   std::string_view list_{};  // the attribute whose entries are read
 };

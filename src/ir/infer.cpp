@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "ir/attribute_place.hpp"
 #include "ir/context/element_count.hpp"
 #include "ir/extent_prover.hpp"
+#include "ir/op_places.hpp"
 #include "ir/told_attributes.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/codes/attributes.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/attribute_place.hpp"
+#include "ir/op_places.hpp"
 #include "mir/diagnostic.hpp"
 #include "mir/op.hpp"
 #include "patterns/template.hpp"
@@ -123,7 +123,7 @@ class TemplateReader : protected Scope {
   DiagCode code_;
   const Op* read_op_ = nullptr;
   AttributePlace read_place_{};
-  AttributePlaces places_;
+  OpPlaces places_;
   std::string_view noun_;
   bool is_pattern_;
 };

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/attribute_place.hpp"
 #include "ir/context/elements.hpp"
+#include "ir/op_places.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/codes/passes.hpp"
 #include "mir/rewriter.hpp"
@@ -324,7 +324,7 @@ std::unique_ptr<Module> long_form(const Op& op, Diagnostics& diagnostics) {
                       classes == nullptr ? std::span<const NamedAttr>() : classes->entries());
     if (key == key::kMatch ? reader.read_match(inputs) : reader.read_rewrite(inputs)) continue;
     const std::string_view name = context.text(op.symbol());
-    diagnostics.error(diag::kBadPattern, AttributePlaces().find(op, {key}),
+    diagnostics.error(diag::kBadPattern, OpPlaces().find(op, AttributePlace{key}),
                       fmt::format("pattern '{}': {}: {}", name, key, reader.problem()));
     return nullptr;
   }

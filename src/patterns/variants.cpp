@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "dialects/trait_words.hpp"
-#include "ir/attribute_place.hpp"
+#include "ir/op_places.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/codes/passes.hpp"
 #include "mir/module.hpp"
@@ -55,7 +55,7 @@ class ClassReader {
 
  private:
   bool refuse(std::string message) {
-    diagnostics_.error(diag::kBadPattern, AttributePlaces().find(pattern_, {key::kClasses}),
+    diagnostics_.error(diag::kBadPattern, OpPlaces().find(pattern_, AttributePlace{key::kClasses}),
                        fmt::format("pattern '{}': {}", context_.text(pattern_.symbol()), message));
     return false;
   }

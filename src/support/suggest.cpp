@@ -78,6 +78,11 @@ bool is_certain_slip(std::string_view word, std::string_view name) {
   return a.size() != b.size() || (at + 1 != a.end() && *at == other[1] && at[1] == *other);
 }
 
+std::vector<FixIt>& edits_of(Diagnostic& diagnostic, bool is_certain) {
+  const bool is_fix = is_certain && diagnostic.severity == Severity::kError;
+  return is_fix ? diagnostic.fixes : diagnostic.proposals;
+}
+
 void suggest(Diagnostic& diagnostic, std::string_view name) {
   if (!name.empty()) diagnostic.hint = fmt::format("did you mean '{}'?", name);
 }
@@ -86,7 +91,7 @@ void suggest(Diagnostic& diagnostic, std::string_view name, Span at, std::string
              bool is_certain) {
   suggest(diagnostic, name);
   if (name.empty() || !at.known()) return;
-  (is_certain ? diagnostic.fixes : diagnostic.proposals).push_back({at, std::move(replacement)});
+  edits_of(diagnostic, is_certain).push_back({at, std::move(replacement)});
 }
 
 }  // namespace mir

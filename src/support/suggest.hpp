@@ -44,10 +44,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
 /// many or too few, or two swapped neighbours.
 bool is_certain_slip(std::string_view word, std::string_view name);
 
+/// Returns where an edit belongs: to the fixes of an error if it is certain, else to the proposals.
+std::vector<FixIt>& edits_of(Diagnostic& diagnostic, bool is_certain);
+
 /// Adds the hint "did you mean 'name'?"; nothing for an empty name.
 void suggest(Diagnostic& diagnostic, std::string_view name);
-/// Likewise with the edit that puts `replacement` in place of `at`, if that is known: a fix if it
-/// is certain, else a proposal.
+/// Likewise with the edit that puts `replacement` in place of `at`, if that is known: a fix of an
+/// error if it is certain, else a proposal.
 void suggest(Diagnostic& diagnostic, std::string_view name, Span at, std::string replacement,
              bool is_certain = true);
 

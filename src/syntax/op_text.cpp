@@ -11,13 +11,19 @@ OpText::OpText(const SourceFile& file, Span name) : file_(file) {
   constexpr std::size_t kMostTokens = 4096;
   Diagnostics ignored(1);
   Lexer lexer(file, ignored, name.begin - file.base());
+  bool is_in_region = false;
   while (tokens_.size() < kMostTokens) {
     const TokenKind kind = lexer.next();
     using enum TokenKind;
-    const bool starts_next = kind == kOpName || kind == kAddress || kind == kLBrace;
+    const bool is_signature =
+        kind == kLParen && !tokens_.empty() && tokens_.back().kind() == kLBrace;
+    if (is_in_region && tokens_.back().kind() == kLBrace && !is_signature) break;
+    const bool starts_next =
+        kind == kOpName || kind == kAddress || (kind == kLBrace && is_in_region);
     if (kind == kEnd || kind == kError || kind == kRBrace || (starts_next && !tokens_.empty())) {
       break;
     }
+    is_in_region = is_in_region || kind == kLBrace;
     tokens_.emplace_back(kind, static_cast<std::uint32_t>(lexer.begin() - file.text().data()),
                          static_cast<std::uint32_t>(lexer.end() - lexer.begin()));
   }
@@ -37,14 +43,70 @@ Span OpText::first(TokenKind kind) const {
   return found == tokens_.end() ? Span{} : span(*found);
 }
 
-Span OpText::mention(std::string_view name) const {
+Span OpText::attribute_list() const {
+  int depth = 0;
+  for (const Token& token : tokens_) {
+    using enum TokenKind;
+    if (depth == 0 && token.kind() == kLBracket) return span(token);
+    if (token.kind() == kLBrace) break;
+    depth += (token.kind() == kLParen) - (token.kind() == kRParen);
+  }
+  return {};
+}
+
+Span OpText::last_list_end() const {
+  Span last;
+  for (const Token& token : tokens_) {
+    if (token.kind() == TokenKind::kLBrace) break;
+    if (token.kind() == TokenKind::kRParen) last = span(token);
+  }
+  return last;
+}
+
+Span OpText::mention(std::string_view name, std::size_t earlier) const {
   for (const Token& token : tokens_) {
     const Span at = span(token);
     const std::string_view word = text(at);
     if (!word.starts_with('%') || word.substr(1, name.size()) != name) continue;
     const std::size_t end = name.size() + 1;
     if (end < word.size() && word[end] != ':') continue;
+    if (earlier-- > 0) continue;
     return {at.begin, at.begin + static_cast<SourcePos>(end)};
+  }
+  return {};
+}
+
+namespace {
+
+/// Returns where `part` has the word between two of the marks that part types and names; npos: it
+/// has not.
+std::size_t find_word(std::string_view part, std::string_view word) {
+  constexpr std::string_view kMarks = " ,<>.[]";
+  for (auto at = part.find(word); at != part.npos; at = part.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || kMarks.find(part[at - 1]) != kMarks.npos;
+    if (begins && (end == part.size() || kMarks.find(part[end]) != kMarks.npos)) return at;
+  }
+  return part.npos;
+}
+
+}  // namespace
+
+Span OpText::type_word(std::string_view word) const {
+  if (word.empty()) return {};
+  for (const Token& token : tokens_) {
+    using enum TokenKind;
+    const TokenKind kind = token.kind();
+    const bool may_have =
+        kind == kOpName || kind == kAngle || kind == kTypedValue || kind == kType || kind == kWord;
+    if (!may_have) continue;
+    const Span at = span(token);
+    std::string_view part = text(at);
+    const std::size_t skipped = kind == kTypedValue ? part.find(':') + 1 : 0;
+    const std::size_t found = find_word(part.substr(skipped), word);
+    if (found == part.npos) continue;
+    const SourcePos begin = at.begin + static_cast<SourcePos>(skipped + found);
+    return {begin, begin + static_cast<SourcePos>(word.size())};
   }
   return {};
 }

@@ -9,8 +9,8 @@
 
 namespace mir {
 
-/// The words of an op from its name to its body or to the next op. For messages about a single op:
-/// the tree has all of this and needs no scan.
+/// The words of an op from its name to its body, with the signature of its first region, or to the
+/// next op. For messages about a single op: the tree has all of this and needs no scan.
 class OpText {
  public:
   /// `name` is the range of the op's name. An op whose text is longer than 4096 words is cut there.
@@ -18,8 +18,15 @@ class OpText {
 
   /// Returns the first word of a kind; unknown if there is none.
   Span first(TokenKind kind) const;
-  /// The first mention of a value of this name (without its `%`), its name alone.
-  Span mention(std::string_view name) const;
+  /// The mention of a value of this name (without its `%`) that `earlier` others precede, its name
+  /// alone.
+  Span mention(std::string_view name, std::size_t earlier = 0) const;
+  /// The first word in the op's name or in a type that is this element type or device.
+  Span type_word(std::string_view word) const;
+  /// The `[` of the op's own attribute list.
+  Span attribute_list() const;
+  /// The parenthesis that closes the operands, or the results if there are any.
+  Span last_list_end() const;
   /// A key of the op's own attribute list, and the whole value after it.
   Span key(std::string_view name) const { return span(find_key(name)); }
   Span value(std::string_view key) const { return value_after(find_key(key)); }

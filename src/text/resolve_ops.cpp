@@ -7,6 +7,7 @@
 #include "mir/codes/names.hpp"
 #include "mir/equivalence.hpp"
 #include "support/arena.hpp"
+#include "support/suggest.hpp"
 #include "syntax/text_literal.hpp"
 #include "text/resolver.hpp"
 
@@ -53,6 +54,18 @@ bool includes(const Value& value, std::span<const NamedAttr> attributes, bool ha
 
 }  // namespace
 
+std::string Resolver::State::unused_name(std::string_view name) const {
+  const bool is_number = name.find_first_not_of("0123456789", 1) == name.npos;
+  if (name.ends_with('"')) return "";
+  const std::string stem = is_number ? fmt::format("%v{}", name.substr(1)) : std::string(name);
+  constexpr int kMostTried = 100;
+  for (int i = 2; i < kMostTried; ++i) {
+    std::string made = fmt::format("{}_{}", stem, i);
+    if (file_.text().find(made) == std::string_view::npos) return made;
+  }
+  return "";
+}
+
 void Resolver::State::define(Value& value, const Mention& mention) {
   set_mention_parts(value, mention);
   const Value* known =
@@ -62,9 +75,18 @@ void Resolver::State::define(Value& value, const Mention& mention) {
       known != nullptr && known->is_free() &&
       includes(value, known->attributes(), known->has_symbol(), known->symbol());
   if (known != nullptr && !used_above) {
-    diagnostics_.error(diag::kRedefinedValue, span(mention.token),
-                       fmt::format("value '{}' is defined twice in this region",
-                                   text(mention.token).substr(0, text(mention.token).find(':'))));
+    const std::string_view name = text(mention.token).substr(0, text(mention.token).find(':'));
+    Span at = span(mention.token);
+    at.end = at.begin + static_cast<SourcePos>(name.size());
+    const bool is_shown = !diagnostics_.is_full();
+    Diagnostic& added = diagnostics_.error(
+        diag::kRedefinedValue, at, fmt::format("value '{}' is defined twice in this region", name));
+    if (is_shown && may_suggest(diagnostics_, diag::kRedefinedValue)) {
+      if (const Op* first = known->defining_op()) added.note(first->span(), "first defined here");
+      if (std::string free = unused_name(name); !free.empty()) {
+        added.proposals.push_back({at, std::move(free)});
+      }
+    }
   }
   scopes_.define(mention.name, &value);
 }

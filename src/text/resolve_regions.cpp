@@ -5,6 +5,8 @@
 #include <unordered_map>
 
 #include "ir/context/language_versions.hpp"
+#include "ir/op_places.hpp"
+#include "ir/ports.hpp"
 #include "mir/codes/names.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/walk.hpp"
@@ -172,8 +174,7 @@ void Resolver::State::suggest_value(Diagnostic& diagnostic, const Value& value) 
   if (nearest.best().empty()) return;
   const std::string meant = fmt::format("%{}", nearest.best());
   suggest(diagnostic, meant);
-  std::vector<FixIt>& edits =
-      is_certain_slip(word, nearest.best()) ? diagnostic.fixes : diagnostic.proposals;
+  std::vector<FixIt>& edits = edits_of(diagnostic, is_certain_slip(word, nearest.best()));
   constexpr std::size_t kMostUses = 64;
   for (const Use* use = value.first_use(); use != nullptr && edits.size() < kMostUses;
        use = use->next()) {
@@ -219,6 +220,11 @@ void Resolver::State::settle_successors(const Region& region, std::span<Op* cons
 /// end of the region must be a constant or a parameter.
 void Resolver::State::settle_free_values(Region& region) {
   if (!portable_) return;
+  OpPlaces places;
+  const auto place_of = [&](const Value& value) {
+    return value.has_uses() ? places.find(*value.first_use()->user(), NamePlace{value.name()})
+                            : Span();
+  };
   const std::vector<Value*> free(region.free_values().begin(), region.free_values().end());
   for (Value* value : free) {
     if (damaged_names_.contains(value->name().raw())) continue;
@@ -227,7 +233,7 @@ void Resolver::State::settle_free_values(Region& region) {
       if (value->type() != nullptr && defined->type() == nullptr) {
         typed_mentions_.push_back({defined, value->type(), value->first_use()->user()->span()});
       } else if (value->type() != nullptr && value->type() != defined->type()) {
-        diagnostics_.error(diag::kTypeConflict, value->first_use()->user()->span(),
+        diagnostics_.error(diag::kTypeConflict, place_of(*value),
                            fmt::format("value is used as {}, defined as {}",
                                        value->type()->spelling(), defined->type()->spelling()));
       }
@@ -238,13 +244,11 @@ void Resolver::State::settle_free_values(Region& region) {
     if (value->attribute(key::kConstant) != nullptr || value->has_symbol()) {
       if (value->type() != nullptr) continue;
     }
-    const Span at = value->has_uses() ? value->first_use()->user()->span() : Span();
-    const std::string name = value->name().is_number()
-                                 ? std::to_string(value->name().number())
-                                 : std::string(context_.text(value->name().symbol()));
     const bool is_shown = !diagnostics_.is_full();
-    Diagnostic& added = diagnostics_.error(
-        diag::kUndefinedValue, at, fmt::format("value '%{}' is used and nothing defines it", name));
+    const std::string name = name_text(value->name(), context_);
+    Diagnostic& added =
+        diagnostics_.error(diag::kUndefinedValue, is_shown ? place_of(*value) : Span(),
+                           fmt::format("value '%{}' is used and nothing defines it", name));
     if (!is_shown || !may_suggest(diagnostics_, diag::kUndefinedValue)) continue;
     if (const Op* inside = definition_in_graph(region, value->name())) {
       added.message = fmt::format("value '%{}' is used outside the region that defines it", name);

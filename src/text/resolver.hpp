@@ -179,6 +179,8 @@ class Resolver::State : private ValueReader {
   void read_ports(Region& region);
   void state_ports(Region& region);
   void suggest_value(Diagnostic& diagnostic, const Value& value);
+  /// A name like `%x_2` that the text does not have yet; empty if there is none at hand.
+  std::string unused_name(std::string_view name) const;
   void settle_free_values(Region& region);
   void settle_successors(const Region& region, std::span<Op* const> branches);
   Region& current_region();

@@ -76,7 +76,9 @@ void attributes(const Op& op, Reporter& reporter) {
   }
   for (const AttrRow& each : row->attributes) {
     if (!each.required || op.attribute(each.name) != nullptr) continue;
-    reporter.report(attribute_c2, op, [&] { return missing_attribute(op.name(), each); });
+    suggest_required(
+        reporter.report(attribute_c2, op, [&] { return missing_attribute(op.name(), each); }), op,
+        each);
   }
 }
 

@@ -23,51 +23,52 @@ std::string_view callee_text(const Op& call) {
 }
 
 void check_types(const Op& op, const Region& body, const Op& graph, Reporter& reporter) {
-  const auto check_type = [&](std::string_view what, std::uint32_t i, const Type* given,
-                              const Type* wanted) {
+  const auto check_type = [&](MentionPlace place, const Type* given, const Type* wanted) {
     if (given == nullptr || wanted == nullptr || reporter.agree(given, wanted)) return;
-    note(reporter.report(ConstraintId::call_c3, op,
-                         [&] {
-                           return fmt::format("{} {} of the call of '@{}' is {}, the graph has {}",
-                                              what, i, callee_text(op), given->spelling(),
-                                              wanted->spelling());
-                         }),
+    note(reporter.report_at(ConstraintId::call_c3, op, place,
+                            [&] {
+                              return fmt::format(
+                                  "{} {} of the call of '@{}' is {}, the graph has {}",
+                                  place.is_result ? "result" : "operand", place.index,
+                                  callee_text(op), given->spelling(), wanted->spelling());
+                            }),
          graph, "the graph");
   };
   std::optional<CallTypes> match;  // other versions pass the types of the graph
   if (reporter.module().version() >= kSymbolsVersion) match.emplace(CallTypes::of(op, body));
   const auto type_of = [&](const Type* type) { return match ? match->at_call(type) : type; };
   for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
-    check_type("operand", i, op.operand(i)->type(), type_of(body.entry_arguments()[i].type()));
+    check_type({i}, op.operand(i)->type(), type_of(body.entry_arguments()[i].type()));
   }
   for (std::uint32_t i = 0; i < op.result_count(); ++i) {
-    check_type("result", i, op.result(i)->type(), type_of(body.result_types()[i]));
+    check_type({i, true}, op.result(i)->type(), type_of(body.result_types()[i]));
   }
   if (match) passed_ranges(match->symbols(), ConstraintId::call_c3, op, reporter);
 }
 
 void check_call(const Op& op, const Op* target, Reporter& reporter) {
   if (target == nullptr || target->first_region() == nullptr) {
-    suggest_callee(reporter.to_suggest(reporter.report(
-                       ConstraintId::call_c1, op,
+    suggest_callee(reporter.to_suggest(reporter.report_at(
+                       ConstraintId::call_c1, op, SymbolPlace{},
                        [&] { return fmt::format("no graph is named '@{}'", callee_text(op)); })),
                    op);
     return;
   }
   if (is_declaration(*target)) {
-    reporter.report(ConstraintId::call_c6, op,
-                    [&] { return fmt::format("graph '@{}' must not be called", callee_text(op)); });
+    reporter.report_at(ConstraintId::call_c6, op, SymbolPlace{}, [&] {
+      return fmt::format("graph '@{}' must not be called", callee_text(op));
+    });
     return;
   }
   const Region& body = *target->first_region();
   const auto fits = [&](std::string_view what, std::size_t given, std::size_t wanted) {
     if (given == wanted) return true;
-    note(reporter.report(ConstraintId::call_c2, op,
-                         [&] {
-                           return fmt::format("call of '@{}' has {}, the graph has {}",
-                                              callee_text(op), counted(given, what), wanted);
-                         }),
-         *target, "the graph");
+    Diagnostic* kept = reporter.report_at(ConstraintId::call_c2, op, SymbolPlace{}, [&] {
+      return fmt::format("call of '@{}' has {}, the graph has {}", callee_text(op),
+                         counted(given, what), wanted);
+    });
+    note(kept, *target, "the graph");
+    if (what == "operands") suggest_operands(reporter.to_suggest(kept), op, body);
     return false;
   };
   if (fits("operands", op.operand_count(), body.entry_arguments().size()) &&

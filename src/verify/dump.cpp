@@ -43,7 +43,7 @@ void DumpFindings::enter(const Region& region) {
 void DumpFindings::check_mention(const Use& use, const StatedMention& other, const Op& op) {
   const Value& value = *use.value();
   const auto report = [&](std::string_view printed, std::string_view defined) {
-    Diagnostic* kept = reporter_.report(dump_c5, op, [&] {
+    Diagnostic* kept = reporter_.report_at(dump_c5, op, MentionPlace{use.index()}, [&] {
       return compiled(
           FMT_COMPILE("operand {} of '{}' is printed as {}, its latest definition has {}"),
           use.index(), op.name(), printed, defined);
@@ -88,13 +88,13 @@ void DumpFindings::check_reuse(const Op& op, const Value& result, const Value& e
   if (!same_op && is_part(op) && op.operand_count() != 0 &&
       result.name() == op.operand(0)->name() &&
       result.type() == mentioned_type(op.operand_uses()[0])) {
-    reporter_.report(dump_c2, op, [&] {
+    reporter_.report_at(dump_c2, op, MentionPlace{result.index(), true}, [&] {
       return compiled(
           FMT_COMPILE("result {} repeats the type of its operand: what part it is, is lost"),
           spelling_of(reporter_.module(), result.name()));
     });
   }
-  Diagnostic* kept = reporter_.report(dump_c1, op, [&] {
+  Diagnostic* kept = reporter_.report_at(dump_c1, op, MentionPlace{result.index(), true}, [&] {
     return compiled(FMT_COMPILE("result {} takes over the storage id of an earlier value"),
                     spelling_of(reporter_.module(), result.name()));
   });
@@ -143,7 +143,7 @@ void DumpFindings::check_free_values(const Region& region) {
     if (value->attribute(key::kConstant) != nullptr) continue;
     const Op& user = first_user(*value);
     if (is_top && !is_scalar_operand(*value, user)) continue;
-    reporter_.report(dump_c3, user, [&] {
+    reporter_.report_at(dump_c3, user, NamePlace{value->name()}, [&] {
       return fmt::format("value {} of type {} is used and nothing defines it",
                          spelling_of(reporter_.module(), value->name()),
                          value->type() == nullptr ? "?" : value->type()->spelling());

@@ -11,6 +11,7 @@
 #include "support/device.hpp"
 #include "support/integer_range.hpp"
 #include "support/suggest.hpp"
+#include "verify/suggestions.hpp"
 
 namespace mir::checks {
 
@@ -320,14 +321,14 @@ void FormChecks::check_parameter(const Value& value, const Op& place) {
   if (!value.has_symbol() || value.attribute(key::kConstant) != nullptr) return;
   const Value* parameter = reporter_.module().lookup_value(value.symbol());
   if (parameter == nullptr) {
-    reporter_.report(param_c2, place, [&] {
+    reporter_.report_at(param_c2, place, NamePlace{value.name()}, [&] {
       return fmt::format("no parameter '@{}' is registered", text(place, value.symbol()));
     });
     return;
   }
   if (value.type() == nullptr || parameter->type() == nullptr || value.type() == parameter->type())
     return;
-  Diagnostic* kept = reporter_.report(param_c3, place, [&] {
+  Diagnostic* kept = reporter_.report_at(param_c3, place, NamePlace{value.name()}, [&] {
     return fmt::format("parameter '@{}' is used as {}, registered as {}",
                        text(place, value.symbol()), value.type()->spelling(),
                        parameter->type()->spelling());
@@ -352,12 +353,15 @@ void FormChecks::check_device(Symbol device, const Op& place) {
     return each == name || (is_old && each == name.substr(1));
   };
   if (name == "notype" || std::ranges::any_of(device_names(), is_known)) return;
-  Diagnostic* kept =
-      reporter_.report(op_c6, place, [&] { return fmt::format("device '{}' is not known", name); });
-  if (kept == nullptr) return;
   NearestName nearest(name);
   for (const std::string_view each : device_names()) nearest.offer(each);
-  suggest(*kept, nearest.best());
+  // Back ends of others have devices of their own, which their dumps name: GPU is no slip of CPU.
+  const bool is_slip = !nearest.best().empty() && !(name.size() == 3 && name.ends_with("PU"));
+  if (!reporter_.module().is_portable() && !is_slip) return;
+  Diagnostic* kept = reporter_.report_at(op_c6, place, TypeWordPlace{name}, [&] {
+    return fmt::format("device '{}' is not known", name);
+  });
+  suggest_device(kept, place, name, nearest.best());
 }
 
 }  // namespace mir::checks

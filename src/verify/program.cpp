@@ -172,12 +172,12 @@ void check_constant(const ProgramCode& code, const Use& use, Reporter& reporter)
   if (stated == nullptr) return;
   for (const NamedAttr& printed : mention_of(use).attributes) {
     if (printed.key != key::kConstant || printed.value == stated) continue;
-    note(reporter.report(constant_c1, *use.user(),
-                         [&] {
-                           return fmt::format("operand {} is printed with {}, the table states {}",
-                                              use.index(), printed.value->spelling(),
-                                              stated->spelling());
-                         }),
+    note(reporter.report_at(constant_c1, *use.user(), MentionPlace{use.index()},
+                            [&] {
+                              return fmt::format(
+                                  "operand {} is printed with {}, the table states {}", use.index(),
+                                  printed.value->spelling(), stated->spelling());
+                            }),
          *declared->defining_op(), "declared here");
   }
 }

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "ir/attribute_place.hpp"
 #include "ir/extent_prover.hpp"
+#include "ir/op_places.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 #include "mir/verify.hpp"
@@ -67,12 +67,16 @@ class Reporter {
     if (!keep(constraint.code, verdicts_[index], places_[index])) return nullptr;
     return add(constraint, verdicts_[index], op, message());
   }
-  /// As report, at an attribute that the op's text states.
+  /// As report, at a part of the op's text: an attribute, a mention, a name (see OpPlaces).
   template <class Message>
   Diagnostic* report_at(ConstraintId id, const Op& op, const AttributePlace& place,
                         const Message& message) {
+    return report_at<AttributePlace, Message>(id, op, place, message);
+  }
+  template <class Place, class Message>
+  Diagnostic* report_at(ConstraintId id, const Op& op, const Place& place, const Message& message) {
     Diagnostic* const kept = report(id, op, message);
-    if (kept != nullptr) kept->at = attribute_places_.find(op, place);
+    if (kept != nullptr) kept->at = places_in_ops_.find(op, place);
     return kept;
   }
   /// The diagnostic, where it may get a suggestion that looks at the whole module; null otherwise.
@@ -113,7 +117,7 @@ class Reporter {
   std::array<Verdict, kConstraintCount> verdicts_{};     // by constraint
   std::array<std::uint8_t, kConstraintCount> places_{};  // in findings_, by constraint
   std::vector<Findings> findings_;                       // a code each
-  AttributePlaces attribute_places_;
+  OpPlaces places_in_ops_;
 };
 
 /// Adds a second place to a report that was kept.

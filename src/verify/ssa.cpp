@@ -12,9 +12,10 @@ const Region* home_of(const Value& value) {
 
 void check_use(const Use& use, const Op& op, const Dominance& dominance, Reporter& reporter) {
   const Value& value = *use.value();
+  const MentionPlace place{use.index()};
   const Region* home_region = home_of(value);
   if (home_region == nullptr || !op.parent_region()->sees(*home_region)) {
-    reporter.report(ConstraintId::ssa_c3, op, [&] {
+    reporter.report_at(ConstraintId::ssa_c3, op, place, [&] {
       return fmt::format("operand {} of '{}' belongs to a region that is not seen from here",
                          use.index(), op.name());
     });
@@ -24,15 +25,15 @@ void check_use(const Use& use, const Op& op, const Dominance& dominance, Reporte
   const Op* definition = value.defining_op();
   const Block* home = definition != nullptr ? definition->block() : value.argument_of();
   if (op.ancestor_in(*home->parent())->block() == home) {
-    note(reporter.report(ConstraintId::ssa_c1, op,
-                         [&] {
-                           return fmt::format("operand {} of '{}' is defined below its use",
-                                              use.index(), op.name());
-                         }),
+    note(reporter.report_at(ConstraintId::ssa_c1, op, place,
+                            [&] {
+                              return fmt::format("operand {} of '{}' is defined below its use",
+                                                 use.index(), op.name());
+                            }),
          *definition, "defined here");
     return;
   }
-  Diagnostic* kept = reporter.report(ConstraintId::ssa_c2, op, [&] {
+  Diagnostic* kept = reporter.report_at(ConstraintId::ssa_c2, op, place, [&] {
     return fmt::format("operand {} of '{}' is not defined on every path that leads here",
                        use.index(), op.name());
   });

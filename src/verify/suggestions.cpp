@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/attribute_place.hpp"
+#include "ir/op_places.hpp"
 #include "mir/ops.hpp"
 #include "mir/tensor.hpp"
 #include "mir/walk.hpp"
@@ -70,6 +70,25 @@ std::vector<Span> mentions_of(const SourceFile& file, const Module& module,
   return places;
 }
 
+/// A word of types and names, with the text around it by which it is found.
+struct WordInText {
+  std::string_view before, word, after;
+};
+
+/// Offers `meant` in place of the word, in every mention.
+void offer_instead(Diagnostic& diagnostic, const Op& place, const WordInText& of,
+                   std::string_view meant, bool is_certain) {
+  const SourceFile* file = place.module().context().sources().file_of(place.span().begin);
+  if (file == nullptr) return;
+  std::vector<FixIt>& edits = edits_of(diagnostic, is_certain);
+  for (const Span at :
+       mentions_of(*file, place.module(), fmt::format("{}{}{}", of.before, of.word, of.after))) {
+    if (edits.size() == kMostFixes) return;
+    const SourcePos begin = at.begin + static_cast<SourcePos>(of.before.size());
+    edits.push_back({{begin, begin + static_cast<SourcePos>(of.word.size())}, std::string(meant)});
+  }
+}
+
 /// `dialect.Device.Name` split into its words; the device is empty where there is none.
 struct NameParts {
   std::string_view dialect, device, mnemonic;
@@ -118,6 +137,38 @@ void suggest_attribute(Diagnostic* diagnostic, const Op& op, std::string_view ke
 
 namespace {
 
+/// Returns a value that the row admits, as text: the first of its choices, else that of the
+/// example.
+std::string a_value_of(const AttrRow& row, std::string_view example) {
+  if (!row.choices.empty()) return fmt::format("\"{}\"", row.choices.front());
+  const SourceFile file("row", std::string(example), 1);
+  const OpText text(file, {1, 1});
+  const Span value = text.value(row.name);
+  return value.known() ? std::string(text.text(value)) : std::string();
+}
+
+}  // namespace
+
+void suggest_required(Diagnostic* diagnostic, const Op& op, const AttrRow& row) {
+  const auto source = diagnostic == nullptr ? std::nullopt : text_of(op);
+  if (!source) return;
+  const std::string value = a_value_of(row, op.row()->example);
+  if (value.empty()) return;
+  const std::string entry = fmt::format("{}:{}", row.name, value);
+  if (const Span list = source->attribute_list(); list.known()) {
+    diagnostic->proposals.push_back({{list.end, list.end}, entry + ", "});
+  } else if (op.info().dialect->attributes == AttrPosition::kBeforeOperands) {
+    const Span operands = source->first(TokenKind::kLParen);
+    if (!operands.known()) return;
+    diagnostic->proposals.push_back(
+        {{operands.begin, operands.begin}, fmt::format("[{}] ", entry)});
+  } else if (const Span end = source->last_list_end(); end.known()) {
+    diagnostic->proposals.push_back({{end.end, end.end}, fmt::format(" [{}]", entry)});
+  }
+}
+
+namespace {
+
 /// Returns the element type that was probably meant, empty if there is none.
 std::string nearest_dtype(std::string_view word) {
   if (const auto dtype = dtype_from_other_tools(word)) return std::string(name_of(*dtype));
@@ -143,12 +194,17 @@ void suggest_element_type(Diagnostic* diagnostic, const Op& place, const TensorT
   const std::string meant = nearest_dtype(word);
   if (meant.empty()) return;
   suggest(*diagnostic, meant);
-  const SourceFile* file = place.module().context().sources().file_of(place.span().begin);
-  if (file == nullptr) return;
-  for (const Span at : mentions_of(*file, place.module(), fmt::format("], {}, ", word))) {
-    if (diagnostic->fixes.size() == kMostFixes) break;
-    diagnostic->fix(at, fmt::format("], {}, ", meant));
-  }
+  offer_instead(*diagnostic, place, {"], ", word, ", "}, meant, true);
+}
+
+void suggest_device(Diagnostic* diagnostic, const Op& place, std::string_view word,
+                    std::string_view meant) {
+  if (diagnostic == nullptr || meant.empty()) return;
+  suggest(*diagnostic, meant);
+  const bool is_certain = is_certain_slip(word, meant);
+  offer_instead(*diagnostic, place, {", ", word, ">"}, meant, is_certain);
+  offer_instead(*diagnostic, place, {".", word, "."}, meant, is_certain);
+  offer_instead(*diagnostic, place, {"<", word, ">"}, meant, is_certain);
 }
 
 void suggest_callee(Diagnostic* diagnostic, const Op& call) {
@@ -165,6 +221,44 @@ void suggest_callee(Diagnostic* diagnostic, const Op& call) {
   const std::string_view mark = quoted ? "\"" : "";
   suggest(*diagnostic, nearest.best(), at, fmt::format("@{0}{1}{0}", mark, nearest.best()),
           certain);
+}
+
+namespace {
+
+/// Returns the value of this name that is defined above the op, in its block or around it.
+const Value* value_above(const Op& op, ValueName name) {
+  const auto is_named = [&](const Value& value) { return value.name() == name; };
+  for (const Op* at = &op; at != nullptr && at->block() != nullptr;
+       at = at->parent_region()->parent()) {
+    for (const Op* above = at->previous(); above != nullptr; above = above->previous()) {
+      const auto results = above->results();
+      const auto found = std::ranges::find_if(results, is_named);
+      if (found != results.end()) return &*found;
+    }
+    const auto arguments = at->block()->arguments();
+    const auto found = std::ranges::find_if(arguments, is_named);
+    if (found != arguments.end()) return &*found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void suggest_operands(Diagnostic* diagnostic, const Op& call, const Region& body) {
+  const auto source = diagnostic == nullptr ? std::nullopt : text_of(call);
+  const Span end = source ? source->first(TokenKind::kRParen) : Span{};
+  if (!end.known()) return;
+  std::string added;
+  for (std::size_t i = call.operand_count(); i < body.entry_arguments().size(); ++i) {
+    const Value* value = value_above(call, body.entry_arguments()[i].name());
+    if (value == nullptr) return;
+    added += i == 0 ? "" : ", ";
+    added += spelling_of(call.module(), value->name());
+    if (!call.module().is_portable() && value->type() != nullptr) {
+      fmt::format_to(std::back_inserter(added), ":{}", value->type()->spelling());
+    }
+  }
+  if (!added.empty()) diagnostic->proposals.push_back({{end.begin, end.begin}, added});
 }
 
 void suggest_parameter(Diagnostic* diagnostic, const Op& op, std::string_view symbol,

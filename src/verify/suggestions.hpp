@@ -16,12 +16,19 @@ namespace mir::checks {
 void suggest_op(Diagnostic* diagnostic, const Op& op);
 /// Attribute `key`, among those of the op's row that it does not have yet.
 void suggest_attribute(Diagnostic* diagnostic, const Op& op, std::string_view key);
+/// The attribute of this row, which the op lacks, with the value that it has in the row's example.
+void suggest_required(Diagnostic* diagnostic, const Op& op, const AttrRow& row);
 /// The element type that attribute `key` names.
 void suggest_dtype(Diagnostic* diagnostic, const Op& op, std::string_view key);
 /// The element type of a tensor, in every type of the text of `place` that has it.
 void suggest_element_type(Diagnostic* diagnostic, const Op& place, const TensorType& type);
+/// Device `meant` for `word`, in every op and type of the module that has it.
+void suggest_device(Diagnostic* diagnostic, const Op& place, std::string_view word,
+                    std::string_view meant);
 /// The graph that a call names.
 void suggest_callee(Diagnostic* diagnostic, const Op& call);
+/// The operands that a call lacks: values that the call sees under the names of the arguments.
+void suggest_operands(Diagnostic* diagnostic, const Op& call, const Region& body);
 /// The parameter `symbol` that an op owns by its name, where `suffix` is the end of `symbol`.
 void suggest_parameter(Diagnostic* diagnostic, const Op& op, std::string_view symbol,
                        std::string_view suffix);

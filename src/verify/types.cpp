@@ -36,15 +36,15 @@ void known_element_type(const Type* type, const Op& place, Reporter& reporter) {
   if (tensor == nullptr) return;
   if (tensor->dtype()) {
     if (is_upstream_type(*tensor->dtype()) || place.module().is_portable()) return;
-    reporter.report(ConstraintId::type_c4, place, [&] {
+    reporter.report_at(ConstraintId::type_c4, place, TypeWordPlace{name_of(*tensor->dtype())}, [&] {
       return fmt::format("element type '{}' of {} is this toolkit's own, so no dump has it",
                          name_of(*tensor->dtype()), tensor->spelling());
     });
     return;
   }
-  Diagnostic* kept = reporter.report(ConstraintId::type_c4, place, [&] {
-    return fmt::format("element type '{}' of {} is not known",
-                       place.module().context().text(tensor->dtype_name()), tensor->spelling());
+  const std::string_view word = text(place, tensor->dtype_name());
+  Diagnostic* kept = reporter.report_at(ConstraintId::type_c4, place, TypeWordPlace{word}, [&] {
+    return fmt::format("element type '{}' of {} is not known", word, tensor->spelling());
   });
   suggest_element_type(kept, place, *tensor);
 }

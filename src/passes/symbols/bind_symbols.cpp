@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ir/attribute_place.hpp"
 #include "ir/extent_prover.hpp"
 #include "ir/extent_walk.hpp"
+#include "ir/op_places.hpp"
 #include "ir/symbol_declarations.hpp"
 #include "ir/symbol_scopes.hpp"
 #include "ir/type_extents.hpp"

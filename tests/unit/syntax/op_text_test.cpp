@@ -100,3 +100,45 @@ TEST_CASE("a mention is the name alone, up to its colon or its end") {
     CHECK(op.of(op.text.mention(other)) == "none");
   }
 }
+
+TEST_CASE("mentions of one value are counted, those of a region's signature too") {
+  const Found op(
+      "a.Second @sym (%0:tensor<[1], F, D>, %1, %0) -> (%0, %10) {\n"
+      "  (%2:tensor<[1], G, E>, %0) -> (%3) {\n a.Third (%4) -> ()\n }\n }");
+  const auto place = [&](Span span) { return span.known() ? span.begin - op.at : 0; };
+  const auto at = [&](const char* piece, std::size_t from = 0) {
+    return op.file.text().find(piece, op.at - op.file.base() + from) - (op.at - op.file.base());
+  };
+  CHECK(place(op.text.mention("0")) == at("%0"));
+  CHECK(place(op.text.mention("0", 1)) == at("%0) ->"));
+  CHECK(place(op.text.mention("0", 2)) == at("%0, %10"));
+  CHECK(place(op.text.mention("0", 3)) == at("%0) -> (%3"));
+  CHECK_FALSE(op.text.mention("0", 4).known());
+  CHECK(op.of(op.text.mention("2")) == "%2");
+  CHECK_FALSE(op.text.mention("4").known());
+}
+
+TEST_CASE("element types and devices are found as whole words in names and types") {
+  const Found op("a.CPU.Second <QNN> (%F:tensor<[1, 2], F, CPU2>, %1 : tensor<[2], G , D>) -> ()");
+  const auto around = [&](std::string_view word) {
+    const Span found = op.text.type_word(word);
+    return found.known() ? op.of({found.begin - 1, found.end + 1}) : "none";
+  };
+  CHECK(around("CPU") == ".CPU.");
+  CHECK(around("CPU2") == " CPU2>");
+  CHECK(around("QNN") == "<QNN>");
+  CHECK(around("F") == " F,");
+  CHECK(around("G") == " G ");
+  CHECK(around("D") == " D>");
+  CHECK(around("U2") == "none");
+  CHECK(around("") == "none");
+}
+
+TEST_CASE("the ends of an op's lists are found, not those of its values or regions") {
+  const Found op("a.Second @sym (%0[k:1]) -> (%1) [axis:2] {\n (%2) -> () {\n }\n }");
+  CHECK(op.of({op.text.attribute_list().begin, op.text.attribute_list().end + 4}) == "[axis");
+  CHECK(op.of({op.text.last_list_end().begin - 2, op.text.last_list_end().end}) == "%1)");
+  const Found bare("a.Second (%0[k:1])");
+  CHECK_FALSE(bare.text.attribute_list().known());
+  CHECK(bare.of(bare.text.last_list_end()) == ")");
+}

@@ -234,17 +234,17 @@ TEST_SUITE("resolve") {
 
   TEST_CASE("a value that nothing defines must be a constant or a parameter") {
     CHECK(errors(portable({"a.one (%5:tensor<[1], F, D>) -> ()"})) ==
-          Lines{"2:1 MIR0302 value '%5' is used and nothing defines it"});
+          Lines{"2:8 MIR0302 value '%5' is used and nothing defines it"});
     CHECK(errors(portable({"a.one (%x:tensor<[1], F, D>) -> ()"})) ==
-          Lines{"2:1 MIR0302 value '%x' is used and nothing defines it"});
+          Lines{"2:8 MIR0302 value '%x' is used and nothing defines it"});
     CHECK(errors(portable(
               {"a.one (%5:tensor<[1], F, D>[constant:[1]], %6:tensor<[1], F, D>[@w]) -> ()"})) ==
           Lines{});
     CHECK(errors(portable({"a.one (%5[constant:[1]]) -> ()"})) ==
-          Lines{"2:1 MIR0302 value '%5' is used and nothing defines it"});
+          Lines{"2:8 MIR0302 value '%5' is used and nothing defines it"});
     CHECK(errors(portable(
               {"graph.SubGraphOp @g <CPU> {", "() -> () {", "a.one (%0) -> ()", "}", "}"})) ==
-          Lines{"4:1 MIR0302 value '%0' is used and nothing defines it"});
+          Lines{"4:8 MIR0302 value '%0' is used and nothing defines it"});
   }
 
   TEST_CASE("any mention of a constant may carry its type and elements") {
@@ -281,7 +281,7 @@ TEST_SUITE("resolve") {
                 "Float32, CPU>"});
     CHECK(errors(portable(
               {"a.one (%1:tensor<[3], F, D>) -> ()", "a.two () -> (%1:tensor<[2], F, D>)"})) ==
-          Lines{"2:1 MIR0309 value is used as tensor<[3], F, D>, defined as tensor<[2], F, D>"});
+          Lines{"2:8 MIR0309 value is used as tensor<[3], F, D>, defined as tensor<[2], F, D>"});
   }
 
   TEST_CASE("a mention does not change the type of what states one") {
@@ -427,7 +427,7 @@ TEST_SUITE("resolve") {
   TEST_CASE("results after a value without a type are not missed again") {
     CHECK(errors(portable({"linalg.CPU.NegOp (%u) -> (%1)", "linalg.CPU.NegOp (%1) -> (%2)",
                            "linalg.CPU.AddOp (%2, %0) -> (%3)"})) ==
-          Lines{"2:1 MIR0302 value '%u' is used and nothing defines it"});
+          Lines{"2:19 MIR0302 value '%u' is used and nothing defines it"});
     CHECK(errors(portable({"a.one (%0) -> (%1)", "linalg.CPU.NegOp (%1) -> (%2)"})) ==
           Lines{"2:16 MIR0304 result needs a type: no rule infers it here"});
   }

@@ -92,7 +92,7 @@ TEST_SUITE("blocks") {
       return flow(lines);
     };
     CHECK(with("linalg.CPU.SiLUOp(%1) -> (%2)") ==
-          Lines{"7:1 MIR0420 operand 0 of 'linalg.SiLUOp' is not defined on every path that leads "
+          Lines{"7:19 MIR0420 operand 0 of 'linalg.SiLUOp' is not defined on every path that leads "
                 "here"});
     CHECK(with("linalg.CPU.SiLUOp(%0) -> (%2)") == Lines{});
   }
@@ -104,7 +104,7 @@ TEST_SUITE("blocks") {
     CHECK(flow({"my.If () -> () [^a(%0), ^b]",
                 "^a(%7:tensor<[2, 4], Float32, CPU>):", "my.Br () -> () [^b]",
                 "^b:", "linalg.CPU.SiLUOp(%7) -> (%1)", "cf.ReturnOp () -> ()"}) ==
-          Lines{"6:1 MIR0420 operand 0 of 'linalg.SiLUOp' is not defined on every path that leads "
+          Lines{"6:19 MIR0420 operand 0 of 'linalg.SiLUOp' is not defined on every path that leads "
                 "here"});
   }
 

@@ -34,7 +34,7 @@ std::string launch(const std::string& type, const std::string& options, const st
 TEST_SUITE("dump findings") {
   TEST_CASE("dump_c1: MIR0470 a result that takes over a storage id") {
     CHECK(dump({op("View", "%1" + t("[2, 4]"), "%1" + t("[8]"))}) ==
-          Lines{"2:1 MIR0470 warning result %1 takes over the storage id of an earlier value"});
+          Lines{"2:56 MIR0470 warning result %1 takes over the storage id of an earlier value"});
     CHECK(dump({op("View", "%1" + t("[2, 4]"), "%2" + t("[8]"))}) == Lines{});
   }
 
@@ -53,17 +53,18 @@ TEST_SUITE("dump findings") {
          "cf.ReturnOp (%2" + t("[2]") + ") -> ()", "}", "}",
          op("SiLU", "%1" + t("[2]"), "%3" + t("[2]")),
          op("SiLU", "%1" + t("[2]"), "%2" + t("[2]"))});
-    CHECK(found == Lines{"11:1 MIR0470 warning result %2 takes over the storage id of an earlier "
+    CHECK(found == Lines{"11:53 MIR0470 warning result %2 takes over the storage id of an earlier "
                          "value"});
   }
 
   TEST_CASE("dump_c2: MIR0471 a part that is printed with the type of the whole") {
     const std::string x = "%1" + t("[1, 8, 4]");
     const Lines found = dump({op("Slice", x, x), op("Linear", x, "%2" + t("[1, 1, 7]"))});
-    CHECK(found == Lines{"2:1 MIR0471 warning result %1 repeats the type of its operand: what part "
-                         "it is, is lost",
-                         "2:1 MIR0470 warning result %1 takes over the storage id of an earlier "
-                         "value"});  // and nothing of what follows from it
+    CHECK(found ==
+          Lines{"2:60 MIR0471 warning result %1 repeats the type of its operand: what part "
+                "it is, is lost",
+                "2:60 MIR0470 warning result %1 takes over the storage id of an earlier "
+                "value"});  // and nothing of what follows from it
     CHECK(dump({op("Slice", x, "%3" + t("[1, 8, 4]"))}) == Lines{});
   }
 
@@ -94,8 +95,9 @@ TEST_SUITE("dump findings") {
     const auto add = [](const std::string& constant) {
       return dump({op("Add", "%1" + t("[2]") + ", %7" + t("[1]") + constant, "%2" + t("[2]"))});
     };
-    CHECK(add("") == Lines{"2:1 MIR0472 warning value %7 of type tensor<[1], Float32, CPU> is used "
-                           "and nothing defines it"});
+    CHECK(add("") ==
+          Lines{"2:48 MIR0472 warning value %7 of type tensor<[1], Float32, CPU> is used "
+                "and nothing defines it"});
     CHECK(add("[constant:[0.5]]") == Lines{});
     CHECK(add("[@w]") == Lines{});
   }
@@ -126,8 +128,9 @@ TEST_SUITE("dump findings") {
     CHECK(
         dump({op("SiLU", "%1" + t("[2]"), "%2" + t("[2]")),
               op("SiLU", "%2" + t("[3]"), "%3" + t("[3]"))}) ==
-        Lines{"3:1 MIR0476 warning operand 0 of 'linalg.SiLUOp' is printed as tensor<[3], Float32, "
-              "CPU>, its latest definition has tensor<[2], Float32, CPU>"});
+        Lines{
+            "3:19 MIR0476 warning operand 0 of 'linalg.SiLUOp' is printed as tensor<[3], Float32, "
+            "CPU>, its latest definition has tensor<[2], Float32, CPU>"});
   }
 
   TEST_CASE("type_c2: MIR0473 operands of different element types") {

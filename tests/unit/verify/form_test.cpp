@@ -64,12 +64,12 @@ TEST_SUITE("form") {
 
   TEST_CASE("op_c6: MIR0428 a device that dumps do not name, once for each") {
     CHECK(checked({"linalg.cpu.SiLUOp (%0) -> (%1)", "linalg.cpu.SiLUOp (%1) -> (%2)"}) ==
-          Lines{"2:1 MIR0428 warning device 'cpu' is not known"});
+          Lines{"2:8 MIR0428 warning device 'cpu' is not known"});
     CHECK(
         checked({"linalg.CPU.CastTypeOp [dtype:Float16] (%0) -> (%1:tensor<[2, 4], Float16, GPU>)"})
-            .back() == "2:1 MIR0428 warning device 'GPU' is not known");
+            .back() == "2:75 MIR0428 warning device 'GPU' is not known");
     CHECK(checked({"graph.SubGraphOp @g <Npu> {", "() -> () {", "}", "}"}) ==
-          Lines{"2:1 MIR0428 warning device 'Npu' is not known"});
+          Lines{"2:22 MIR0428 warning device 'Npu' is not known"});
     CHECK(checked({"linalg.kQNN.SiLUOp (%0) -> (%1)"}) == Lines{});
   }
 
@@ -218,7 +218,7 @@ TEST_SUITE("form") {
 
   TEST_CASE("call_c6: MIR0412 a call of a graph that declares") {
     CHECK(registered({}, {"graph.CallGraphOp @init () -> ()"}) ==
-          Lines{"6:1 MIR0412 graph '@init' must not be called"});
+          Lines{"6:19 MIR0412 graph '@init' must not be called"});
   }
 
   TEST_CASE("register_c1: MIR0419 a register outside @init") {
@@ -264,7 +264,7 @@ TEST_SUITE("form") {
                    "(%4:tensor<[2, 2], Float32, CPU>)"}) ==
           Lines{"2:1 MIR0418 value '%1' is a result, so it must not have the name of a parameter, "
                 "'[@w]'",
-                "3:1 MIR0415 no parameter '@w' is registered",
+                "3:23 MIR0415 no parameter '@w' is registered",
                 "4:1 MIR0418 value '%3' is a result, so it must not have the name of a parameter, "
                 "'[@lin.weight]'",
                 "5:1 MIR0415 no parameter '@lin.weight' is registered"});
@@ -290,7 +290,7 @@ TEST_SUITE("form") {
 
   TEST_CASE("param_c2: MIR0415 a mention of a parameter that nothing registers") {
     CHECK(checked({"linalg.CPU.AddOp (%0, %5:tensor<[2, 4], Float32, CPU>[@nobody]) -> (%1)"}) ==
-          Lines{"2:1 MIR0415 no parameter '@nobody' is registered"});
+          Lines{"2:23 MIR0415 no parameter '@nobody' is registered"});
     CHECK(registered({kRegister}, {"linalg.CPU.AddOp (%0, %5:tensor<[2, 4], Float32, CPU>[@w]) -> "
                                    "(%1)"}) == Lines{});
   }
@@ -298,7 +298,7 @@ TEST_SUITE("form") {
   TEST_CASE("param_c3: MIR0309 a mention of a parameter with another type") {
     CHECK(registered({kRegister},
                      {"linalg.CPU.AddOp (%0, %5:tensor<[4], Float32, CPU>[@w]) -> (%1)"}) ==
-          Lines{"7:1 MIR0309 parameter '@w' is used as tensor<[4], Float32, CPU>, registered as "
+          Lines{"7:23 MIR0309 parameter '@w' is used as tensor<[4], Float32, CPU>, registered as "
                 "tensor<[2, 4], Float32, CPU>"});
   }
 

@@ -13,9 +13,9 @@ const std::string kView =
     "@main () -> () {\nlinalg.CPU.ViewOp(%1:tensor<[2, 4], Float32, CPU>) -> (%1:tensor<[8], "
     "Float32, CPU>)\n}\n";
 constexpr const char* kWarning =
-    "2:1 MIR0470 warning result %1 takes over the storage id of an earlier value";
+    "2:56 MIR0470 warning result %1 takes over the storage id of an earlier value";
 constexpr const char* kError =
-    "2:1 MIR0470 result %1 takes over the storage id of an earlier value";
+    "2:56 MIR0470 result %1 takes over the storage id of an earlier value";
 
 VerifyOptions deny(std::string_view what) {
   VerifyOptions options;
@@ -59,8 +59,8 @@ TEST_SUITE("levels") {
   TEST_CASE("allow makes errors findings and leaves findings out") {
     CHECK(verified(kView, allow("dump")) == Lines{});
     const std::string call = "@main () -> () {\ngraph.CallGraphOp @g () -> ()\n}\n";
-    CHECK(verified(call) == Lines{"2:1 MIR0411 no graph is named '@g'"});
-    CHECK(verified(call, allow("calls")) == Lines{"2:1 MIR0411 warning no graph is named '@g'"});
+    CHECK(verified(call) == Lines{"2:19 MIR0411 no graph is named '@g'"});
+    CHECK(verified(call, allow("calls")) == Lines{"2:19 MIR0411 warning no graph is named '@g'"});
   }
 
   TEST_CASE("what was said last wins, and unknown words are refused") {

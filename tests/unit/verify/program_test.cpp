@@ -254,7 +254,7 @@ TEST_SUITE("program") {
                          "[symbol:constant_7]"});
     };
     CHECK(product("[constant:[2]]") ==
-          Lines{"8:1 MIR0476 warning operand 1 is printed with [2], the table states [0.5]"});
+          Lines{"8:50 MIR0476 warning operand 1 is printed with [2], the table states [0.5]"});
     CHECK(product("[constant:[0.5]]") == Lines{});
     CHECK(product("") == Lines{});
   }
@@ -298,9 +298,9 @@ TEST_SUITE("program") {
     Lines lines = kSound;
     lines.insert(lines.end() - 1, launch(kX, kX));
     CHECK(run(lines) ==
-          Lines{"10:1 MIR0470 warning result %1 takes over the storage id of an earlier value",
-                "10:1 MIR0450 %1 is used after it was freed",
-                "10:1 MIR0452 warning %1 is never freed"});
+          Lines{"10:1 MIR0450 %1 is used after it was freed",
+                "10:1 MIR0452 warning %1 is never freed",
+                "10:54 MIR0470 warning result %1 takes over the storage id of an earlier value"});
   }
 
   TEST_CASE("free_c2: MIR0451 a slot that is freed twice") {

@@ -93,9 +93,9 @@ TEST_SUITE("verify") {
   TEST_CASE("ssa_c1: MIR0407 a value that is used above its definition") {
     CHECK(checked({"linalg.CPU.SiLUOp(%1:tensor<[2, 4], Float32, CPU>) -> (%2)",
                    "  linalg.CPU.SiLUOp(%0) -> (%1)"}) ==
-          Lines{"2:1 MIR0407 operand 0 of 'linalg.SiLUOp' is defined below its use"});
+          Lines{"2:19 MIR0407 operand 0 of 'linalg.SiLUOp' is defined below its use"});
     CHECK(checked({"linalg.CPU.SiLUOp(%1:tensor<[2, 4], Float32, CPU>) -> (%1)"}) ==
-          Lines{"2:1 MIR0407 operand 0 of 'linalg.SiLUOp' is defined below its use"});
+          Lines{"2:19 MIR0407 operand 0 of 'linalg.SiLUOp' is defined below its use"});
     CHECK(checked({"linalg.CPU.SiLUOp(%0) -> (%1)", "linalg.CPU.SiLUOp(%1) -> (%2)"}) == Lines{});
   }
 
@@ -128,11 +128,11 @@ TEST_SUITE("verify") {
 
   TEST_CASE("call_c1: MIR0411 a call of a graph that does not exist") {
     CHECK(checked({"graph.CallGraphOp @g (%0) -> ()"}) ==
-          Lines{"2:1 MIR0411 no graph is named '@g'"});
+          Lines{"2:19 MIR0411 no graph is named '@g'"});
     CHECK(verified("@main () -> () {\n graph.CallGraphOp @g () -> ()\n}\n") ==
-          Lines{"2:2 MIR0411 no graph is named '@g'"});
+          Lines{"2:20 MIR0411 no graph is named '@g'"});
     CHECK(checked({"prog.fragment @g <CPU> <code> {", "}", "graph.CallGraphOp @g () -> ()"}) ==
-          Lines{"4:1 MIR0411 no graph is named '@g'"});
+          Lines{"4:19 MIR0411 no graph is named '@g'"});
     CHECK(checked({graph("g"), "graph.CallGraphOp @g (%0) -> (%1:tensor<[2, 4], Float32, CPU>)"}) ==
           Lines{});
   }
@@ -156,7 +156,7 @@ TEST_SUITE("verify") {
     CHECK(verified(call(2, "3, 3", "3, 6")) == Lines{});
     CHECK(verified(call(2, "$T+1, $T+1", "$T+1, 2*$T+2")) == Lines{});
     CHECK(verified(call(2, "3, 4", "3, 6")) ==
-          Lines{"8:2 MIR0412 operand 0 of the call of '@g' is tensor<[3, 4], Float32, CPU>, the "
+          Lines{"8:24 MIR0412 operand 0 of the call of '@g' is tensor<[3, 4], Float32, CPU>, the "
                 "graph has tensor<[3, 3], Float32, CPU>"});
     CHECK(verified(call(2, "3, 3", "3, 5")).size() == 1);
     CHECK(verified(call(1, "$S, $S", "$S, 2*$S")) == Lines{});
@@ -165,18 +165,18 @@ TEST_SUITE("verify") {
 
   TEST_CASE("call_c2, call_c3: MIR0412 a call that does not fit the graph it names") {
     CHECK(checked({graph("g"), "graph.CallGraphOp @g () -> (%1:tensor<[2, 4], Float32, CPU>)"}) ==
-          Lines{"7:1 MIR0412 call of '@g' has 0 operands, the graph has 1"});
+          Lines{"7:19 MIR0412 call of '@g' has 0 operands, the graph has 1"});
     CHECK(checked({graph("g"), "graph.CallGraphOp @g (%0) -> ()"}) ==
-          Lines{"7:1 MIR0412 call of '@g' has 0 results, the graph has 1"});
+          Lines{"7:19 MIR0412 call of '@g' has 0 results, the graph has 1"});
     CHECK(
         checked({graph("g"), "graph.CallGraphOp @g (%0) -> (%1:tensor<[8], Float32, CPU>)"}) ==
         Lines{
-            "7:1 MIR0412 result 0 of the call of '@g' is tensor<[8], Float32, CPU>, the graph has "
+            "7:31 MIR0412 result 0 of the call of '@g' is tensor<[8], Float32, CPU>, the graph has "
             "tensor<[2, 4], Float32, CPU>"});
     // Dumps print stale types at calls, and may lose operands.
     const std::string dump = "@main () -> () {\n" + graph("g") + "\ngraph.CallGraphOp @g (";
     CHECK(verified(dump + ") -> ()\n}\n") ==
-          Lines{"7:1 MIR0412 warning call of '@g' has 0 operands, the graph has 1"});
+          Lines{"7:19 MIR0412 warning call of '@g' has 0 operands, the graph has 1"});
     CHECK(verified(dump + "%1:tensor<[3], Float32, CPU>) -> (%2:tensor<[3], Float32, CPU>)\n}\n") ==
           Lines{});
   }
@@ -228,13 +228,14 @@ TEST_SUITE("verify") {
                  "tensor.CPU.alloc () -> (%2:tensor<[2], Flat4, CPU>)",
                  "linalg.CPU.SiLUOp(%2) -> (%3:tensor<[2], Flat4, CPU>)"});
     CHECK(found ==
-          Lines{"3:1 MIR0474 element type 'Flat4' of tensor<[2], Flat4, CPU> is not known"});
+          Lines{"3:40 MIR0474 element type 'Flat4' of tensor<[2], Flat4, CPU> is not known"});
     const std::string own = "tensor.CPU.alloc () -> (%2:tensor<[32], MIR_Q4_A32, CPU>)";
     CHECK(checked({own}) == Lines{});
-    CHECK(verified("@main () -> () {\n" + own + "\n}\n") ==
-          Lines{"2:1 MIR0474 warning element type 'MIR_Q4_A32' of tensor<[32], MIR_Q4_A32, CPU> is "
-                "this "
-                "toolkit's own, so no dump has it"});
+    CHECK(
+        verified("@main () -> () {\n" + own + "\n}\n") ==
+        Lines{"2:41 MIR0474 warning element type 'MIR_Q4_A32' of tensor<[32], MIR_Q4_A32, CPU> is "
+              "this "
+              "toolkit's own, so no dump has it"});
   }
 
   TEST_CASE("type_c6: MIR0301 extents of portable modules are not negative") {
