@@ -244,6 +244,16 @@ bool Doubts::is_damaged(SourcePos place) const {
   });
 }
 
+/// True if text that cannot be read follows on the op's line: it may be the rest of the op.
+bool Doubts::is_cut_off(const Op& op) const {
+  const std::vector<Span>& places = damage_of(op).places;
+  const auto next = std::ranges::lower_bound(places, op.span().end, {}, &Span::begin);
+  if (next == places.end()) return false;
+  const SourceFile* const file = op.module().context().sources().file_of(next->begin);
+  if (file == nullptr || op.span().begin < file->base()) return false;
+  return file->slice({op.span().end, next->begin}).find('\n') == std::string_view::npos;
+}
+
 /// Checks that look at all of a module, or at its symbols.
 bool Doubts::decides_by_module(DiagCode code, const Op& op) const {
   const DamagedText& damage = damage_of(op);
@@ -265,7 +275,7 @@ bool Doubts::decides_op_alone(DiagCode code, const Op& op) const {
                                   [](Module* module) { return module->notes<DamagedText>().head; });
     }
     case diag::kWrongArity:
-      return !parents_.contains(&op) && op.span().begin < lost_from_;
+      return !parents_.contains(&op) && op.span().begin < lost_from_ && !is_cut_off(op);
     case diag::kDuplicateSymbol:
       return op.span().begin < lost_from_;
     case diag::kUnknownOp:

@@ -87,6 +87,7 @@ class Doubts {
   bool is_in_lost_module(const Op& op) const;
   bool is_in_damaged_template(const Op& op) const;
   bool is_damaged(SourcePos place) const;
+  bool is_cut_off(const Op& op) const;
   static const DamagedText& damage_of(const Op& op) { return op.module().notes<DamagedText>(); }
 
   const OpsInOrder& order_;
