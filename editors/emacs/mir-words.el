@@ -18,6 +18,7 @@
     "dbg.CommentOp"
     "dbg.HintsOp"
     "dialect.AttributeOp"
+    "dialect.CastOp"
     "dialect.OpOp"
     "dialect.TypeOp"
     "graph.CallGraphOp"

@@ -1,9 +1,18 @@
 // Op rows of the dialect dialect, by which modules declare dialects.
+#include "dialects/folds.hpp"
 #include "dialects/tables.hpp"
+#include "ir/casts.hpp"
+#include "mir/infer.hpp"
 
 namespace mir::dialect_tables {
 
 namespace {
+
+bool verify_cast(VerifyContext& cast) {
+  const Op& op = cast.op();
+  const auto breach = breach_of_cast(op.operand(0)->type(), op.result()->type());
+  return !breach || cast.fail(breach->code, breach->message);
+}
 
 constexpr AttrRow kDocument = {
     .name = "document", .type = AttrType::kString, .summary = "what people should know of it"};
@@ -81,6 +90,17 @@ constexpr OpRow kDialectRows[] = {
      .page = "dialect",
      .summary = "Declares a kind of attributes of the dialect that the module is.",
      .example = "dialect.AttributeOp @layout [parameters:{order:string}] () -> ()"},
+    {.name = "CastOp",
+     .operands = exactly(1),
+     .results = exactly(1),
+     .traits = Trait::kPure | Trait::kMoves | Trait::kSameBytes | Trait::kPortableOnly,
+     .fold = folds::cast,
+     .verify = verify_cast,
+     .version = 2,
+     .page = "dialect",
+     .summary = "Makes a value of a declared type from the tensor that holds it, or the tensor "
+                "from the value.",
+     .example = "dialect.CastOp (%0:tensor<[2], Float32, CPU>) -> (%1:!npu.tile<2>)"},
 };
 static_assert(are_sound(DialectId::kDialect, kDialectRows));
 

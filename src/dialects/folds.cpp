@@ -64,4 +64,20 @@ std::vector<FoldedResult> transpose(const Op& op) {
   return {{.value = before->operand(0)}};
 }
 
+std::vector<FoldedResult> cast(const Op& op) {
+  const Value& operand = *op.operand(0);
+  if (operand.is_free() && !operand.has_symbol()) {
+    const Attr* numbers = operand.attribute(key::kConstant);
+    if (numbers == nullptr) return {};
+    return {{.constant = numbers}};
+  }
+  const Op* before = operand.defining_op();
+  if (before == nullptr || before->kind() != op.kind() || !operand.attributes().empty() ||
+      !states_only_row_attributes(op) || !states_only_row_attributes(*before) ||
+      before->operand(0)->type() != op.result()->type()) {
+    return {};
+  }
+  return {{.value = before->operand(0)}};
+}
+
 }  // namespace mir::folds

@@ -11,5 +11,7 @@ namespace mir::folds {
 std::vector<FoldedResult> extent(const Op& op);
 /// The operand, if the dimensions are one; the value before another exchange of the same two.
 std::vector<FoldedResult> transpose(const Op& op);
+/// The numbers of a constant operand; the value before the opposite cast.
+std::vector<FoldedResult> cast(const Op& op);
 
 }  // namespace mir::folds

@@ -26,7 +26,7 @@ bool all_inside(const Op& op, const Holds& holds) {
 }
 
 bool is_static(const Value& value) {
-  const TensorType* type = value.tensor_type();
+  const TensorType* type = value.held_type();
   return type != nullptr && std::ranges::all_of(type->dims(), &Dim::is_constant);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/casts.hpp"
 #include "mir/infer.hpp"
 #include "patterns/constant_values.hpp"
 
@@ -38,15 +39,15 @@ class GraphPlanner {
     const ValueTemplate& value = graph_.values[number];
     plan_.types[number] = instantiate(value.type, bindings_, context_);
     plan_.constants[number] = instantiate(*value.constant, bindings_, context_);
-    const auto* type = dyn_cast<TensorType>(plan_.types[number]);
+    const TensorType* type = held_type(plan_.types[number]);
     const Attr* elements = plan_.constants[number];
     if (type == nullptr || elements == nullptr) {
       return fail(fmt::format("constant '%{}' has no value", value.name));
     }
     const std::string breach = breach_of_values(*type, *elements);
     if (breach.empty()) return true;
-    return fail(
-        fmt::format("constant '%{}' would be no {}: {}", value.name, type->spelling(), breach));
+    return fail(fmt::format("constant '%{}' would be no {}: {}", value.name,
+                            plan_.types[number]->spelling(), breach));
   }
 
   bool plan_op(const OpTemplate& op) {
@@ -110,19 +111,20 @@ class GraphPlanner {
       }
     }
     Diagnostics found(1);
-    const auto inferred = infer({.context = context_,
-                                 .row = *op.info->row,
-                                 .operands = operands,
-                                 .attributes = made.attributes,
-                                 .result_count = op.results.size(),
-                                 .device = made.name.device,
-                                 .prover = bindings_.prover},
-                                found);
+    auto inferred = infer({.context = context_,
+                           .row = *op.info->row,
+                           .operands = operands,
+                           .attributes = made.attributes,
+                           .result_count = op.results.size(),
+                           .device = made.name.device,
+                           .prover = bindings_.prover},
+                          found);
     if (!inferred) {
       const auto errors = found.sorted();
       return fail(fmt::format("the new '{}' would not verify: {}", op.info->name,
                               errors.empty() ? "an operand has no type" : errors.front().message));
     }
+    if (op.kind == OpId::kDialectCast) inferred->push_back(type_of_cast(operands.front()));
     for (std::size_t i = 0; i < op.results.size(); ++i) {
       const TypeTemplate& stated = graph_.values[op.results[i]].type;
       const Type* wanted = instantiate(stated, bindings_, context_);
@@ -135,6 +137,9 @@ class GraphPlanner {
                                 wanted == nullptr ? "known" : wanted->spelling()));
       }
       plan_.types[op.results[i]] = type;
+      const auto breach =
+          op.kind == OpId::kDialectCast ? breach_of_cast(operands.front(), type) : std::nullopt;
+      if (breach) return fail(breach->message);
     }
     return true;
   }

@@ -151,6 +151,8 @@ std::vector<ValueIndex> ScheduleBuilder::run(const Block& body, ValueIndices& in
       add_control(*op, indices, call);
     } else if (isa<CallGraphOp>(op)) {
       add_call(*op, text(op->symbol()), indices);
+    } else if (op->is(OpId::kDialectCast)) {
+      indices.emplace(op->result(), index_of(*op->operand(0), indices, *op));
     } else {
       add_executable(*op, indices, call);
     }

@@ -50,12 +50,12 @@ void known_element_type(const Type* type, const Op& place, Reporter& reporter) {
 }
 
 void constant_values(const Value& value, const Attr& values, const Op& place, Reporter& reporter) {
-  const TensorType* type = value.tensor_type();
+  const TensorType* type = value.held_type();
   if (type == nullptr) return;
   const std::string breach = patterns::breach_of_values(*type, values);
   if (breach.empty()) return;
   reporter.report(ConstraintId::type_c5, place,
-                  [&] { return fmt::format("constant {}: {}", type->spelling(), breach); });
+                  [&] { return fmt::format("constant {}: {}", value.type()->spelling(), breach); });
 }
 
 namespace {

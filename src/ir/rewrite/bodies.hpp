@@ -14,12 +14,9 @@ inline bool has_body(const Op& op) {
   return op.row() != nullptr && op.row()->body;
 }
 
-/// True if the op has operands or results of declared types that tensors hold. Its body has the
-/// tensors, which are values of another type.
-bool is_held_by_tensors(const Op& op);
-
-/// Replaces an op by its body. Returns false and changes nothing after reporting why the body does
-/// not fit.
+/// Replaces an op by its body. A body has the tensors that hold values of declared types, so there
+/// are casts around it. Returns false and changes nothing after reporting why the body does not
+/// fit.
 bool replace_by_body(Rewriter& rewriter, Op& op, Diagnostics& diagnostics);
 
 /// Adds a graph to a module that computes the op from its operands. Null after reporting why the

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/call_types.hpp"
+#include "ir/casts.hpp"
 #include "ir/told_attributes.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/infer.hpp"
@@ -73,6 +74,9 @@ std::optional<std::vector<const Type*>> infer_result_types(const Module& module,
   if (is_call) return types_of_graph(module, op);
   if (op.name.kind == OpId::kLinalgParam) {
     return Types{type_of_parameter(module, op.attributes)};
+  }
+  if (op.name.kind == OpId::kDialectCast && op.operands.size() == 1) {
+    return Types{type_of_cast(op.operands.front())};
   }
   IRContext& context = module.context();
   const auto [row, options] = rule_of(context, op);

@@ -68,7 +68,7 @@ void replace_by_bodies(PassRun& run) {
   for (bool has_changed = true; has_changed;) {
     has_changed = false;
     walk(run.region(), [&](Op& op) {
-      if (!has_body(op) || is_held_by_tensors(op)) return WalkResult::kContinue;
+      if (!has_body(op)) return WalkResult::kContinue;
       if (added > kMostFromBodies) {
         run.count("bodies left, for the size");
         return WalkResult::kContinue;

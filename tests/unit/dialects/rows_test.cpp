@@ -113,7 +113,8 @@ const std::vector<std::string_view> kLinalgOps = {"FillOp",
                                                   "RadixAttnSwaSinkOp",
                                                   "EinsumOp",
                                                   "ParamOp",
-                                                  "CustomizedOp"};
+                                                  "CustomizedOp",
+                                                  "CastOp"};
 
 }  // namespace
 
@@ -250,8 +251,8 @@ TEST_CASE("every linalg op has a rule, but for those typed by name or without a 
 
 TEST_CASE(
     "an op whose types nothing infers has no result, has those of what it names or of its "
-    "regions, or has no meaning") {
-  constexpr std::array<std::string_view, 4> kState = {"alloc", "register", "value_symbol",
+    "regions, states them, or has no meaning") {
+  constexpr std::array<std::string_view, 5> kState = {"alloc", "register", "value_symbol",
                                                       "CustomizedOp"};
   for_each_row([&](const Dialect& dialect, const OpRow& row) {
     CAPTURE(dialect.name);
