@@ -35,6 +35,7 @@ OTHER = {
     "src/ir/context/elements.cpp": {"parameters"},
     "src/ir/rewrite/builder.cpp": {"device"},
     "src/passes/names/roles.cpp": {"cache"},
+    "src/passes/pass.cpp": {"region"},
     "src/passes/rewrite/text_patterns.cpp": {"value"},
     "src/passes/types/convert_types.cpp": {"parameters"},
     "src/patterns/functions.cpp": {"axis", "device", "dtype", "reverse", "shape", "size", "type"},
@@ -42,7 +43,7 @@ OTHER = {
     "src/program/program_json.cpp": {"constant", "device", "shape", "symbol", "type"},
     "src/program/program_text.cpp": {"constant", "shape", "symbol"},
     "src/text/emit/emit_json.cpp": {
-        "attributes", "device", "mir_version", "name", "regions", "successors", "symbol", "type",
+        "attributes", "device", "mir_version", "name", "region", "regions", "successors", "symbol", "type",
     },
     "src/text/emit/emit_quant.cpp": {"axis", "type", "value"},
     "src/upgrade/downgrade.cpp": {"name", "symbol"},

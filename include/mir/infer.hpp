@@ -215,6 +215,9 @@ class VerifyContext {
   const Attr* attribute(std::string_view key) const { return op_.attribute(key); }
   /// Reports `message` at the op and returns false.
   bool fail(DiagCode code, std::string message);
+  /// Reports `message` at another place, such as an op in a region. The reference is valid until
+  /// the next report.
+  Diagnostic& report(DiagCode code, Span at, std::string message);
 
  private:
   const Op& op_;

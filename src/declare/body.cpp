@@ -4,9 +4,12 @@
 #include <algorithm>
 
 #include "declare/declared_op.hpp"
+#include "ir/declares_dialect.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/codes/runs.hpp"
 #include "mir/codes/shapes.hpp"
 #include "mir/codes/verification.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/module.hpp"
 #include "patterns/unify.hpp"
 #include "support/counted.hpp"
@@ -38,7 +41,7 @@ std::vector<std::uint32_t> repeat_value(GraphTemplate& graph, std::uint32_t numb
     }
     list = std::move(expanded);
   };
-  for (patterns::OpTemplate& op : graph.ops) expand(op.operands);
+  patterns::visit_ops(graph.ops, [&](patterns::OpTemplate& op) { expand(op.operands); });
   expand(graph.results);
   return all;
 }
@@ -66,8 +69,9 @@ bool are_used(const GraphTemplate& graph, std::uint32_t value) {
   const auto has = [&](const std::vector<std::uint32_t>& list) {
     return std::ranges::find(list, value) != list.end();
   };
-  return has(graph.results) ||
-         std::ranges::any_of(graph.ops, [&](const auto& op) { return has(op.operands); });
+  bool is_read = has(graph.results);
+  patterns::visit_ops(graph.ops, [&](const auto& op) { is_read = is_read || has(op.operands); });
+  return is_read;
 }
 
 /// The operand that the body needs and the op lacks; null if it has all.
@@ -100,6 +104,108 @@ OpFacts facts_of(const Op& op, std::span<const Type* const> operands, ExtentProv
           op.has_path() ? context.text(op.path()) : std::string_view(),
           prover};
 }
+
+// -- regions that a body runs --------------------------------------------------------------------
+
+/// True if a value of one type can become a value of the other without a check during the run.
+/// Tensors stand for the values of declared types that they hold.
+bool can_become(const Type* from, const Type* to) {
+  if (from == nullptr || to == nullptr || from == to) return true;
+  const TensorType *const a = held_type(from), *const b = held_type(to);
+  if (a == nullptr || b == nullptr || !compatible(a, b)) return false;
+  return std::ranges::equal(a->dims(), b->dims(), [](Dim given, Dim taken) {
+    return taken.is_unknown() || given == taken;
+  });
+}
+
+/// Checks the regions of one op against what its body passes to them and takes from them.
+class RegionCheck {
+ public:
+  RegionCheck(const DeclaredOp& declared, VerifyContext& each, const patterns::GraphPlan& plan)
+      : declared_(declared), each_(each), plan_(plan) {}
+
+  bool run(const std::vector<patterns::PlannedOp>& ops) {
+    patterns::visit_ops(ops, [&](const patterns::PlannedOp& op) {
+      if (op.name.kind == OpId::kDialectRun) check(op);
+    });
+    return is_good_;
+  }
+
+ private:
+  void check(const patterns::PlannedOp& run) {
+    const Op& op = each_.op();
+    const std::int64_t number = region_of_run(run.attributes);
+    if (number < 0 || number >= op.region_count()) {
+      return report(op.span(), run, fmt::format("'{}' has no region {}", declared_.name, number));
+    }
+    const Region& region = *op.region(static_cast<std::uint32_t>(number));
+    const Op* end =
+        region.empty() || region.has_several_blocks() ? nullptr : region.entry()->terminator();
+    const bool is_end = end != nullptr && leaves_region(*end) &&
+                        (end->is(OpId::kCfYield) || is_declared(end->info().dialect));
+    if (!is_end) {
+      return report(
+          end == nullptr ? op.span() : end->span(), run,
+          fmt::format("region {} of '{}' must be one block that ends with 'cf.YieldOp' or "
+                      "a declared terminator",
+                      number, declared_.name));
+    }
+    check_arguments(run, region, number);
+    check_results(run, *end, number);
+  }
+
+  void check_arguments(const patterns::PlannedOp& run, const Region& region, std::int64_t number) {
+    const auto arguments = region.entry_arguments();
+    if (arguments.size() != run.operands.size()) {
+      return report(each_.op().span(), run,
+                    fmt::format("region {} of '{}' takes {}, expected {}", number, declared_.name,
+                                counted(arguments.size(), "values"), run.operands.size()));
+    }
+    for (std::uint32_t i = 0; i < arguments.size(); ++i) {
+      const Type* passed = plan_.types[run.operands[i]];
+      const Type* taken = arguments[i].type();
+      if (can_become(passed, taken)) continue;
+      report(each_.op().span(), run,
+             fmt::format("argument {} of region {} of '{}' is {}, expected {}", i, number,
+                         declared_.name, taken->spelling(), passed->spelling()));
+    }
+  }
+
+  void check_results(const patterns::PlannedOp& run, const Op& end, std::int64_t number) {
+    const auto passed = end.plain_operands();
+    if (passed.size() != run.results.size()) {
+      return report(end.span(), run,
+                    fmt::format("'{}' passes {} from region {} of '{}', expected {}", end.name(),
+                                counted(passed.size(), "values"), number, declared_.name,
+                                run.results.size()));
+    }
+    for (std::uint32_t i = 0; i < passed.size(); ++i) {
+      const Type* given = passed[i].value()->type();
+      const Type* wanted = plan_.types[run.results[i]];
+      if (can_become(given, wanted)) continue;
+      report(
+          end.span(), run,
+          fmt::format("value {} that '{}' passes from region {} of '{}' is {}, expected {}", i,
+                      end.name(), number, declared_.name, given->spelling(), wanted->spelling()));
+    }
+  }
+
+  std::int64_t region_of_run(std::span<const NamedAttr> attributes) const {
+    const Attr* number = find_attribute(each_.context(), attributes, key::kRegion);
+    return number == nullptr ? 0 : number->integer();
+  }
+
+  void report(Span at, const patterns::PlannedOp& run, std::string message) {
+    is_good_ = false;
+    each_.report(diag::kRegionFlow, at, std::move(message))
+        .note(run.at, fmt::format("the body of '{}' runs the region here", declared_.name));
+  }
+
+  const DeclaredOp& declared_;
+  VerifyContext& each_;
+  const patterns::GraphPlan& plan_;
+  bool is_good_ = true;
+};
 
 }  // namespace
 
@@ -166,7 +272,8 @@ bool verify_body(const DeclaredOp& declared, VerifyContext& each) {
   bind_fresh(*signature, op, *bindings, each.context());
   BodyPlan made;
   auto reason = plan_body(declared, *signature, facts, *bindings, op.result_count(), made);
-  return !reason || each.fail(diag::kConditionViolated, *std::move(reason));
+  if (reason) return each.fail(diag::kConditionViolated, *std::move(reason));
+  return RegionCheck(declared, each, made.plan).run(made.plan.ops);
 }
 
 std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const Op& op,

@@ -157,10 +157,12 @@ class DialectReader {
     }
     states_[number] = State::kOpen;
     for (const Signature& signature : draft.declared->signatures) {
-      for (const patterns::OpTemplate& op : signature.body.ops) {
+      bool are_good = true;
+      patterns::visit_ops(signature.body.ops, [&](const patterns::OpTemplate& op) {
         const auto inner = numbers_.find(op.info->name);
-        if (inner != numbers_.end() && !visit(inner->second)) return false;
-      }
+        are_good = are_good && (inner == numbers_.end() || visit(inner->second));
+      });
+      if (!are_good) return false;
     }
     states_[number] = State::kDone;
     return true;

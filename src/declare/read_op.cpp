@@ -9,6 +9,7 @@
 #include "ir/context/row_checks.hpp"
 #include "mir/codes/names.hpp"
 #include "mir/module.hpp"
+#include "mir/walk.hpp"
 #include "patterns/read_template.hpp"
 #include "support/counted.hpp"
 
@@ -76,29 +77,23 @@ class SignatureReader : patterns::TemplateReader {
   }
 
   bool read_body(const Region& region, Signature& signature, const std::vector<bool>& bound,
-                 std::span<const WeightRow> weights) {
+                 const OpRowSpec& spec) {
     begin(true);
     is_bound_ = bound;
     is_bound_.resize(variables_.size());
     if (declared_.path_variable) is_bound_[*declared_.path_variable] = true;
     GraphTemplate body = std::move(signature.body);
     for (const Value& input : region.entry()->arguments()) numbers_.emplace(&input, input.index());
-    if (!read_ops(region, body) || !check_weights(region, weights)) return false;
+    if (!read_ops(region, body) || !check_weights(region, spec.weights)) return false;
     if (body.results.size() != signature.results.size()) {
       return refuse(op_.span(), fmt::format("the body returns {} values, the signature has {}",
                                             body.results.size(), signature.results.size()));
     }
-    for (const patterns::OpTemplate& op : body.ops) {
-      for (const std::uint32_t operand : op.operands) {
-        const bool is_many =
-            operand < signature.operands.size() && signature.operands[operand].is_many;
-        if (!is_many || op.info->row->operands.max == Arity::kMany) continue;
-        return refuse(
-            op.at,
-            fmt::format("'%{}' is any number of operands, and '{}' takes at most {}",
-                        body.values[operand].name, op.info->name, op.info->row->operands.max));
-      }
-    }
+    bool are_good = true;
+    patterns::visit_ops(body.ops, [&](const patterns::OpTemplate& op) {
+      are_good = are_good && check_many(op, signature, body) && check_run(op, spec.row.regions);
+    });
+    if (!are_good) return false;
     for (const patterns::ValueTemplate& value : body.values) {
       if (!value.constant || !value.type.is_any) continue;
       return refuse(op_.span(), fmt::format("constant '%{}' of a body needs a type", value.name));
@@ -200,13 +195,49 @@ class SignatureReader : patterns::TemplateReader {
            mark.value->kind() == AttrKind::kBool;
   }
 
+  /// True if no operand with 'many' is an operand of an op that takes a fixed number; false after
+  /// reporting. How control flows depends on the number of values.
+  bool check_many(const patterns::OpTemplate& op, const Signature& signature,
+                  const GraphTemplate& body) {
+    const bool passes = !op.flow.empty() || has(op.info->row->traits, Trait::kTerminator);
+    for (const std::uint32_t operand : op.operands) {
+      const bool is_many =
+          operand < signature.operands.size() && signature.operands[operand].is_many;
+      if (!is_many || (op.info->row->operands.max == Arity::kMany && !passes)) continue;
+      return refuse(op.at, passes
+                               ? fmt::format("'%{}' is any number of operands, and '{}' passes a "
+                                             "fixed number of values",
+                                             body.values[operand].name, op.info->name)
+                               : fmt::format("'%{}' is any number of operands, and '{}' takes at "
+                                             "most {}",
+                                             body.values[operand].name, op.info->name,
+                                             op.info->row->operands.max));
+    }
+    return true;
+  }
+
+  /// True if the op may have the region that its body runs; false after reporting.
+  bool check_run(const patterns::OpTemplate& op, Arity regions) {
+    if (op.kind != OpId::kDialectRun) return true;
+    const auto stated =
+        std::ranges::find(op.attributes, "region", [](const auto& each) { return each.row->name; });
+    const Attr* number = stated == op.attributes.end() ? nullptr : stated->value.literal;
+    if (stated != op.attributes.end() && number == nullptr) return true;  // decided at each op
+    const std::int64_t region = number == nullptr ? 0 : number->integer();
+    if (regions.max == Arity::kMany || region < regions.max) return true;
+    return refuse(op.at, fmt::format("'{}' runs region {}, and 'regions' of the declaration admits "
+                                     "{}",
+                                     op.info->name, region, regions.max));
+  }
+
   /// True if the declaration lists the weights of the ops in its body; false after reporting.
   bool check_weights(const Region& region, std::span<const WeightRow> weights) {
     bool are_good = true;
-    for (const Op* op : region.entry()->ops()) {
+    for_each_op(region, [&](const Op& each) {
+      const Op* const op = &each;
       const std::string_view path = context_.text(op->path());
       const bool is_own = path.substr(0, path.find('.')) == kOwnName;
-      if (!op->has_path() || (path.starts_with('$') && !is_own)) continue;
+      if (!op->has_path() || (path.starts_with('$') && !is_own)) return;
       for (const WeightRow& weight : op->row()->weights) {
         if (!owns_parameter(*op->row(), weight, context_, op->attributes())) continue;
         if (!is_own) {
@@ -222,7 +253,7 @@ class SignatureReader : patterns::TemplateReader {
                                                   "of the declaration lacks",
                                                   op->name(), suffix));
       }
-    }
+    });
     return are_good;
   }
 
@@ -498,8 +529,7 @@ void read_bodies(OpDraft& draft, Diagnostics& diagnostics) {
        region = region->next(), ++number) {
     Signature& signature = draft.declared->signatures[number];
     if (!signature.has_body) continue;
-    signature.has_body =
-        reader.read_body(*region, signature, draft.bound[number], draft.spec.weights);
+    signature.has_body = reader.read_body(*region, signature, draft.bound[number], draft.spec);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "dialects/folds.hpp"
 #include "dialects/tables.hpp"
 #include "ir/casts.hpp"
+#include "mir/codes/verification.hpp"
 #include "mir/infer.hpp"
 
 namespace mir::dialect_tables {
@@ -12,6 +13,13 @@ bool verify_cast(VerifyContext& cast) {
   const Op& op = cast.op();
   const auto breach = breach_of_cast(op.operand(0)->type(), op.result()->type());
   return !breach || cast.fail(breach->code, breach->message);
+}
+
+/// Verification leaves out the bodies of declarations, so this op is none of a body.
+bool refuse_run(VerifyContext& run) {
+  return run.fail(diag::kMisplacedOp,
+                  "'dialect.RunOp' runs a region of a declared op, so it must be in the body of a "
+                  "declaration");
 }
 
 constexpr AttrRow kDocument = {
@@ -69,6 +77,14 @@ constexpr AttrRow kAttributeAttributes[] = {
     kParameters, kParameterConditions, kSummary, kDocument, kExample,
 };
 
+constexpr AttrRow kRunAttributes[] = {
+    {.name = "region",
+     .type = AttrType::kInt,
+     .default_text = "0",
+     .summary = "the number of the region, from 0 on",
+     .range = {.low = 0}},
+};
+
 constexpr OpRow kDialectRows[] = {
     {.name = "OpOp",
      .regions = at_least(1),
@@ -90,6 +106,17 @@ constexpr OpRow kDialectRows[] = {
      .page = "dialect",
      .summary = "Declares a kind of attributes of the dialect that the module is.",
      .example = "dialect.AttributeOp @layout [parameters:{order:string}] () -> ()"},
+    {.name = "RunOp",
+     .operands = at_least(0),
+     .results = at_least(0),
+     .traits = Trait::kPortableOnly,
+     .attributes = kRunAttributes,
+     .verify = refuse_run,
+     .version = 2,
+     .page = "dialect",
+     .summary = "In the body of a declaration: runs a region of the op at hand.",
+     .example = "dialect.RunOp [region:0] (%0:tensor<[2], Float32, CPU>) -> "
+                "(%1:tensor<[2], Float32, CPU>)"},
     {.name = "CastOp",
      .operands = exactly(1),
      .results = exactly(1),

@@ -101,7 +101,8 @@ bool has_static_types(const Op& op) {
 bool is_speculatable(const Op& op) {
   if (!is_pure(op)) return false;
   if (op.first_region() == nullptr) return !may_refuse(op);
-  return has_static_types(op) && all_inside(op, is_speculatable_inside);
+  const bool may_refuse_itself = op.row()->body && may_refuse(op);
+  return has_static_types(op) && !may_refuse_itself && all_inside(op, is_speculatable_inside);
 }
 
 }  // namespace mir

@@ -337,6 +337,10 @@ bool VerifyContext::fail(DiagCode code, std::string message) {
   return false;
 }
 
+Diagnostic& VerifyContext::report(DiagCode code, Span at, std::string message) {
+  return diagnostics_.error(code, at, std::move(message));
+}
+
 bool verify_by_row(const Op& op, Diagnostics& diagnostics) {
   const OpRow* row = op.row();
   if (row == nullptr || !row->verify) return true;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ir/casts.hpp"
+#include "ir/one_element.hpp"
 #include "mir/infer.hpp"
 #include "patterns/constant_values.hpp"
 
@@ -24,7 +25,7 @@ class GraphPlanner {
       if (graph_.values[i].constant && !plan_constant(i)) return reason_;
     }
     for (const OpTemplate& op : graph_.ops) {
-      if (!plan_op(op)) return reason_;
+      if (!plan_op(op, plan_.ops)) return reason_;
     }
     return std::nullopt;
   }
@@ -50,8 +51,8 @@ class GraphPlanner {
                             plan_.types[number]->spelling(), breach));
   }
 
-  bool plan_op(const OpTemplate& op) {
-    PlannedOp made{.operands = op.operands, .results = op.results};
+  bool plan_op(const OpTemplate& op, std::vector<PlannedOp>& into) {
+    PlannedOp made{.operands = op.operands, .results = op.results, .at = op.at};
     Symbol device;
     if (op.device) {
       const Attr* const bound =
@@ -77,10 +78,88 @@ class GraphPlanner {
       made.path = context_.intern(std::string(path->text()) + op.path_suffix);
       made.has_path = true;
     }
-    if (!infer_results(op, made)) return false;
-    plan_.ops.push_back(std::move(made));
+    if (!(op.regions.empty() ? infer_results(op, made) : plan_regions(op, made))) return false;
+    into.push_back(std::move(made));
     return true;
   }
+
+  // -- control flow -------------------------------------------------------------------------------
+
+  /// Types follow the values: from the operands into the regions, in their order, and to the
+  /// results.
+  bool plan_regions(const OpTemplate& op, PlannedOp& made) {
+    if (!check_operands(op) || !pass_from(op, RegionEdge::kOp)) return false;
+    for (std::uint32_t number = 0; number < op.regions.size(); ++number) {
+      const OpTemplate::Region& region = op.regions[number];
+      if (op.kind == OpId::kCfFor && !set_type(region.arguments.front(), op, type_of(op, 0))) {
+        return false;
+      }
+      PlannedOp::Region& planned = made.regions.emplace_back();
+      planned.arguments = region.arguments;
+      for (const OpTemplate& inner : region.ops) {
+        if (!plan_op(inner, planned.ops)) return false;
+      }
+      if (!pass_from(op, number)) return false;
+    }
+    return true;
+  }
+
+  const Type* type_of(const OpTemplate& op, std::size_t operand) const {
+    return plan_.types[op.operands[operand]];
+  }
+
+  /// Gives the values that edges reach the types of those that they pass.
+  bool pass_from(const OpTemplate& op, std::uint32_t from) {
+    const OpTemplate& source = from == RegionEdge::kOp ? op : op.regions[from].ops.back();
+    for (const RegionEdge& edge : op.flow) {
+      if (edge.from != from) continue;
+      const auto& targets = edge.to == RegionEdge::kOp ? op.results : op.regions[edge.to].arguments;
+      for (std::uint32_t i = 0; i < edge.operand_count; ++i) {
+        const Type* type = type_of(source, edge.first_operand + i);
+        if (!set_type(targets[edge.first_target + i], source, type)) return false;
+      }
+    }
+    return true;
+  }
+
+  /// False if the value has another type already, or states one.
+  bool set_type(std::uint32_t value, const OpTemplate& source, const Type* passed) {
+    if (passed == nullptr) {
+      return fail(fmt::format("an operand of the new '{}' has no type", source.info->name));
+    }
+    const Type*& type = plan_.types[value];
+    const Type* known =
+        type != nullptr ? type : instantiate(graph_.values[value].type, bindings_, context_);
+    if (type == nullptr) type = known != nullptr ? known : passed;
+    if (type == passed || compatible(type, passed)) return true;
+    return fail(fmt::format("the new '{}' would pass {} to '%{}', which is {}", source.info->name,
+                            passed->spelling(), graph_.values[value].name, type->spelling()));
+  }
+
+  /// Conditions and bounds of control flow.
+  bool check_operands(const OpTemplate& op) {
+    if (op.kind != OpId::kCfFor) {
+      return op.kind != OpId::kCfIf || check_condition(op);
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Type* type = type_of(op, i);
+      if (type == type_of(op, 0) && is_one_element(type, is_index)) continue;
+      return fail(
+          fmt::format("the bounds and the step of the new '{}' would not be of one type "
+                      "with one Int32 or Int64: {}",
+                      op.info->name, type->spelling()));
+    }
+    return true;
+  }
+
+  bool check_condition(const OpTemplate& op) {
+    const Type* type = type_of(op, 0);
+    if (is_one_element(type, is_condition)) return true;
+    return fail(fmt::format("the condition of the new '{}' would be {}, expected one Bool",
+                            op.info->name, type->spelling()));
+  }
+
+  // -- attributes and results ---------------------------------------------------------------------
 
   /// The attributes that another op stated, as far as the new one can have them.
   bool plan_others(const OpTemplate& op, PlannedOp& made) {
@@ -110,6 +189,7 @@ class GraphPlanner {
         return fail(fmt::format("an operand of the new '{}' has no type", op.info->name));
       }
     }
+    if (op.kind == OpId::kCfCondition && !check_condition(op)) return false;
     Diagnostics found(1);
     auto inferred = infer({.context = context_,
                            .row = *op.info->row,
@@ -158,6 +238,64 @@ std::optional<std::string> plan_graph(const GraphTemplate& graph, const Bindings
   return GraphPlanner(graph, bindings, context, plan).run();
 }
 
+namespace {
+
+/// Makes planned ops, which read and extend `values`.
+class GraphMaker {
+ public:
+  GraphMaker(const GraphPlan& plan, std::vector<Value*>& values) : plan_(plan), values_(values) {}
+
+  void make(Rewriter& rewriter, const std::vector<PlannedOp>& ops) {
+    for (const PlannedOp& op : ops) {
+      const std::vector<Value*> operands = values_of(op.operands);
+      const std::vector<const Type*> types = types_of(op.results);
+      OpSpec spec{.name = op.name,
+                  .operands = operands,
+                  .result_types = types,
+                  .attributes = op.attributes,
+                  .regions = static_cast<std::uint32_t>(op.regions.size())};
+      if (op.has_path) spec.path = op.path;
+      Op* made = rewriter.create(spec);
+      for (std::size_t i = 0; i < op.results.size(); ++i) values_[op.results[i]] = made->result(i);
+      for (std::uint32_t i = 0; i < op.regions.size(); ++i) {
+        make_region(rewriter, op.regions[i], *made->region(i));
+      }
+    }
+  }
+
+ private:
+  void make_region(const Rewriter& around, const PlannedOp::Region& planned, Region& region) {
+    Rewriter rewriter(around.module());
+    rewriter.set_default_location(around.default_location());
+    Block& block = *rewriter.create_block(region, types_of(planned.arguments));
+    for (std::size_t i = 0; i < planned.arguments.size(); ++i) {
+      values_[planned.arguments[i]] = &block.arguments()[i];
+    }
+    rewriter.set_insertion_point_to_end(block);
+    make(rewriter, planned.ops);
+    std::vector<std::uint32_t> results = planned.ops.back().operands;
+    if (planned.ops.back().name.kind == OpId::kCfCondition) results.erase(results.begin());
+    rewriter.set_has_signature(region, true);
+    rewriter.set_result_types(region, types_of(results));
+  }
+
+  std::vector<Value*> values_of(const std::vector<std::uint32_t>& numbers) const {
+    std::vector<Value*> found;
+    for (const std::uint32_t each : numbers) found.push_back(values_[each]);
+    return found;
+  }
+  std::vector<const Type*> types_of(const std::vector<std::uint32_t>& numbers) const {
+    std::vector<const Type*> found;
+    for (const std::uint32_t each : numbers) found.push_back(plan_.types[each]);
+    return found;
+  }
+
+  const GraphPlan& plan_;
+  std::vector<Value*>& values_;
+};
+
+}  // namespace
+
 std::vector<Value*> make_graph(Rewriter& rewriter, const GraphPlan& plan, Region& region) {
   std::vector<Value*> values = plan.values;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -165,17 +303,7 @@ std::vector<Value*> make_graph(Rewriter& rewriter, const GraphPlan& plan, Region
     const NamedAttr numbers{key::kConstant, plan.constants[i]};
     values[i] = rewriter.constant(region, {.type = plan.types[i], .attributes = {&numbers, 1}});
   }
-  for (const PlannedOp& op : plan.ops) {
-    std::vector<Value*> operands;
-    for (const std::uint32_t operand : op.operands) operands.push_back(values[operand]);
-    std::vector<const Type*> types;
-    for (const std::uint32_t result : op.results) types.push_back(plan.types[result]);
-    OpSpec spec{
-        .name = op.name, .operands = operands, .result_types = types, .attributes = op.attributes};
-    if (op.has_path) spec.path = op.path;
-    Op* made = rewriter.create(spec);
-    for (std::size_t i = 0; i < op.results.size(); ++i) values[op.results[i]] = made->result(i);
-  }
+  GraphMaker(plan, values).make(rewriter, plan.ops);
   return values;
 }
 

@@ -17,6 +17,12 @@ struct PlannedOp {
   Symbol path{};
   bool has_path = false;
   std::vector<std::uint32_t> operands{}, results{};
+  struct Region {
+    std::vector<std::uint32_t> arguments;
+    std::vector<PlannedOp> ops;
+  };
+  std::vector<Region> regions{};
+  Span at{};  ///< of its template
 };
 
 /// Ops to be created from a graph of templates, complete before anything is edited.

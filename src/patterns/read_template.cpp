@@ -375,7 +375,12 @@ bool TemplateReader::read_ops(const Region& region, GraphTemplate& graph) {
   bool are_good = true;
   for (const Op* op : region.entry()->ops()) {
     if (op->is(OpId::kCfReturn)) return read_results(region, *op, graph) && are_good;
-    if (read_op(*op, graph)) continue;
+    if (auto made = read_op(*op, graph)) {
+      const auto number = static_cast<std::uint32_t>(graph.ops.size());
+      for (const std::uint32_t each : made->results) graph.values[each].op = number;
+      graph.ops.push_back(*std::move(made));
+      continue;
+    }
     are_good = false;
     for (const Value& result : op->results()) unread_.insert(&result);
   }
@@ -431,13 +436,19 @@ bool TemplateReader::check_op(const Op& op, const NamedOp& named) {
         dialect == nullptr ? "; no text that was read declares its dialect (--dialect=FILE)"
                            : near_name(op.name(), dialect->rows, name_in_dialect)));
   }
-  if (!has(row->traits, Trait::kPure) || row->effects != Effect::kNone) {
+  const bool may_flow = !is_pattern_ && op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile);
+  const bool runs_region = !is_pattern_ && op.is(OpId::kDialectRun);
+  const bool is_pure = has(row->traits, Trait::kPure) || may_flow || runs_region;
+  if (!is_pure || row->effects != Effect::kNone) {
     return refuse_op(fmt::format(
         "'{}' has effects, or depends on more than its operands; {}", named.info->name,
         is_pattern_ ? "patterns rewrite pure operations" : "a body consists of pure operations"));
   }
-  if (op.region_count() != 0 || !op.extra().successors.empty() || op.has_symbol()) {
-    return refuse_op(fmt::format("an op of {} has no regions, successors or symbol", noun_));
+  const bool has_others =
+      may_flow ? !row->regions.admits(op.region_count()) : op.region_count() != 0;
+  if (has_others || !op.extra().successors.empty() || op.has_symbol()) {
+    return refuse_op(fmt::format("an op of {} has no {}regions, successors or symbol", noun_,
+                                 may_flow ? "further " : ""));
   }
   std::size_t operands = 0;
   for (const Use& use : op.operand_uses()) operands += copies_of(*use.value());
@@ -447,31 +458,112 @@ bool TemplateReader::check_op(const Op& op, const NamedOp& named) {
                                counted(op.result_count(), "results")));
 }
 
-bool TemplateReader::read_op(const Op& op, GraphTemplate& graph) {
+std::optional<OpTemplate> TemplateReader::read_op(const Op& op, GraphTemplate& graph) {
   const NamedOp named = this->named(op);
-  if (!check_op(op, named)) return false;
+  if (!check_op(op, named)) return std::nullopt;
   OpTemplate made{.kind = named.kind, .info = named.info, .at = op.span()};
   made.is_commutative = has(named.info->row->traits, Trait::kCommutative) &&
                         op.operand_count() == 2 && op.operand(0) != op.operand(1);
   if (named.device) {
     made.device = name(named.device, op.span());
-    if (!made.device) return false;
+    if (!made.device) return std::nullopt;
   }
-  if (!read_attributes(op, made) || !read_path(op, made)) return false;
-  const auto number = static_cast<std::uint32_t>(graph.ops.size());
+  if (!read_attributes(op, made) || !read_path(op, made)) return std::nullopt;
   for (const Use& use : op.operand_uses()) {
     const auto each = operand(*use.value(), graph, op);
-    if (!each) return false;
+    if (!each) return std::nullopt;
     made.operands.push_back(*each);
   }
+  if (!read_regions(op, made, graph)) return std::nullopt;
   for (const Value& result : op.results()) {
     const auto each = add_value(result, graph, op.span());
-    if (!each) return false;
-    graph.values[*each].op = number;
+    if (!each) return std::nullopt;
     graph.values[*each].result = result.index();
     made.results.push_back(*each);
+    if (!op.is(OpId::kDialectRun) || !graph.values[*each].type.is_any) continue;
+    refuse(op.span(),
+           fmt::format("result '%{}' of a region needs a type", graph.values[*each].name));
+    return std::nullopt;
   }
-  graph.ops.push_back(std::move(made));
+  if (!made.regions.empty() && !check_flow(op, made)) return std::nullopt;
+  return made;
+}
+
+bool TemplateReader::read_regions(const Op& op, OpTemplate& made, GraphTemplate& graph) {
+  if (op.first_region() == nullptr) return true;
+  made.flow = op.row()->region_flow(op);
+  bool are_good = true;
+  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    are_good = read_region(*region, made.regions.emplace_back(), graph) && are_good;
+  }
+  return are_good;
+}
+
+bool TemplateReader::read_region(const Region& region, OpTemplate::Region& made,
+                                 GraphTemplate& graph) {
+  const Op& op = *region.parent();
+  if (region.empty() || region.has_several_blocks()) {
+    return refuse(op.span(), fmt::format("a region of '{}' has one block in {}", op.name(), noun_));
+  }
+  for (const Value& argument : region.entry_arguments()) {
+    const auto each = add_value(argument, graph, op.span());
+    if (!each) return false;
+    graph.values[*each].is_input = true;
+    made.arguments.push_back(*each);
+  }
+  bool are_good = true;
+  for (const Op* inner : region.entry()->ops()) {
+    if (auto read = read_op(*inner, graph)) {
+      made.ops.push_back(*std::move(read));
+      continue;
+    }
+    are_good = false;
+    for (const Value& result : inner->results()) unread_.insert(&result);
+  }
+  return are_good;
+}
+
+/// True if the regions of an op of control flow end as they must, and pass as many values as they
+/// reach; false after reporting.
+bool TemplateReader::check_flow(const Op& op, const OpTemplate& made) {
+  for (std::size_t i = 0; i < made.regions.size(); ++i) {
+    const auto& ops = made.regions[i].ops;
+    const OpId wanted = op.is(OpId::kCfWhile) && i == 0 ? OpId::kCfCondition : OpId::kCfYield;
+    if (ops.empty() || ops.back().kind.op() != wanted) {
+      return refuse(
+          ops.empty() ? op.span() : ops.back().at,
+          fmt::format("region {} of '{}' must end with '{}'", i, op.name(), name_of(wanted)));
+    }
+    const auto is_end = [](const OpTemplate& each) {
+      return has(each.info->row->traits, Trait::kTerminator);
+    };
+    const auto first_end = std::ranges::find_if(ops, is_end);
+    if (first_end != ops.end() - 1) {
+      return refuse(first_end->at,
+                    fmt::format("'{}' is not the last op of its region", first_end->info->name));
+    }
+  }
+  if (op.is(OpId::kCfFor) && made.regions[0].arguments.empty()) {
+    return refuse(op.span(), fmt::format("the region of '{}' takes an index", op.name()));
+  }
+  for (const RegionEdge& edge : made.flow) {
+    const bool is_entered = edge.from == RegionEdge::kOp, is_left = edge.to == RegionEdge::kOp;
+    const OpTemplate& source = is_entered ? made : made.regions[edge.from].ops.back();
+    const std::size_t targets =
+        is_left ? made.results.size() : made.regions[edge.to].arguments.size();
+    const auto after = [](std::size_t count, std::uint32_t first) {
+      return count - std::min<std::size_t>(count, first);
+    };
+    const std::size_t given = is_entered && edge.operand_count == 0
+                                  ? 0  // a condition
+                                  : after(source.operands.size(), edge.first_operand);
+    const std::size_t taken = after(targets, edge.first_target);
+    if (given == taken && given == edge.operand_count) continue;
+    const std::string target = is_left ? "the results" : fmt::format("region {}", edge.to);
+    return refuse(source.at,
+                  fmt::format("'{}' passes {} to {} of '{}', expected {}", source.info->name,
+                              counted(given, "values"), target, op.name(), taken));
+  }
   return true;
 }
 

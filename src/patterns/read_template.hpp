@@ -87,7 +87,10 @@ class TemplateReader : protected Scope {
   bool read_ops(const Region& region, GraphTemplate& graph);
   std::optional<std::uint32_t> operand(Value& value, GraphTemplate& graph, const Op& user);
   bool read_results(const Region& region, const Op& end, GraphTemplate& graph);
-  bool read_op(const Op& op, GraphTemplate& graph);
+  std::optional<OpTemplate> read_op(const Op& op, GraphTemplate& graph);
+  bool read_regions(const Op& op, OpTemplate& made, GraphTemplate& graph);
+  bool read_region(const Region& region, OpTemplate::Region& made, GraphTemplate& graph);
+  bool check_flow(const Op& op, const OpTemplate& made);
   /// Reports an op that no template can have; false.
   bool check_op(const Op& op, const NamedOp& named);
   bool read_attributes(const Op& op, OpTemplate& made);

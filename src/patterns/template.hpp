@@ -87,8 +87,25 @@ struct OpTemplate {
   bool takes_any_path = true;
   bool is_commutative = false;
   std::vector<std::uint32_t> operands{}, results{};  ///< values
+  /// A region of an op of control flow in a body. Its ops see the values around them, and the last
+  /// one ends it.
+  struct Region {
+    std::vector<std::uint32_t> arguments;  ///< values
+    std::vector<OpTemplate> ops;
+  };
+  std::vector<Region> regions{};
+  std::vector<RegionEdge> flow{};  ///< between the op and its regions
   Span at{};
 };
+
+/// Calls `visit(op)` for each of the ops and those in their regions, in the order of the text.
+template <class Ops, class Visit>
+void visit_ops(Ops& ops, const Visit& visit) {
+  for (auto& op : ops) {
+    visit(op);
+    for (auto& region : op.regions) visit_ops(region.ops, visit);
+  }
+}
 
 /// One region: a graph of ops with variables.
 struct GraphTemplate {

@@ -9,6 +9,7 @@
 #include "dialects/parameters.hpp"
 #include "eval/parameters.hpp"
 #include "ir/block_count.hpp"
+#include "ir/declares_dialect.hpp"
 #include "ir/ports.hpp"
 #include "ir/storage_marks.hpp"
 #include "mir/attribute_keys.hpp"
@@ -123,6 +124,18 @@ bool ScheduleBuilder::may_run(const Region& body, std::uint32_t call) {
   return false;
 }
 
+namespace {
+
+/// True for an op that ends a block and passes its operands on. A declared terminator does so at
+/// the end of a region of a declared op.
+bool is_end(const Op& op) {
+  return op.is(OpId::kCfReturn, OpId::kCfYield, OpId::kCfCondition) ||
+         (leaves_region(op) && is_declared(op.info().dialect) &&
+          is_declared(op.parent_op()->info().dialect));
+}
+
+}  // namespace
+
 /// Appends the steps of a block and of the blocks that follow it, and returns the values that the
 /// region returns. For a single block, returns the operands of its terminator.
 std::vector<ValueIndex> ScheduleBuilder::run(const Block& body, ValueIndices& indices,
@@ -136,7 +149,7 @@ std::vector<ValueIndex> ScheduleBuilder::run(const Block& body, ValueIndices& in
       returned = add_flow(*op, indices, call);
       break;
     }
-    if (branches || isa<ReturnOp>(op) || op->is(OpId::kCfYield, OpId::kCfCondition)) {
+    if (branches || is_end(*op)) {
       returned = indices_of(*op, indices);
       break;
     }
@@ -151,6 +164,8 @@ std::vector<ValueIndex> ScheduleBuilder::run(const Block& body, ValueIndices& in
       add_control(*op, indices, call);
     } else if (isa<CallGraphOp>(op)) {
       add_call(*op, text(op->symbol()), indices);
+    } else if (op->is(OpId::kDialectRun)) {
+      add_run(*op, indices, call);
     } else if (op->is(OpId::kDialectCast)) {
       indices.emplace(op->result(), index_of(*op->operand(0), indices, *op));
     } else {

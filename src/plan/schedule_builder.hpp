@@ -39,6 +39,7 @@ class ScheduleBuilder {
   struct Around {
     std::span<const Op* const> graphs;
     std::size_t steps = 0;
+    const Op* declared = nullptr;  ///< the op whose body has the region or the block
   };
 
   /// Builds the schedule of a region of `op` that reads the values `captured` from around it.
@@ -75,6 +76,7 @@ class ScheduleBuilder {
     schedule_.entry_ = &region;
     graphs_.assign(around.graphs.begin(), around.graphs.end());
     steps_around_ = around.steps;
+    declared_ = around.declared;
     schedule_.calls_.push_back({.graph = graphs_.empty() ? nullptr : graphs_.back()});
   }
 
@@ -118,12 +120,17 @@ class ScheduleBuilder {
   std::vector<ValueIndex> indices_of(const Op& op, const ValueIndices& indices);
   void add_call(const Op& op, std::string_view callee, ValueIndices& indices);
   void add_call(const Op& op, std::string_view callee, const SubGraphOp& target,
-                ValueIndices& indices);
+                ValueIndices& indices, std::span<const Value* const> captured = {});
   void add_body(const Op& op, ValueIndices& indices);
+  void add_run(const Op& run, ValueIndices& indices, std::uint32_t call);
+  void add_steps_of_run(const Op& run, const Region& region, std::span<const Value* const> captured,
+                        ValueIndices& indices, std::uint32_t call);
+  std::vector<const Value*> captured_in(std::span<const Block* const> blocks) const;
   bool may_call(const Op& op, std::string_view callee, const SubGraphOp& target,
                 std::size_t operands);
   std::vector<ValueIndex> run_call(const Op& op, const SubGraphOp& target,
-                                   std::span<const ValueIndex> operands, std::uint32_t number);
+                                   std::span<const ValueIndex> operands, std::uint32_t number,
+                                   ValueIndices inner);
   void add_executable(const Op& op, ValueIndices& indices, std::uint32_t call);
   void check_binding(const Op& op, const SubGraphOp& target);
   void add_step(const Op& op, ValueIndices& indices, std::uint32_t call,
@@ -148,7 +155,8 @@ class ScheduleBuilder {
   std::unordered_map<const Value*, ValueIndex> shared_;  // constants and parameters
   std::unordered_set<const Value*> known_parameters_;
   std::unordered_set<const Op*> reported_;
-  std::uint32_t part_ = 0;  // that the next step is in
+  const Op* declared_ = nullptr;  // whose body is walked; null outside of bodies
+  std::uint32_t part_ = 0;        // that the next step is in
   std::uint32_t part_count_ = 0;
   std::size_t steps_around_ = 0;  // of the schedules that contain this one
   bool over_limit_ = false;

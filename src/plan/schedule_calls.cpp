@@ -1,14 +1,18 @@
 // Ops whose steps are those of a graph: calls, bodies of dialects, ops that a graph is bound to.
 #include <algorithm>
+#include <utility>
 
 #include "eval/evaluate.hpp"
 #include "ir/call_types.hpp"
+#include "ir/extent_walk.hpp"
 #include "ir/rewrite/bodies.hpp"
 #include "mir/codes/limits.hpp"
 #include "mir/codes/runs.hpp"
 #include "mir/codes/verification.hpp"
 #include "mir/control_flow.hpp"
+#include "mir/walk.hpp"
 #include "plan/body_graphs.hpp"
+#include "plan/captured_values.hpp"
 #include "plan/schedule_builder.hpp"
 
 namespace mir {
@@ -28,6 +32,20 @@ bool can_stand_for(const Type* a, const Type* b) {
   const TensorType *x = held_type(a), *y = held_type(b);
   if (x == nullptr || y == nullptr) return a == b;
   return x->dtype_name() == y->dtype_name() && compatible_shapes(*x, *y);
+}
+
+bool finds_out_symbols_in(const Region& region) {
+  bool finds = false;
+  for_each_op(region, [&](const Op& op) { finds = finds || finds_out_symbols(op); });
+  return finds;
+}
+
+std::vector<const Block*> blocks_in(const Op& op) {
+  std::vector<const Block*> blocks;
+  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
+    for (const Block* block : region->blocks()) blocks.push_back(block);
+  }
+  return blocks;
 }
 
 }  // namespace
@@ -110,7 +128,10 @@ void ScheduleBuilder::add_body(const Op& op, ValueIndices& indices) {
   Diagnostics found(1);
   Op* graph = schedule_.bodies_->graph_of(op, found);
   if (graph != nullptr) {
-    return add_call(op, text(graph->symbol()), SubGraphOp(graph), indices);
+    const Op* const around = std::exchange(declared_, &op);
+    add_call(op, text(graph->symbol()), SubGraphOp(graph), indices, captured_by(blocks_in(op)));
+    declared_ = around;
+    return;
   }
   const auto reasons = found.sorted();
   fail(op, reasons.empty() ? diag::kNotExecutable : reasons.front().code,
@@ -120,8 +141,75 @@ void ScheduleBuilder::add_body(const Op& op, ValueIndices& indices) {
   }
 }
 
+/// Adds the region of the op at hand that an op of its body runs: its steps, or one step if each
+/// run finds out symbols anew.
+void ScheduleBuilder::add_run(const Op& run, ValueIndices& indices, std::uint32_t call) {
+  const Op* const op = std::exchange(declared_, nullptr);
+  const Region* const region = op == nullptr ? nullptr : region_of_run(run, *op);
+  if (region == nullptr) {
+    fail(run, diag::kNotExecutable, fmt::format("'{}' has no region to run", run.name()));
+  } else if (may_run(*region, call)) {
+    const auto captured = captured_by(blocks_in(*op));
+    if (finds_out_symbols_in(*region)) {
+      add_regions(run, {&region, 1}, captured, indices, call);
+    } else {
+      add_steps_of_run(run, *region, captured, indices, call);
+    }
+  }
+  declared_ = op;
+  for (const Value& result : run.results()) {
+    if (!indices.contains(&result)) {
+      indices.emplace(&result, add_value(ValueRole::kResult, result));
+    }
+  }
+}
+
+void ScheduleBuilder::add_steps_of_run(const Op& run, const Region& region,
+                                       std::span<const Value* const> captured,
+                                       ValueIndices& indices, std::uint32_t call) {
+  const Block& first = *region.entry();
+  const std::vector<ValueIndex> operands = indices_of(run, indices);
+  ValueIndices inner;
+  for (const Value* value : captured) inner.emplace(value, index_of(*value, indices, run));
+  std::vector<ValueIndex> results;
+  if (first.arguments().size() == operands.size()) {
+    for (const Value& argument : first.arguments()) {
+      inner.emplace(&argument, operands[argument.index()]);
+    }
+    results = this->run(first, inner, call);
+  }
+  if (results.size() == run.result_count()) {
+    for (const Value& result : run.results()) indices.emplace(&result, results[result.index()]);
+  } else if (!over_limit_ && !lacks_results_) {
+    fail(*region.parent(), diag::kCallMismatch,
+         fmt::format("a region of '{}' takes {} values and passes {}, its body expects {} and {}",
+                     region.parent()->name(), first.arguments().size(), results.size(),
+                     operands.size(), run.result_count()));
+  }
+}
+
+/// The values from around blocks that they read, those that regions read which ops in the blocks
+/// run included.
+std::vector<const Value*> ScheduleBuilder::captured_in(std::span<const Block* const> blocks) const {
+  std::vector<const Value*> captured = captured_by(blocks);
+  if (declared_ == nullptr) return captured;
+  bool has_run = false;
+  for (const Block* block : blocks) {
+    for (const Op* op : block->ops()) {
+      has_run = has_run || op->is(OpId::kDialectRun);
+      for (const Region* region = op->first_region(); region != nullptr; region = region->next()) {
+        for_each_op(*region,
+                    [&](const Op& inner) { has_run = has_run || inner.is(OpId::kDialectRun); });
+      }
+    }
+  }
+  if (!has_run) return captured;
+  for (const Value* value : captured_by(blocks_in(*declared_))) captured.push_back(value);
+  return captured;
+}
+
 void ScheduleBuilder::add_call(const Op& op, std::string_view callee, const SubGraphOp& target,
-                               ValueIndices& indices) {
+                               ValueIndices& indices, std::span<const Value* const> captured) {
   const std::vector<ValueIndex> operands = indices_of(op, indices);
   std::vector<ValueIndex> results;
   if (may_call(op, callee, target, operands.size())) {
@@ -130,7 +218,11 @@ void ScheduleBuilder::add_call(const Op& op, std::string_view callee, const SubG
     }
     const auto number = static_cast<std::uint32_t>(schedule_.calls_.size());
     schedule_.calls_.push_back({.op = &op, .caller = stack_.back(), .graph = target.op()});
-    if (may_run(*target.body(), number)) results = run_call(op, target, operands, number);
+    ValueIndices inner;
+    for (const Value* value : captured) inner.emplace(value, index_of(*value, indices, op));
+    if (may_run(*target.body(), number)) {
+      results = run_call(op, target, operands, number, std::move(inner));
+    }
   }
   for (const Value& result : op.results()) {
     const bool is_returned = result.index() < results.size();
@@ -142,10 +234,9 @@ void ScheduleBuilder::add_call(const Op& op, std::string_view callee, const SubG
 /// Appends the steps of the graph that `op` calls and returns the graph's results.
 std::vector<ValueIndex> ScheduleBuilder::run_call(const Op& op, const SubGraphOp& target,
                                                   std::span<const ValueIndex> operands,
-                                                  std::uint32_t number) {
+                                                  std::uint32_t number, ValueIndices inner) {
   if (!isa<CallGraphOp>(&op)) check_binding(op, target);
   const Block& body = *target.body()->entry();
-  ValueIndices inner;
   for (const Value& argument : body.arguments()) {
     inner.emplace(&argument, operands[argument.index()]);
   }

@@ -29,7 +29,7 @@ void ScheduleBuilder::add_control(const Op& op, ValueIndices& indices, std::uint
     regions.push_back(region);
     for (const Block* block : region->blocks()) blocks.push_back(block);
   }
-  add_regions(op, regions, captured_by(blocks), indices, call);
+  add_regions(op, regions, captured_in(blocks), indices, call);
 }
 
 void ScheduleBuilder::add_regions(const Op& op, std::span<const Region* const> regions,
@@ -42,7 +42,8 @@ void ScheduleBuilder::add_regions(const Op& op, std::span<const Region* const> r
   if (over_limit_) return;
   for (const Region* region : regions) {
     ScheduleBuilder inner(module_, foreign_, diagnostics_);
-    auto schedule = inner.build_region(op, *region, captured, {graphs_, steps_around_ + step + 1});
+    auto schedule =
+        inner.build_region(op, *region, captured, {graphs_, steps_around_ + step + 1, declared_});
     if (!schedule) return;
     for (const Value* parameter : schedule->parameters()) find_parameter(parameter->symbol(), op);
     control->regions.push_back(*std::move(schedule));
@@ -93,9 +94,9 @@ std::vector<ValueIndex> ScheduleBuilder::add_flow(const Op& end, ValueIndices& i
   const FlowBlocks blocks(end);
   lacks_results_ = true;
   if (!can_follow(end, blocks)) return {};
-  std::vector<const Value*> captured = captured_by(blocks.all());
+  std::vector<const Value*> captured = captured_in(blocks.all());
   std::vector<std::vector<const Value*>> reads;
-  for (const Block* block : blocks.all()) reads.push_back(captured_by({&block, 1}));
+  for (const Block* block : blocks.all()) reads.push_back(captured_in({&block, 1}));
   auto layout = blocks.lay_out(captured, reads);
   if (!layout) {
     fail(end, diag::kUndefinedValue, "a block reads a value that no block before it makes");
@@ -109,7 +110,7 @@ std::vector<ValueIndex> ScheduleBuilder::add_flow(const Op& end, ValueIndices& i
   for (std::size_t i = 0; i < reads.size(); ++i) {
     ScheduleBuilder inner(module_, foreign_, diagnostics_);
     auto schedule = inner.build_block(*blocks.all()[i], reads[i], layout->passed[i],
-                                      {graphs_, steps_around_ + number + 1});
+                                      {graphs_, steps_around_ + number + 1, declared_});
     if (!schedule) return {};
     for (const Value* parameter : schedule->parameters()) find_parameter(parameter->symbol(), end);
     control->regions.push_back(*std::move(schedule));

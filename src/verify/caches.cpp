@@ -5,6 +5,7 @@
 
 #include "dialects/parameters.hpp"
 #include "ir/call_types.hpp"
+#include "mir/control_flow.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {
@@ -113,9 +114,10 @@ class CacheSteps {
     state = std::move(inside);
   }
 
-  /// Symbols may have other values in a region, and a loop may have run its region before.
+  /// Symbols may have other values in a region, and a loop may have run its region before. An op
+  /// with a body may be a loop.
   static State state_inside(const Op& op, const State& around) {
-    if (op.is(OpId::kCfFor, OpId::kCfWhile)) return {};
+    if (op.is(OpId::kCfFor, OpId::kCfWhile) || !region_edges(op)) return {};
     State inside = around;
     if (op.is(OpId::kCfIf)) {
       std::erase_if(inside, [](const auto& each) { return !each.second.end.is_constant(); });

@@ -90,6 +90,7 @@ void Reporter::report_rule(const Op& op, Diagnostic&& breach) {
   Diagnostic& added = verdict == Verdict::kError ? diagnostics_.error(breach.code, at, {})
                                                  : diagnostics_.warning(breach.code, at, {});
   added.message = std::move(breach.message);
+  added.notes = std::move(breach.notes);
   added.constraint = std::move(breach.constraint);
 }
 

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "ir/declares_dialect.hpp"
+#include "ir/one_element.hpp"
 #include "mir/control_flow.hpp"
 #include "verify/checks.hpp"
 #include "weights/elements.hpp"
@@ -10,25 +11,8 @@ namespace mir::checks {
 
 namespace {
 
-/// True if a type is one element of one of the kinds of numbers, or may be one if the number is
-/// unknown.
-bool is_one(const Type* type, bool (*admits)(DType)) {
-  if (type == nullptr) return true;
-  const auto* tensor = dyn_cast<TensorType>(type);
-  if (tensor == nullptr || !tensor->dtype() || !admits(*tensor->dtype())) return false;
-  return std::ranges::all_of(tensor->dims(),
-                             [](Dim dim) { return !dim.is_constant() || dim.constant() == 1; });
-}
-
-bool is_index(DType type) {
-  return type == DType::kInt32 || type == DType::kInt64;
-}
-bool is_condition(DType type) {
-  return type == DType::kBool;
-}
-
 void check_condition(const Op& op, const Value& value, Reporter& reporter) {
-  if (is_one(value.type(), is_condition)) return;
+  if (is_one_element(value.type(), is_condition)) return;
   reporter.report(ConstraintId::control_c2, op, [&] {
     return fmt::format("the condition of '{}' is {}, expected one Bool", op.name(),
                        value.type()->spelling());
@@ -47,7 +31,8 @@ void check_bounds(const Op& loop, Reporter& reporter) {
   const Type* const type = loop.operand(0)->type();
   for (std::uint32_t i = 0; i < std::size(kNames); ++i) {
     const Type* found = loop.operand(i)->type();
-    if (is_one(found, is_index) && (found == nullptr || type == nullptr || found == type)) continue;
+    if (is_one_element(found, is_index) && (found == nullptr || type == nullptr || found == type))
+      continue;
     reporter.report(ConstraintId::control_c3, loop, [&] {
       return fmt::format(
           "the {} of '{}' is {}, expected one {}", kNames[i], loop.name(), found->spelling(),
@@ -109,7 +94,7 @@ void check_region(const Op& op, std::uint32_t number, Reporter& reporter) {
 /// One case for each successor but the first, each once.
 void check_cases(const Op& op, Reporter& reporter) {
   const Value& index = *op.operand(0);
-  if (!is_one(index.type(), is_index)) {
+  if (!is_one_element(index.type(), is_index)) {
     reporter.report(ConstraintId::control_c5, op, [&] {
       return fmt::format("the index of '{}' is {}, expected one Int32 or Int64", op.name(),
                          index.type()->spelling());

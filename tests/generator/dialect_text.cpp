@@ -32,10 +32,13 @@ enum class Shape {
   kRepeat,     ///< the last dimension as often as an attribute says
   kTranspose,  ///< of two dimensions
   kCast,       ///< to the element type of an attribute
+  kLoop,       ///< runs its region as often as an attribute says
+  kBranch,     ///< runs one of its two regions
 };
 constexpr Shape kShapes[] = {Shape::kSame,    Shape::kSame,      Shape::kMany,   Shape::kOptional,
                              Shape::kProduct, Shape::kSum,       Shape::kConcat, Shape::kHalves,
-                             Shape::kRepeat,  Shape::kTranspose, Shape::kCast};
+                             Shape::kRepeat,  Shape::kTranspose, Shape::kCast,   Shape::kLoop,
+                             Shape::kBranch};
 
 constexpr std::int64_t kMostRepeats = 3;
 
@@ -88,6 +91,14 @@ class Generator {
       others += ", where:{\"$r * $k <= 4096\":\"makes $r times $k columns\"}";
     }
     if (op.shape == Shape::kCast) attribute("R:{type:dtype, default:Float32}");
+    if (op.shape == Shape::kLoop) {
+      attribute("times:{type:int, default:2, range:[0, 3]}");
+      others += ", regions:[1, 1]";
+    }
+    if (op.shape == Shape::kBranch) {
+      attribute("first:{type:bool, default:true}");
+      others += ", regions:[2, 2]";
+    }
     if (op.shape == Shape::kSum) others += ", let:{one:\"$k / $k\"}, where:\"$k > 0\"";
     if (op.shape == Shape::kSame && one_in(3)) others += ", traits:[pure, same_shape]";
     std::string text =
@@ -135,6 +146,23 @@ class Generator {
       case Shape::kCast:
         return region(op, {{"a", type}}, "linalg.D.CastTypeOp [dtype:R] (%{}) -> (%{})",
                       {{"y", type, "R"}});
+      case Shape::kLoop:
+        return region(op, {{"a", type}},
+                      "cf.ForOp (%zero:tensor<[1], Int32, D>[constant:[0]], "
+                      "%times:tensor<[1], Int32, D>[constant:[$times]], "
+                      "%one:tensor<[1], Int32, D>[constant:[1]], %{}) -> (%{}) {{ "
+                      "(%i, %acc) -> (%next) {{ dialect.RunOp (%acc) -> (%next:tensor<" +
+                          type + ", T, D>) cf.YieldOp (%next) -> () }} }}",
+                      {{"y", type}});
+      case Shape::kBranch:
+        return region(op, {{"a", type}},
+                      "cf.IfOp (%c:tensor<[1], Bool, D>[constant:[$first]]) -> (%{1}) {{ "
+                      "() -> (%f) {{ dialect.RunOp [region:0] (%{0}) -> (%f:tensor<" +
+                          type +
+                          ", T, D>) cf.YieldOp (%f) -> () }} "
+                          "() -> (%g) {{ dialect.RunOp [region:1] (%{0}) -> (%g:tensor<" +
+                          type + ", T, D>) cf.YieldOp (%g) -> () }} }}",
+                      {{"y", type}});
     }
     return "";
   }
@@ -306,6 +334,7 @@ class Generator {
     std::vector<Typed> operands = {a};
     std::vector<std::string> attributes;
     Typed y = a, z;
+    std::string behind;
     switch (op.shape) {
       case Shape::kSame:
         operands.push_back(alike(a));
@@ -347,6 +376,14 @@ class Generator {
         y.dtype = one_in(2) ? "Float64" : "Float32";
         if (y.dtype != "Float32" || one_in(2)) attributes.push_back("R:" + y.dtype);
         break;
+      case Shape::kLoop:
+        if (one_in(2)) attributes.push_back(fmt::format("times:{}", below(random_, 4)));
+        behind = " {\n" + region_of(a) + "    }";
+        break;
+      case Shape::kBranch:
+        if (one_in(2)) attributes.emplace_back("first:false");
+        behind = " {\n" + region_of(a) + region_of(a) + "    }";
+        break;
     }
     if (op.has_factor && one_in(2))
       attributes.push_back(fmt::format("by:{}.25", below(random_, 3)));
@@ -359,9 +396,22 @@ class Generator {
     }
     values_.insert(values_.end(), made.begin(), made.end());
     outputs_.insert(outputs_.end(), made.begin(), made.end());
-    return fmt::format("    made.{} {}({}) -> ({})\n", op.name,
+    return fmt::format("    made.{} {}({}) -> ({}){}\n", op.name,
                        attributes.empty() ? "" : fmt::format("[{}] ", fmt::join(attributes, ", ")),
-                       list_of(operands, false), list_of(made, one_in(2)));
+                       list_of(operands, false), list_of(made, one_in(2)), behind);
+  }
+
+  /// A region that computes a value of this type from one, and perhaps from one around it.
+  std::string region_of(const Typed& like) {
+    const std::string type = type_of(like), in = fmt::format("q{}", regions_++), out = in + "r";
+    const Typed other = alike(like);
+    constexpr std::string_view kOps[] = {"linalg.CPU.TanhOp(%{0}) -> (%{2})",
+                                         "linalg.CPU.AddOp(%{0}, %{1}) -> (%{2})",
+                                         "linalg.CPU.MulOp(%{1}, %{0}) -> (%{2})"};
+    return fmt::format(
+        "        (%{0}:{1}) -> (%{2}:{1}) {{\n            {3}\n            "
+        "cf.YieldOp (%{4}) -> ()\n        }}\n",
+        in, type, out, fmt::format(fmt::runtime(any_of(kOps)), in, other.name, out), out);
   }
 
   std::string module(const std::string& body) const {
@@ -418,6 +468,16 @@ class Generator {
         case Shape::kCast:
           use = fmt::format("made.{} [R:7] (%p0) -> (%bad)", op.name);
           break;
+        case Shape::kLoop:
+          use = fmt::format("made.{} (%p0) -> (%bad) {{ (%m:{}) -> () {{ cf.YieldOp () -> () }} }}",
+                            op.name, type_of(inputs_[0]));
+          break;
+        case Shape::kBranch:
+          use = fmt::format(
+              "made.{0} (%p0) -> (%bad) {{ (%m:{1}) -> (%m:{1}) {{ cf.YieldOp (%m) -> () }} "
+              "(%o:tensor<[2, 9, 9], Bool, CPU>) -> () {{ cf.YieldOp (%o) -> () }} }}",
+              op.name, type_of(inputs_[0]));
+          break;
       }
     }
     return module(body + "    " + use + "\n");
@@ -433,6 +493,7 @@ class Generator {
   // of the module
   std::vector<Typed> inputs_, values_, outputs_;
   int results_ = 0;
+  int regions_ = 0;
 };
 
 }  // namespace

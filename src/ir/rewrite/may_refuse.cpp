@@ -7,6 +7,7 @@
 #include "ir/extent_prover.hpp"
 #include "ir/rewrite/bodies.hpp"
 #include "ir/told_attributes.hpp"
+#include "mir/control_flow.hpp"
 #include "mir/infer.hpp"
 #include "mir/module.hpp"
 #include "mir/rewriter.hpp"
@@ -63,7 +64,8 @@ bool may_refuse_in_body(const Op& op) {
   if (graph == nullptr) return true;
   bool refuses = false;
   for_each_op(*graph->first_region(), [&](const Op& inner) {
-    refuses = refuses || (!inner.has(Trait::kTerminator) && may_refuse(inner));
+    // A run stops at a loop with too many iterations.
+    refuses = refuses || is_loop(inner) || (!inner.has(Trait::kTerminator) && may_refuse(inner));
   });
   return refuses;
 }

@@ -68,6 +68,8 @@ void replace_by_bodies(PassRun& run) {
   for (bool has_changed = true; has_changed;) {
     has_changed = false;
     walk(run.region(), [&](Op& op) {
+      // The regions of an isolated op do not belong to the graph at hand.
+      if (op.has(Trait::kIsolated) && op.first_region() != nullptr) return WalkResult::kSkip;
       if (!has_body(op)) return WalkResult::kContinue;
       if (added > kMostFromBodies) {
         run.count("bodies left, for the size");

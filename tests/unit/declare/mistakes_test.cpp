@@ -69,6 +69,66 @@ TEST_SUITE("mistakes in dialects") {
          "the body of 'my.AnOp': the new 'linalg.SoftmaxOp' would not verify: 'axis' of "
          "'SoftmaxOp' is 5, "
          "expected an axis of rank 1"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { dialect.RunOp (%x) -> "
+         "(%y:tensor<[$n], T, D>) cf.ReturnOp (%y) -> () }\n",
+         "'my.AnOp': 'dialect.RunOp' runs region 0, and 'regions' of the declaration admits 0"},
+        {"regions:[1, 1]",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { dialect.RunOp (%x) -> (%y) "
+         "cf.ReturnOp (%y) -> () }\n",
+         "'my.AnOp': result '%y' of a region needs a type"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { cf.IfOp (%x) -> (%y) { () -> (%x) { "
+         "cf.YieldOp (%x) -> () } () -> () { cf.YieldOp () -> () } } cf.ReturnOp (%y) -> () }\n",
+         "'my.AnOp': 'cf.YieldOp' passes 0 values to the results of 'cf.IfOp', expected 1"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { cf.IfOp (%x) -> (%y) { () -> (%x) { "
+         "cf.YieldOp (%x) -> () } () -> (%x) { cf.ConditionOp (%x) -> () } } "
+         "cf.ReturnOp (%y) -> () }\n",
+         "'my.AnOp': region 1 of 'cf.IfOp' must end with 'cf.YieldOp'"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { cf.IfOp (%x) -> (%y) { () -> (%x) { "
+         "cf.YieldOp (%x) -> () } () -> (%x) { cf.YieldOp (%x) -> () } } "
+         "cf.ReturnOp (%y) -> () }\n",
+         "the body of 'my.AnOp': the condition of the new 'cf.IfOp' would be tensor<[$n], Float32, "
+         "CPU>, expected one Bool"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { cf.ForOp (%x, %x, %x, %x) -> (%y) { "
+         "(%i, %a) -> (%a) { cf.YieldOp (%a) -> () } } cf.ReturnOp (%y) -> () }\n",
+         "the body of 'my.AnOp': the bounds and the step of the new 'cf.ForOp' would not be of one "
+         "type with one Int32 or Int64: tensor<[$n], Float32, CPU>"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { cf.IfOp (%c:tensor<[1], Bool, "
+         "D>[constant:[1]]) -> (%y) { () -> (%x) { cf.YieldOp (%x) -> () } () -> (%z) { "
+         "cf.YieldOp (%z:tensor<[3], T, D>[constant:[0]]) -> () } } cf.ReturnOp (%y) -> () }\n",
+         "the body of 'my.AnOp': the new 'cf.YieldOp' would pass tensor<[3], Float32, CPU> to "
+         "'%y', "
+         "which is tensor<[$n], Float32, CPU>"},
+        {"",
+         "(%xs:tensor<[$n], T, D>[many:true]) -> (%y:tensor<[$n], T, D>) { cf.IfOp (%c:tensor<[1], "
+         "Bool, D>[constant:[1]]) -> (%y) { () -> (%xs) { cf.YieldOp (%xs) -> () } () -> (%xs) { "
+         "cf.YieldOp (%xs) -> () } } cf.ReturnOp (%y) -> () }\n",
+         "'my.AnOp': '%xs' is any number of operands, and 'cf.YieldOp' passes a fixed number of "
+         "values"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { graph.FusedOp (%x) -> (%y) { () -> "
+         "(%x) { cf.YieldOp (%x) -> () } } cf.ReturnOp (%y) -> () }\n",
+         "'my.AnOp': an op of a body has no regions, successors or symbol"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { cf.ForOp (%x, %x, %x) -> () { () -> "
+         "() { "
+         "cf.YieldOp () -> () } } cf.ReturnOp (%x) -> () }\n",
+         "'my.AnOp': the region of 'cf.ForOp' takes an index"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { cf.WhileOp (%x) -> () { (%a) -> () "
+         "{ cf.ConditionOp (%a) "
+         "-> () } () -> () { cf.YieldOp () -> () } } cf.ReturnOp (%x) -> () }\n",
+         "'my.AnOp': 'cf.YieldOp' passes 0 values to region 0 of 'cf.WhileOp', expected 1"},
+        {"",
+         "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { cf.IfOp (%x) -> () { () -> () { } "
+         "() -> () { } } "
+         "cf.ReturnOp (%x) -> () }\n",
+         "'my.AnOp': region 0 of 'cf.IfOp' must end with 'cf.YieldOp'"},
         {"effects:[writes_state]",
          "(%x:tensor<[$n], T, D>) -> (%y:tensor<[$n], T, D>) { linalg.D.NegOp(%x) -> (%y) "
          "cf.ReturnOp (%y) -> () }\n",
