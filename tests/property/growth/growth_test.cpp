@@ -281,10 +281,10 @@ struct Exception {
 /// What still costs more, and why. Each of them must: what is mended leaves the list.
 constexpr Exception kExceptions[] = {
     // A repair reads the text again while that helps, and each reading makes a hundred suggestions
-    // at
-    // most.
+    // at most.
     {"missing weights", "repair"},
     {"unknown callees", "repair"},
+    {"undefined values", "repair"},
     // Each block that leaves a region frees what lives as long as the region.
     {"blocks of a portable graph", "plan-memory"},
     {"blocks of a portable graph", "plan-memory{remove}"},

@@ -1,5 +1,6 @@
 #include "meter.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -14,13 +15,77 @@ void count_words(std::size_t bytes) {
 
 }  // namespace
 
-// The compiler calls this at every edge between blocks of the code that is compiled for counting.
+// Code that is compiled for the thread sanitizer calls these functions at every access to memory,
+// at every call, and in place of every atomic access. Here they count, and nothing looks for races.
 // The linker puts functions named __wrap_ in the place of those of the C library.
+#define MIR_COUNTED(function)     \
+  void __tsan_##function(void*);  \
+  void __tsan_##function(void*) { \
+    ++spent.steps;                \
+  }
+#define MIR_COUNTED_ACCESSES(size)  \
+  MIR_COUNTED(read##size)           \
+  MIR_COUNTED(write##size)          \
+  MIR_COUNTED(unaligned_read##size) \
+  MIR_COUNTED(unaligned_write##size)
+// An operation of one operand, which returns what was there.
+#define MIR_COUNTED_EXCHANGE(bits, name, builtin)                                             \
+  std::uint##bits##_t __tsan_atomic##bits##_##name(std::uint##bits##_t*, std::uint##bits##_t, \
+                                                   int);                                      \
+  std::uint##bits##_t __tsan_atomic##bits##_##name(std::uint##bits##_t* at,                   \
+                                                   std::uint##bits##_t with, int) {           \
+    ++spent.steps;                                                                            \
+    return builtin(at, with, __ATOMIC_SEQ_CST);                                               \
+  }
+#define MIR_COUNTED_ATOMICS(bits)                                                                 \
+  std::uint##bits##_t __tsan_atomic##bits##_load(const std::uint##bits##_t*, int);                \
+  std::uint##bits##_t __tsan_atomic##bits##_load(const std::uint##bits##_t* at, int) {            \
+    ++spent.steps;                                                                                \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                 \
+  }                                                                                               \
+  void __tsan_atomic##bits##_store(std::uint##bits##_t*, std::uint##bits##_t, int);               \
+  void __tsan_atomic##bits##_store(std::uint##bits##_t* at, std::uint##bits##_t value, int) {     \
+    ++spent.steps;                                                                                \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                \
+  }                                                                                               \
+  std::uint##bits##_t __tsan_atomic##bits##_compare_exchange_val(                                 \
+      std::uint##bits##_t*, std::uint##bits##_t, std::uint##bits##_t, int, int);                  \
+  std::uint##bits##_t __tsan_atomic##bits##_compare_exchange_val(                                 \
+      std::uint##bits##_t* at, std::uint##bits##_t expected, std::uint##bits##_t value, int,      \
+      int) {                                                                                      \
+    ++spent.steps;                                                                                \
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    return expected;                                                                              \
+  }                                                                                               \
+  MIR_COUNTED_EXCHANGE(bits, exchange, __atomic_exchange_n)                                       \
+  MIR_COUNTED_EXCHANGE(bits, fetch_add, __atomic_fetch_add)                                       \
+  MIR_COUNTED_EXCHANGE(bits, fetch_sub, __atomic_fetch_sub)                                       \
+  MIR_COUNTED_EXCHANGE(bits, fetch_and, __atomic_fetch_and)                                       \
+  MIR_COUNTED_EXCHANGE(bits, fetch_or, __atomic_fetch_or)
+
 extern "C" {
-void __sanitizer_cov_trace_pc();
-void __sanitizer_cov_trace_pc() {
+MIR_COUNTED(func_entry)
+MIR_COUNTED(vptr_read)
+MIR_COUNTED_ACCESSES(1)
+MIR_COUNTED_ACCESSES(2)
+MIR_COUNTED_ACCESSES(4)
+MIR_COUNTED_ACCESSES(8)
+MIR_COUNTED_ACCESSES(16)
+MIR_COUNTED_ATOMICS(8)
+MIR_COUNTED_ATOMICS(16)
+MIR_COUNTED_ATOMICS(32)
+MIR_COUNTED_ATOMICS(64)
+
+void __tsan_init();
+void __tsan_init() {}
+void __tsan_func_exit();
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*);
+void __tsan_vptr_update(void**, void*) {
   ++spent.steps;
 }
+void __tsan_atomic_thread_fence(int);
+void __tsan_atomic_thread_fence(int) {}
 
 void* __real_malloc(std::size_t bytes);
 void* __real_aligned_alloc(std::size_t alignment, std::size_t bytes);

@@ -8,8 +8,8 @@
 namespace mir::test {
 
 struct Cost {
-  /// Branches taken in the code that is compiled for counting, and words that it copies, sets or
-  /// compares by the C library.
+  /// Accesses to memory and calls in the libraries, and words that they copy, set or compare by the
+  /// C library.
   std::uint64_t steps = 0;
   std::uint64_t bytes = 0;  ///< allocated, whether freed since or not
 };
