@@ -9,8 +9,8 @@
 
 namespace mir {
 
-/// A suggestion compares its word with every name of a text, so only so many findings of one code
-/// get one.
+/// A suggestion compares its word with every name of a graph or a text, so only so many findings of
+/// one code in it get one.
 inline constexpr std::size_t kMostSuggestions = 100;
 
 /// True if the last finding of this code may still get a suggestion.

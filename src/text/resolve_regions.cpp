@@ -249,7 +249,8 @@ void Resolver::State::settle_free_values(Region& region) {
     Diagnostic& added =
         diagnostics_.error(diag::kUndefinedValue, is_shown ? place_of(*value) : Span(),
                            fmt::format("value '%{}' is used and nothing defines it", name));
-    if (!is_shown || !may_suggest(diagnostics_, diag::kUndefinedValue)) continue;
+    // By unit, so that the report depends on the graph around it alone.
+    if (!is_shown || ++undefined_count_ > kMostSuggestions) continue;
     if (const Op* inside = definition_in_graph(region, value->name())) {
       added.message = fmt::format("value '%{}' is used outside the region that defines it", name);
       added.note(inside->span(), "defined here; results of the operation around it pass values on");

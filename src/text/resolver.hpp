@@ -215,6 +215,7 @@ class Resolver::State : private ValueReader {
   std::vector<OpenBody> bodies_;
   const Type* any_type_ = nullptr;  // once there is a template
   ValueScopes scopes_;
+  std::size_t undefined_count_ = 0;                  // of values in the unit at hand
   std::unordered_set<std::uint32_t> damaged_names_;  // raw names that damaged text mentions
   std::vector<WaitingOp> waiting_ops_;
   std::vector<WaitingResult> waiting_results_;

@@ -244,6 +244,34 @@ TEST_CASE("a document that follows edits is the document from scratch") {
   }
 }
 
+TEST_CASE("suggestions in a graph do not depend on other graphs") {
+  std::string text = "@main [mir_version:1] () -> () {\n";
+  for (int graph = 0; graph < 3; ++graph) {
+    text += fmt::format(
+        "  graph.SubGraphOp @g{} <CPU> {{\n    (%value:tensor<[2], Float32, CPU>) -> () {{\n",
+        graph);
+    for (int i = 0; i < 60; ++i) {
+      text += fmt::format(
+          "      linalg.CPU.SiLUOp (%valu{1}{0}:tensor<[2], Float32, CPU>) -> (%r{0}:tensor<[2], "
+          "Float32, CPU>)\n",
+          i, i % 2 == 0 ? "e" : "");
+    }
+    text += "      cf.ReturnOp () -> ()\n    }\n  }\n";
+  }
+  Document document("test.mir", 1, text + "}\n", PositionEncoding::kUtf8, kDialects);
+  document.analyse();
+  std::vector<std::size_t> hints(3);
+  for (const Diagnostic* each : document.shown_findings()) {
+    const std::size_t graph = (each->at.begin - Document::kBase) / (text.size() / 3);
+    if (each->message.find("nothing defines it") != std::string::npos && !each->hint.empty()) {
+      ++hints[std::min<std::size_t>(graph, 2)];
+    }
+  }
+  CHECK(hints[0] != 0);
+  CHECK(hints[1] == hints[0]);
+  CHECK(hints[2] == hints[0]);
+}
+
 TEST_CASE("an excerpt says what the whole text says") {
   const std::vector<std::string> stored = stored_texts();
   IRContext rows;
