@@ -1,6 +1,7 @@
 // Trees of texts with errors: everything that can be read, and where it cannot.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string_view>
 
@@ -20,6 +21,9 @@ bool parse_damaged_units(const SourceFile& file, Diagnostics& diagnostics,
 
 /// The tree of any text. It has no units if the text is not UTF-8.
 SyntaxTree parse_damaged(const SourceFile& file, Diagnostics& diagnostics);
+
+/// How many more braces a text opens than it closes. Strings and comments do not count.
+std::int64_t unclosed_braces(std::string_view text);
 
 /// Calls `visit(name)` for each word of the text that begins with `sigil`, `%` or `@`; without the
 /// sigil and, for `@"..."`, without the quotes.

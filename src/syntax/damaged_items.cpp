@@ -1,6 +1,8 @@
-// Nodes for ops that cannot be read.
+// Nodes for ops that cannot be read, and braces without a pair.
 #include <algorithm>
+#include <array>
 
+#include "syntax/damage.hpp"
 #include "syntax/tree_builder.hpp"
 
 namespace mir {
@@ -23,6 +25,25 @@ bool ends_item(NodeKind kind) {
 }
 
 }  // namespace
+
+std::int64_t unclosed_braces(std::string_view text) {
+  // Searches for single characters are fast, and few of a large text are one of these.
+  constexpr std::string_view kKinds = "{}\"/";
+  std::array<std::size_t, kKinds.size()> next{};
+  std::int64_t depth = 0;
+  for (std::size_t at = 0;; ++at) {
+    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+      if (next[i] <= at) next[i] = std::min(text.find(kKinds[i], at), text.size());
+    }
+    at = *std::ranges::min_element(next);
+    if (at == text.size()) return depth;
+    depth += (text[at] == '{' ? 1 : 0) - (text[at] == '}' ? 1 : 0);
+    if (text.substr(at, 2) == "//") at = std::min(text.find('\n', at), text.size());
+    if (at < text.size() && text[at] == '"') {
+      at = std::min(text.find_first_of("\"\n", at + 1), text.size());
+    }
+  }
+}
 
 std::size_t TreeBuilder::complete_nodes() const {
   int depth = 0;  // of bodies of the op that is damaged

@@ -59,7 +59,8 @@ class Reparser {
         shift_(edit.inserted - (edit.end - edit.begin)) {}
 
   std::optional<Reparsed> run(std::span<const Diagnostic> old_errors) {
-    const bool is_sound = has_sound_modules() && std::ranges::all_of(old_errors, is_local);
+    const bool is_sound =
+        has_sound_modules(old_errors) && std::ranges::all_of(old_errors, is_local);
     if (!is_sound || !find_first()) return std::nullopt;
     const auto reaches_edit = [&](const Diagnostic& error) {
       return error.at.begin < start_ && (error.at.end > start_ || is_open_bracket(error));
@@ -87,8 +88,9 @@ class Reparser {
   }
 
   /// True if all modules have heads and ends, and there is nothing between them. Errors there are
-  /// reported or not, depending on errors elsewhere.
-  bool has_sound_modules() const {
+  /// reported or not, depending on errors elsewhere. So are braces too many between ops: there may
+  /// be none either if the text has errors.
+  bool has_sound_modules(std::span<const Diagnostic> errors) const {
     bool in_module = false;
     SourcePos end = file_.base();
     for (const Unit& unit : old_) {
@@ -98,17 +100,37 @@ class Reparser {
       if (last == NodeKind::kModuleEnd) in_module = false;
       const bool has_text =
           last == NodeKind::kOpEnd || (is_whole_unit(unit) && unit.tokens().back().length() != 0);
-      if (!has_text || (!was_in_module && !is_empty_gap({end, unit.base()}))) return false;
+      const Span gap{end, unit.base()};
+      if (!has_text || (!was_in_module && !is_empty_gap(gap))) return false;
+      if (!errors.empty() && was_in_module && !is_touched(gap) && !is_empty_gap(gap)) return false;
+      if (has_hidden_error(unit, errors)) return false;
       end = unit.span(static_cast<std::uint32_t>(unit.tokens().size()) - 1).end;
     }
     return !in_module && is_empty_gap({end, file_.base() + file_.size() - shift_});
   }
 
+  /// True if the unit begins or ends with text that cannot be read, and no error tells so: it is
+  /// taken to follow from another one.
+  static bool has_hidden_error(const Unit& unit, std::span<const Diagnostic> errors) {
+    const auto is_hidden = [&](std::uint32_t token) {
+      const Span at = unit.span(token);
+      return unit.tokens()[token].kind() == TokenKind::kError &&
+             std::ranges::none_of(errors, [&](const Diagnostic& error) {
+               return at.begin <= error.at.begin && error.at.begin <= at.end;
+             });
+    };
+    return is_hidden(0) || is_hidden(static_cast<std::uint32_t>(unit.tokens().size()) - 1);
+  }
+
+  /// True if the edit touches a gap of the old text.
+  bool is_touched(Span gap) const {
+    return gap.end > file_.base() + edit_.begin && gap.begin < file_.base() + edit_.end;
+  }
+
   /// True if a gap of the old text has comments only, and the edit does not touch it.
   bool is_empty_gap(Span gap) const {
-    const SourcePos begin = file_.base() + edit_.begin, end = file_.base() + edit_.end;
-    if (gap.end <= begin) return has_comments_only(file_.slice(gap));
-    if (gap.begin < end) return false;
+    if (gap.end <= file_.base() + edit_.begin) return has_comments_only(file_.slice(gap));
+    if (is_touched(gap)) return false;
     return has_comments_only(file_.slice({gap.begin + shift_, gap.end + shift_}));
   }
 

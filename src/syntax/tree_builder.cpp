@@ -9,6 +9,7 @@
 
 #include "mir/codes/syntax.hpp"
 #include "support/foreign_types.hpp"
+#include "syntax/damage.hpp"
 
 namespace mir {
 
@@ -85,7 +86,8 @@ void TreeBuilder::finish_unit(std::uint32_t end) {
     const std::uint32_t base = tokens_.front().offset;
     for (std::uint32_t i = 0; i < count; ++i) tokens_[i].offset -= base;
     Unit unit(file_.base() + base, std::span(tokens_).first(count), nodes_);
-    if (!deliver_(std::move(unit))) lexer_.stop();
+    is_stopped_ = is_stopped_ || !deliver_(std::move(unit));
+    if (is_stopped_) lexer_.stop();
   }
   if (!nodes_.empty()) {
     const NodeKind last = nodes_.back().kind();
@@ -158,18 +160,7 @@ bool TreeBuilder::is_stray_brace() const {
 
 /// True if the whole text opens more braces than it closes, text that was skipped included.
 bool TreeBuilder::is_short_of_braces() const {
-  const std::string_view text = file_.text();
-  std::int64_t depth = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '{') ++depth;
-    if (text[at] == '}') --depth;
-    if (text.substr(at, 2) == "//") at = std::min(text.find('\n', at), text.size());
-    if (at < text.size() && text[at] == '"') {
-      const std::size_t end = text.find_first_of("\"\n", at + 1);
-      at = std::min(end, text.size());
-    }
-  }
-  return depth > 0;
+  return unclosed_braces(file_.text()) > 0;
 }
 
 /// True if lines follow the one with the last error, so that the text does not just end there.
@@ -180,6 +171,7 @@ bool TreeBuilder::has_text_after_error() const {
 }
 
 void TreeBuilder::syntax_error(std::vector<TokenKind> expected) {
+  if (is_stopped_) return;  // the text does not end here
   const bool any_error = diagnostics_.error_count() != errors_before_;
   const bool at_end = current_ == TokenKind::kEnd;
   const bool between_modules = contains(expected, TokenKind::kEnd);

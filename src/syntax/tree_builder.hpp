@@ -105,6 +105,7 @@ class TreeBuilder {
   Braces braces_;
   std::size_t errors_before_;
   bool whole_only_;
+  bool is_stopped_ = false;  // no unit is wanted any more
   bool after_module_ = false;
   bool in_module_ = false;    // a unit with its head was finished, and none with its end
   bool is_mlir_ = false;      // the text was recognised as MLIR, so that it is not read further

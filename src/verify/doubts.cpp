@@ -11,6 +11,7 @@
 #include "mir/codes/syntax.hpp"
 #include "mir/codes/verification.hpp"
 #include "mir/walk.hpp"
+#include "syntax/damage.hpp"
 #include "syntax/op_text.hpp"
 
 namespace mir {
@@ -85,19 +86,6 @@ std::vector<UnclosedOp> unclosed_ops(const OpsInOrder& ops, std::span<const Diag
 
 namespace {
 
-/// True if the text does not close as many braces as it opens. Strings and comments do not count.
-bool is_unbalanced(std::string_view text) {
-  std::int64_t depth = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    depth += (text[at] == '{' ? 1 : 0) - (text[at] == '}' ? 1 : 0);
-    if (text.substr(at, 2) == "//") at = std::min(text.find('\n', at), text.size());
-    if (at < text.size() && text[at] == '"') {
-      at = std::min(text.find_first_of("\"\n", at + 1), text.size());
-    }
-  }
-  return depth != 0;
-}
-
 /// The op around `op`, or itself, that is in no other op of its module.
 const Op* top_level(const Op* op) {
   while (op != nullptr && op->parent_op() != nullptr && op->parent_op()->parent_op() != nullptr) {
@@ -163,7 +151,7 @@ void Doubts::find_lost_structure(std::span<const Diagnostic> known) {
     if (file == nullptr) {
       file = modules_.front()->context().sources().file_of(each.at.begin);
       if (file == nullptr) return;
-      if (unclosed_.empty() && is_unbalanced(file->text())) {
+      if (unclosed_.empty() && unclosed_braces(file->text()) != 0) {
         const Op* const op = top_level(order_.at(each.at.begin));
         lost_from_ = std::min({lost_from_, each.at.begin, op == nullptr ? 0 : op->span().begin});
       }

@@ -188,6 +188,9 @@ TEST_CASE("an edit can change what earlier lines mean") {
       {{1, "    x.b <\n"}, {14, "    x.f \"() -> ()\n"}, {10, "    x.e \"() -> ()\n"}},
       {{9, "    x.c () -> () }\n"}, {4, "    () -> () {\n"}, {14, "    x.e () -> () }\n"}},
       {{4, "    () -> () { }\n"}, {9, "    x.c () -> () }\n"}},
+      // A brace too many, which an error before it hides for a while.
+      {{9, "    x.c () -> () }\n"}, {4, "    x.y (\n"}, {4, "    x.y () -> ()\n"}},
+      {{9, "    }\n"}, {4, "    x.y (\n"}, {4, "    x.y () -> ()\n"}},
   };
   for (const std::vector<Edit>& edits : sequences) {
     std::vector<std::string_view> lines(20, "    x.y () -> ()\n");
