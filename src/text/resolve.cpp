@@ -29,7 +29,7 @@ Resolver::State::~State() {
 
 void Resolver::State::add(const Unit& unit) {
   begin(unit);
-  undefined_count_ = 0;
+  undefined_count_ = redefined_count_ = 0;
   for (const Node& each : unit.nodes()) node(each);
 }
 

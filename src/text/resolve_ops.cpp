@@ -81,7 +81,7 @@ void Resolver::State::define(Value& value, const Mention& mention) {
     const bool is_shown = !diagnostics_.is_full();
     Diagnostic& added = diagnostics_.error(
         diag::kRedefinedValue, at, fmt::format("value '{}' is defined twice in this region", name));
-    if (is_shown && may_suggest(diagnostics_, diag::kRedefinedValue)) {
+    if (is_shown && ++redefined_count_ <= kMostSuggestions) {
       if (const Op* first = known->defining_op()) added.note(first->span(), "first defined here");
       if (std::string free = unused_name(name); !free.empty()) {
         added.proposals.push_back({at, std::move(free)});

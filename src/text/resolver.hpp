@@ -216,6 +216,7 @@ class Resolver::State : private ValueReader {
   const Type* any_type_ = nullptr;  // once there is a template
   ValueScopes scopes_;
   std::size_t undefined_count_ = 0;                  // of values in the unit at hand
+  std::size_t redefined_count_ = 0;                  // likewise
   std::unordered_set<std::uint32_t> damaged_names_;  // raw names that damaged text mentions
   std::vector<WaitingOp> waiting_ops_;
   std::vector<WaitingResult> waiting_results_;
