@@ -14,15 +14,6 @@ namespace mir::lsp {
 
 namespace {
 
-/// Returns a span after an edit of offsets [begin, end) that inserted so many bytes.
-Span moved(Span span, SourcePos begin, SourcePos end, std::uint32_t inserted) {
-  const auto move = [&](SourcePos at) {
-    if (at <= begin) return at;
-    return at >= end ? at - end + begin + inserted : begin;
-  };
-  return {move(span.begin), move(span.end)};
-}
-
 /// One edit that does what `first` and then `next` do.
 TextEdit joined(TextEdit first, const TextEdit& next) {
   const std::uint32_t end = first.begin + first.inserted;  // in the text between
@@ -48,6 +39,7 @@ Snapshot::Snapshot(std::string name, std::string text, const DialectTexts& diale
   if (before) {
     if (auto again = reparse(std::move(before->units), before->errors, edit, *file_)) {
       tree_ = std::move(again->tree);
+      change_ = again->change;
       syntax_errors_ = std::move(again->errors);
       return;
     }
@@ -83,15 +75,36 @@ Excerpt* Snapshot::excerpt(Span range) {
   return excerpt_ ? &*excerpt_ : nullptr;
 }
 
+bool Snapshot::analyse_changes() {
+  if (findings_) return true;
+  if (last_ == nullptr || std::exchange(has_tried_changes_, true) || may_declare()) return false;
+  register_dialects();
+  auto partial = lsp::analyse_changes(tree_, syntax_errors_, *last_, context_);
+  if (!partial) return false;
+  if (is_whole() && !partial->is_certain) {
+    last_->set_findings(std::move(partial->findings));
+    is_analysed_in_part_ = true;
+    return false;
+  }
+  if (partial->is_certain) last_->accept();
+  findings_ = std::move(partial->findings);
+  return true;
+}
+
 const std::vector<Diagnostic>& Snapshot::findings() {
-  if (!findings_) analyse();
+  if (!analyse_changes()) analyse();
   return *findings_;
+}
+
+void Snapshot::register_dialects() {
+  if (std::exchange(has_dialects_, true)) return;
+  dialects_.register_in(context_, path_of_uri(file_->name()).value_or(""));
 }
 
 bool Snapshot::resolve() {
   if (modules_) return true;
   if (resolution_ == nullptr) {
-    if (!findings_) dialects_.register_in(context_, path_of_uri(file_->name()).value_or(""));
+    register_dialects();
     resolution_ = std::make_unique<Resolution>(context_, *file_);
     for (const Diagnostic& each : syntax_errors_) {
       resolution_->found.error(each.code, each.at, {}) = each;
@@ -123,9 +136,9 @@ void Snapshot::analyse() {
   modules();
   Diagnostics found = std::exchange(found_, Diagnostics(0));
   if (found.has_errors()) {
-    const bool keeps = earlier_ != nullptr && !is_whole();
+    const bool keeps = last_ != nullptr && !is_whole();
     verify_unsound(*modules_, found, {.findings_per_code = 0},
-                   keeps ? std::span(*earlier_) : std::span<const Diagnostic>());
+                   keeps ? std::span(last_->findings()) : std::span<const Diagnostic>());
   } else {
     for (const Module* module : *modules_) verify(*module, found, {.findings_per_code = 0});
   }
@@ -134,6 +147,9 @@ void Snapshot::analyse() {
       std::ranges::any_of(*modules_, [](const Module* module) { return !module->is_portable(); });
   if (has_dump) release_modules();
   findings_ = std::move(found).sorted();
+  if (last_ == nullptr) return;
+  last_->forget();
+  if (!may_declare()) last_->begin(tree_, *findings_, context_);
 }
 
 Snapshot::~Snapshot() = default;
@@ -175,11 +191,7 @@ Document::Document(std::string uri, std::int64_t version, std::string text,
 
 void Document::edit(const std::optional<Range>& range, std::string_view replacement) {
   if (snapshot_ != nullptr) {
-    if (is_analysed()) {
-      last_findings_ = snapshot_->take_findings();
-      std::erase_if(last_findings_,
-                    [](const Diagnostic& each) { return each.code < kFirstOfResolve; });
-    }
+    if (is_analysed()) last_.set_findings(snapshot_->take_findings());
     before_ = snapshot_->take_syntax();
     edit_ = {};
     drop_snapshot();
@@ -203,18 +215,7 @@ void Document::edit(const std::optional<Range>& range, std::string_view replacem
     lines_ = LineIndex(text_);
     before_.reset();
   }
-  const auto move = [&](Span& span) {
-    if (span.known()) span = moved(span, kBase + begin, kBase + end, inserted);
-  };
-  std::erase_if(last_findings_, [&](const Diagnostic& each) {
-    return each.at.begin < kBase + end && kBase + begin < each.at.end;
-  });
-  for (Diagnostic& each : last_findings_) {
-    move(each.at);
-    for (Note& note : each.notes) move(note.at);
-    each.fixes = {};  // of a text that is gone
-    each.proposals = {};
-  }
+  last_.edit({kBase + begin, kBase + end}, inserted);
 }
 
 void Document::drop_snapshot() {
@@ -226,7 +227,8 @@ Snapshot& Document::now() {
   if (snapshot_ == nullptr) {
     snapshot_ = std::make_unique<Snapshot>(uri_, std::exchange(text_, {}), dialects_,
                                            std::exchange(before_, std::nullopt), edit_);
-    snapshot_->set_earlier(last_findings_);
+    snapshot_->change() ? last_.follow(*snapshot_->change()) : last_.forget();
+    snapshot_->set_last(last_);
   }
   return *snapshot_;
 }
@@ -237,24 +239,34 @@ std::vector<const Diagnostic*> Document::shown_findings() {
     for (const Diagnostic& each : findings) shown.push_back(&each);
   };
   add(is_analysed() ? snapshot_->findings() : now().syntax_errors());
-  if (!is_analysed()) add(last_findings_);
+  if (!is_analysed()) add(last_.findings());
   return shown;
 }
 
 void Document::forget_analysis() {
   if (snapshot_ != nullptr) drop_snapshot();
   before_.reset();
+  last_.forget();
   shown_ = false;
+}
+
+bool Document::analyse_changes() {
+  if (is_analysed() || now().is_analysed_in_part()) return false;
+  now().drop_outlines();
+  if (now().analyse_changes()) last_.set_findings({});
+  return is_analysed() || now().is_analysed_in_part();
 }
 
 bool Document::analyse() {
   // Analysis takes the most memory. Outlines are made fast, and it replaces the last findings.
   if (is_analysed()) return true;
   now().drop_outlines();
-  if (!now().resolve()) return false;
-  if (now().is_whole()) last_findings_ = {};
-  now().findings();
-  last_findings_ = {};
+  if (!now().analyse_changes()) {
+    if (!now().resolve()) return false;
+    if (now().is_whole()) last_.set_findings({});
+    now().findings();
+  }
+  last_.set_findings({});
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lsp/changed_graphs.hpp"
 #include "lsp/dialect_texts.hpp"
 #include "lsp/excerpt.hpp"
 #include "lsp/outline.hpp"
@@ -51,9 +52,9 @@ class Snapshot {
 
   /// Work stops once `*stop` is true, and never if it is null.
   void set_stop(const std::atomic<bool>* stop) { stop_ = stop; }
-  /// Findings of the texts before, at their places in this one, that an analysis of a text with
-  /// errors of syntax keeps where it cannot tell. They must outlive the analysis.
-  void set_earlier(const std::vector<Diagnostic>& findings) { earlier_ = &findings; }
+  /// The analysis of a text before, of which one of this text keeps what still holds. It must
+  /// outlive the snapshot.
+  void set_last(LastAnalysis& last) { last_ = &last; }
   bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
   /// Throws Stopped if the work is stopped.
   void check_stop() const {
@@ -66,6 +67,8 @@ class Snapshot {
   /// Errors of syntax.
   const std::vector<Diagnostic>& syntax_errors() const { return syntax_errors_; }
   bool is_whole() const { return syntax_errors_.empty(); }
+  /// How the units differ from those of the text before; no value if all of the text was parsed.
+  const std::optional<UnitChange>& change() const { return change_; }
 
   /// The context with the rows of ops that the text has: its own if it declares dialects, which
   /// analyses it; `shared` otherwise.
@@ -83,6 +86,11 @@ class Snapshot {
   /// Resolves what can be read, which is the part of an analysis that can be stopped. Returns false
   /// if it was; the next call goes on.
   bool resolve();
+  /// Analyses the graphs that changed. Returns false if that does not tell all findings; those of
+  /// the last analysis are then what is known. Further calls do nothing.
+  bool analyse_changes();
+  /// True if the graphs that changed are analysed, and the whole text has to be.
+  bool is_analysed_in_part() const { return is_analysed_in_part_ && !findings_; }
   /// The modules of the text. Resolves.
   const std::vector<Module*>& modules();
   /// Resolves and verifies what can be read; all findings of the text, in its order. The first call
@@ -112,17 +120,22 @@ class Snapshot {
   };
 
   bool may_declare();
+  void register_dialects();
   void analyse();
   void release_modules();
 
   IRContext context_;
   const std::atomic<bool>* stop_ = nullptr;
-  const std::vector<Diagnostic>* earlier_ = nullptr;
+  LastAnalysis* last_ = nullptr;
+  bool has_tried_changes_ = false;
+  bool is_analysed_in_part_ = false;
+  bool has_dialects_ = false;        // in the context
   std::optional<bool> may_declare_;  // a dialect
   const DialectTexts& dialects_;
   const SourceFile* file_;
   SyntaxTree tree_;
   std::vector<Diagnostic> syntax_errors_;
+  std::optional<UnitChange> change_;
   std::optional<Outline> outline_;
   std::optional<std::vector<Diagnostic>> findings_;
   std::unique_ptr<Resolution> resolution_;  // null: not begun, or done
@@ -159,6 +172,9 @@ class Document {
   std::vector<const Diagnostic*> shown_findings();
   /// Forgets results that used dialects which have changed.
   void forget_analysis();
+  /// Analyses the graphs that changed. Returns true if shown_findings() has news of them: all, or
+  /// what is known before the whole text is analysed.
+  bool analyse_changes();
   /// Analyses the text if that is not done. No reference to its outline may be in use. Returns
   /// false if it was stopped before the end; the next call goes on.
   bool analyse();
@@ -196,12 +212,12 @@ class Document {
   const DialectTexts& dialects_;
   void drop_snapshot();
 
+  LastAnalysis last_;                       // outlives the snapshot
   std::unique_ptr<Snapshot> snapshot_;      // null: the text was edited since
   std::optional<Snapshot::Syntax> before_;  // of an older text ...
   TextEdit edit_;                           // ... and what became of that
   bool shown_ = false;
   SentTokens sent_tokens_;
-  std::vector<Diagnostic> last_findings_;  // of the last analysis but those of syntax, moved
 };
 
 }  // namespace mir::lsp

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/declaration_graphs.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/walk.hpp"
 
 namespace mir::lsp {
@@ -14,8 +15,39 @@ bool is(const Unit& unit, NodeKind kind) {
   return unit.nodes().back().kind() == kind;
 }
 
-/// The node that begins the body of a graph; no value if the unit is something else, if the
-/// signature leaves types to the body, or if the body declares what others use.
+/// A unit with the nodes up to the begin of its body, the ops that parts name, and the braces at
+/// its end.
+Unit without_body(const Unit& unit, std::size_t body, std::span<const NodeRange> parts) {
+  const std::uint32_t last = unit.nodes()[body].token;
+  std::vector<Token> tokens(unit.tokens().begin(), unit.tokens().begin() + last + 1);
+  std::vector<Node> nodes(unit.nodes().begin(),
+                          unit.nodes().begin() + static_cast<std::ptrdiff_t>(body) + 1);
+  for (const NodeRange& part : parts) {
+    const auto shift = static_cast<std::uint32_t>(tokens.size()) - part.first_token;
+    for (std::size_t i = part.first_node; i < part.end_node; ++i) {
+      Node node = unit.nodes()[i];
+      if (node.token != 0) node.token += shift;
+      nodes.push_back(node);
+    }
+    tokens.insert(tokens.end(), unit.tokens().begin() + part.first_token,
+                  unit.tokens().begin() + part.end_token);
+  }
+  const auto end = static_cast<std::uint32_t>(tokens.size());
+  tokens.insert(tokens.end(), unit.tokens().end() - 2, unit.tokens().end());
+  nodes.emplace_back(NodeKind::kRegionEnd, end, 0);
+  nodes.emplace_back(NodeKind::kBodyEnd, end + 1, 0);
+  nodes.push_back(unit.nodes().back());
+  return {unit.base(), tokens, nodes};
+}
+
+bool is_portable(const SyntaxTree& tree, const Unit& head) {
+  return std::ranges::any_of(head.nodes(), [&](const Node& node) {
+    return node.kind() == NodeKind::kAttribute && tree.text(head, node.token) == key::kMirVersion;
+  });
+}
+
+}  // namespace
+
 std::optional<std::size_t> body_of_graph(const SyntaxTree& tree, const Unit& unit) {
   const auto nodes = unit.nodes();
   const std::size_t count = unit.tokens().size();
@@ -50,20 +82,69 @@ std::optional<std::size_t> body_of_graph(const SyntaxTree& tree, const Unit& uni
   return std::nullopt;
 }
 
-/// A unit with these nodes at its begin, and the braces at its end.
-Unit without_body(const Unit& unit, std::size_t body) {
-  const std::uint32_t last = unit.nodes()[body].token;
-  std::vector<Token> tokens(unit.tokens().begin(), unit.tokens().begin() + last + 1);
-  tokens.insert(tokens.end(), unit.tokens().end() - 2, unit.tokens().end());
-  std::vector<Node> nodes(unit.nodes().begin(),
-                          unit.nodes().begin() + static_cast<std::ptrdiff_t>(body) + 1);
-  nodes.emplace_back(NodeKind::kRegionEnd, last + 1, 0);
-  nodes.emplace_back(NodeKind::kBodyEnd, last + 2, 0);
-  nodes.push_back(unit.nodes().back());
-  return {unit.base(), tokens, nodes};
+namespace {
+
+/// Calls `visit` with each op of a body that has no body of its own, until that returns false.
+template <class Visit>
+void for_each_simple_op(const Unit& unit, std::size_t body, const Visit& visit) {
+  const auto nodes = unit.nodes();
+  std::size_t first = 0;  // node of the op, 0: none
+  for (std::size_t i = body + 1; i < nodes.size(); ++i) {
+    const NodeKind kind = nodes[i].kind();
+    if (kind == NodeKind::kOpName) {
+      first = nodes[i - 1].kind() == NodeKind::kAddress ? i - 1 : i;
+    } else if (kind == NodeKind::kBodyBegin) {
+      first = 0;
+    } else if (kind == NodeKind::kOpEnd && first != 0) {
+      const auto next = std::find_if(nodes.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                     nodes.end(), [](const Node& node) { return node.token != 0; });
+      if (next == nodes.end() || !visit(NodeRange{first, i + 1, nodes[i].token, next->token})) {
+        return;
+      }
+      first = 0;
+    }
+  }
+}
+
+bool repeats_a_name(const SyntaxTree& tree, const Unit& unit, const NodeRange& op) {
+  std::vector<std::string_view> names;
+  for (const Node& node : unit.nodes().subspan(op.first_node, op.end_node - op.first_node)) {
+    if (node.kind() == NodeKind::kOpName) {
+      const std::string_view name = tree.text(unit, node.token);
+      if (!name.ends_with("SliceOp") && !name.ends_with("SplitOp")) return false;
+    } else if (node.kind() == NodeKind::kValue) {
+      const std::string_view text = tree.text(unit, node.token);
+      names.push_back(text.substr(0, text.find(':')));
+    }
+  }
+  std::ranges::sort(names);
+  return std::ranges::adjacent_find(names) != names.end();
+}
+
+/// An op of a body with a quantisation; no value if there is none.
+std::optional<NodeRange> op_with_spec(const Unit& unit, std::size_t body) {
+  const auto is_spec = [](const Token& each) {
+    return each.kind() == TokenKind::kQuantSpec || each.kind() == TokenKind::kQuantSpecOpen;
+  };
+  std::optional<NodeRange> found;
+  for_each_simple_op(unit, body, [&](const NodeRange& op) {
+    const auto tokens = unit.tokens().subspan(op.first_token, op.end_token - op.first_token);
+    if (std::ranges::any_of(tokens, is_spec)) found = op;
+    return !found;
+  });
+  return found;
 }
 
 }  // namespace
+
+std::vector<NodeRange> repeated_parts(const SyntaxTree& tree, const Unit& unit, std::size_t body) {
+  std::vector<NodeRange> parts;
+  for_each_simple_op(unit, body, [&](const NodeRange& op) {
+    if (repeats_a_name(tree, unit, op)) parts.push_back(op);
+    return true;
+  });
+  return parts;
+}
 
 OpPlaces::OpPlaces(std::span<Module* const> modules) {
   for (const Module* module : modules) {
@@ -104,8 +185,20 @@ std::optional<Excerpt> Excerpt::of(const SyntaxTree& whole, Span range) {
   });
   if (kept_size > size / 2) return std::nullopt;
   SyntaxTree tree(whole.file());
+  bool is_dump = false, needs_spec = false;
   visit([&](const Unit& unit, std::optional<std::size_t> body) {
-    tree.add(body ? without_body(unit, *body) : Unit(unit.base(), unit.tokens(), unit.nodes()));
+    if (is(unit, NodeKind::kModuleBegin)) is_dump = needs_spec = !is_portable(whole, unit);
+    if (!body) {
+      tree.add(Unit(unit.base(), unit.tokens(), unit.nodes()));
+      return;
+    }
+    std::vector<NodeRange> parts;
+    if (is_dump) parts = repeated_parts(whole, unit, *body);
+    if (const auto op = needs_spec ? op_with_spec(unit, *body) : std::nullopt) {
+      needs_spec = false;
+      parts.push_back(*op);
+    }
+    tree.add(without_body(unit, *body, parts));
   });
   const SourcePos text_end = whole.file().base() + whole.file().size() + 1;
   return Excerpt(std::move(tree), {first == 0 ? whole.file().base() : units[first].base(),

@@ -347,8 +347,9 @@ Json Server::resolve_action(const Json& action) {
 Json Server::pulled_diagnostics(Document& document, const Json& previous) {
   const std::string id = std::to_string(document.revision());
   if (previous == id) return {{"kind", "unchanged"}, {"resultId", id}};
+  document.analyse_changes();
+  has_freed_memory_ = !document.is_analysed();
   if (!document.analyse()) throw Stopped{};
-  has_freed_memory_ = true;
   answer_text_ += R"({"items":)";
   append_shown_findings(answer_text_, document, client_.related_information);
   answer_text_ += fmt::format(R"(,"kind":"full","resultId":"{}"}})", id);

@@ -129,6 +129,11 @@ bool Server::work(const std::atomic<bool>* stop) {
   for (const auto& [uri, document] : documents_) {
     if (document->is_shown()) continue;
     document->now().set_stop(stop);
+    if (document->analyse_changes()) {
+      publish(*document, true);
+      if (document->is_analysed()) document->set_shown();
+      return true;
+    }
     if (!document->analyse()) return true;
     publish(*document, true);
     document->set_shown();

@@ -173,9 +173,26 @@ class Reparser {
     return true;
   }
 
+  /// True if a unit that was parsed again because it is beside the edit is the old one.
+  bool is_same(const Unit& unit, const Unit& old) const {
+    const SourcePos end = unit.span(static_cast<std::uint32_t>(unit.tokens().size()) - 1).end;
+    return end < file_.base() + edit_.begin && unit.base() == old.base() &&
+           unit.tokens().size() == old.tokens().size();
+  }
+
+  UnitChange change() const {
+    UnitChange change{first_, *next_ - first_, units_.size()};
+    for (const Unit& unit : units_) {
+      if (change.removed == 0 || !is_same(unit, old_[change.first])) break;
+      change = {change.first + 1, change.removed - 1, change.added - 1};
+    }
+    return change;
+  }
+
   Reparsed result(std::span<const Diagnostic> old_errors) {
     const SourcePos begin = start_;
     const SourcePos end = old_[*next_].base();
+    const UnitChange changed = change();
     std::vector<Unit> units;
     units.reserve(first_ + units_.size() + old_.size() - *next_);
     std::move(old_.begin(), old_.begin() + first_, std::back_inserter(units));
@@ -184,7 +201,7 @@ class Reparser {
       old_[i].move_to(old_[i].base() + shift_);
       units.push_back(std::move(old_[i]));
     }
-    Reparsed made{SyntaxTree(file_, std::move(units)), {}};
+    Reparsed made{SyntaxTree(file_, std::move(units)), {}, changed};
     for (const Diagnostic& each : old_errors) {
       if (each.at.begin < begin) made.errors.push_back(each);
     }

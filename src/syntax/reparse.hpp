@@ -1,6 +1,7 @@
 // The tree of a text after an edit, from the tree before it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,9 +18,17 @@ struct TextEdit {
   std::uint32_t inserted = 0;
 };
 
+/// Units of a tree, from `first` on, that others of the next tree replace.
+struct UnitChange {
+  std::size_t first = 0;
+  std::size_t removed = 0;
+  std::size_t added = 0;
+};
+
 struct Reparsed {
   SyntaxTree tree;
   std::vector<Diagnostic> errors;  ///< sorted
+  UnitChange change;               ///< all other units are those of the old tree
 };
 
 /// The tree that parse_damaged() makes of `file`, and its errors, if parsing only the units that

@@ -19,10 +19,12 @@ namespace mir {
 namespace {
 
 using enum CheckGroup;
+using enum CheckScope;
 using enum Verdict;
 
 constexpr Constraint kConstraints[] = {
-#define MIR_CONSTRAINT(id, code, group, dump, portable) {#id, diag::code, group, dump, portable},
+#define MIR_CONSTRAINT(id, code, group, dump, portable, scope) \
+  {#id, diag::code, group, dump, portable, scope},
 #include "verify/constraints.def"
 #undef MIR_CONSTRAINT
 };
@@ -77,6 +79,30 @@ Verdict CheckPolicy::apply(const Constraint& constraint, Verdict verdict) const 
 bool CheckPolicy::shows_losses() const {
   const Constraint losses{.code = diag::kLostMeaning, .group = kDump};
   return apply(losses, kFinding) != kOff;
+}
+
+namespace {
+
+constexpr std::size_t kCodes =
+    static_cast<std::size_t>(std::ranges::max(kConstraints, {}, &Constraint::code).code) + 1;
+
+constexpr std::array<CheckScope, kCodes> kScopes = [] {
+  std::array<CheckScope, kCodes> scopes{};
+  for (const Constraint& each : kConstraints) {
+    CheckScope& scope = scopes[static_cast<std::size_t>(each.code)];
+    scope = std::max(scope, each.scope);
+  }
+  // Suggestions for aliases are limited over all of the text, and types come from other graphs.
+  scopes[static_cast<std::size_t>(diag::kUnknownAlias)] = kModule;
+  scopes[static_cast<std::size_t>(diag::kTypeMissing)] = kModule;
+  return scopes;
+}();
+
+}  // namespace
+
+CheckScope scope_of(DiagCode code) {
+  const auto number = static_cast<std::size_t>(code);
+  return number < kCodes ? kScopes[number] : kGraph;
 }
 
 bool is_usual_in_dumps(DiagCode code) {

@@ -18,6 +18,9 @@ namespace mir {
 inline constexpr auto kFirstOfResolve = static_cast<DiagCode>(300);
 inline constexpr auto kFirstOfVerification = static_cast<DiagCode>(400);
 
+/// Errors of verification that are kept beside errors of reading.
+inline constexpr std::size_t kMostUnsoundErrors = 1000;
+
 /// The ops of modules in the order of the text.
 class OpsInOrder {
  public:

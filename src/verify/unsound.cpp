@@ -72,10 +72,9 @@ void verify_unsound(std::span<Module* const> all, Diagnostics& diagnostics,
       return each.code == diag::kUnsupportedVersion && each.at.begin == module->top()->span().begin;
     });
   });
-  constexpr std::size_t kMost = 1000;
   VerifyOptions unlimited = options;
   unlimited.findings_per_code = 0;
-  Diagnostics found(kMost);
+  Diagnostics found(kMostUnsoundErrors);
   for (const Module* module : modules) verify(*module, found, unlimited);
   const OpsInOrder ops(modules);
   const std::vector<Diagnostic> breaches = std::move(found).sorted();
