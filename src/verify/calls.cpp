@@ -68,7 +68,7 @@ void check_call(const Op& op, const Op* target, Reporter& reporter) {
                          counted(given, what), wanted);
     });
     note(kept, *target, "the graph");
-    if (what == "operands") suggest_operands(reporter.to_suggest(kept), op, body);
+    if (what == "operands") suggest_operands(kept, op, body);
     return false;
   };
   if (fits("operands", op.operand_count(), body.entry_arguments().size()) &&

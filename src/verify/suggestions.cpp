@@ -225,12 +225,15 @@ void suggest_callee(Diagnostic* diagnostic, const Op& call) {
 
 namespace {
 
-/// Returns the value of this name that is defined above the op, in its block or around it.
+/// Returns the value of this name that is defined above the op, in its block or around it, if it is
+/// not far above: so the work of many calls stays linear.
 const Value* value_above(const Op& op, ValueName name) {
   const auto is_named = [&](const Value& value) { return value.name() == name; };
+  std::size_t left = 1000;
   for (const Op* at = &op; at != nullptr && at->block() != nullptr;
        at = at->parent_region()->parent()) {
     for (const Op* above = at->previous(); above != nullptr; above = above->previous()) {
+      if (left-- == 0) return nullptr;
       const auto results = above->results();
       const auto found = std::ranges::find_if(results, is_named);
       if (found != results.end()) return &*found;
