@@ -30,6 +30,8 @@ Resolver::State::~State() {
 void Resolver::State::add(const Unit& unit) {
   begin(unit);
   undefined_count_ = redefined_count_ = 0;
+  const auto tokens = static_cast<std::uint32_t>(unit.tokens().size());
+  unit_text_ = file_.slice({unit.span(0).begin, unit.span(tokens - 1).end});
   for (const Node& each : unit.nodes()) node(each);
 }
 

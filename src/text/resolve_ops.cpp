@@ -61,7 +61,7 @@ std::string Resolver::State::unused_name(std::string_view name) const {
   constexpr int kMostTried = 100;
   for (int i = 2; i < kMostTried; ++i) {
     std::string made = fmt::format("{}_{}", stem, i);
-    if (file_.text().find(made) == std::string_view::npos) return made;
+    if (unit_text_.find(made) == std::string_view::npos) return made;
   }
   return "";
 }

@@ -179,7 +179,7 @@ class Resolver::State : private ValueReader {
   void read_ports(Region& region);
   void state_ports(Region& region);
   void suggest_value(Diagnostic& diagnostic, const Value& value);
-  /// A name like `%x_2` that the text does not have yet; empty if there is none at hand.
+  /// A name like `%x_2` that the unit at hand does not have yet; empty if none is found.
   std::string unused_name(std::string_view name) const;
   void settle_free_values(Region& region);
   void settle_successors(const Region& region, std::span<Op* const> branches);
@@ -217,6 +217,7 @@ class Resolver::State : private ValueReader {
   ValueScopes scopes_;
   std::size_t undefined_count_ = 0;                  // of values in the unit at hand
   std::size_t redefined_count_ = 0;                  // likewise
+  std::string_view unit_text_;                       // of that unit
   std::unordered_set<std::uint32_t> damaged_names_;  // raw names that damaged text mentions
   std::vector<WaitingOp> waiting_ops_;
   std::vector<WaitingResult> waiting_results_;
