@@ -45,6 +45,16 @@ bool states_types(const Op& op) {
   });
 }
 
+/// True for an op, or an op with values, of a dialect that text may declare.
+bool depends_on_dialects(const Op& op) {
+  const auto is_declared = [](const Type* type) { return dyn_cast<DialectType>(type) != nullptr; };
+  return op.op_name().info->dialect_id == DialectId::kOther ||
+         std::ranges::any_of(op.operand_uses(),
+                             [&](const Use& use) { return is_declared(use.value()->type()); }) ||
+         std::ranges::any_of(op.results(),
+                             [&](const Value& result) { return is_declared(result.type()); });
+}
+
 bool mentions_one_of(const Op& op, const std::unordered_set<std::uint32_t>& names) {
   if (names.empty()) return false;
   const auto is_named = [&](const Value& value) { return names.contains(value.name().raw()); };
@@ -127,7 +137,13 @@ Doubts::Doubts(std::span<Module* const> modules, const OpsInOrder& ops,
     const Op* const op = each.severity == Severity::kError ? order_.at(each.at.begin) : nullptr;
     if (op == nullptr) continue;
     unsound_modules_.insert(&op->module());
-    if (each.code >= kFirstOfResolve) add(*op);
+    if (each.code >= kFirstOfResolve) {
+      add(*op);
+      continue;
+    }
+    // Text between ops, such as the name of a block, is in no place of its own.
+    are_dialects_lost_ = are_dialects_lost_ || declares_dialect(op->module());
+    for (const Op* at = op->parent_op(); at != nullptr; at = at->parent_op()) damaged_.insert(at);
   }
   for (const auto& [at, op] : order_) {
     if (!concern(op->module())) continue;
@@ -232,14 +248,14 @@ bool Doubts::is_damaged(SourcePos place) const {
   });
 }
 
-/// True if text that cannot be read follows on the op's line: it may be the rest of the op.
+/// True if the op has no lists, and text that cannot be read follows, which may have them.
 bool Doubts::is_cut_off(const Op& op) const {
+  if (op.has_signature()) return false;
   const std::vector<Span>& places = damage_of(op).places;
-  const auto next = std::ranges::lower_bound(places, op.span().end, {}, &Span::begin);
-  if (next == places.end()) return false;
-  const SourceFile* const file = op.module().context().sources().file_of(next->begin);
-  if (file == nullptr || op.span().begin < file->base()) return false;
-  return file->slice({op.span().end, next->begin}).find('\n') == std::string_view::npos;
+  const auto place = std::ranges::lower_bound(places, op.span().end, {}, &Span::begin);
+  if (place == places.end()) return false;
+  const Op* const before = order_.at(place->begin);
+  return before == &op;
 }
 
 /// Checks that look at all of a module, or at its symbols.
@@ -320,7 +336,7 @@ bool Doubts::decides(CheckGroup group, DiagCode code, const Op& op) const {
 bool Doubts::decide(const Diagnostic& breach) const {
   const Op* const op = order_.at(breach.at.begin);
   if (op == nullptr) return false;
-  if (are_dialects_lost_ && op->op_name().info->dialect_id == DialectId::kOther) return false;
+  if (are_dialects_lost_ && depends_on_dialects(*op)) return false;
   if (!concern(op->module())) return breach.at.begin < lost_from_;
   if (is_in_damaged_template(*op)) return false;
   const auto is_lost = [&](const Note& note) { return is_damaged(note.at.begin); };
