@@ -241,7 +241,7 @@ std::string reordered(const std::string& text) {
 
 void check_same(const std::string& text) {
   // A context holds one dialect of a name, so two texts that declare one are compared line by line.
-  if (text.find("dialect.OpOp") != text.npos) return;
+  if (text.find("dialect.OpOp") != text.npos || text.find("dialect.TypeOp") != text.npos) return;
   const Original original(text);
   if (!original.is_good()) return;
   CHECK(original.fault(text).value() == "");

@@ -51,7 +51,7 @@ const Need kNeeds[] = {
      [](const KnownOp& op) { return has_fast_node(op.id); },
      [](const KnownOp& op) { return is_executable(op.id); }},
     {"a row in src/plan/fast_ops.cpp, for it is no work in a plan",
-     [](const KnownOp& op) { return op.has(Trait::kSameBytes); },
+     [](const KnownOp& op) { return op.computes() && op.has(Trait::kSameBytes); },
      [](const KnownOp& op) { return has_fast_node(op.id); }},
     {"a rule in src/upgrade/steps/recover_options.cpp or Trait::kPortableOnly, for dumps have "
      "none of the attributes that it must have",
