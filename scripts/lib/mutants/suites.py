@@ -15,8 +15,6 @@ from .program import Program, library_of
 
 # Those of the first phase judge all mutants, those of the next one only what is still not found.
 PHASES = ({"unit"}, {"golden", "property"})
-# Counts steps, not results, and compiles the libraries a second time.
-LEFT_OUT = {"costs that grow"}
 # A mutant that takes longer than this multiple of the time without one, and these seconds, is found.
 SLOWER, GRACE = 4, 10
 # Cases of a program that take no longer than these seconds run in one process.
@@ -53,7 +51,7 @@ def judging_tests(program: Program, suites: set[str]) -> list[dict]:
     """Meson's descriptions of the tests of these suites that judge mutants."""
     listed = json.loads(introspect(program, "--tests"))
     return [each for each in listed
-            if suites & {suite.split(":")[-1] for suite in each["suite"]} and each["name"] not in LEFT_OUT]
+            if suites & {suite.split(":")[-1] for suite in each["suite"]}]
 
 
 def introspect(program: Program, what: str) -> str:
