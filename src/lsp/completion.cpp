@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "ir/declaration_graphs.hpp"
@@ -15,6 +17,7 @@
 #include "mir/pass.hpp"
 #include "mir/tensor.hpp"
 #include "mir/upgrade.hpp"
+#include "passes/names/roles.hpp"
 #include "support/characters.hpp"
 #include "syntax/lexer.hpp"
 
@@ -219,6 +222,46 @@ void add_values(const View& view, SourcePos at, const Context& context, Items& i
   }
 }
 
+/// The layer that the head of an op names before a place, `q` of `<name="q">` or `@q` of a call.
+std::string_view path_before(std::string_view head) {
+  constexpr std::string_view kBegin = "<name=\"";
+  const std::size_t name = head.find(kBegin);
+  if (name != head.npos) {
+    head.remove_prefix(name + kBegin.size());
+    return head.substr(0, head.find('"'));
+  }
+  const std::size_t symbol = head.find('@');
+  if (symbol == head.npos) return "";
+  head.remove_prefix(symbol + 1);
+  return head.substr(0, head.find_first_of(" (<[{\"\n"));
+}
+
+/// Names that no value has yet: after the layer or the op, and the next number.
+void add_fresh_names(const View& view, SourcePos at, const Context& context, Items& items) {
+  std::set<std::string_view> taken;
+  std::uint32_t number = 0;
+  for (const OutlineValue& value : view.outline().values) {
+    const std::uint32_t definition = value.definition;
+    if (definition != kNone) {
+      // The word that is typed now is no name that another value has.
+      const Span place = view.outline().mentions[definition].at;
+      if (place.begin <= at && at <= place.end) continue;
+    }
+    taken.insert(value.name);
+    std::uint32_t stated = 0;
+    const char* const end = value.name.data() + value.name.size();
+    const auto read = std::from_chars(value.name.data(), end, stated);
+    if (read.ec == std::errc() && read.ptr == end) number = std::max(number, stated + 1);
+  }
+  const SourcePos op = view.now().file().position_of(context.op.data());
+  const std::string word = word_for_results(context.op.substr(context.op.rfind('.') + 1),
+                                            path_before(view.text({op, at})), "");
+  std::string fresh = word;
+  for (int i = 1; taken.contains(fresh); ++i) fresh = fmt::format("{}_{}", word, i);
+  items.add("%" + fresh, kVariableItem, "new value", "", "0");
+  items.add(fmt::format("%{}", number), kVariableItem, "new value", "", "1");
+}
+
 /// Symbols; for a call only those of graphs that can be called.
 void add_symbols(const View& view, bool of_call, Items& items) {
   const Outline& outline = view.outline();
@@ -380,8 +423,11 @@ Json completion(const View& whole, SourcePos at) {
     return items.take();
   }
   const Context context = context_at(view, start_for(view, at), Document::kBase + begin);
+  const OpRow* const row = row_of(view, context.op);
+  const bool has_results = !context.op.empty() && (row == nullptr || row->results.max != 0);
+  const bool defines = context.inside == Context::Inside::kResults && has_results;
   if (sigil == '%') {
-    add_values(view, at, context, items);
+    defines ? add_fresh_names(view, at, context, items) : add_values(view, at, context, items);
     return items.take();
   }
   if (sigil == '@') {
@@ -397,6 +443,8 @@ Json completion(const View& whole, SourcePos at) {
     add_ops(view, items);
   } else if (sigil == ':') {
     add_aliases(view, NameKind::kTypeAlias, at, items);
+  } else if (defines) {
+    add_fresh_names(view, at, context, items);
   } else {
     add_values(view, at, context, items);
   }

@@ -1,6 +1,7 @@
 // Going from one mention to others.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "lsp/dialect_texts.hpp"
 #include "lsp/named.hpp"
@@ -115,43 +116,69 @@ Json prepare_call_hierarchy(const View& view, SourcePos at) {
   return Json::array({call_item(view, *graph)});
 }
 
+namespace {
+
+/// Calls of one graph, or from one graph: `key` is "from" or "to".
+class GroupedCalls {
+ public:
+  explicit GroupedCalls(const char* key) : key_(key) {}
+
+  /// `item()` describes the other graph, which is the op `op`.
+  template <class Item>
+  void add(std::uint32_t op, const Item& item, Json range) {
+    const auto [found, is_new] = places_.emplace(op, calls_.size());
+    if (is_new) calls_.push_back({{key_, item()}, {"fromRanges", Json::array()}});
+    calls_[found->second]["fromRanges"].push_back(std::move(range));
+  }
+  Json take() { return std::move(calls_); }
+
+ private:
+  const char* key_;
+  std::unordered_map<std::uint32_t, std::size_t> places_;
+  Json calls_ = Json::array();
+};
+
+/// The body of a module as the place of a call.
+Json module_item(const View& view, const OutlineOp& module) {
+  return {{"name", std::string(view.text(module.name))},
+          {"kind", kFunctionSymbol},
+          {"uri", view.document.uri()},
+          {"range", view.document.range(module.whole)},
+          {"selectionRange", view.document.range(module.name)}};
+}
+
+}  // namespace
+
 Json incoming_calls(const View& view, std::string_view graph) {
   const Outline& outline = view.outline();
-  Json calls = Json::array();
+  GroupedCalls calls("from");
   for (const SymbolMention& each : outline.symbols) {
     if (each.name != graph || !is_call(outline, each)) continue;
     const SymbolMention* from = graph_around(outline, each.op);
     const std::uint32_t module = outline.module_of(each.op);
-    Json item;
-    if (from != nullptr) {
-      item = call_item(view, *from);
-    } else {
-      const OutlineOp& op = outline.ops[module];
-      item = {{"name", std::string(view.text(op.name))},
-              {"kind", kFunctionSymbol},
-              {"uri", view.document.uri()},
-              {"range", view.document.range(op.whole)},
-              {"selectionRange", view.document.range(op.name)}};
-    }
-    calls.push_back(
-        {{"from", std::move(item)}, {"fromRanges", Json::array({view.document.range(each.at)})}});
+    calls.add(
+        from != nullptr ? from->op : module,
+        [&] {
+          return from != nullptr ? call_item(view, *from) : module_item(view, outline.ops[module]);
+        },
+        view.document.range(each.at));
   }
-  return calls;
+  return calls.take();
 }
 
 Json outgoing_calls(const View& view, std::string_view graph) {
   const Outline& outline = view.outline();
-  Json calls = Json::array();
   const SymbolMention* from = declaration_of(outline, graph);
-  if (from == nullptr) return calls;
+  GroupedCalls calls("to");
   for (const SymbolMention& each : outline.symbols) {
-    if (!is_call(outline, each) || !outline.is_inside(each.op, from->op)) continue;
+    if (from == nullptr || !is_call(outline, each) || !outline.is_inside(each.op, from->op))
+      continue;
     const SymbolMention* to = declaration_of(outline, each.name);
     if (to == nullptr) continue;
-    calls.push_back({{"to", call_item(view, *to)},
-                     {"fromRanges", Json::array({view.document.range(each.at)})}});
+    calls.add(
+        to->op, [&] { return call_item(view, *to); }, view.document.range(each.at));
   }
-  return calls;
+  return calls.take();
 }
 
 }  // namespace mir::lsp

@@ -1,7 +1,6 @@
 // Names values after the ops that compute them.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,20 +11,10 @@
 #include "passes/names/rename_ports.hpp"
 #include "passes/names/roles.hpp"
 #include "passes/standard_passes.hpp"
-#include "support/characters.hpp"
 
 namespace mir {
 
 namespace {
-
-/// A text as part of a value's name: other characters become `_`.
-std::string as_name(std::string_view text) {
-  std::string name(text);
-  std::ranges::replace_if(
-      name, [](char c) { return !is_name_character(c, "_.-"); }, '_');
-  const bool is_number = std::ranges::all_of(name, is_digit);
-  return is_number ? "v" + name : name;
-}
 
 class Naming {
  public:
@@ -87,29 +76,18 @@ class Naming {
     for (Value* value : region.free_values()) set(*value, value->has_symbol() ? "w" : "c");
   }
 
-  /// `mlp.up` of the op `layers.0.mlp.up` in the graph `layers.0`, `add` of an op without a name.
   std::string base_of(const Op& op) const {
-    std::string_view full;
-    if (op.has_path()) full = context_.text(op.path());
-    if (isa<CallGraphOp>(&op)) full = context_.text(op.symbol());
-    if (full.starts_with(graph_) && full.size() > graph_.size() + 1 && full[graph_.size()] == '.') {
-      full.remove_prefix(graph_.size() + 1);
-    }
-    if (!full.empty()) return as_name(full);
-    std::string_view kind = op.info().mnemonic;
-    if (kind.ends_with("Op")) kind.remove_suffix(2);
-    std::string name(kind);
-    std::ranges::transform(name, name.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return as_name(name);
+    std::string_view path;
+    if (op.has_path()) path = context_.text(op.path());
+    if (isa<CallGraphOp>(&op)) path = context_.text(op.symbol());
+    return word_for_results(op.info().mnemonic, path, graph_);
   }
 
   /// Names the value after a port that is a word. Returns false if it has none.
   bool set_to_port(Value& value) {
     const auto word = words_.find(&value);
     if (word == words_.end()) return false;
-    set(value, as_name(word->second));
+    set(value, as_value_name(word->second));
     return true;
   }
 

@@ -7,6 +7,7 @@
 #include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 #include "mir/ops.hpp"
+#include "support/characters.hpp"
 
 namespace mir {
 
@@ -120,6 +121,28 @@ std::string_view role_of_output(const Value& value) {
     }
   }
   return {};
+}
+
+std::string as_value_name(std::string_view text) {
+  std::string name(text);
+  std::ranges::replace_if(
+      name, [](char c) { return !is_name_character(c, "_.-"); }, '_');
+  const bool is_number = std::ranges::all_of(name, is_digit);
+  return is_number ? "v" + name : name;
+}
+
+std::string word_for_results(std::string_view mnemonic, std::string_view path,
+                             std::string_view graph) {
+  if (path.starts_with(graph) && path.size() > graph.size() + 1 && path[graph.size()] == '.') {
+    path.remove_prefix(graph.size() + 1);
+  }
+  if (!path.empty()) return as_value_name(path);
+  if (mnemonic.ends_with("Op")) mnemonic.remove_suffix(2);
+  std::string name(mnemonic);
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return as_value_name(name);
 }
 
 }  // namespace mir

@@ -1,6 +1,7 @@
-// Words for the inputs and outputs of graphs, by the ops that read or make them.
+// Words for values, by the ops that read or make them.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "mir/op.hpp"
@@ -16,5 +17,13 @@ std::string_view role_of_input(const Value& value);
 /// Returns "logits" for what a Linear makes that is called `lm_head`, `head` or `classifier`, else
 /// an empty text.
 std::string_view role_of_output(const Value& value);
+
+/// Returns a text as the name of a value: other characters become `_`.
+std::string as_value_name(std::string_view text);
+
+/// Returns a word for the results of an op: `mlp.up` of the layer `layers.0.mlp.up` in the graph
+/// `layers.0`, and `add` of an AddOp without a path.
+std::string word_for_results(std::string_view mnemonic, std::string_view path,
+                             std::string_view graph);
 
 }  // namespace mir

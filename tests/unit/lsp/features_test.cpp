@@ -569,6 +569,41 @@ TEST_SUITE("features") {
     }
   }
 
+  TEST_CASE("calls of one graph by another are one entry with several places") {
+    std::string text = kWhole;
+    const std::string call = "      graph.CallGraphOp @first (%a) -> (%r)\n";
+    text.insert(text.find(call), "      graph.CallGraphOp @first (%a) -> (%q)\n");
+    LspClient client;
+    client.open(text);
+    const Json items = ask(client, "prepareCallHierarchy", place_of(text, "@first", 1));
+    const Json callers = client.request("callHierarchy/incomingCalls", {{"item", items[0]}});
+    REQUIRE(callers.size() == 1);
+    CHECK(callers[0]["fromRanges"].size() == 2);
+    const Json callees =
+        client.request("callHierarchy/outgoingCalls", {{"item", callers[0]["from"]}});
+    REQUIRE(callees.size() == 1);
+    CHECK(callees[0]["fromRanges"] == callers[0]["fromRanges"]);
+  }
+
+  TEST_CASE("results get names that no value has") {
+    const auto offered = [](const std::string& line) {
+      std::string text = kWhole;
+      text.insert(text.find("      linalg.CPU.AddOp (%m, %a)"), line + "\n");
+      LspClient client;
+      client.open(text);
+      const Place at = place_of(text, line);
+      return labels(client.at("completion", at.line, static_cast<int>(line.size())));
+    };
+    using Names = std::set<std::string>;
+    CHECK(offered("      linalg.CPU.SoftmaxOp (%m) -> (%") == Names{"%0", "%softmax"});
+    CHECK(offered("      linalg.CPU.LinearOp <name=\"mlp.up\"> (%m) -> (") ==
+          Names{"%0", "%mlp.up"});
+    CHECK(offered("      linalg.CPU.MOp (%m) -> (%1, %") == Names{"%2", "%m_1"});
+    // Operands are values that there are.
+    const auto operands = offered("      linalg.CPU.SoftmaxOp (%");
+    CHECK_FALSE(operands.contains("%softmax"));
+  }
+
   TEST_CASE("every request is answered at every place of a text that is cut anywhere") {
     const std::string text = broken();
     for (std::size_t cut = 0; cut < text.size(); cut += 7) {
