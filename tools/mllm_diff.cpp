@@ -35,7 +35,7 @@ constexpr Choice<DiffFormat> kDiffFormats[] = {
     {"text", DiffFormat::kText},
     {"json", DiffFormat::kJson},
     {"markdown", DiffFormat::kMarkdown, "a comment for a review"},
-    {"html", DiffFormat::kHtml, "a page with both texts side by side"}};
+    {"html", DiffFormat::kHtml, "a page with the changes side by side"}};
 
 struct DiffSettings {
   OptionSet& options;
@@ -330,7 +330,7 @@ std::optional<Figures> figures_of(std::span<Module* const> modules) {
 std::vector<DiffCost> costs_of(const Text& before, const Text& after) {
   const auto a = figures_of(before.modules), b = figures_of(after.modules);
   if (!a || !b) return {};
-  return {{"operations on numbers", a->flop, b->flop},
+  return {{"operations of products", a->flop, b->flop},
           {"bytes read", a->read, b->read},
           {"bytes written", a->written, b->written},
           {"bytes at the peak", a->peak, b->peak}};
@@ -404,6 +404,9 @@ ExitCode compare(const Run& run, const DiffSettings& settings, const Files& file
 
 ExitCode run_diff(const Run& run, const DiffSettings& settings) {
   if (settings.normalize) return normalise(run, settings);
+  if (settings.stat && !settings.is_for_people()) {
+    return run.usage_error("--stat writes text, so it takes no other --format");
+  }
   if (is_unmerged(run.operands())) {
     return run.write_output(fmt::format("* Unmerged path {}\n", run.operands().front()));
   }

@@ -142,12 +142,12 @@ class RegionCheck {
     const Op* end =
         region.empty() || region.has_several_blocks() ? nullptr : region.entry()->terminator();
     const bool is_end = end != nullptr && leaves_region(*end) &&
-                        (end->is(OpId::kCfYield) || is_declared(end->info().dialect));
+                        (end->is(OpId::kCfYield) || end->info().dialect == op.info().dialect);
     if (!is_end) {
       return report(
           end == nullptr ? op.span() : end->span(), run,
           fmt::format("region {} of '{}' must be one block that ends with 'cf.YieldOp' or "
-                      "a declared terminator",
+                      "a terminator of its dialect",
                       number, declared_.name));
     }
     check_arguments(run, region, number);

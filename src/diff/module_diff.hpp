@@ -69,7 +69,7 @@ struct DiffCost {
 /// lines that unfold. Markdown of the texts themselves has no effect.
 std::string diff_markdown(const ModuleDiff& diff, const IRContext& context, const DiffStyle& style,
                           std::span<const DiffCost> costs);
-/// A page in HTML that needs no other file: the same, with both texts side by side.
+/// A page in HTML that needs no other file: the same, with the changes side by side.
 std::string diff_html(const ModuleDiff& diff, const IRContext& context, const DiffStyle& style,
                       std::span<const DiffCost> costs);
 /// docs/diff.md describes the document.

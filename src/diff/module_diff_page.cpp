@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "diff/diff_changes.hpp"
+#include "support/counted.hpp"
 #include "support/markup.hpp"
 #include "support/terminal_text.hpp"
 
@@ -41,9 +42,16 @@ std::vector<GraphChanges> by_graph(const ModuleDiff& diff, bool each) {
 
 /// A text in the code font, also in a table of Markdown.
 std::string code(std::string_view text) {
-  std::string shown = as_markup(visible(text));
-  for (std::size_t at = 0; (at = shown.find('|', at)) != shown.npos; at += 5) {
-    shown.replace(at, 1, "&#124;");
+  // Characters that mean something in Markdown, between tags too, and in addresses.
+  constexpr std::string_view kMarks = "*_`[]!~\\|:";
+  std::string shown;
+  const std::string markup = as_markup(visible(text));
+  for (std::size_t i = 0; i < markup.size(); ++i) {
+    const bool is_mark =
+        kMarks.find(markup[i]) != kMarks.npos ||
+        (markup[i] == '.' && std::string_view(markup).substr(0, i).ends_with("www"));
+    shown +=
+        is_mark ? fmt::format("&#{};", static_cast<int>(markup[i])) : std::string(1, markup[i]);
   }
   return fmt::format("<code>{}</code>", shown);
 }
@@ -127,6 +135,7 @@ std::string diff_markdown(const ModuleDiff& diff, const IRContext& context, cons
     text += fmt::format("| {} | {} | {} |\n", cost.what, cost.before, cost.after);
   }
   for (const GraphChanges& graph : graphs) {
+    if (graph.changes.empty()) continue;  // all are like some of another graph
     const std::string changes = changes_as_text(graph, context);
     text += fmt::format("\n<details><summary>{0}</summary>\n\n{1}diff\n{2}{1}\n\n</details>\n",
                         code(graph.graph), fence_around(changes), changes);
@@ -151,11 +160,12 @@ std::string diff_html(const ModuleDiff& diff, const IRContext& context, const Di
   }
   if (!costs.empty()) text += "</table>\n";
   for (const GraphChanges& graph : graphs) {
+    if (graph.changes.empty()) continue;  // all are like some of another graph
     text += fmt::format(
-        "<h2>{}</h2>\n<p>{} fields changed, {} operations added, {} removed</p>\n"
+        "<h2>{}</h2>\n<p>{} changed, {} added, {} removed</p>\n"
         "<table class=\"sides\">\n<tr><th>{}</th><th>{}</th></tr>\n",
-        code(graph.graph), graph.changed, graph.added, graph.removed,
-        as_markup(visible(style.before_name)), as_markup(visible(style.after_name)));
+        code(graph.graph), counted(graph.changed, "fields"), counted(graph.added, "operations"),
+        graph.removed, as_markup(visible(style.before_name)), as_markup(visible(style.after_name)));
     for (const Change& change : graph.changes) text += rows_of(change, context);
     text += "</table>\n";
   }

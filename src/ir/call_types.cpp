@@ -49,7 +49,7 @@ CallTypes CallTypes::of(const Op& call, const Region& graph) {
 }
 
 bool CallTypes::are_own(const Op& call, const Op& graph) {
-  if (call.module().version() < kSymbolsVersion) return false;
+  if (call.module().version() < kSymbolsVersion || graph.first_region() == nullptr) return false;
   if (of(call, *graph.first_region()).has_own_symbols()) return true;
   std::unordered_set<Symbol> found = symbols_found_out_by(graph);
   for (const Value& result : call.results()) {

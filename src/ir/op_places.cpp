@@ -81,6 +81,12 @@ Span OpPlaces::find(const Op& op, const NamePlace& place) {
   return known_or_op(text->mention(name_text(place.name, op.module().context())), op);
 }
 
+Span OpPlaces::find(const Op& op, const ParameterPlace& place) {
+  const std::optional<OpText> text = text_for(op);
+  if (!text) return op.span();
+  return known_or_op(text->mention_symbol(name_text(place.name, op.module().context())), op);
+}
+
 Span OpPlaces::find(const Op& op, SymbolPlace) {
   const std::optional<OpText> text = text_for(op);
   return known_or_op(text ? text->first(TokenKind::kSymbol) : Span{}, op);

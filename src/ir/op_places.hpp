@@ -38,6 +38,11 @@ struct NamePlace {
   ValueName name;
 };
 
+/// Names the `@symbol` in the first mention of a value.
+struct ParameterPlace {
+  ValueName name;
+};
+
 /// Names the `@symbol` of an op.
 struct SymbolPlace {};
 
@@ -58,6 +63,7 @@ class OpPlaces {
   Span find(const Op& op, const AttributePlace& place);
   Span find(const Op& op, const MentionPlace& place);
   Span find(const Op& op, const NamePlace& place);
+  Span find(const Op& op, const ParameterPlace& place);
   Span find(const Op& op, SymbolPlace place);
   Span find(const Op& op, const TypeWordPlace& place);
 

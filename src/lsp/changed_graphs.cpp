@@ -437,6 +437,11 @@ std::optional<PartialAnalysis> analyse_changes(const SyntaxTree& tree,
       result.is_certain = false;
       continue;
     }
+    // An op of the body of a module is a unit of its own, which others of the body depend on.
+    const auto changed_units = tree.units().subspan(changed.first, changed.count);
+    const auto is_graph = [&](const Unit& unit) { return body_of_graph(tree, unit).has_value(); };
+    if (!syntax_errors.empty() && !std::ranges::all_of(changed_units, is_graph))
+      return std::nullopt;
     RunAnalysis run(tree, changed);
     if (!run.run(syntax_errors, last.findings(), context)) return std::nullopt;
     result.is_certain =

@@ -151,6 +151,7 @@ class Matcher {
     if (op.kind() != wanted.kind) {
       return fail(op, [&] { return fmt::format("it is no '{}'", wanted.info->name); });
     }
+    if (op.first_region() != nullptr) return fail(op, "it has a region");
     if (op.operand_count() != wanted.operands.size() ||
         op.result_count() != wanted.results.size()) {
       return fail(op, "it has another number of operands or results");

@@ -444,11 +444,12 @@ bool TemplateReader::check_op(const Op& op, const NamedOp& named) {
         "'{}' has effects, or depends on more than its operands; {}", named.info->name,
         is_pattern_ ? "patterns rewrite pure operations" : "a body consists of pure operations"));
   }
-  const bool has_others =
-      may_flow ? !row->regions.admits(op.region_count()) : op.region_count() != 0;
-  if (has_others || !op.extra().successors.empty() || op.has_symbol()) {
-    return refuse_op(fmt::format("an op of {} has no {}regions, successors or symbol", noun_,
-                                 may_flow ? "further " : ""));
+  if ((op.region_count() != 0 && !may_flow) || !op.extra().successors.empty() || op.has_symbol()) {
+    return refuse_op(fmt::format("an op of {} has no regions, successors or symbol", noun_));
+  }
+  if (!row->regions.admits(op.region_count())) {
+    return refuse_op(fmt::format("the number of regions of '{}' is {}, expected {}",
+                                 named.info->name, op.region_count(), row->regions.min));
   }
   std::size_t operands = 0;
   for (const Use& use : op.operand_uses()) operands += copies_of(*use.value());

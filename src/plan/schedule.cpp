@@ -127,11 +127,11 @@ bool ScheduleBuilder::may_run(const Region& body, std::uint32_t call) {
 namespace {
 
 /// True for an op that ends a block and passes its operands on. A declared terminator does so at
-/// the end of a region of a declared op.
+/// the end of a region of an op of its dialect.
 bool is_end(const Op& op) {
   return op.is(OpId::kCfReturn, OpId::kCfYield, OpId::kCfCondition) ||
          (leaves_region(op) && is_declared(op.info().dialect) &&
-          is_declared(op.parent_op()->info().dialect));
+          op.info().dialect == op.parent_op()->info().dialect);
 }
 
 }  // namespace

@@ -40,7 +40,10 @@ std::int64_t unclosed_braces(std::string_view text) {
     depth += (text[at] == '{' ? 1 : 0) - (text[at] == '}' ? 1 : 0);
     if (text.substr(at, 2) == "//") at = std::min(text.find('\n', at), text.size());
     if (at < text.size() && text[at] == '"') {
-      at = std::min(text.find_first_of("\"\n", at + 1), text.size());
+      at = std::min(text.find_first_of("\"\\\n", at + 1), text.size());
+      while (at < text.size() && text[at] == '\\') {
+        at = std::min(text.find_first_of("\"\\\n", at + 2), text.size());
+      }
     }
   }
 }

@@ -175,6 +175,23 @@ std::size_t OpText::find_mention_key(std::string_view value, std::string_view na
   return tokens_.size();
 }
 
+Span OpText::mention_symbol(std::string_view value) const {
+  bool is_of_value = false;
+  for (const Token& token : tokens_) {
+    using enum TokenKind;
+    const Span at = span(token);
+    if (token.kind() == kTypedValue || token.kind() == kValue) {
+      const std::string_view word = text(at);
+      is_of_value = word.substr(1, word.find(':') - 1) == value;
+    } else if (token.kind() == kRParen) {
+      is_of_value = false;
+    } else if (is_of_value && token.kind() == kSymbol) {
+      return at;
+    }
+  }
+  return {};
+}
+
 Span OpText::value_after(std::size_t key) const {
   const std::size_t first = key + 2;
   int depth = 0;

@@ -21,6 +21,8 @@ class OpText {
   /// The mention of a value of this name (without its `%`) that `earlier` others precede, its name
   /// alone.
   Span mention(std::string_view name, std::size_t earlier = 0) const;
+  /// The `@symbol` of the first mention of a value.
+  Span mention_symbol(std::string_view value) const;
   /// The first word in the op's name or in a type that is this element type or device.
   Span type_word(std::string_view word) const;
   /// The `[` of the op's own attribute list.
@@ -45,6 +47,9 @@ class OpText {
     return value_after(find_mention_key(value, key));
   }
   std::string_view text(Span span) const { return file_.slice(span); }
+  std::string_view text_after(Span span) const {
+    return file_.text().substr(span.end - file_.base());
+  }
 
  private:
   // Indices of words; past the last one if there is no such key.

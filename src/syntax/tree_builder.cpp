@@ -260,12 +260,12 @@ void TreeBuilder::offer_mark(Diagnostic& diagnostic, std::span<const TokenKind> 
                          lexer_.is_first_on_line();
   const bool is_value = current_ == kValue || current_ == kTypedValue;
   std::string_view mark;
-  if (contains(expected, kRParen) && ends_list) {
+  if (contains(expected, kComma) && is_value) {
+    mark = ",";
+  } else if (contains(expected, kRParen) && ends_list) {
     mark = ")";
   } else if (contains(expected, kArrow) && current_ == kLParen) {
     mark = " ->";
-  } else if (contains(expected, kComma) && is_value) {
-    mark = ",";
   } else if (contains(expected, kLParen) && is_value) {
     mark = " (";
   }

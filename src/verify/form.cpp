@@ -321,7 +321,7 @@ void FormChecks::check_parameter(const Value& value, const Op& place) {
   if (!value.has_symbol() || value.attribute(key::kConstant) != nullptr) return;
   const Value* parameter = reporter_.module().lookup_value(value.symbol());
   if (parameter == nullptr) {
-    reporter_.report_at(param_c2, place, NamePlace{value.name()}, [&] {
+    reporter_.report_at(param_c2, place, ParameterPlace{value.name()}, [&] {
       return fmt::format("no parameter '@{}' is registered", text(place, value.symbol()));
     });
     return;

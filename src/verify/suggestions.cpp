@@ -75,15 +75,48 @@ struct WordInText {
   std::string_view before, word, after;
 };
 
+/// Tells strings and comments from other text. Places are asked for in order, so that the text is
+/// read once.
+class PlainText {
+ public:
+  explicit PlainText(std::string_view text) : text_(text) {}
+
+  /// True if the place is in no string and no comment.
+  bool has(std::size_t place) {
+    for (; at_ < place; ++at_) {
+      const char byte = text_[at_];
+      if (byte == '\n') {
+        in_string_ = in_comment_ = false;
+      } else if (in_comment_) {
+        continue;
+      } else if (byte == '"') {
+        in_string_ = !in_string_;
+      } else if (in_string_ && byte == '\\') {
+        ++at_;
+      } else if (!in_string_ && text_.substr(at_, 2) == "//") {
+        in_comment_ = true;
+      }
+    }
+    return !in_string_ && !in_comment_;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool in_string_ = false, in_comment_ = false;
+};
+
 /// Offers `meant` in place of the word, in every mention.
 void offer_instead(Diagnostic& diagnostic, const Op& place, const WordInText& of,
                    std::string_view meant, bool is_certain) {
   const SourceFile* file = place.module().context().sources().file_of(place.span().begin);
   if (file == nullptr) return;
   std::vector<FixIt>& edits = edits_of(diagnostic, is_certain);
+  PlainText plain(file->text());
   for (const Span at :
        mentions_of(*file, place.module(), fmt::format("{}{}{}", of.before, of.word, of.after))) {
     if (edits.size() == kMostFixes) return;
+    if (!plain.has(at.begin - file->base())) continue;
     const SourcePos begin = at.begin + static_cast<SourcePos>(of.before.size());
     edits.push_back({{begin, begin + static_cast<SourcePos>(of.word.size())}, std::string(meant)});
   }
@@ -156,7 +189,9 @@ void suggest_required(Diagnostic* diagnostic, const Op& op, const AttrRow& row) 
   if (value.empty()) return;
   const std::string entry = fmt::format("{}:{}", row.name, value);
   if (const Span list = source->attribute_list(); list.known()) {
-    diagnostic->proposals.push_back({{list.end, list.end}, entry + ", "});
+    const std::string_view rest = source->text_after(list);
+    const bool is_empty = rest.find_first_not_of(" \t") == rest.find(']');
+    diagnostic->proposals.push_back({{list.end, list.end}, is_empty ? entry : entry + ", "});
   } else if (op.info().dialect->attributes == AttrPosition::kBeforeOperands) {
     const Span operands = source->first(TokenKind::kLParen);
     if (!operands.known()) return;

@@ -569,6 +569,76 @@ TEST_SUITE("features") {
     }
   }
 
+  TEST_CASE("an edit of a device leaves strings and comments alone") {
+    std::string text = kWhole;
+    text.replace(text.find("@second <CPU>"), 13, "@second <CPUU>");
+    text.insert(text.find("      linalg.CPU.AddOp"),
+                "      // docs.CPUU. and <CPUU>\n"
+                "      linalg.CPU.NegOp <name=\"m.CPUU.a\"> (%m) -> (%n)\n");
+    LspClient client(kMarkdown);
+    client.open(text);
+    const Json found = client.diagnostics();
+    REQUIRE(found.size() == 1);
+    const Json actions = client.of(
+        "codeAction", {{"range", found[0]["range"]}, {"context", {{"diagnostics", found}}}});
+    REQUIRE(actions.size() == 1);
+    std::string repaired = text;
+    repaired.replace(repaired.find("@second <CPUU>"), 14, "@second <CPU>");
+    CHECK(edited(text, actions[0]["edit"]["documentChanges"][0]["edits"]) == repaired);
+  }
+
+  TEST_CASE("an attribute is offered where it is missing, in an empty list too") {
+    for (const char* list : {"", "[] ", "[dim1:1] "}) {
+      CAPTURE(list);
+      const std::string text =
+          std::string("@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> (%y) {\n") +
+          "  linalg.CPU.TransposeOp " + list +
+          "(%x) -> (%y:tensor<[3, 2], Float32, CPU>)\n  cf.ReturnOp (%y) -> ()\n}\n";
+      LspClient client(kMarkdown);
+      client.open(text);
+      const Json found = client.diagnostics();
+      REQUIRE_FALSE(found.empty());
+      const Json actions =
+          client.of("codeAction", {{"range", found[0]["range"]},
+                                   {"context", {{"diagnostics", found}, {"only", {"quickfix"}}}}});
+      REQUIRE_FALSE(actions.empty());
+      LspClient after(kMarkdown);
+      after.open(edited(text, actions[0]["edit"]["documentChanges"][0]["edits"]));
+      const std::string left = after.diagnostics().dump();
+      CHECK(left.find("MIR0409") == left.npos);
+      CHECK(left.find("MIR0201") == left.npos);
+    }
+  }
+
+  TEST_CASE("the body of a module is analysed while a graph cannot be read") {
+    const auto replaced = [](LspClient& client, std::string& text, const std::string& old,
+                             const std::string& now) {
+      const Place at = place_of(text, old);
+      const Json begin = {{"line", at.line}, {"character", at.column}};
+      const Json end = {{"line", at.line}, {"character", at.column + static_cast<int>(old.size())}};
+      client.change(Json::array({{{"range", {{"start", begin}, {"end", end}}}, {"text", now}}}));
+      text.replace(text.find(old), old.size(), now);
+    };
+    std::string text =
+        "@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%z:tensor<[2], Float32, CPU>) {\n"
+        "  graph.SubGraphOp @g <CPU> {\n"
+        "    (%a:tensor<[2], Float32, CPU>) -> (%b:tensor<[2], Float32, CPU>) {\n"
+        "      linalg.CPU.NegOp (%a) -> (%b)\n      cf.ReturnOp (%b) -> ()\n    }\n  }\n"
+        "  linalg.CPU.NegOp (%x) -> (%first)\n  linalg.CPU.AbsOp (%first) -> (%second)\n"
+        "  graph.CallGraphOp @g (%second) -> (%z)\n  cf.ReturnOp (%z) -> ()\n}\n";
+    LspClient client;
+    client.open(text);
+    CHECK(client.diagnostics().empty());
+    replaced(client, text, "NegOp (%a)", "NegOp (%a");
+    client.diagnostics();
+    replaced(client, text, "-> (%first)", "-> (%renamed)");
+    const Json kept = client.diagnostics();
+    LspClient fresh;
+    fresh.open(text);
+    CHECK(kept == fresh.diagnostics());
+    CHECK(kept.size() == 2);
+  }
+
   TEST_CASE("calls of one graph by another are one entry with several places") {
     std::string text = kWhole;
     const std::string call = "      graph.CallGraphOp @first (%a) -> (%r)\n";

@@ -264,7 +264,7 @@ TEST_SUITE("form") {
                    "(%4:tensor<[2, 2], Float32, CPU>)"}) ==
           Lines{"2:1 MIR0418 value '%1' is a result, so it must not have the name of a parameter, "
                 "'[@w]'",
-                "3:23 MIR0415 no parameter '@w' is registered",
+                "3:55 MIR0415 no parameter '@w' is registered",
                 "4:1 MIR0418 value '%3' is a result, so it must not have the name of a parameter, "
                 "'[@lin.weight]'",
                 "5:1 MIR0415 no parameter '@lin.weight' is registered"});
@@ -290,7 +290,7 @@ TEST_SUITE("form") {
 
   TEST_CASE("param_c2: MIR0415 a mention of a parameter that nothing registers") {
     CHECK(checked({"linalg.CPU.AddOp (%0, %5:tensor<[2, 4], Float32, CPU>[@nobody]) -> (%1)"}) ==
-          Lines{"2:23 MIR0415 no parameter '@nobody' is registered"});
+          Lines{"2:55 MIR0415 no parameter '@nobody' is registered"});
     CHECK(registered({kRegister}, {"linalg.CPU.AddOp (%0, %5:tensor<[2, 4], Float32, CPU>[@w]) -> "
                                    "(%1)"}) == Lines{});
   }
