@@ -293,12 +293,12 @@ bool Doubts::decides_op_alone(DiagCode code, const Op& op) const {
 
 bool Doubts::decides(CheckGroup group, DiagCode code, const Op& op) const {
   constexpr DiagCode kOfModule[] = {
-      diag::kUnusedGraph,      diag::kUnusedSymbol,  diag::kUnboundSymbol,
-      diag::kCallCycle,        diag::kCacheStep,     diag::kUnknownLabel,
-      diag::kUnknownParameter, diag::kParameterSize, diag::kJumpOffset,
-      diag::kUnbalancedReturn, diag::kJumpCycle,     diag::kBindPosition,
-      diag::kUnreachableCode,  diag::kAddressOrder,  diag::kNeverFreed,
-      diag::kUndefinedSlot,    diag::kKernelMismatch};
+      diag::kUnusedGraph,      diag::kUnusedSymbol,   diag::kUnboundSymbol,
+      diag::kCallCycle,        diag::kCacheStep,      diag::kUnknownLabel,
+      diag::kUnknownParameter, diag::kParameterSize,  diag::kJumpOffset,
+      diag::kUnbalancedReturn, diag::kJumpCycle,      diag::kBindPosition,
+      diag::kUnreachableCode,  diag::kAddressOrder,   diag::kNeverFreed,
+      diag::kUndefinedSlot,    diag::kKernelMismatch, diag::kQuantMissing};
   if (is_one_of(kOfModule, code)) return decides_by_module(code, op);
   constexpr DiagCode kOfBlocks[] = {
       diag::kMisplacedTerminator, diag::kUnknownSuccessor, diag::kSuccessorMismatch,

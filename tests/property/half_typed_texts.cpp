@@ -274,7 +274,7 @@ void try_edits(const Sample& sample, std::uint32_t seed, Tally& tally) {
 }
 
 void check(std::span<const Sample> samples) {
-  const std::uint64_t seeds = test::seed_count(1000);
+  const std::uint64_t seeds = test::seed_count(2000);
   const char* const first = std::getenv("MIR_FIRST_SEED");
   Tally tally;
   for (std::uint32_t seed = first == nullptr ? 0 : static_cast<std::uint32_t>(std::atoi(first));
@@ -284,6 +284,9 @@ void check(std::span<const Sample> samples) {
   CAPTURE(tally.examples);
   CAPTURE(tally.found);
   CHECK(tally.edits > seeds / 4);
+  // A few texts with many findings decide about the shares of fewer seeds.
+  constexpr std::uint64_t kFewestForShares = 500;
+  if (seeds < kFewestForShares) return;
   // Text that cannot be read leaves some in doubt: what the tools cannot tell, the server keeps.
   CHECK(tally.lost * 5 <= tally.found);
   CHECK(tally.lost_by_server * 100 <= tally.found);

@@ -604,9 +604,13 @@ TEST_SUITE("features") {
       REQUIRE_FALSE(actions.empty());
       LspClient after(kMarkdown);
       after.open(edited(text, actions[0]["edit"]["documentChanges"][0]["edits"]));
-      const std::string left = after.diagnostics().dump();
-      CHECK(left.find("MIR0409") == left.npos);
-      CHECK(left.find("MIR0201") == left.npos);
+      const auto missing = [](const Json& findings) {
+        return std::ranges::count_if(findings,
+                                     [](const Json& each) { return each["code"] == "MIR0409"; });
+      };
+      const Json left = after.diagnostics();
+      CHECK(missing(left) == missing(found) - 1);
+      CHECK(left.dump().find("MIR0201") == std::string::npos);
     }
   }
 
