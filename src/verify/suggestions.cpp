@@ -83,13 +83,16 @@ class PlainText {
 
   /// True if the place is in no string and no comment.
   bool has(std::size_t place) {
+    // Strings and comments end with their line.
+    const std::string_view unread = text_.substr(at_, place - std::min(at_, place));
+    if (const std::size_t line = unread.rfind('\n'); line != unread.npos) {
+      at_ += line + 1;
+      in_string_ = in_comment_ = false;
+    }
     for (; at_ < place; ++at_) {
       const char byte = text_[at_];
-      if (byte == '\n') {
-        in_string_ = in_comment_ = false;
-      } else if (in_comment_) {
-        continue;
-      } else if (byte == '"') {
+      if (in_comment_) continue;
+      if (byte == '"') {
         in_string_ = !in_string_;
       } else if (in_string_ && byte == '\\') {
         ++at_;
