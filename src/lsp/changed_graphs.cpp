@@ -67,8 +67,8 @@ class Hash {
 };
 
 /// Reads what units show to others: of a graph its head, the ops that connect it with others,
-/// quantisations, symbols of extents, and what an excerpt keeps of the body. Lives as long as the
-/// text.
+/// quantisations, symbols of extents, and the parts of the body that excerpts keep. Lives as long
+/// as the text.
 class InterfaceReader {
  public:
   InterfaceReader(const SyntaxTree& tree, IRContext& context) : tree_(tree), context_(context) {}
@@ -219,7 +219,7 @@ void LastAnalysis::edit(Span replaced, std::uint32_t inserted) {
   const auto move = [&](Span& span) {
     if (span.known()) span = {moved(span.begin), moved(span.end)};
   };
-  // What is inserted at the begin of a place may be before the place or part of it.
+  // Text that is inserted at the begin of a place may be before the place or part of it.
   const auto is_unclear = [&](const auto& each) {
     return replaced.begin == replaced.end && each.at.begin == replaced.begin;
   };
@@ -236,7 +236,7 @@ void LastAnalysis::edit(Span replaced, std::uint32_t inserted) {
     move(each.at);
     for (Note& note : each.notes) move(note.at);
     for (std::vector<FixIt>* fixes : {&each.fixes, &each.proposals}) {
-      // Of a text that is gone.
+      // Edits of text that is gone.
       const auto is_gone = [&](const FixIt& fix) { return is_touched(fix.at); };
       if (std::ranges::any_of(*fixes, is_gone)) fixes->clear();
       for (FixIt& fix : *fixes) move(fix.at);

@@ -243,7 +243,7 @@ void add_fresh_names(const View& view, SourcePos at, const Context& context, Ite
   for (const OutlineValue& value : view.outline().values) {
     const std::uint32_t definition = value.definition;
     if (definition != kNone) {
-      // The word that is typed now is no name that another value has.
+      // The word that is typed now names no other value.
       const Span place = view.outline().mentions[definition].at;
       if (place.begin <= at && at <= place.end) continue;
     }

@@ -355,7 +355,7 @@ void FormChecks::check_device(Symbol device, const Op& place) {
   if (name == "notype" || std::ranges::any_of(device_names(), is_known)) return;
   NearestName nearest(name);
   for (const std::string_view each : device_names()) nearest.offer(each);
-  // Back ends of others have devices of their own, which their dumps name: GPU is no slip of CPU.
+  // Dumps of other back ends name devices of their own: GPU is not a slip of CPU.
   const bool is_slip = !nearest.best().empty() && !(name.size() == 3 && name.ends_with("PU"));
   if (!reporter_.module().is_portable() && !is_slip) return;
   Diagnostic* kept = reporter_.report_at(op_c6, place, TypeWordPlace{name}, [&] {
