@@ -14,8 +14,10 @@
 #include <utility>
 
 #include "ir/equal_extents.hpp"
+#include "ir/propose_attribute.hpp"
 #include "ir/rewrite/result_types.hpp"
 #include "mir/codes/names.hpp"
+#include "mir/codes/shapes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/infer.hpp"
 #include "text/resolver.hpp"
@@ -178,6 +180,20 @@ std::optional<std::vector<const Type*>> Resolver::State::inferred_types(std::siz
   return inferred;
 }
 
+/// Reports why the rule of an op refused it. If it lacks an attribute, proposes that.
+void Resolver::State::report_refusal(Diagnostics&& found, Span name, const OpKindInfo& op) {
+  if (!found.has_errors()) return;
+  Diagnostic* missing =
+      found.find_error([](const Diagnostic& each) { return each.code == diag::kAttributeMissing; });
+  if (missing != nullptr) {
+    for (const AttrRow& row : op.row->attributes) {
+      if (!missing->message.ends_with(fmt::format("'{}'", row.name))) continue;
+      propose_attribute(*missing, OpText(file_, name), op, row);
+    }
+  }
+  diagnostics_.append(std::move(found));
+}
+
 /// True if types of results follow from what comes below: a graph, an operand that waits, or the
 /// regions of the op.
 bool Resolver::State::may_wait() const {
@@ -192,7 +208,9 @@ bool Resolver::State::may_wait() const {
 bool Resolver::State::infer_missing_types(std::vector<const Type*>& types) {
   if (std::ranges::find(types, nullptr) == types.end()) return false;
   if (may_wait()) return true;
-  const auto inferred = inferred_types(types.size(), diagnostics_);
+  Diagnostics found;
+  const auto inferred = inferred_types(types.size(), found);
+  report_refusal(std::move(found), span(head_.token), *head_.name.info);
   if (!inferred) return false;
   // Where an operand has no type, its definition is the cause.
   const auto is_cause = [](const Value* value) { return is_untyped(value) && !value->is_free(); };
@@ -313,9 +331,10 @@ class Resolver::State::Worklist {
 
  private:
   void infer(const WaitingOp& waiting) {
-    const std::size_t errors = state_.diagnostics_.error_count();
-    const std::vector<const Type*> types = state_.types_of_read(*waiting.op, state_.diagnostics_);
-    const bool is_told = state_.is_foreign_ || state_.diagnostics_.error_count() != errors;
+    Diagnostics found;
+    const std::vector<const Type*> types = state_.types_of_read(*waiting.op, found);
+    const bool is_told = state_.is_foreign_ || found.has_errors();
+    state_.report_refusal(std::move(found), waiting.op->span(), waiting.op->info());
     for (const WaitingResult& result :
          std::span(state_.waiting_results_).subspan(waiting.first_result, waiting.result_count)) {
       const Type* type = types[result.value->index()];

@@ -152,6 +152,7 @@ class Resolver::State : private ValueReader {
   ExtentProver* prover_of_module();
   bool may_wait() const;
   bool infer_missing_types(std::vector<const Type*>& types);
+  void report_refusal(Diagnostics&& found, Span name, const OpKindInfo& op);
   void wait_for_types(Op& op);
   std::vector<const Type*> types_of_read(const Op& op, Diagnostics& diagnostics);
   void settle_types();

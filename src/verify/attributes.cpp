@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "ir/context/attribute_type.hpp"
+#include "ir/op_places.hpp"
+#include "ir/propose_attribute.hpp"
 #include "mir/dialects.hpp"
 #include "program/program_code.hpp"
 #include "verify/checks.hpp"
@@ -76,9 +78,10 @@ void attributes(const Op& op, Reporter& reporter) {
   }
   for (const AttrRow& each : row->attributes) {
     if (!each.required || op.attribute(each.name) != nullptr) continue;
-    suggest_required(
-        reporter.report(attribute_c2, op, [&] { return missing_attribute(op.name(), each); }), op,
-        each);
+    Diagnostic* kept =
+        reporter.report(attribute_c2, op, [&] { return missing_attribute(op.name(), each); });
+    const auto text = kept == nullptr ? std::nullopt : text_of(op);
+    if (text) propose_attribute(*kept, *text, op.info(), each);
   }
 }
 

@@ -16,8 +16,6 @@ namespace mir::checks {
 void suggest_op(Diagnostic* diagnostic, const Op& op);
 /// Attribute `key`, among those of the op's row that it does not have yet.
 void suggest_attribute(Diagnostic* diagnostic, const Op& op, std::string_view key);
-/// The attribute of this row, which the op lacks, with the value that it has in the row's example.
-void suggest_required(Diagnostic* diagnostic, const Op& op, const AttrRow& row);
 /// The element type that attribute `key` names.
 void suggest_dtype(Diagnostic* diagnostic, const Op& op, std::string_view key);
 /// The element type of a tensor, in every type of the text of `place` that has it.

@@ -614,6 +614,23 @@ TEST_SUITE("features") {
     }
   }
 
+  TEST_CASE("an attribute is offered where the type of a result depends on it") {
+    const std::string text =
+        "@main [mir_version:1] (%x:tensor<[2, 3], Float32, CPU>) -> (%y) {\n"
+        "  linalg.CPU.TransposeOp [dim1:1] (%x) -> (%y)\n  cf.ReturnOp (%y) -> ()\n}\n";
+    LspClient client(kMarkdown);
+    client.open(text);
+    const Json found = client.diagnostics();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0]["code"] == "MIR0506");
+    const Json actions = client.of(
+        "codeAction", {{"range", found[0]["range"]}, {"context", {{"diagnostics", found}}}});
+    REQUIRE_FALSE(actions.empty());
+    LspClient after(kMarkdown);
+    after.open(edited(text, actions[0]["edit"]["documentChanges"][0]["edits"]));
+    CHECK(after.diagnostics() == Json::array());
+  }
+
   TEST_CASE("the body of a module is analysed while a graph cannot be read") {
     const auto replaced = [](LspClient& client, std::string& text, const std::string& old,
                              const std::string& now) {
