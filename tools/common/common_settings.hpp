@@ -93,6 +93,10 @@ struct CommonSettings {
   Flag show_all{tool.shows_findings ? options : unused,
                 {.name = "show-all",
                  .help = "list each finding that most dumps have, not only their number"}};
+  Flag errors_first{tool.shows_findings ? options : unused,
+                    {.name = "errors-first",
+                     .help = "show the errors of all files before findings",
+                     .excludes = "summary diagnostics=json diagnostics=sarif"}};
   Flag summary{options,
                {.name = "summary", .help = "count diagnostics by code instead of listing them"}};
   Option<Colour> color{options,

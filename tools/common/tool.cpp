@@ -14,6 +14,7 @@
 #include "command_line.hpp"
 #include "common_settings.hpp"
 #include "count_by_code.hpp"
+#include "errors_first.hpp"
 #include "mir/codes/files.hpp"
 #include "mir/codes/limits.hpp"
 #include "mir/codes/passes.hpp"
@@ -88,6 +89,7 @@ ExitCode exit_code_of(const Diagnostics& diagnostics) {
 
 Run::Run(const ToolInfo& tool, const CommonSettings& common, std::vector<std::string> operands)
     : tool_(&tool), common_(&common), operands_(std::move(operands)) {
+  if (common.errors_first) held_findings_ = std::make_unique<std::string>();
   if (!*common.diagnostics) sarif_ = std::make_unique<SarifLog>();
 }
 
@@ -131,15 +133,23 @@ ExitCode Run::report(const Diagnostics& diagnostics, const SourceManager& source
       write_error_text(count_by_code(diagnostics, sources, form));
     } else {
       const RenderOptions options{.format = form, .colour = colours(kStandardError)};
-      write_styled_error_text(counts_usual_findings()
-                                  ? render_without_usual(diagnostics, sources, options)
-                                  : render(diagnostics, sources, options));
+      const auto rendered = [&](const Diagnostics& list) {
+        return counts_usual_findings() ? render_without_usual(list, sources, options)
+                                       : render(list, sources, options);
+      };
+      if (held_findings_ != nullptr) {
+        write_styled_error_text(rendered(only_errors(diagnostics)));
+        *held_findings_ += rendered(without_errors(diagnostics));
+      } else {
+        write_styled_error_text(rendered(diagnostics));
+      }
     }
   }
   return exit_code_of(diagnostics);
 }
 
 void Run::finish_report() const {
+  if (held_findings_ != nullptr) write_styled_error_text(*held_findings_);
   if (sarif_ == nullptr) return;
   const std::string text = sarif_->finish(tool_->name, kProjectVersion);
   write_error_text(text);

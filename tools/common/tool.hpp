@@ -66,6 +66,7 @@ class Run {
   const CommonSettings* common_;
   std::vector<std::string> operands_;
   std::unique_ptr<SarifLog> sarif_;  ///< the document that collects, where that is the form
+  std::unique_ptr<std::string> held_findings_;  ///< with --errors-first, shown after all errors
 };
 
 /// Reads the command line into the rows of `options`, which are the tool's own, and runs `body`.
