@@ -64,7 +64,6 @@ struct DiffSettings {
                   .help = "leave out what outputs do not depend on: stated defaults, repeated "
                           "symbols, digits beyond Float32, the order of inputs"}};
   FactSettings facts{options};
-  SidecarSettings sidecars{options};
   DialectSettings dialects{options};
 
   bool is_for_people() const { return *format == DiffFormat::kText; }
@@ -126,6 +125,8 @@ struct Text {
   std::vector<Module*> all_modules;  ///< also those that --module leaves out
   std::optional<Diagnostic> error;   ///< the first reason why it cannot be used
   bool parses = true;                ///< false if the error is one of syntax
+  UpgradeOptions facts{};            ///< granted by options, or by a sidecar file beside the text
+  std::string sidecar{};             ///< that file, if any
 
   std::string_view text() const { return file == nullptr ? std::string_view() : file->text(); }
 };
@@ -149,9 +150,12 @@ void read_modules_of(Text& text, std::string_view name, IRContext& context) {
   text.modules = select_modules(text.modules, name);
 }
 
-Result<Text> read(const std::string& path, std::string_view name, const UpgradeOptions& facts,
-                  IRContext& context) {
+Result<Text> read(const std::string& path, const DiffSettings& settings, IRContext& context) {
   Text text;
+  text.sidecar = find_sidecar(settings.facts, path);
+  auto facts = read_grants(settings.facts, text.sidecar);
+  if (!facts) return facts.error();
+  text.facts = *std::move(facts);
   // Git passes this path for a file that only one side has.
   if (path == "/dev/null") return text;
   const auto file = read_source(path, context.sources());
@@ -160,9 +164,9 @@ Result<Text> read(const std::string& path, std::string_view name, const UpgradeO
   // A reading that only the other text needs is nowhere in this one.
   LossReport losses;
   Diagnostics unsettled(1);
-  const SourceFile* settled = settle_texts(**file, facts, context, losses, unsettled);
+  const SourceFile* settled = settle_texts(**file, text.facts, context, losses, unsettled);
   if (settled != nullptr) text.file = settled;
-  read_modules_of(text, name, context);
+  read_modules_of(text, *settings.module, context);
   return text;
 }
 
@@ -200,36 +204,28 @@ bool has_programs(const Text& text) {
                              [](const Module* module) { return has_program(*module); });
 }
 
-/// Why texts are upgraded, and by which facts.
-struct Upgrading {
-  UpgradeOptions facts;
-  bool has_facts = false;
-  bool is_lifting = false;  ///< one text is a program, the other one has graphs
-};
-
 /// Upgrades a dump and lifts a program. Against a program, graphs are lowered first, because
 /// lowering omits devices, notes and graphs that nothing calls.
-bool compared_form(Module& module, const Upgrading& how, LossReport& losses,
+bool compared_form(Module& module, const UpgradeOptions& facts, bool is_lifting, LossReport& losses,
                    Diagnostics& diagnostics) {
   const bool is_program = has_program(module);
   const bool takes_facts = is_program || !module.is_portable();
-  if (!takes_facts && !how.is_lifting) return true;
+  if (!takes_facts && !is_lifting) return true;
   const UpgradeOptions none;
-  if (!upgrade(module, takes_facts ? how.facts : none, losses, diagnostics)) return false;
-  return is_program || !how.is_lifting ||
+  if (!upgrade(module, takes_facts ? facts : none, losses, diagnostics)) return false;
+  return is_program || !is_lifting ||
          (lower_program(module, losses, diagnostics) && upgrade(module, none, losses, diagnostics));
 }
 
 /// Returns the text read again, with its modules in portable form, or the errors that prevent it.
-Text portable_form(const Text& text, std::string_view name, const Upgrading& how,
-                   IRContext& context) {
+Text portable_form(const Text& text, std::string_view name, bool is_lifting, IRContext& context) {
   Text again;
   again.file = text.file;
   read_modules_of(again, name, context);
   for (Module* module : again.modules) {
     LossReport losses;
     Diagnostics diagnostics(1);
-    if (compared_form(*module, how, losses, diagnostics)) {
+    if (compared_form(*module, text.facts, is_lifting, losses, diagnostics)) {
       leave_defaults_out(*module);
       continue;
     }
@@ -239,25 +235,33 @@ Text portable_form(const Text& text, std::string_view name, const Upgrading& how
   return again;
 }
 
-/// A program and graphs are compared as graphs, and dumps whose lost facts are supplied in portable
-/// form, where both texts have it.
-ExitCode upgrade_texts(const Run& run, Text& before, Text& after, std::string_view name,
-                       Upgrading how, IRContext& context) {
-  how.is_lifting = has_programs(before) != has_programs(after);
-  if (!how.is_lifting && !how.has_facts) return ExitCode::kSuccess;
+/// A program and graphs are compared as graphs, and dumps whose lost facts are supplied by options
+/// in portable form, where both texts have it.
+ExitCode upgrade_texts(const Run& run, Text& before, Text& after, const DiffSettings& settings,
+                       IRContext& context) {
+  const FactSettings& facts = settings.facts;
+  const bool has_facts =
+      !facts.assume->empty() || !facts.symbolic_dim->empty() || !facts.sidecar->empty();
+  const bool is_lifting = has_programs(before) != has_programs(after);
+  if (!is_lifting && !has_facts) return ExitCode::kSuccess;
   if (before.file == nullptr || after.file == nullptr) return ExitCode::kSuccess;
-  Text one = portable_form(before, name, how, context);
-  Text other = portable_form(after, name, how, context);
+  Diagnostics used = run.diagnostics();
+  for (const Text* text : {&before, &after}) {
+    remark_sidecar(text->sidecar, text->file->name(), used);
+  }
+  const ExitCode code = run.report(used, context.sources());
+  Text one = portable_form(before, *settings.module, is_lifting, context);
+  Text other = portable_form(after, *settings.module, is_lifting, context);
   for (const Text* text : {&one, &other}) {
     if (!text->error) continue;
-    return warn(run, *text,
-                how.is_lifting ? "program and graphs are compared as they are"
-                               : "the texts are compared as they are",
-                context.sources());
+    return worst(code, warn(run, *text,
+                            is_lifting ? "program and graphs are compared as they are"
+                                       : "the texts are compared as they are",
+                            context.sources()));
   }
   before = std::move(one);
   after = std::move(other);
-  return ExitCode::kSuccess;
+  return code;
 }
 
 // -- results --------------------------------------------------------------------------------------
@@ -269,7 +273,7 @@ ExitCode normalise(const Run& run, const DiffSettings& settings) {
   if (!register_dialects(settings.dialects, context, problems)) {
     return worst(run.report(problems, context.sources()), ExitCode::kFileTrouble);
   }
-  const auto text = read(run.files().front(), *settings.module, {}, context);
+  const auto text = read(run.files().front(), settings, context);
   if (!text) return run.report(text.error());
   const std::string file = fmt::format("'{}'", run.files().front());
   if (const auto known = check_names(settings, {&*text}, file); !known)
@@ -372,15 +376,9 @@ ExitCode compare(const Run& run, const DiffSettings& settings, const Files& file
   if (!register_dialects(settings.dialects, context, problems)) {
     return worst(run.report(problems, context.sources()), ExitCode::kFileTrouble);
   }
-  Upgrading how;
-  auto facts = read_grants(settings.facts, *settings.sidecars.sidecar);
-  if (!facts) return run.report(facts.error());
-  how.facts = *std::move(facts);
-  how.has_facts = !settings.facts.assume->empty() || !settings.facts.symbolic_dim->empty() ||
-                  !settings.sidecars.sidecar->empty();
-  auto before = read(files.before, *settings.module, how.facts, context);
+  auto before = read(files.before, settings, context);
   if (!before) return run.report(before.error());
-  auto after = read(files.after, *settings.module, how.facts, context);
+  auto after = read(files.after, settings, context);
   if (!after) return run.report(after.error());
   const std::string both = fmt::format("'{}' and '{}'", files.before_name, files.after_name);
   if (const auto known = check_names(settings, {&*before, &*after}, both); !known)
@@ -397,7 +395,7 @@ ExitCode compare(const Run& run, const DiffSettings& settings, const Files& file
   }
   const bool is_whole = !before->error && !after->error;
   if (is_whole) {
-    code = worst(code, upgrade_texts(run, *before, *after, *settings.module, how, context));
+    code = worst(code, upgrade_texts(run, *before, *after, settings, context));
   }
   return worst(code, compare_modules(run, settings, files, *before, *after, context));
 }

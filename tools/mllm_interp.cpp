@@ -74,8 +74,7 @@ bool apply_fusion(const InterpSettings& settings, const Invocation& invocation, 
 
 ExitCode run_interp(const Run& run, InterpSettings& settings) {
   if (run.files().size() > 1) return run.usage_error("one file is run at a time");
-  const auto invocation =
-      Invocation::create(run.files().front(), settings.run, *settings.sidecars.sidecar);
+  const auto invocation = Invocation::create(run.files().front(), settings.run);
   if (!invocation) return run.refuse(invocation.error());
   if (const auto good = check_settings(settings); !good) return run.refuse(good.error());
   SourceManager pipelines;

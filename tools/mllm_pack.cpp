@@ -28,7 +28,7 @@ Result<Pack> open_pack(const std::string& path) {
   return Pack::open(path);
 }
 
-ExitCode create(const Run& run, const PackSettings& settings) {
+ExitCode create(const Run& run, PackSettings& settings) {
   const auto invocation = Invocation::of_module(run.operands().front(), settings.run);
   if (!invocation) return run.refuse(invocation.error());
   const ExitCode ready = check_readiness(run, *invocation, settings.verification);
@@ -86,7 +86,7 @@ ExitCode check(const Run& run, const VerificationSettings& checks, const std::st
   if (code != ExitCode::kSuccess) return code;
   OptionSet rows;
   RunSettings settings{rows};  // of the pack alone
-  const auto invocation = Invocation::create(path, settings, {});
+  const auto invocation = Invocation::create(path, settings);
   if (!invocation)
     return run.report(
         Error{diag::kPackMalformed, fmt::format("'{}': {}", path, invocation.error().message)});
@@ -126,7 +126,7 @@ ExitCode for_each_pack(const Run& run, Do handle) {
   return code;
 }
 
-ExitCode run_pack(const Run& run, const PackSettings& settings) {
+ExitCode run_pack(const Run& run, PackSettings& settings) {
   switch (*settings.command) {
     case PackCommand::kCreate:
       return create(run, settings);

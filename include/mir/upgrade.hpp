@@ -33,6 +33,8 @@ struct LossEntry {
   std::string fact;         ///< "bias"
   std::string used;         ///< text of the value used; why not, when refused
   std::string others = {};  ///< readings that fit as well, where one was chosen
+  /// Facts that would supply it, as grant() reads them before the `=`.
+  std::vector<std::string> grants = {};
 };
 
 /// True if the op ends a region of an op that upstream does not have, so that it is not refused on
@@ -52,8 +54,9 @@ struct LossReport {
   std::map<std::string, Refusal> refusals;
 
   /// Adds a fact of the op that is lost, and reports it: once for all ops of a kind that lost it
-  /// for the same cause.
-  void refuse(const Op& op, std::string_view fact, std::string_view why, Diagnostics& diagnostics);
+  /// for the same cause. `grants` are the facts that would supply it.
+  void refuse(const Op& op, std::string_view fact, std::string_view why, Diagnostics& diagnostics,
+              std::vector<std::string> grants = {});
   /// Refuses `form`, one of upstream's, where the element type is none of its types.
   void refuse_own_type(const Op& op, std::string_view form, const TensorType& type,
                        Diagnostics& diagnostics);
@@ -101,8 +104,8 @@ struct Grant {
   std::string op;
   std::string key;
   std::string text;  ///< as the IR spells it; JSON is a subset
-  /// The option that supplied it, in messages.
-  std::string_view option = "--assume";
+  /// The option or file that supplied it, in messages.
+  std::string option = "--assume";
 };
 
 /// The meaning of a part of the text that upstream printed without quotes; see settle_texts.
@@ -115,7 +118,7 @@ struct TextGrant {
   Kind kind = Kind::kAttribute;
   std::string key;
   std::string text;
-  std::string_view option = "--assume";  ///< as in Grant
+  std::string option = "--assume";  ///< as in Grant
 };
 
 /// Facts that the user supplies where a dump lost them.
@@ -135,8 +138,14 @@ struct UpgradeOptions {
 /// in Grant, or a reading of the text: `text:KEY=TEXT`, `comment=TEXT`, `Unknow=TYPE`, where a TEXT
 /// in quotes has escapes. The error says which facts can be granted.
 Result<void> grant(UpgradeOptions& options, std::string_view fact);
-/// Takes the facts of a sidecar file; docs/upgrade.md describes its JSON.
-Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json);
+/// Takes the facts of a sidecar file; docs/upgrade.md describes its JSON. `source` is the
+/// Grant::option of its facts.
+Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json,
+                           std::string_view source = "--sidecar");
+/// Writes granted facts as a sidecar file, with null for each fact that would supply a refused one.
+std::string sidecar_text(const UpgradeOptions& granted, const LossReport& report);
+/// Returns the name of the sidecar file that belongs to a text: `dump.facts.json` of `dump.mir`.
+std::string sidecar_name(std::string_view text);
 
 /// Takes the grants that make a dump sound: which return ends a graph, notes on values that fit no
 /// tensor. `upgrade` does so too; a tool that verifies what it upgrades does it before that.

@@ -200,4 +200,13 @@ Json workspace_edit(const Document& document, Json edits, bool document_changes)
                      {"edits", std::move(edits)}}})}};
 }
 
+Json file_edit(const std::string& uri, const std::string& text) {
+  const Json begin = {{"line", 0}, {"character", 0}};
+  const Json edit = {{"range", {{"start", begin}, {"end", begin}}}, {"newText", text}};
+  return {{"documentChanges",
+           Json::array({{{"kind", "create"}, {"uri", uri}, {"options", {{"overwrite", true}}}},
+                        {{"textDocument", {{"uri", uri}, {"version", nullptr}}},
+                         {"edits", Json::array({edit})}}})}};
+}
+
 }  // namespace mir::lsp

@@ -62,6 +62,7 @@ struct ClientFeatures {
   bool asks_for_token_edits = false;
   bool pull_diagnostics = false;
   bool resolves_edits = false;  ///< of code actions
+  bool creates_files = false;   ///< in edits of resolved code actions
   bool refreshes_diagnostics = false;
   bool watches_files = false;
   bool runs_graphs = false;  ///< has the command kRunCommand
@@ -133,6 +134,7 @@ void add_refactorings(const View& view, Span in, const nlohmann::json& context,
 struct Refactored {
   std::string text;
   std::string report{};  ///< for the user; may be empty
+  std::string file{};  ///< URI of the file that gets the text; empty if it is that of the document
 };
 /// `data` is that of an action.
 Result<Refactored> refactored(const View& view, const nlohmann::json& data);
@@ -159,5 +161,7 @@ void add_run_lenses(const View& view, const Op& graph, nlohmann::json& lenses);
 /// A workspace edit of one document.
 nlohmann::json workspace_edit(const Document& document, nlohmann::json edits,
                               bool document_changes);
+/// A workspace edit that creates or overwrites a file.
+nlohmann::json file_edit(const std::string& uri, const std::string& text);
 
 }  // namespace mir::lsp

@@ -1,6 +1,8 @@
 // Code actions that make a new text: types left out or written, an upgrade, an inlined call.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ir/declaration_graphs.hpp"
@@ -13,7 +15,10 @@
 #include "mir/walk.hpp"
 #include "passes/inline/inline_call.hpp"
 #include "passes/standard_passes.hpp"
+#include "support/file_io.hpp"
+#include "support/platform/file_system.hpp"
 #include "text/short_text.hpp"
+#include "upgrade/settle_text.hpp"
 
 namespace mir::lsp {
 
@@ -22,15 +27,16 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr std::string_view kShort = "short", kFull = "full", kUpgrade = "upgrade",
-                           kInline = "inline", kExtract = "extract";
+                           kInline = "inline", kExtract = "extract", kFacts = "facts";
 /// Texts up to this size are changed at once for clients that cannot ask for an edit later.
 constexpr std::size_t kMostAtOnce = std::size_t{256} << 10;
 
-/// A text read anew, since actions change its modules.
+/// A text read anew, since actions change its modules. Granted facts settle its text.
 struct Reading {
-  explicit Reading(const View& view) {
+  explicit Reading(const View& view, const UpgradeOptions& facts = {}) {
     view.document.dialects().register_in(context, path_of_uri(view.document.uri()).value_or(""));
     file = context.sources().add(view.document.uri(), std::string(view.document.text()));
+    if (file != nullptr) file = settle_texts(*file, facts, context, losses, diagnostics);
     if (file != nullptr) tree = parse(*file, diagnostics);
   }
 
@@ -42,6 +48,7 @@ struct Reading {
   }
 
   IRContext context;
+  LossReport losses;
   Diagnostics diagnostics;
   const SourceFile* file = nullptr;
   std::optional<SyntaxTree> tree;
@@ -54,14 +61,68 @@ Result<Refactored> with_types(Reading& reading, bool all) {
   return Refactored{*std::move(text)};
 }
 
-Result<Refactored> upgraded(Reading& reading) {
+/// The sidecar file beside a document.
+struct Sidecar {
+  std::string path{};  ///< empty if the document is not a file
+  UpgradeOptions facts{};
+  bool is_read = false;  ///< false if there is none
+};
+
+Result<Sidecar> sidecar_of(const Document& document) {
+  constexpr std::uint64_t kLargest = std::uint64_t{64} << 20;
+  const auto path = path_of_uri(document.uri());
+  if (!path) return Sidecar{};
+  Sidecar sidecar{.path = sidecar_name(*path)};
+  if (!file_exists(sidecar.path)) return sidecar;
+  const auto text = read_file(sidecar.path, kLargest);
+  if (!text) return text.error();
+  const std::string name = fmt::format("'{}'", sidecar.path);
+  if (const auto granted = grant_sidecar(sidecar.facts, *text, name); !granted)
+    return Error{granted.error().code, fmt::format("{}: {}", name, granted.error().message)};
+  sidecar.is_read = true;
+  return sidecar;
+}
+
+/// Upgrades the dumps of a text. False if a fact that they lost is missing.
+bool upgrade_all(Reading& reading, std::span<Module* const> modules, const UpgradeOptions& facts) {
+  return std::ranges::all_of(modules, [&](Module* module) {
+    return module->is_portable() || upgrade(*module, facts, reading.losses, reading.diagnostics);
+  });
+}
+
+Result<Refactored> upgraded(const View& view) {
+  const auto sidecar = sidecar_of(view.document);
+  if (!sidecar) return sidecar.error();
+  Reading reading(view, sidecar->facts);
+  if (!reading.tree) return reading.refusal();
+  const auto modules = resolve(*reading.tree, reading.context, reading.diagnostics);
+  if (reading.diagnostics.has_errors() || !upgrade_all(reading, modules, sidecar->facts)) {
+    return reading.refusal();
+  }
+  const std::string with = sidecar->is_read ? fmt::format(" with '{}'", sidecar->path) : "";
+  return Refactored{print(modules, *reading.tree),
+                    fmt::format("Upgraded{}: {}", with, reading.losses.summary())};
+}
+
+/// Returns a sidecar file to fill in: the facts that it has, and those that are still lost.
+Result<Refactored> with_lost_facts(const View& view) {
+  const auto sidecar = sidecar_of(view.document);
+  if (!sidecar) return sidecar.error();
+  Reading reading(view, sidecar->facts);
+  if (!reading.tree) return reading.refusal();
   const auto modules = resolve(*reading.tree, reading.context, reading.diagnostics);
   if (reading.diagnostics.has_errors()) return reading.refusal();
-  LossReport report;
-  for (Module* module : modules) {
-    if (!upgrade(*module, {}, report, reading.diagnostics)) return reading.refusal();
+  if (upgrade_all(reading, modules, sidecar->facts)) {
+    return Error{diag::kUsage, "the dump can be upgraded without further facts"};
   }
-  return Refactored{print(modules, *reading.tree), "Upgraded: " + report.summary()};
+  std::vector<std::string_view> lost;
+  for (const LossEntry& entry : reading.losses.entries) {
+    lost.insert(lost.end(), entry.grants.begin(), entry.grants.end());
+  }
+  if (lost.empty()) return reading.refusal();
+  return Refactored{.text = sidecar_text(sidecar->facts, reading.losses),
+                    .report = fmt::format("Fill in the lost facts: {}", fmt::join(lost, ", ")),
+                    .file = uri_of_path(sidecar->path)};
 }
 
 /// The op of a module whose name is at `place`; null if there is none.
@@ -156,6 +217,13 @@ void add_refactorings(const View& view, Span in, const Json& context, const Clie
   offers.add("Leave out types that are inferred", "refactor.rewrite", kShort);
   offers.add("Write all types", "refactor.rewrite", kFull);
   if (has_dump) offers.add("Upgrade to the portable form", "refactor.rewrite", kUpgrade);
+  if (const auto path = path_of_uri(view.document.uri());
+      has_dump && path && client.creates_files) {
+    const std::string sidecar = sidecar_name(*path);
+    offers.add(fmt::format("Write the facts that the dump lost to '{}'",
+                           sidecar.substr(sidecar.rfind('/') + 1)),
+               "refactor.rewrite", kFacts);
+  }
   const std::uint32_t index = outline.op_at(in.begin);
   if (index == kNone) return;
   const OutlineOp& op = outline.ops[index];
@@ -173,11 +241,12 @@ void add_refactorings(const View& view, Span in, const Json& context, const Clie
 }
 
 Result<Refactored> refactored(const View& view, const Json& data) {
+  const auto& action = data.at("action").get_ref<const std::string&>();
+  if (action == kUpgrade) return upgraded(view);
+  if (action == kFacts) return with_lost_facts(view);
   Reading reading(view);
   if (!reading.tree) return reading.refusal();
-  const auto& action = data.at("action").get_ref<const std::string&>();
   if (action == kShort || action == kFull) return with_types(reading, action == kFull);
-  if (action == kUpgrade) return upgraded(reading);
   if (action == kExtract) return with_extracted_graph(reading, data.at("offset"));
   if (action == kInline) return with_inlined_call(reading, data.at("offset"));
   return Error{diag::kUsage, fmt::format("there is no action '{}'", action)};

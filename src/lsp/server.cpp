@@ -241,14 +241,20 @@ Json Server::initialize(const Json& params) {
       flag(client, "textDocument.documentSymbol.hierarchicalDocumentSymbolSupport");
   client_.asks_for_token_edits = flag(client, "textDocument.semanticTokens.requests.full.delta");
   client_.prepare_rename = flag(client, "textDocument.rename.prepareSupport");
-  const Json& resolved = member(
-      member(member(member(client, "textDocument"), "codeAction"), "resolveSupport"), "properties");
+  const auto has = [](const Json& list, const char* word) {
+    return list.is_array() && std::ranges::find(list, Json(word)) != list.end();
+  };
   client_.resolves_edits =
-      resolved.is_array() && std::ranges::find(resolved, Json("edit")) != resolved.end();
+      has(member(member(member(member(client, "textDocument"), "codeAction"), "resolveSupport"),
+                 "properties"),
+          "edit");
+  client_.creates_files =
+      client_.resolves_edits && client_.document_changes &&
+      has(member(member(member(client, "workspace"), "workspaceEdit"), "resourceOperations"),
+          "create");
   client_.pull_diagnostics = member(member(client, "textDocument"), "diagnostic").is_object();
   const Json& formats = member(member(member(client, "textDocument"), "hover"), "contentFormat");
-  client_.markdown =
-      formats.is_array() && std::ranges::find(formats, Json("markdown")) != formats.end();
+  client_.markdown = has(formats, "markdown");
   client_.refreshes_diagnostics = flag(client, "workspace.diagnostics.refreshSupport");
   client_.watches_files = flag(client, "workspace.didChangeWatchedFiles.dynamicRegistration");
   const Json& commands = member(member(member(client, "experimental"), "commands"), "commands");
@@ -340,7 +346,9 @@ Json Server::resolve_action(const Json& action) {
   }
   Json answer = action;
   answer["edit"] =
-      workspace_edit(document, edits_to(document, changed->text), client_.document_changes);
+      changed->file.empty()
+          ? workspace_edit(document, edits_to(document, changed->text), client_.document_changes)
+          : file_edit(changed->file, changed->text);
   return answer;
 }
 

@@ -35,6 +35,9 @@ constexpr std::string_view kReturnFact = "return that ends the graph";
 std::optional<std::size_t> operand_number(const Grant& grant);  // take_operands.cpp
 /// Returns the name of a granted operand in reports.
 std::string operand_fact(const Grant& grant);
+/// Returns the spelling of a granted fact in --assume, before the `=`.
+std::string spelling_of(const Grant& grant);      // take_operands.cpp
+std::string spelling_of(const TextGrant& grant);  // settle_text.cpp
 /// Reports a grant of what nothing lost.
 void refuse_unused(const Module& module, const Grant& grant, LossReport& report,
                    Diagnostics& diagnostics);

@@ -228,11 +228,12 @@ class Lift {
       }
       return type;
     }
+    const std::string storage = fmt::format("%{}", name.is_number() ? name.number() : 0);
     report_.refuse(*module_.top(), fact,
                    fmt::format("it is an input that no instruction mentions; grant it with "
-                               "--assume='%{}=tensor<...>'",
-                               name.is_number() ? name.number() : 0),
-                   diagnostics_);
+                               "--assume='{}=tensor<...>'",
+                               storage),
+                   diagnostics_, {storage});
     return nullptr;
   }
 

@@ -73,12 +73,16 @@ std::string cause_of(std::string_view kind, std::string_view fact, std::string_v
 }  // namespace
 
 void LossReport::refuse(const Op& op, std::string_view fact, std::string_view why,
-                        Diagnostics& diagnostics) {
+                        Diagnostics& diagnostics, std::vector<std::string> grants) {
   const std::string name = describe(op);
   Refusal& refusal = refusals[cause_of(op.name(), fact, why)];
   if (refusal.count++ == 0) refusal.first = entries.size();
-  entries.push_back(
-      {LossEntry::Source::kRefused, op.location(), name, std::string(fact), std::string(why)});
+  entries.push_back({.source = LossEntry::Source::kRefused,
+                     .at = op.location(),
+                     .op = name,
+                     .fact = std::string(fact),
+                     .used = std::string(why),
+                     .grants = std::move(grants)});
   const LossEntry& first = entries[refusal.first];
   const auto message = [&](std::size_t others) {
     const std::string more =
@@ -167,6 +171,7 @@ std::string loss_json(const LossReport& report, const IRContext& context) {
                 {"at", nullptr}};
     if (const std::string place = place_of(entry, context); !place.empty()) one["at"] = place;
     if (!entry.others.empty()) one["others"] = entry.others;
+    if (!entry.grants.empty()) one["grants"] = entry.grants;
     entries.push_back(std::move(one));
   }
   const Json document = {{"schema", 1},

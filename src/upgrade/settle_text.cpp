@@ -8,6 +8,7 @@
 
 #include "mir/codes/files.hpp"
 #include "mir/codes/recovery.hpp"
+#include "upgrade/granted.hpp"
 
 namespace mir {
 
@@ -104,12 +105,6 @@ std::string_view fact_of(const TextGrant& grant) {
   return kFacts[static_cast<std::size_t>(grant.kind)];
 }
 
-/// Returns the spelling of a text grant in --assume.
-std::string spelling_of(const TextGrant& grant) {
-  const std::string_view kind = grant.kind == TextGrant::Kind::kAttribute ? "text:" : "";
-  return fmt::format("{}{}", kind, grant.key);
-}
-
 /// Drops pieces that overlap one before them: two grants cannot both hold there.
 void settle_overlaps(std::vector<Piece>& pieces) {
   std::ranges::stable_sort(pieces, {}, &Piece::begin);
@@ -122,6 +117,11 @@ void settle_overlaps(std::vector<Piece>& pieces) {
 }
 
 }  // namespace
+
+std::string spelling_of(const TextGrant& grant) {
+  const std::string_view kind = grant.kind == TextGrant::Kind::kAttribute ? "text:" : "";
+  return fmt::format("{}{}", kind, grant.key);
+}
 
 const SourceFile* settle_texts(const SourceFile& file, const UpgradeOptions& options,
                                IRContext& context, LossReport& report, Diagnostics& diagnostics) {

@@ -1,4 +1,4 @@
-// Parses facts that users grant, from options and sidecar files.
+// Parses facts that users grant by options.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include "mir/codes/usage.hpp"
 #include "mir/upgrade.hpp"
 #include "support/characters.hpp"
-#include "support/strict_json.hpp"
 #include "upgrade/steps/recovery.hpp"
 
 namespace mir {
@@ -129,91 +128,6 @@ Result<void> grant(UpgradeOptions& options, std::string_view fact) {
                            "text:KEY=TEXT, comment=TEXT or "
                            "Unknow=TYPE, found '{}'",
                            fact)};
-}
-
-namespace {
-
-using Json = nlohmann::json;
-
-Error bad_sidecar(std::string_view what) {
-  return {diag::kUsage, fmt::format("a sidecar {}", what)};
-}
-
-/// The entries of a member that is an object or missing; null after an error.
-const Json* object_in(const Json& parent, const char* key) {
-  static const Json kEmpty = Json::object();
-  const auto found = parent.find(key);
-  if (found == parent.end()) return &kEmpty;
-  return found->is_object() ? &*found : nullptr;
-}
-
-Result<void> grant_op(UpgradeOptions& options, const std::string& op, const Json& facts) {
-  for (const auto& [key, value] : facts.items()) {
-    if (key == "name" && value.is_string()) {
-      options.grants.push_back({Grant::Kind::kName, op, "name", value.get<std::string>()});
-    } else if ((key == "attributes" || key == "operands") && value.is_object()) {
-      for (const auto& [name, fact] : value.items()) {
-        const bool operand = key == "operands";
-        if (operand && !fact.is_string()) return bad_sidecar("mentions an operand as a string");
-        options.grants.push_back({operand ? Grant::Kind::kOperand : Grant::Kind::kAttribute, op,
-                                  name, operand ? fact.get<std::string>() : fact.dump()});
-      }
-    } else {
-      return bad_sidecar(fmt::format(
-          "says of an op its name (a string), attributes and operands (objects), found '{}'", key));
-    }
-  }
-  return {};
-}
-
-Result<void> grant_document(UpgradeOptions& options, std::string_view json) {
-  constexpr JsonRules kJsonRules{
-      .max_bytes = std::size_t{1} << 28, .max_depth = 64, .malformed = diag::kUsage};
-  const auto document = parse_strict_json(json, kJsonRules);
-  if (!document)
-    return bad_sidecar(fmt::format("is one JSON object: {}", document.error().message));
-  const Json& sidecar = *document;
-  if (!sidecar.is_object()) return bad_sidecar("is one JSON object");
-  if (!sidecar.contains("schema") || sidecar["schema"] != 1) {
-    return bad_sidecar("has \"schema\": 1");
-  }
-  for (const auto& [key, value] : sidecar.items()) {
-    const bool known = key == "schema" || key == "assume" || key == "ops" || key == "constants";
-    if (!known) {
-      return bad_sidecar(fmt::format("has schema, assume, ops and constants, found '{}'", key));
-    }
-  }
-  if (const auto facts = sidecar.find("assume"); facts != sidecar.end()) {
-    if (!facts->is_array()) return bad_sidecar("has 'assume' as an array of strings");
-    for (const Json& fact : *facts) {
-      if (!fact.is_string()) return bad_sidecar("has 'assume' as an array of strings");
-      if (const auto granted = grant(options, fact.get<std::string>()); !granted) return granted;
-    }
-  }
-  const Json *ops = object_in(sidecar, "ops"), *constants = object_in(sidecar, "constants");
-  if (ops == nullptr || constants == nullptr) {
-    return bad_sidecar("has 'ops' and 'constants' as objects");
-  }
-  for (const auto& [op, facts] : ops->items()) {
-    if (!facts.is_object()) return bad_sidecar(fmt::format("describes op '{}' by an object", op));
-    if (const auto granted = grant_op(options, op, facts); !granted) return granted;
-  }
-  for (const auto& [storage, numbers] : constants->items()) {
-    if (!numbers.is_array()) return bad_sidecar("gives constants as arrays of numbers");
-    options.grants.push_back({Grant::Kind::kConstant, storage, "constant", numbers.dump()});
-  }
-  return {};
-}
-
-}  // namespace
-
-Result<void> grant_sidecar(UpgradeOptions& options, std::string_view json) {
-  constexpr std::string_view kOption = "--sidecar";
-  const std::size_t grants = options.grants.size(), texts = options.texts.size();
-  auto granted = grant_document(options, json);
-  for (std::size_t i = grants; i < options.grants.size(); ++i) options.grants[i].option = kOption;
-  for (std::size_t i = texts; i < options.texts.size(); ++i) options.texts[i].option = kOption;
-  return granted;
 }
 
 }  // namespace mir

@@ -33,6 +33,7 @@ inline constexpr PackOption kPackOptions[] = {
     {"bind-op"},
     {"symbolic-dim"},
     {"assume"},
+    {"sidecar"},
     {"expect", true, false},
     {"tolerance", true, false},
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mir/upgrade.hpp"
+#include "mir/weights.hpp"
 #include "option.hpp"
 
 namespace mir::tools {
@@ -25,7 +26,7 @@ struct FactReaders {
   std::string of_symbolic_dims{};
 };
 
-/// Facts stated on the command line itself. `readers` must outlive the rows.
+/// `readers` must outlive the rows.
 struct FactSettings {
   OptionSet& options;
   const FactReaders& readers = kToolReadsFacts;
@@ -49,25 +50,26 @@ struct FactSettings {
        .help = "replace dimension D of input N, and the extents that follow from it, by $S",
        .needs = readers.of_symbolic_dims},
       read_by(parse_symbolic_dim, references_of_symbolic_dim())};
-};
-
-struct SidecarSettings {
-  OptionSet& options;
-  std::string_view needs{};
-
-  OptionGroup group{options, "Facts that a dump lost"};
   OptionList<std::string> sidecar{
       options,
       {.name = "sidecar",
        .argument = "FILE",
-       .help = "read attributes, operands and names of a dump's ops from a JSON file",
-       .needs = needs},
+       .help = "read facts from a JSON file instead of X.facts.json beside the dump X.mir",
+       .needs = readers.of_grants},
       read_file_name("json")};
 };
 
-/// Returns the facts that these options grant. If both state a fact, the command line takes
-/// precedence.
-Result<UpgradeOptions> read_grants(const FactSettings& facts,
-                                   std::span<const std::string> sidecars);
+/// Returns the sidecar file beside the text at `path`. Empty if --sidecar is given, or if there is
+/// none, or if all modules of the text are portable.
+std::string find_sidecar(const FactSettings& facts, const std::string& path);
+
+/// Reports that the facts of a sidecar that find_sidecar found are used. Nothing if it is empty.
+void remark_sidecar(const std::string& sidecar, const std::string& path, Diagnostics& diagnostics);
+
+/// Returns the facts that these options grant, and those of a sidecar file that was found unless
+/// its name is empty. If both state a fact, --assume takes precedence. `files` opens files of
+/// --sidecar.
+Result<UpgradeOptions> read_grants(const FactSettings& facts, const std::string& found = {},
+                                   const FileOpener& files = {});
 
 }  // namespace mir::tools

@@ -144,24 +144,31 @@ Result<void> OptionSet::check(std::vector<std::string>& operands) const {
   return check_conditions({});
 }
 
-Result<void> OptionSet::check_conditions(
-    const std::function<bool(std::string_view pass)>& has_pass) const {
-  const auto holds = [&](std::string_view condition) {
-    if (condition.starts_with(kPassPrefix))
-      return !has_pass || has_pass(condition.substr(kPassPrefix.size()));
-    const auto equals = condition.find('=');
-    const OptionRow* other = find(condition.substr(0, equals));
-    if (other == nullptr || !other->is_given()) return false;
-    return equals == condition.npos || other->given().back() == condition.substr(equals + 1);
-  };
+bool OptionSet::holds(std::string_view condition, const HasPass& has_pass) const {
+  if (condition.starts_with(kPassPrefix))
+    return !has_pass || has_pass(condition.substr(kPassPrefix.size()));
+  const auto equals = condition.find('=');
+  const OptionRow* other = find(condition.substr(0, equals));
+  if (other == nullptr || !other->is_given()) return false;
+  return equals == condition.npos || other->given().back() == condition.substr(equals + 1);
+}
+
+bool OptionSet::has_effect(const OptionRow& row, const HasPass& has_pass) const {
+  const auto needs = split_words(row.needs());
+  return needs.empty() || std::ranges::any_of(needs, [&](std::string_view condition) {
+           return holds(condition, has_pass);
+         });
+}
+
+Result<void> OptionSet::check_conditions(const HasPass& has_pass) const {
   for (const OptionRow* row : rows_) {
     if (!row->is_given()) continue;
-    const auto needs = split_words(row->needs());
-    if (!needs.empty() && !row->acts_alone() && std::ranges::none_of(needs, holds))
+    if (!row->acts_alone() && !has_effect(*row, has_pass))
       return usage_error(
           fmt::format("--{} has no effect without {}", row->name(), spelling_of_any(row->needs())));
     const auto excludes = split_words(row->excludes());
-    const auto useless = std::ranges::find_if(excludes, holds);
+    const auto useless = std::ranges::find_if(
+        excludes, [&](std::string_view condition) { return holds(condition, has_pass); });
     if (useless != excludes.end())
       return usage_error(
           fmt::format("--{} has no effect with {}", row->name(), spelling_of(*useless)));

@@ -279,11 +279,16 @@ class OptionSet {
   /// Takes the command off the operands, if the tool has some. Refuses options that are not for it
   /// or have no effect beside the others, and the lack of one that it needs.
   Result<void> check(std::vector<std::string>& operands) const;
-  /// Refuses options that have no effect: see OptionText. `has_pass` decides conditions on the
-  /// pipeline; without it they hold.
-  Result<void> check_conditions(const std::function<bool(std::string_view pass)>& has_pass) const;
+  /// Decides conditions on the pipeline. Without it they hold.
+  using HasPass = std::function<bool(std::string_view pass)>;
+  /// Refuses options that have no effect: see OptionText.
+  Result<void> check_conditions(const HasPass& has_pass) const;
+  /// True if one of the conditions that the row needs holds.
+  bool has_effect(const OptionRow& row, const HasPass& has_pass) const;
 
  private:
+  bool holds(std::string_view condition, const HasPass& has_pass) const;
+
   OptionSet* whole_ = nullptr;
   std::string_view command_;
   std::string_view group_;

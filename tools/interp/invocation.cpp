@@ -11,20 +11,26 @@
 
 namespace mir::tools {
 
-Result<Invocation> Invocation::of_module(const std::string& path, const RunSettings& settings) {
+Result<Invocation> Invocation::of_module(const std::string& path, RunSettings& settings) {
   Invocation invocation{.path = path, .settings = settings};
-  if (auto read = invocation.read_settings({}); !read) return std::move(read).error();
+  auto read = invocation.find_facts(settings);
+  if (read) read = invocation.read_settings();
+  if (!read) return std::move(read).error();
   return invocation;
 }
 
-Result<Invocation> Invocation::create(const std::string& path, RunSettings& settings,
-                                      std::span<const std::string> sidecars) {
+Result<Invocation> Invocation::create(const std::string& path, RunSettings& settings) {
+  if (path == "-" || !Pack::is_at(path)) return of_module(path, settings);
   Invocation invocation{.path = path, .settings = settings};
-  if (path != "-" && Pack::is_at(path)) {
-    if (auto opened = invocation.open_pack(settings); !opened) return std::move(opened).error();
-  }
-  if (auto read = invocation.read_settings(sidecars); !read) return std::move(read).error();
+  auto read = invocation.open_pack(settings);
+  if (read) read = invocation.read_settings();
+  if (!read) return std::move(read).error();
   return invocation;
+}
+
+Result<void> Invocation::find_facts(RunSettings& settings_of_run) {
+  found_sidecar = find_sidecar(settings.facts, path);
+  return found_sidecar.empty() ? Result<void>() : settings_of_run.facts.sidecar.take(found_sidecar);
 }
 
 Result<void> Invocation::open_pack(RunSettings& settings_of_run) {
@@ -53,11 +59,11 @@ Result<void> Invocation::open_pack(RunSettings& settings_of_run) {
   return {};
 }
 
-Result<void> Invocation::read_settings(std::span<const std::string> sidecars) {
+Result<void> Invocation::read_settings() {
   for (const std::string& text : *settings.tolerance) {
     if (auto added = tolerances.add(text); !added) return added;
   }
-  auto granted = read_grants(settings.facts, sidecars);
+  auto granted = read_grants(settings.facts, {}, files(settings.facts.sidecar));
   if (!granted) return std::move(granted).error();
   assumed = *std::move(granted);
   for (const std::string& text : *settings.feed) {

@@ -26,18 +26,18 @@ struct Invocation {
   bool leaves_expectations = false;              ///< the pack has some that are not compared
 
   TolerancePolicy tolerances{};
-  UpgradeOptions assumed{};  ///< facts that a dump lost
+  UpgradeOptions assumed{};     ///< facts that a dump lost
+  std::string found_sidecar{};  ///< the file with some of them beside the module's text, if any
   std::vector<Feed> feeds{};
   std::map<std::string, std::string, std::less<>> bound_ops{};  ///< name to graph
 
-  /// Reads the options that concern the text of a module.
-  static Result<Invocation> of_module(const std::string& path, const RunSettings& settings);
+  /// Reads the options that concern the text of a module. Takes a sidecar file beside it into
+  /// `settings`.
+  static Result<Invocation> of_module(const std::string& path, RunSettings& settings);
   /// Like of_module(). If `path` is a pack, also takes the values of all options that the command
   /// line does not give, and the inputs that it does not name, into `settings`. Expected outputs of
-  /// the pack are left out if the command line changes the computation. Facts of the sidecars are
-  /// assumed, too.
-  static Result<Invocation> create(const std::string& path, RunSettings& settings,
-                                   std::span<const std::string> sidecars);
+  /// the pack are left out if the command line changes the computation.
+  static Result<Invocation> create(const std::string& path, RunSettings& settings);
 
   /// Opens the files that values of this option name: only in the pack, or in the file system. All
   /// files of a pack but weights are read once for their hash.
@@ -51,7 +51,8 @@ struct Invocation {
 
  private:
   Result<void> open_pack(RunSettings& settings_of_run);
-  Result<void> read_settings(std::span<const std::string> sidecars);
+  Result<void> find_facts(RunSettings& settings_of_run);
+  Result<void> read_settings();
 };
 
 }  // namespace mir::tools

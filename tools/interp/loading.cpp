@@ -28,6 +28,7 @@ LoadedModule load_module(const Run& run, const SourceFile& file, const Invocatio
                          Diagnostics& diagnostics) {
   const Verification verification = verification_of_run(run, invocation, checks);
   LossReport losses;
+  remark_sidecar(invocation.found_sidecar, file.name(), diagnostics);
   const SourceFile* settled = settle_texts(file, invocation.assumed, context, losses, diagnostics);
   if (settled == nullptr) return {};
   const auto modules = read_modules(*settled, context, diagnostics);

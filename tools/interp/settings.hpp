@@ -62,7 +62,6 @@ struct InterpSettings {
   OptionSet& options;
   KnownPasses known{};
   RunSettings run{options};
-  SidecarSettings sidecars{options};
 
   OptionGroup outputs{options, "Output"};
   OptionList<std::string> output{options,

@@ -48,8 +48,10 @@ Result<void> check_effects(const Run& run, const OptSettings& settings, const In
     return Error{diag::kUsage, fmt::format("--patterns: the pipeline has none of the passes {}",
                                            fmt::join(patterns, ", "))};
   }
-  if (settings.loss_report.is_given() && run.files().size() > 1)
-    return Error{diag::kUsage, "--loss-report takes one file"};
+  for (const OptionRow* row : {&settings.loss_report, &settings.write_sidecar}) {
+    if (row->is_given() && run.files().size() > 1)
+      return Error{diag::kUsage, fmt::format("--{} takes one file", row->name())};
+  }
   const bool is_csv = *settings.format == TableFormat::kCsv;
   if (is_csv && (settings.timing || settings.statistics))
     return Error{diag::kUsage, "--timing and --statistics are printed as table or json"};
@@ -57,8 +59,11 @@ Result<void> check_effects(const Run& run, const OptSettings& settings, const In
 }
 
 /// Takes the facts that the options grant to conversions.
-Result<void> take_grants(OptSettings& settings) {
-  auto granted = read_grants(settings.facts, *settings.sidecars.sidecar);
+Result<void> take_grants(OptSettings& settings, const InputNames& names) {
+  settings.reads_facts = settings.options.has_effect(
+      settings.facts.assume,
+      [&](std::string_view pass) { return names.has(ReferenceKind::kPass, pass); });
+  auto granted = read_grants(settings.facts);
   if (!granted) return std::move(granted).error();
   settings.conversion.granted = *std::move(granted);
   settings.conversion.generation = *settings.generation;
@@ -87,7 +92,7 @@ std::optional<Pipeline> read_pipeline(const Run& run, OptSettings& settings, Exi
     return std::nullopt;
   }
   auto fits = check_effects(run, settings, names, *pipeline);
-  if (fits) fits = take_grants(settings);
+  if (fits) fits = take_grants(settings, names);
   if (fits) return pipeline;
   code = run.refuse(fits.error());
   return std::nullopt;

@@ -37,7 +37,7 @@ bool counts(const OptSettings& settings, const OptionRow& row) {
                              &settings.load_passes,
                              &settings.facts.assume,
                              &settings.facts.symbolic_dim,
-                             &settings.sidecars.sidecar,
+                             &settings.facts.sidecar,
                              &settings.generation,
                              &settings.rewrite_limit,
                              &settings.verify_each,
@@ -68,6 +68,9 @@ std::string command_of(const OptSettings& settings, const PassStep& step) {
       command += ' ' + (row->takes_argument() ? shell_word(fmt::format("{}={}", option, argument))
                                               : option);
     }
+  }
+  if (!settings.found_sidecar.empty() && settings.facts.sidecar.is_read_by(step.pass().name)) {
+    command += ' ' + shell_word(fmt::format("--sidecar={}", absolute_path(settings.found_sidecar)));
   }
   return command;
 }

@@ -136,7 +136,15 @@ struct OptSettings {
   DialectSettings dialects{options};
   const FactReaders readers = passes_that_read_facts();
   FactSettings facts{options, readers};
-  SidecarSettings sidecars{options, readers.of_grants};
+  Option<std::string> write_sidecar{
+      options,
+      {.name = "write-sidecar",
+       .argument = "FILE",
+       .help = "write the supplied facts, and null for each one that is lost, as a JSON file for "
+               "--sidecar",
+       .needs = readers.of_grants,
+       .excludes = "split-input-file emit=symbolic-dims"},
+      written_file("json")};
   Option<std::string> loss_report{
       options,
       {.name = "loss-report",
@@ -298,6 +306,9 @@ struct OptSettings {
       choice(kVerifyEach),
       VerifyEach::kYes};
   ConversionFacts conversion{};  ///< from the options that state facts
+  bool reads_facts = false;      ///< the pipeline or the output does
+  std::string found_sidecar =
+      {};  ///< the sidecar file beside the text at hand; empty if there is none
 };
 
 }  // namespace mir::tools

@@ -37,7 +37,6 @@ Transformation::Transformation(const Run& run, OptSettings& settings, const Pipe
       dumper_(*settings.dump),
       explainer_(*settings.explain_no_match),
       reproducer_(settings) {
-  facts_.set(settings.conversion);
   rewrites_.limit = settings.rewrite_limit.if_given();
   if (!settings.trace_rewrites) return;
   rewrites_.trace = [](std::uint64_t number, std::string_view pattern, std::string_view root) {
@@ -234,6 +233,7 @@ Transformation::Outcome Transformation::transform_text(const SourceFile& given,
   Diagnostics diagnostics =
       settings_.verify_diagnostics ? Diagnostics(kMostCompared) : run_.diagnostics();
   const SourceManager& sources = context.sources();
+  remark_sidecar(settings_.found_sidecar, given.name(), diagnostics);
   const SourceFile* file =
       settle_texts(given, settings_.conversion.granted, context, losses, diagnostics);
   if (file == nullptr) return {report(given, sources, diagnostics)};
@@ -262,7 +262,21 @@ bool Transformation::knows_dialects(IRContext& context) {
   return false;
 }
 
+Result<void> Transformation::take_facts(const std::string& path) {
+  settings_.found_sidecar =
+      settings_.reads_facts ? find_sidecar(settings_.facts, path) : std::string();
+  auto granted = read_grants(settings_.facts, settings_.found_sidecar);
+  if (!granted) return std::move(granted).error();
+  settings_.conversion.granted = *std::move(granted);
+  facts_.set(settings_.conversion);
+  return {};
+}
+
 void Transformation::transform_file(const std::string& path) {
+  if (const auto taken = take_facts(path); !taken) {
+    outcomes_.push_back({run_.report(taken.error())});
+    return;
+  }
   SourceManager whole;
   IRContext first;
   const bool split(settings_.split_input_file);
@@ -307,11 +321,15 @@ ExitCode Transformation::report(const SourceFile& file, const SourceManager& sou
 }
 
 ExitCode Transformation::write_losses(const LossReport& losses, const IRContext& context) const {
-  const std::string& path = *settings_.loss_report;
-  if (path.empty()) return ExitCode::kSuccess;
-  const bool json = path.ends_with(".json");
-  const auto written =
-      write_file_atomically(path, json ? loss_json(losses, context) : loss_text(losses, context));
+  Result<void> written;
+  if (const std::string& path = *settings_.loss_report; !path.empty()) {
+    const bool json = path.ends_with(".json");
+    written =
+        write_file_atomically(path, json ? loss_json(losses, context) : loss_text(losses, context));
+  }
+  if (const std::string& path = *settings_.write_sidecar; written && !path.empty()) {
+    written = write_file_atomically(path, sidecar_text(settings_.conversion.granted, losses));
+  }
   return written ? ExitCode::kSuccess : run_.report(written.error());
 }
 

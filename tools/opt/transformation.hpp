@@ -41,6 +41,8 @@ class Transformation {
     std::optional<std::string> text{};  ///< no value if it was refused
   };
 
+  /// Takes the facts that options and a sidecar file beside the text supply.
+  Result<void> take_facts(const std::string& path);
   Outcome transform_text(const SourceFile& given, IRContext& context);
   bool transform_modules(std::span<Module* const> modules, std::string_view file, TypedMap& reports,
                          Diagnostics& diagnostics);

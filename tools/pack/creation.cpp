@@ -49,7 +49,9 @@ class Planner {
   /// An argument with members in the place of files.
   Result<std::string> packed_value(const OptionRow& option, const std::string& value) {
     if (&option == &settings_.weights) return packed_weights(value);
-    if (&option == &settings_.dialects.files) return add_file(value, 0);
+    if (&option == &settings_.dialects.files || &option == &settings_.facts.sidecar) {
+      return add_file(value, 0);
+    }
     if (&option == &settings_.feed) {
       const auto feed = parse_feed(value);
       if (!feed) return feed.error();

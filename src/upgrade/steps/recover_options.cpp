@@ -274,7 +274,8 @@ void rms_norm(Recovery& recovery, Op& op) {
   }
   if (!recovery.options.rms_epsilon) {
     return recovery.refuse(op, key::kEpsilon,
-                           "grant it with --assume=rms_eps=1e-6 or the model's value");
+                           "grant it with --assume=rms_eps=1e-6 or the model's value",
+                           {std::string(kRmsEpsilonFact)});
   }
   recovery.assume_common(op, key::kEpsilon, kRmsEpsilonFact, *recovery.options.rms_epsilon);
   recovery.assume(op, key::kAddUnitOffset, recovery.context().boolean(false));
@@ -294,7 +295,8 @@ void layer_norm(Recovery& recovery, Op& op) {
   const TensorType* weight = parameter_of(recovery, op, ".weight");
   if (!recovery.options.layer_norm_epsilon) {
     return recovery.refuse(op, key::kEps,
-                           "grant it with --assume=layer_norm_eps=1e-6 or the model's value");
+                           "grant it with --assume=layer_norm_eps=1e-6 or the model's value",
+                           {std::string(kLayerNormEpsilonFact)});
   }
   if (weight == nullptr && in(op).rank() == 0)
     return recovery.refuse(op, key::kNormalizedShape, "rank 0");
@@ -320,7 +322,8 @@ void layer_norm_2d(Recovery& recovery, Op& op) {
   recovery.derive(op, key::kNumChannels, recovery.context().dim(in(op).dims()[1]));
   if (!recovery.options.layer_norm_epsilon) {
     return recovery.refuse(op, key::kEps,
-                           "grant it with --assume=layer_norm_eps=1e-6 or the model's value");
+                           "grant it with --assume=layer_norm_eps=1e-6 or the model's value",
+                           {std::string(kLayerNormEpsilonFact)});
   }
   recovery.assume_common(op, key::kEps, kLayerNormEpsilonFact,
                          *recovery.options.layer_norm_epsilon);
@@ -554,10 +557,11 @@ bool has_plain_types(const Op& op) {
 void recover(Recovery& recovery, Op& op) {
   const OpRow* row = op.row();
   if (row == nullptr) {  // unless `meaning` is stated
-    return recovery.refuse(op, "meaning",
-                           fmt::format("no dialect declares it; --assume={}.meaning=plugin leaves "
-                                       "it to a plug-in",
-                                       recovery.grant_name(op)));
+    const std::string fact = fmt::format("{}.meaning", recovery.grant_name(op));
+    return recovery.refuse(
+        op, "meaning",
+        fmt::format("no dialect declares it; --assume={}=plugin leaves it to a plug-in", fact),
+        {fact});
   }
   if (!has_plain_types(op))
     return recovery.refuse(op, "signature", "operands or results do not fit the op");

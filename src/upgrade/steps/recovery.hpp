@@ -125,9 +125,10 @@ class Recovery {
     assume(op, attribute, context().number(value));
   }
   /// Reports that a fact is lost, unless it is stated.
-  void refuse(const Op& op, std::string_view fact, std::string_view why) {
+  void refuse(const Op& op, std::string_view fact, std::string_view why,
+              std::vector<std::string> grants = {}) {
     if (is_stated(op, fact)) return;
-    report.refuse(op, fact, why, diagnostics);
+    report.refuse(op, fact, why, diagnostics, std::move(grants));
   }
   /// Like refuse(), for attributes that the user may grant, `a` or `a, b`; the message tells how.
   void refuse_grantable(const Op& op, std::string_view facts,

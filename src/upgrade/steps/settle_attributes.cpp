@@ -46,11 +46,11 @@ class AttributeLists {
   void check_meaning(const Op& op, Symbol key) {
     if (&op == module_.top() || is_declared(op, recovery_.text(key))) return;
     const auto name = std::string(recovery_.text(key));
+    const std::string fact = fmt::format("{}.{}", recovery_.grant_name(op), name);
     recovery_.report.refuse(
         op, fmt::format("meaning of attribute '{}'", name),
-        fmt::format("no dialect declares it; --assume='{}.{}=none' leaves it out",
-                    recovery_.grant_name(op), name),
-        recovery_.diagnostics);
+        fmt::format("no dialect declares it; --assume='{}=none' leaves it out", fact),
+        recovery_.diagnostics, {fact});
   }
 
   void settle(Value& value, const Op& at) {
@@ -107,7 +107,8 @@ class AttributeLists {
         lose(at, key,
              fmt::format("upstream could not print its value; --assume='{}.{}=...' states "
                          "it, none leaves it out",
-                         place, key));
+                         place, key),
+             {fmt::format("{}.{}", place, key)});
       kept.push_back({each.key, before->second});
     }
     if (std::ranges::equal(kept, list)) return std::nullopt;
@@ -124,8 +125,9 @@ class AttributeLists {
     return bare && !is_bare_word(value->text()) ? recovery_.context().string(value->text()) : value;
   }
 
-  void lose(const Op& at, const std::string& key, std::string_view why) {
-    recovery_.refuse(at, fmt::format("attribute '{}'", key), std::string(why));
+  void lose(const Op& at, const std::string& key, std::string_view why,
+            std::vector<std::string> grants = {}) {
+    recovery_.refuse(at, fmt::format("attribute '{}'", key), std::string(why), std::move(grants));
   }
 
   Recovery& recovery_;

@@ -216,7 +216,7 @@ class Corrections {
                        fmt::format("operations follow it; --assume='{}.return=0' says that this "
                                    "graph ends with its first return, 1 with its second",
                                    graph),
-                       diagnostics_);
+                       diagnostics_, {fmt::format("{}.return", graph)});
         return;
       }
     }

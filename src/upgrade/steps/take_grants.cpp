@@ -266,14 +266,18 @@ std::string Recovery::grant_name(const Op& op) {
 }
 
 void Recovery::refuse_grantable(const Op& op, std::string_view facts, std::string_view why) {
-  std::string grants;
+  std::string words;
+  std::vector<std::string> grants;
   for (std::string_view rest = facts; !rest.empty();) {
     const auto end = std::min(rest.find(", "), rest.size());
     const std::string_view fact = rest.substr(0, end);
-    if (!is_stated(op, fact)) grants += fmt::format(" --assume='{}.{}=...'", grant_name(op), fact);
+    if (!is_stated(op, fact)) {
+      grants.push_back(fmt::format("{}.{}", grant_name(op), fact));
+      words += fmt::format(" --assume='{}=...'", grants.back());
+    }
     rest.remove_prefix(std::min(end + 2, rest.size()));
   }
-  refuse(op, facts, fmt::format("{}; grant it with{}", why, grants));
+  refuse(op, facts, fmt::format("{}; grant it with{}", why, words), std::move(grants));
 }
 
 void take_grants(Recovery& recovery) {

@@ -118,21 +118,6 @@ std::string operand_fact(const Grant& grant) {
 namespace {
 
 /// The fact as options spell it.
-std::string spelling_of_fact(const Grant& grant) {
-  switch (grant.kind) {
-    case Grant::Kind::kOperand:
-      return fmt::format("operand {} of {}", grant.key, grant.op);
-    case Grant::Kind::kConstant:
-      return fmt::format("constant %{}", grant.op);
-    case Grant::Kind::kType:
-      return fmt::format("%{}", grant.op);
-    case Grant::Kind::kNote:
-      return fmt::format("%{}.{}", grant.op, grant.key);
-    default:
-      return fmt::format("{}.{}", grant.op, grant.key);
-  }
-}
-
 std::string nearest_graph(const Module& module, std::string_view name) {
   NearestName nearest(name);
   nearest.offer("main");
@@ -178,9 +163,24 @@ std::string nearest_op(const Module& module, std::string_view name) {
 
 }  // namespace
 
+std::string spelling_of(const Grant& grant) {
+  switch (grant.kind) {
+    case Grant::Kind::kOperand:
+      return fmt::format("operand {} of {}", grant.key, grant.op);
+    case Grant::Kind::kConstant:
+      return fmt::format("constant %{}", grant.op);
+    case Grant::Kind::kType:
+      return fmt::format("%{}", grant.op);
+    case Grant::Kind::kNote:
+      return fmt::format("%{}.{}", grant.op, grant.key);
+    default:
+      return fmt::format("{}.{}", grant.op, grant.key);
+  }
+}
+
 void refuse_unused(const Module& module, const Grant& grant, LossReport& report,
                    Diagnostics& diagnostics) {
-  const std::string fact = spelling_of_fact(grant);
+  const std::string fact = spelling_of(grant);
   report.entries.push_back({LossEntry::Source::kRefused, module.top()->location(),
                             describe(*module.top()), fact, "no operation lost it"});
   Diagnostic& error =
