@@ -35,8 +35,7 @@ void propose_attribute(Diagnostic& diagnostic, const OpText& source, const OpKin
   } else if (op.dialect->attributes == AttrPosition::kBeforeOperands) {
     const Span operands = source.first(TokenKind::kLParen);
     if (!operands.known()) return;
-    diagnostic.proposals.push_back(
-        {{operands.begin, operands.begin}, fmt::format("[{}] ", entry)});
+    diagnostic.proposals.push_back({{operands.begin, operands.begin}, fmt::format("[{}] ", entry)});
   } else if (const Span end = source.last_list_end(); end.known()) {
     diagnostic.proposals.push_back({{end.end, end.end}, fmt::format(" [{}]", entry)});
   }

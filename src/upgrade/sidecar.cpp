@@ -122,8 +122,8 @@ using OrderedJson = nlohmann::ordered_json;
 /// Returns a value that grant_facts reads as this text.
 OrderedJson json_of(const std::string& text) {
   auto value = OrderedJson::parse(text, nullptr, false);
-  const bool is_same = !value.is_discarded() && !value.is_string() && !value.is_null() &&
-                       value.dump() == text;
+  const bool is_same =
+      !value.is_discarded() && !value.is_string() && !value.is_null() && value.dump() == text;
   return is_same ? value : OrderedJson(text);
 }
 

@@ -22,7 +22,7 @@ Diagnostics part_of(const Diagnostics& all, bool wants_errors) {
       return count.code == each.code && count.severity == each.severity;
     });
     if (counted != hidden.end()) --counted->count;
-    Diagnostic& copy = is_error(each.severity)                   ? part.error(each.code, each.at, "")
+    Diagnostic& copy = is_error(each.severity)               ? part.error(each.code, each.at, "")
                        : each.severity == Severity::kWarning ? part.warning(each.code, each.at, "")
                                                              : part.remark(each.code, each.at, "");
     copy = std::move(each);
