@@ -47,6 +47,7 @@ OTHER = {
     },
     "src/text/emit/emit_quant.cpp": {"axis", "type", "value"},
     "src/upgrade/downgrade.cpp": {"name", "symbol"},
+    "src/trace/layers.cpp": {"past"},
     "src/upgrade/kernel_names.cpp": {"name"},
     "src/upgrade/lower_program.cpp": {"device"},
     "src/upgrade/settle_text.cpp": {"text"},

@@ -18,7 +18,7 @@ from pathlib import Path
 from lib import lint
 
 LAYERS = ["support", "syntax", "kernels", "weights", "extents", "ir", "text", "dialects", "program", "patterns", "declare", "verify", "eval",
-          "passes", "upgrade", "diff", "plan", "interp", "validate", "reduce", "lsp", "tools"]
+          "passes", "upgrade", "diff", "plan", "interp", "trace", "validate", "reduce", "lsp", "tools"]
 # Layers that see less than all below them.
 NARROWER = {each: {"support", each} for each in ("kernels", "weights", "extents")}
 # The order of the folders inside a layer; "" is the layer's own folder.

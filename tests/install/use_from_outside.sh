@@ -2,10 +2,10 @@
 # Installs a build below a scratch folder and uses it there as another project would: the tools from
 # its PATH, the library through pkg-config with a plain compiler call, and with CMake.
 #
-#   use_from_outside.sh SOURCE_DIR BUILD_DIR PREFIX LIBDIR CONSUMER OWN_DIALECT COMPILER
+#   use_from_outside.sh SOURCE_DIR BUILD_DIR PREFIX LIBDIR CONSUMER OWN_DIALECT TRACED_MODEL COMPILER
 set -eu -o pipefail
-source_dir=$1 build_dir=$2 prefix=$3 libdir=$4 consumer=$5 own_dialect=$6
-shift 6
+source_dir=$1 build_dir=$2 prefix=$3 libdir=$4 consumer=$5 own_dialect=$6 traced_model=$7
+shift 7
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 installed=$root$prefix
@@ -39,6 +39,9 @@ read -ra flags <<<"$(pkg-config --cflags --libs --static mllm-ir)"
 expect $'prints the text it read\n2560 logits as expected' ./consumer "$examples"
 "$@" "$own_dialect" -o own_dialect "${flags[@]}"
 expect 'a dialect of its own' ./own_dialect
+"$@" "$traced_model" -o traced_model "${flags[@]}"
+expect 'equal bits' ./traced_model traced.mir
+expect '' mllm-parse traced.mir
 "$source_dir/tests/install/write_a_pass.py" "$source_dir" "$1"
 
 # The same program finds the library with CMake, by the folder of the installation alone.

@@ -1,0 +1,101 @@
+// What the calls of a model do: record ops of a module, or compute.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mir/trace.hpp"
+
+namespace mir::trace {
+
+/// A parameter of a layer.
+struct Parameter {
+  std::string name;
+  const TensorType* type = nullptr;
+};
+
+/// An op to be made. The results do not depend on `state` unless it names one.
+struct OpRequest {
+  std::span<const Var> operands;
+  const BuildOp& build;
+  std::span<const Parameter> parameters{};
+  std::string_view state{};  ///< of an op that keeps something from run to run: its path
+};
+
+/// Carries out the calls of a model.
+class Backend {
+ public:
+  explicit Backend(IRContext& context) : context_(context) {}
+  virtual ~Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  /// The backend of the first operand; null if one of them is empty, or if there are none.
+  static Backend* of(std::span<const Var> operands);
+
+  virtual bool is_eager() const = 0;
+  virtual Var input(std::string_view name, const TensorType& type, Place place) = 0;
+  virtual void output(std::string_view name, const Var& value, Place place) = 0;
+  virtual Vars apply(const OpRequest& request, Place place) = 0;
+  virtual Vars call(std::string_view name, const Vars& operands,
+                    const std::function<Vars(const Vars&)>& body, Place place) = 0;
+  virtual Vars if_else(const Var& condition, const std::function<Vars()>& then,
+                       const std::function<Vars()>& otherwise, Place place) = 0;
+  virtual Vars while_loop(const Vars& carried, const std::function<Var(const Vars&)>& condition,
+                          const std::function<Vars(const Vars&)>& body, Place place) = 0;
+  /// `bounds` are first, last and step, of one type.
+  virtual Vars for_loop(const Vars& bounds, const Vars& carried,
+                        const std::function<Vars(const Var&, const Vars&)>& body, Place place) = 0;
+
+  IRContext& context() const { return context_; }
+  Var parameter(std::string_view name, const TensorType& type, Place place);
+  Var literal(const TensorType& type, double number);
+  const TensorType& tensor_type(Extents extents, DType dtype) const;
+  Dim symbol(std::string_view name);
+  /// The name of something in the present graph.
+  std::string path_of(std::string_view name) const;
+
+  void error(Place place, DiagCode code, std::string message);
+
+ protected:
+  /// True if an error of this run was reported. Empty values follow from it then.
+  bool has_failed() const { return has_failed_; }
+  /// Reports an output without a value, unless that follows from an error.
+  bool has_value(std::string_view output, const Var& value, Place place);
+  /// Reports what was found while a call at `place` was carried out. True if there were no errors.
+  bool report(Diagnostics& found, Place place);
+  /// Reports parameters of one name and different types, and returns false.
+  bool declare(const Parameter& parameter, Place place);
+  /// Calls `body` in the graph `name`.
+  template <class Body>
+  auto inside(std::string_view name, const Body& body) {
+    path_.emplace_back(name);
+    auto results = body();
+    path_.pop_back();
+    return results;
+  }
+  Var made(Value* value, const Type* type);
+  void begin_reports(Diagnostics& diagnostics) {
+    diagnostics_ = &diagnostics;
+    has_failed_ = false;
+  }
+
+  IRContext& context_;
+  std::vector<std::pair<Dim, Symbol>> symbols_;  // of extents
+  std::map<std::string, const TensorType*, std::less<>> parameters_;
+
+ private:
+  Span span_of(Place place);
+
+  Diagnostics* diagnostics_ = nullptr;
+  bool has_failed_ = false;
+  std::vector<std::string> path_;
+  std::map<std::string, const SourceFile*, std::less<>> files_;  // null: cannot be read
+};
+
+}  // namespace mir::trace
