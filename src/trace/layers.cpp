@@ -1,5 +1,5 @@
 // Values, operators and layers of models.
-#include <fmt/format.h>
+#include "mir/trace.hpp"
 
 #include <array>
 
