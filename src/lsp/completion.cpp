@@ -272,7 +272,10 @@ void add_ops(const View& view, SourcePos at, bool snippets, Items& items) {
   const std::uint32_t op = outline.op_at(at);
   const std::uint32_t module = op == kNone ? kNone : outline.module_of(op);
   const TakenNames taken(view, at);
-  const UnusedLayers unused(view, at);
+  // The work for a letter must not grow with the text.
+  constexpr std::size_t kMostText = std::size_t{4} << 20;
+  std::optional<UnusedLayers> unused;
+  if (snippets && view.now().text().size() <= kMostText) unused.emplace(view, at);
   SnippetForm form{.has_types = module != kNone && !outline.ops[module].is_portable,
                    .fresh = [&](std::string_view word) { return taken.fresh(word); }};
   for (const Dialect* dialect : view.rows.dialects()) {
@@ -285,7 +288,7 @@ void add_ops(const View& view, SourcePos at, bool snippets, Items& items) {
         continue;
       }
       constexpr std::size_t kMostLayers = 16;
-      std::vector<std::string> layers = unused.fitting(row);
+      std::vector<std::string> layers = unused ? unused->fitting(row) : std::vector<std::string>();
       layers.resize(std::min(layers.size(), kMostLayers));
       form.layers = layers;
       items.add_snippet(name, op_snippet(view.rows, row, name, form), kFunctionItem, detail,
