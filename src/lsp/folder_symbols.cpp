@@ -13,6 +13,7 @@ void FolderSymbols::add(const std::vector<std::string>& folders, const std::set<
                         nlohmann::json& list) {
   std::set<std::string> seen;
   std::size_t count = 0;
+  std::uint64_t bytes = 0;
   for (const std::string& folder : folders) {
     for (const std::string& path : files_below(folder, kFolderTexts)) {
       const auto stamp = file_stamp(path);
@@ -20,6 +21,8 @@ void FolderSymbols::add(const std::vector<std::string>& folders, const std::set<
       const auto known = files_.find(path);
       if (known == files_.end() || known->second.stamp != *stamp) {
         check_stop();
+        bytes += stamp->bytes;
+        if (bytes > kMostBytes) continue;
         auto text = read_file(path, kFolderTexts.most_bytes);
         if (!text) continue;
         Document document(uri_of_path(path), 0, *std::move(text), encoding, dialects);

@@ -133,7 +133,6 @@ void Server::choose_weights(const Json& files) {
 /// Findings made with other dialects are out of date.
 void Server::read_dialects() {
   dialects_.search(folders_);
-  folder_symbols_.clear();
   for (const auto& [uri, document] : documents_) {
     document->forget_analysis();
     document->set_revision(++last_revision_);

@@ -63,7 +63,7 @@ std::vector<std::string> WeightFiles::of(std::string_view document_uri) const {
   const std::string stem = path->substr(0, path->rfind('.'));
   for (const std::string_view ending : kEndings) {
     std::string beside = stem + std::string(ending);
-    if (file_exists(beside)) return {std::move(beside)};
+    if (file_stamp(beside)) return {std::move(beside)};  // a regular file
   }
   return files;
 }

@@ -182,6 +182,11 @@ TEST_SUITE("lsp: renames in several files") {
     CHECK(refusal("tile") == "'" + folder.uri("mine.mir") + "' has 'mine.tile' already");
     CHECK(refusal("a b").find("is no name") != std::string::npos);
     CHECK(refusal("GrowOp").empty());
+    folder.write("large.mir", "");
+    std::filesystem::resize_file(folder.path / "large.mir", std::uintmax_t{1} << 32);  // of holes
+    CHECK(refusal("GrowOp").starts_with("a file cannot be read: "));
+    CHECK(refusal("GrowOp").find("large.mir") != std::string::npos);
+    std::filesystem::remove(folder.path / "large.mir");
     std::filesystem::remove(folder.path / "mine.mir");
     CHECK(refusal("GrowOp") ==
           "no open document and no file of the folders declares 'mine.ScaleOp'");
