@@ -154,6 +154,21 @@ std::vector<std::uint32_t> parameters_of(const View& view, const Named& layer) {
   return found;
 }
 
+std::vector<std::string> owned_parameters(const View& view, const Named& layer) {
+  const Outline& outline = view.outline();
+  std::vector<std::string> found;
+  for (const LayerMention& each : outline.layers) {
+    if (outline.module_of(each.op) != layer.module || layer_name(view, each) != layer.name)
+      continue;
+    for (const WeightRow& weight : weights_of(outline, each.op)) {
+      std::string name = layer.name + std::string(weight.suffix);
+      const bool is_new = std::ranges::find(found, name) == found.end();
+      if (is_new && owns(view, each.op, weight)) found.push_back(std::move(name));
+    }
+  }
+  return found;
+}
+
 UnusedLayers::UnusedLayers(const View& view, SourcePos at) {
   const std::uint32_t module = module_at(view, at);
   if (module == kNone) return;

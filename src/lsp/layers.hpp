@@ -35,6 +35,8 @@ void add_owners(const View& view, const SymbolMention& symbol, std::vector<NameM
 
 /// Symbols of the parameters of a layer that the module declares, as indices.
 std::vector<std::uint32_t> parameters_of(const View& view, const Named& layer);
+/// Names of the parameters that ops of the layer own, declared or not, without `@`.
+std::vector<std::string> owned_parameters(const View& view, const Named& layer);
 
 /// Layers of the module at a place whose parameters are declared and that no op of the module has.
 class UnusedLayers {

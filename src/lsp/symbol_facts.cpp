@@ -41,12 +41,11 @@ std::string registered_type(const View& view, const SymbolMention& symbol) {
 }
 
 /// The parameter with its type, and what the weight files tell about it.
-void add_parameter(const View& view, const SymbolMention& symbol, const WeightFiles& weights,
-                   HoverText& text) {
-  const std::string type = registered_type(view, symbol);
-  const std::string name = "@" + std::string(symbol.name);
-  text.line(text.code(type.empty() ? name : name + ": " + type) + bytes_of(view.rows, type));
-  for (const std::string& each : weights.facts(view.document.uri(), symbol.name)) {
+void add_parameter(const View& view, std::string_view name, const std::string& type,
+                   const WeightFiles& weights, HoverText& text) {
+  text.line(text.code(fmt::format("@{}{}{}", name, type.empty() ? "" : ": ", type)) +
+            bytes_of(view.rows, type));
+  for (const std::string& each : weights.facts(view.document.uri(), name)) {
     view.check_stop();
     text.line(each);
   }
@@ -89,7 +88,7 @@ Json hover_symbol(const View& view, std::uint32_t index, bool markdown,
   }
   const bool is_parameter = declaration != nullptr && is_register(outline, *declaration);
   if (is_parameter) {
-    add_parameter(view, *declaration, weights, text);
+    add_parameter(view, symbol.name, registered_type(view, *declaration), weights, text);
   } else {
     const std::string signature =
         declaration == nullptr ? "" : graph_signature(view, declaration->op);
@@ -112,12 +111,18 @@ Json hover_layer(const View& view, const Named& layer, bool markdown, const Weig
   const Outline& outline = view.outline();
   HoverText text(markdown);
   text.line("layer " + text.code(layer.name));
-  const std::vector<std::uint32_t> parameters = parameters_of(view, layer);
-  for (const std::uint32_t each : parameters) {
-    add_parameter(view, outline.symbols[each], weights, text);
-    text.line(place_text(view.document, outline.symbols[each].at.begin));
+  const std::vector<std::string> owned = owned_parameters(view, layer);
+  for (const std::string& name : owned) {
+    const auto symbol = std::ranges::find_if(outline.symbols, [&](const SymbolMention& each) {
+      return each.declares && each.module == layer.module && each.name == name;
+    });
+    const bool is_declared = symbol != outline.symbols.end();
+    const std::string type = is_declared ? registered_type(view, *symbol) : "";
+    add_parameter(view, name, type, weights, text);
+    text.line(is_declared ? "registered in " + place_text(view.document, symbol->at.begin)
+                          : "not registered");
   }
-  if (parameters.empty()) text.line("no parameters of this layer are declared");
+  if (owned.empty()) text.line("no op of this layer owns parameters");
   return text.json(view.document, layer.mention.at);
 }
 

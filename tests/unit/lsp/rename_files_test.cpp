@@ -159,6 +159,16 @@ TEST_SUITE("lsp: renames in several files") {
     }
   }
 
+  TEST_CASE("the definition of an attribute is in the file that declares the op") {
+    const DialectFolder folder;
+    FolderClient client(folder);
+    client.open(folder.uri("inner/user.mir"), kUser);
+    const Json found = client.ask("definition", folder.uri("inner/user.mir"), 1, 34);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0]["uri"] == folder.uri("mine.mir"));
+    CHECK(found[0]["range"]["start"] == Json{{"line", 2}, {"character", 39}});
+  }
+
   TEST_CASE("an open document counts instead of its file, and clients may take plain changes") {
     const DialectFolder folder;
     FolderClient client(folder, false);

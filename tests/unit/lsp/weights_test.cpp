@@ -141,6 +141,25 @@ TEST_SUITE("lsp: weights") {
     CHECK(about.find("parameter of layer net.up") != about.npos);
   }
 
+  TEST_CASE("a layer shows the parameters that its op owns, registered or not") {
+    std::string text = kModel;
+    text.replace(text.find("name=\"net.up\""), 13, "name=\"net.down\"");
+    LspClient client;
+    client.open(text);
+    const Json layer = place_of(text, "<name=\"net.down", 9);
+    std::string hover = ask(client, "hover", layer)["contents"]["value"];
+    CAPTURE(hover);
+    CHECK(
+        hover.find("@net.down.weight: tensor<[4, 4], Float32, CPU>, 64 bytes\n\nregistered in line "
+                   "6") != hover.npos);
+    CHECK(hover.find("@net.down.bias\n\nnot registered") != hover.npos);
+    text.replace(text.find("bias:true"), 9, "bias:false");
+    LspClient other;
+    other.open(text);
+    hover = ask(other, "hover", layer)["contents"]["value"];
+    CHECK(hover.find("bias") == hover.npos);
+  }
+
   TEST_CASE("a layer is renamed with its parameters from both sides") {
     const auto renamed = [](const Json& place, const char* name) {
       LspClient client;
@@ -246,11 +265,12 @@ TEST_SUITE("lsp: weights") {
     const ModelFolder folder;
     const std::int64_t most = lsp::WeightFiles::kMostElements;
     std::vector<float> values(static_cast<std::size_t>(2 * most), 2.0F);
+    std::fill(values.begin() + most, values.end(), 4.0F);
     folder.write_weights("model.safetensors", "net.up.bias",
                          "[" + std::to_string(values.size()) + "]", values);
     const std::string hover = hover_in(folder, "@net.up.bias");
     CAPTURE(hover);
-    CHECK(hover.find("min 2, max 2, mean 2") != hover.npos);
+    CHECK(hover.find("min 2, max 4, mean 3, standard deviation 1,") != hover.npos);
     CHECK(hover.find("of 4194304 of 8388608 elements") != hover.npos);
   }
 
