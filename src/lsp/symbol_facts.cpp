@@ -119,7 +119,7 @@ Json hover_layer(const View& view, const Named& layer, bool markdown, const Weig
     const bool is_declared = symbol != outline.symbols.end();
     const std::string type = is_declared ? registered_type(view, *symbol) : "";
     add_parameter(view, name, type, weights, text);
-    text.line(is_declared ? "registered in " + place_text(view.document, symbol->at.begin)
+    text.line(is_declared ? "registered at " + place_text(view.document, symbol->at.begin)
                           : "not registered");
   }
   if (owned.empty()) text.line("no op of this layer owns parameters");

@@ -150,7 +150,7 @@ TEST_SUITE("lsp: weights") {
     std::string hover = ask(client, "hover", layer)["contents"]["value"];
     CAPTURE(hover);
     CHECK(
-        hover.find("@net.down.weight: tensor<[4, 4], Float32, CPU>, 64 bytes\n\nregistered in line "
+        hover.find("@net.down.weight: tensor<[4, 4], Float32, CPU>, 64 bytes\n\nregistered at line "
                    "6") != hover.npos);
     CHECK(hover.find("@net.down.bias\n\nnot registered") != hover.npos);
     text.replace(text.find("bias:true"), 9, "bias:false");
