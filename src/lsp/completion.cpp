@@ -288,8 +288,8 @@ void add_ops(const View& view, SourcePos at, bool snippets, Items& items) {
         continue;
       }
       constexpr std::size_t kMostLayers = 16;
-      std::vector<std::string> layers = unused ? unused->fitting(row) : std::vector<std::string>();
-      layers.resize(std::min(layers.size(), kMostLayers));
+      const std::vector<std::string> layers =
+          unused ? unused->fitting(row, kMostLayers) : std::vector<std::string>();
       form.layers = layers;
       items.add_snippet(name, op_snippet(view.rows, row, name, form), kFunctionItem, detail,
                         std::string(row.summary));
@@ -369,7 +369,7 @@ bool is_in_declaration(const View& view, SourcePos at) {
 void add_layers(const View& view, SourcePos at, const OpRow* row, Items& items) {
   const UnusedLayers unused(view, at);
   const std::vector<std::string> fitting =
-      row == nullptr ? std::vector<std::string>() : unused.fitting(*row);
+      row == nullptr ? std::vector<std::string>() : unused.fitting(*row, unused.names().size());
   std::set<std::string> groups;
   for (const std::string& each : unused.names()) {
     const bool fits = std::ranges::binary_search(fitting, each);

@@ -189,10 +189,11 @@ UnusedLayers::UnusedLayers(const View& view, SourcePos at) {
   names_.assign(names.begin(), names.end());
 }
 
-std::vector<std::string> UnusedLayers::fitting(const OpRow& row) const {
+std::vector<std::string> UnusedLayers::fitting(const OpRow& row, std::size_t most) const {
   std::vector<std::string> found;
   if (row.weights.empty()) return found;
   for (const std::string& each : names_) {
+    if (found.size() == most) break;
     const bool has_all = std::ranges::all_of(row.weights, [&](const WeightRow& weight) {
       return !weight.present_if.empty() || declared_.contains({each, weight.suffix});
     });

@@ -46,8 +46,9 @@ class UnusedLayers {
 
   /// Sorted.
   const std::vector<std::string>& names() const { return names_; }
-  /// Layers that have every parameter that an op of the row always owns; none if it owns none.
-  std::vector<std::string> fitting(const OpRow& row) const;
+  /// The first `most` layers that have every parameter that an op of the row always owns; none if
+  /// it owns none.
+  std::vector<std::string> fitting(const OpRow& row, std::size_t most) const;
 
  private:
   std::set<std::pair<std::string_view, std::string_view>> declared_;  // layers and suffixes
