@@ -41,7 +41,7 @@ bool rotary(InferContext& op, std::string_view layout, std::int64_t partial) {
   const TensorType* sin = op.operand(1);
   const TensorType* cos = op.operand(2);
   if (x == nullptr || sin == nullptr || cos == nullptr ||
-      !expect_choice(op, key::kInputType, layout, {"BHSD", "BSHD"})) {
+      !expect_choice(op, key::kInputType, layout)) {
     return false;
   }
   const Shape shape = shape_of(*x);
@@ -253,8 +253,8 @@ bool paged_attention(InferContext& op) {
   const auto impl_type = string_or(op, key::kImplType, "AllFp32");
   const auto repeat_times = integer_at_least(op, key::kHeadRepeatTimes, 1, 1);
   if (!weights || !fuse || !impl_type || !repeat_times ||
-      !expect_choice(op, key::kImplType, *impl_type, {"Default", "AllFp32"}) ||
-      !expect_choice(op, key::kFuseRope, *fuse ? "true" : "false", {"false"})) {
+      !expect_choice(op, key::kImplType, *impl_type) ||
+      !expect_boolean(op, key::kFuseRope, *fuse, false)) {
     return false;
   }
   const Shape queries = shape_of(*q), keys = shape_of(*k), values = shape_of(*v);

@@ -111,8 +111,7 @@ std::optional<Frames> read_frames(InferContext& op) {
   const auto center = boolean_or(op, key::kCenter, false);
   const auto onesided = boolean_or(op, key::kOnesided, true);
   if (!n_fft || !hop || !window || !center || !onesided) return std::nullopt;
-  if (!expect_choice(op, key::kOnesided, *onesided ? "true" : "false", {"true"}))
-    return std::nullopt;
+  if (!expect_boolean(op, key::kOnesided, *onesided, true)) return std::nullopt;
   constexpr std::int64_t kLongest = std::int64_t{1} << 30;
   for (const auto& [key, value, low] :
        {std::tuple(key::kNFft, *n_fft, 4), std::tuple(key::kHopLength, *hop, 0)}) {
@@ -160,10 +159,7 @@ bool interpolate(InferContext& op) {
   if (x == nullptr || !takes(op, 0, *x, Elements::kFloating)) return false;
   op.constraint("interpolate_c2");
   const auto mode = string_or(op, key::kMode, "nearest");
-  if (!mode || !expect_choice(op, key::kMode, *mode,
-                              {"nearest", "linear", "bilinear", "bicubic", "trilinear"})) {
-    return false;
-  }
+  if (!mode || !expect_choice(op, key::kMode, *mode)) return false;
   Shape shape = shape_of(*x);
   const std::size_t rank = *mode == "linear"      ? 3
                            : *mode == "trilinear" ? 5
@@ -215,10 +211,7 @@ bool stft(InferContext& op) {
   op.constraint("stft_c4");
   const auto complex = boolean_or(op, key::kReturnComplex, false);
   const auto pad_mode = string_or(op, key::kPadMode, "reflect");
-  if (!complex || !pad_mode ||
-      !expect_choice(op, key::kPadMode, *pad_mode, {"reflect", "constant"})) {
-    return false;
-  }
+  if (!complex || !pad_mode || !expect_choice(op, key::kPadMode, *pad_mode)) return false;
   op.constraint("stft_c5");
   ExtentMath& dims = op.extents();
   const Shape shape = shape_of(*signal);
@@ -245,7 +238,7 @@ bool istft(InferContext& op) {
   if (!frames || !expect_window(op, *frames)) return false;
   op.constraint("istft_c3");
   const auto pad_mode = string_or(op, key::kPadMode, "reflect");
-  if (!pad_mode || !expect_choice(op, key::kPadMode, *pad_mode, {"reflect", "constant", "same"}) ||
+  if (!pad_mode || !expect_choice(op, key::kPadMode, *pad_mode) ||
       !boolean_or(op, key::kNormalized, false)) {
     return false;
   }

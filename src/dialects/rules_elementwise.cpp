@@ -150,9 +150,7 @@ bool fill(InferContext& op) {
   const auto type = string_or(op, key::kType, "zeros");
   if (dst == nullptr || !type) return false;
   op.constraint("fill_c1");
-  if (!expect_choice(op, key::kType, *type, {"zeros", "ones", "specific", "random", "arange"})) {
-    return false;
-  }
+  if (!expect_choice(op, key::kType, *type)) return false;
   op.result(dst);
   return true;
 }

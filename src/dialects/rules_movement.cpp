@@ -171,10 +171,7 @@ bool pad(InferContext& op) {
   op.constraint("pad_c1");
   const auto margins = op.integers(key::kPad);
   const auto mode = string_or(op, key::kMode, "constant");
-  if (!margins || !mode ||
-      !expect_choice(op, key::kMode, *mode, {"constant", "reflect", "replicate", "circular"})) {
-    return false;
-  }
+  if (!margins || !mode || !expect_choice(op, key::kMode, *mode)) return false;
   op.constraint("pad_c2");
   Shape shape = shape_of(*x);
   if (margins->size() % 2 != 0 || margins->size() / 2 > shape.size()) {

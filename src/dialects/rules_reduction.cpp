@@ -138,7 +138,7 @@ bool scatter(InferContext& op) {
   if (x == nullptr || !same_elements(op, 0, 2)) return false;
   op.constraint("scatter_c2");
   const auto reduce = string_or(op, key::kReduce, "none");
-  if (!reduce || !expect_choice(op, key::kReduce, *reduce, {"none", "add", "mul", "max", "min"}) ||
+  if (!reduce || !expect_choice(op, key::kReduce, *reduce) ||
       (*reduce != "none" && !takes(op, 0, *x, Elements::kNumeric))) {
     return false;
   }

@@ -254,12 +254,20 @@ std::optional<Dim> extent_or_unknown(InferContext& op, AttrKey key) {
   return std::nullopt;
 }
 
-bool expect_choice(InferContext& op, AttrKey key, std::string_view found,
-                   std::initializer_list<std::string_view> choices) {
-  if (std::ranges::find(choices, found) != choices.end()) return true;
+bool expect_choice(InferContext& op, AttrKey key, std::string_view found) {
+  const auto row = std::ranges::find(op.row().attributes, key.text, &AttrRow::name);
+  if (row == op.row().attributes.end()) return true;
+  if (std::ranges::find(row->choices, found) != row->choices.end()) return true;
   return op.fail_at(key, diag::kAttributeOutOfRange,
                     fmt::format("'{}' of '{}' is '{}', expected {}", key.text, op.op_name(), found,
-                                fmt::join(choices, ", ")));
+                                fmt::join(row->choices, ", ")));
+}
+
+bool expect_boolean(InferContext& op, AttrKey key, bool found, bool expected) {
+  if (found == expected) return true;
+  return op.fail_at(
+      key, diag::kAttributeOutOfRange,
+      fmt::format("'{}' of '{}' is '{}', expected {}", key.text, op.op_name(), found, expected));
 }
 
 std::optional<Shape> stated_shape(InferContext& op) {

@@ -83,9 +83,11 @@ std::optional<Shape> stated_shape(InferContext& op);
 std::optional<Dim> extent_or_unknown(InferContext& op, AttrKey key);
 /// An extent as an array element or a dictionary value writes it; none for another kind.
 std::optional<Dim> as_extent(const Attr& value);
-/// Reports unless the word is one of `choices`.
-bool expect_choice(InferContext& op, AttrKey key, std::string_view found,
-                   std::initializer_list<std::string_view> choices);
+/// Reports unless the word is one of the choices that the row has for the attribute. A row without
+/// the attribute admits any word.
+bool expect_choice(InferContext& op, AttrKey key, std::string_view found);
+/// Reports unless the boolean is the only one that is supported.
+bool expect_boolean(InferContext& op, AttrKey key, bool found, bool expected);
 /// The axis at `key` (or `otherwise`), normalised; reports.
 std::optional<std::size_t> axis_or(InferContext& op, AttrKey key, std::size_t rank,
                                    std::int64_t otherwise);

@@ -1,4 +1,4 @@
-// Completions at a place, and the signature of the op that is being typed.
+// Completions at a place.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,19 +7,21 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/declaration_graphs.hpp"
-#include "lsp/named.hpp"
+#include "lsp/layers.hpp"
+#include "lsp/op_context.hpp"
 #include "lsp/op_facts.hpp"
 #include "lsp/op_head.hpp"
+#include "lsp/snippets.hpp"
 #include "mir/dialects.hpp"
 #include "mir/pass.hpp"
 #include "mir/tensor.hpp"
 #include "mir/upgrade.hpp"
 #include "passes/names/roles.hpp"
 #include "support/characters.hpp"
-#include "syntax/lexer.hpp"
 
 namespace mir::lsp {
 
@@ -29,101 +31,9 @@ namespace {
 
 constexpr int kFunctionItem = 3, kVariableItem = 6, kPropertyItem = 10, kEnumItem = 20,
               kModuleItem = 9, kClassItem = 7, kConstantItem = 21, kReferenceItem = 18;
-/// Syntactic context of a place in the head of an op, from the words before it.
-struct Context {
-  enum class Inside { kNothing, kOperands, kResults, kAttributes };
-
-  Inside inside = Inside::kNothing;
-  std::string_view op;       ///< the name of the op; empty: none before
-  std::uint32_t commas = 0;  ///< before the place in its list
-  std::string_view key{};    ///< of the attribute whose value is here
-  bool in_type = false;
-};
-
-/// The words of one op from its start to the place.
-Context context_at(const View& view, SourcePos begin, SourcePos at) {
-  Context context;
-  const SourceFile& file = view.now().file();
-  Diagnostics ignored;
-  Lexer lexer(file, ignored, begin - Document::kBase);
-  std::vector<TokenKind> open;
-  bool after_arrow = false;
-  while (true) {
-    const TokenKind kind = lexer.next();
-    if (kind == TokenKind::kEnd || file.position_of(lexer.begin()) >= at) break;
-    if (kind == TokenKind::kError || kind == TokenKind::kResume) break;
-    const std::string_view text(lexer.begin(),
-                                static_cast<std::size_t>(lexer.end() - lexer.begin()));
-    switch (kind) {
-      case TokenKind::kOpName:
-        context = {};
-        context.op = text;
-        after_arrow = false;
-        open.clear();
-        break;
-      case TokenKind::kArrow:
-        after_arrow = true;
-        break;
-      case TokenKind::kLParen:
-        context.inside = after_arrow ? Context::Inside::kResults : Context::Inside::kOperands;
-        context.commas = 0;
-        open.push_back(kind);
-        break;
-      case TokenKind::kLBracket:
-        context.inside = Context::Inside::kAttributes;
-        context.key = {};
-        open.push_back(kind);
-        break;
-      case TokenKind::kRParen:
-      case TokenKind::kRBracket:
-        if (!open.empty()) open.pop_back();
-        if (open.empty()) context.inside = Context::Inside::kNothing;
-        break;
-      case TokenKind::kLess:
-        context.in_type = true;
-        break;
-      case TokenKind::kGreater:
-        context.in_type = false;
-        break;
-      case TokenKind::kKey:
-        context.key = text;
-        break;
-      case TokenKind::kComma:
-        if (!context.in_type) context.key = {};
-        if (open.size() == 1 && !context.in_type) ++context.commas;
-        break;
-      case TokenKind::kLBrace:
-      case TokenKind::kRBrace:
-        context = {};
-        open.clear();
-        break;
-      default:
-        break;
-    }
-  }
-  return context;
-}
-
-/// Returns the place from which to scan for a completion: the op around the place, or the op above
-/// it.
-SourcePos start_for(const View& view, SourcePos at) {
-  const Outline& outline = view.outline();
-  const auto next = std::ranges::upper_bound(outline.ops, at, {},
-                                             [](const OutlineOp& op) { return op.whole.begin; });
-  if (next == outline.ops.begin()) return Document::kBase;
-  const OutlineOp& op = *std::prev(next);
-  // Text after a whole op, on a line of its own, is not part of the op.
-  const std::string_view between = view.text({std::min(op.head.end, at), at});
-  if (at > op.head.end && between.find('\n') != between.npos) {
-    return at - static_cast<SourcePos>(between.size() - between.rfind('\n') - 1);
-  }
-  return op.whole.begin;
-}
-
 class Items {
  public:
-  Items(const View& view, Span replaced)
-      : range_(view.document.range(replaced)), prefix_(view.text(replaced)) {}
+  Items(const View& view, Span replaced) : range_(view.document.range(replaced)) {}
 
   /// An item that replaces the word at the place.
   void add(std::string text, int kind, std::string detail, std::string document = "",
@@ -138,20 +48,26 @@ class Items {
     if (!document.empty()) item["documentation"] = std::move(document);
     items_.push_back(std::move(item));
   }
-  bool admits(std::string_view text) const { return text.starts_with(prefix_); }
+  /// Likewise; the client fills in the places of a snippet.
+  void add_snippet(std::string text, const std::string& snippet, int kind, std::string detail,
+                   std::string document) {
+    add(std::move(text), kind, std::move(detail), std::move(document));
+    constexpr int kSnippetFormat = 2;
+    items_.back()["insertTextFormat"] = kSnippetFormat;
+    items_.back()["textEdit"]["newText"] = snippet;
+  }
   Json take() { return {{"isIncomplete", false}, {"items", std::move(items_)}}; }
 
  private:
   Json range_;
-  std::string_view prefix_;
   Json items_ = Json::array();
 };
 
 /// Finds the values in scope that fit at a place among the operands of an op. Elsewhere all do.
 class OperandOrder {
  public:
-  OperandOrder(const View& view, SourcePos at, const Context& context) : view_(view) {
-    if (context.inside != Context::Inside::kOperands || context.op.empty()) return;
+  OperandOrder(const View& view, SourcePos at, const OpContext& context) : view_(view) {
+    if (context.inside != OpContext::Inside::kOperands || context.op.empty()) return;
     const SourcePos op = view.now().file().position_of(context.op.data());
     fit_.emplace(view, context.op, head_of(view, op, at), context.commas);
   }
@@ -188,7 +104,7 @@ class OperandOrder {
 
 /// Values in scope: those that fit as an operand first, and those that were defined last before
 /// others. Only those that fit if the op takes values of one type.
-void add_values(const View& view, SourcePos at, const Context& context, Items& items) {
+void add_values(const View& view, SourcePos at, const OpContext& context, Items& items) {
   const Outline& outline = view.outline();
   const std::uint32_t here = outline.op_at(at);
   std::map<std::string_view, std::uint32_t> latest;  // by name
@@ -236,30 +152,58 @@ std::string_view path_before(std::string_view head) {
   return head.substr(0, head.find_first_of(" (<[{\"\n"));
 }
 
-/// Names that no value has yet: after the layer or the op, and the next number.
-void add_fresh_names(const View& view, SourcePos at, const Context& context, Items& items) {
-  std::set<std::string_view> taken;
-  std::uint32_t number = 0;
-  for (const OutlineValue& value : view.outline().values) {
-    const std::uint32_t definition = value.definition;
-    if (definition != kNone) {
-      // The word that is typed now names no other value.
-      const Span place = view.outline().mentions[definition].at;
-      if (place.begin <= at && at <= place.end) continue;
+/// Names of values in the text but the one that is typed at a place.
+class TakenNames {
+ public:
+  TakenNames(const View& view, SourcePos at) {
+    for (const OutlineValue& value : view.outline().values) {
+      const std::uint32_t definition = value.definition;
+      if (definition != kNone) {
+        const Span place = view.outline().mentions[definition].at;
+        if (place.begin <= at && at <= place.end) continue;
+      }
+      taken_.insert(value.name);
+      std::uint32_t stated = 0;
+      const char* const end = value.name.data() + value.name.size();
+      const auto read = std::from_chars(value.name.data(), end, stated);
+      if (read.ec == std::errc() && read.ptr == end) number_ = std::max(number_, stated + 1);
     }
-    taken.insert(value.name);
-    std::uint32_t stated = 0;
-    const char* const end = value.name.data() + value.name.size();
-    const auto read = std::from_chars(value.name.data(), end, stated);
-    if (read.ec == std::errc() && read.ptr == end) number = std::max(number, stated + 1);
   }
+
+  /// The word, or the word with a number behind it.
+  std::string fresh(std::string_view word) const {
+    std::string name(word);
+    for (int i = 1; taken_.contains(name); ++i) name = fmt::format("{}_{}", word, i);
+    return name;
+  }
+  std::uint32_t next_number() const { return number_; }
+
+ private:
+  std::unordered_set<std::string_view> taken_;
+  std::uint32_t number_ = 0;
+};
+
+/// Returns names that no value has yet, without `%`: after the layer or the op, and the next
+/// number.
+std::vector<std::string> fresh_names(const View& view, SourcePos at, const OpContext& context) {
+  const TakenNames taken(view, at);
   const SourcePos op = view.now().file().position_of(context.op.data());
   const std::string word = word_for_results(context.op.substr(context.op.rfind('.') + 1),
                                             path_before(view.text({op, at})), "");
-  std::string fresh = word;
-  for (int i = 1; taken.contains(fresh); ++i) fresh = fmt::format("{}_{}", word, i);
-  items.add("%" + fresh, kVariableItem, "new value", "", "0");
-  items.add(fmt::format("%{}", number), kVariableItem, "new value", "", "1");
+  return {taken.fresh(word), fmt::format("{}", taken.next_number())};
+}
+
+void add_fresh_names(const View& view, SourcePos at, const OpContext& context, Items& items) {
+  const std::vector<std::string> names = fresh_names(view, at, context);
+  items.add("%" + names[0], kVariableItem, "new value", "", "0");
+  items.add("%" + names[1], kVariableItem, "new value", "", "1");
+}
+
+/// Lists of a new value, behind an arrow.
+void add_result_lists(const View& view, SourcePos at, const OpContext& context, Items& items) {
+  const std::vector<std::string> names = fresh_names(view, at, context);
+  items.add(fmt::format("(%{})", names[0]), kVariableItem, "new value", "", "0");
+  items.add(fmt::format("(%{})", names[1]), kVariableItem, "new value", "", "1");
 }
 
 /// Symbols; for a call only those of graphs that can be called.
@@ -300,21 +244,6 @@ void add_names(const View& view, NameKind kind, SourcePos at, Items& items) {
   }
 }
 
-/// The comment before a place, without its slashes; no value if the place is in none.
-std::optional<std::string_view> comment_before(std::string_view text, std::uint32_t at) {
-  const std::size_t line = text.rfind('\n', at == 0 ? 0 : at - 1) + 1;
-  bool in_string = false;
-  for (std::size_t i = line; i + 1 < at; ++i) {
-    if (in_string && text[i] == '\\') {
-      ++i;
-      continue;
-    }
-    if (text[i] == '"') in_string = !in_string;
-    if (!in_string && text.substr(i, 2) == "//") return text.substr(i + 2, at - i - 2);
-  }
-  return std::nullopt;
-}
-
 /// Passes and pipelines, where a RUN line states a pipeline.
 void add_passes(std::string_view comment, Items& items) {
   const std::size_t run = comment.find("RUN:");
@@ -332,22 +261,44 @@ void add_passes(std::string_view comment, Items& items) {
   }
 }
 
-void add_ops(const View& view, Items& items) {
+/// True if the rest of a line has no words, so that whole ops can be written there.
+bool ends_line(std::string_view rest) {
+  const std::string_view line = rest.substr(0, rest.find('\n'));
+  return line.find_first_not_of(" \t\r") == line.npos;
+}
+
+void add_ops(const View& view, SourcePos at, bool snippets, Items& items) {
+  const Outline& outline = view.outline();
+  const std::uint32_t op = outline.op_at(at);
+  const std::uint32_t module = op == kNone ? kNone : outline.module_of(op);
+  const TakenNames taken(view, at);
+  // The work for a letter must not grow with the text.
+  constexpr std::size_t kMostText = std::size_t{4} << 20;
+  std::optional<UnusedLayers> unused;
+  if (snippets && view.now().text().size() <= kMostText) unused.emplace(view, at);
+  SnippetForm form{.has_types = module != kNone && !outline.ops[module].is_portable,
+                   .fresh = [&](std::string_view word) { return taken.fresh(word); }};
   for (const Dialect* dialect : view.rows.dialects()) {
     for (const OpRow& row : dialect->rows) {
       const std::string name =
           fmt::format("{}.{}{}", dialect->name, dialect->device_in_path ? "CPU." : "", row.name);
-      items.add(name, kFunctionItem, op_signature(name, &row), std::string(row.summary));
+      const std::string detail = op_signature(name, &row);
+      if (!snippets) {
+        items.add(name, kFunctionItem, detail, std::string(row.summary));
+        continue;
+      }
+      constexpr std::size_t kMostLayers = 16;
+      const std::vector<std::string> layers =
+          unused ? unused->fitting(row, kMostLayers) : std::vector<std::string>();
+      form.layers = layers;
+      items.add_snippet(name, op_snippet(view.rows, row, name, form), kFunctionItem, detail,
+                        std::string(row.summary));
     }
   }
 }
 
-const OpRow* row_of(const View& view, std::string_view op) {
-  return op.empty() ? nullptr : view.rows.op_name(op).info->row.get();
-}
-
 /// Attributes that the op does not state yet.
-void add_keys(const View& view, SourcePos at, const Context& context, Items& items) {
+void add_keys(const View& view, SourcePos at, const OpContext& context, Items& items) {
   const OpRow* row = row_of(view, context.op);
   const SourcePos op = context.op.empty() ? at : view.now().file().position_of(context.op.data());
   const OpHead head = context.op.empty() ? OpHead{} : head_of(view, op, at);
@@ -374,16 +325,13 @@ void add_element_types(Items& items) {
   }
 }
 
-void add_choices(const View& view, const Context& context, Items& items) {
+void add_choices(const View& view, const OpContext& context, Items& items) {
   const OpRow* row = row_of(view, context.op);
   if (row == nullptr) return;
   const auto found = std::ranges::find(row->attributes, context.key, &AttrRow::name);
   if (found == row->attributes.end()) return;
-  for (const std::string_view choice : found->choices) {
-    items.add(std::string(choice), kEnumItem, attribute_signature(*found));
-  }
-  if (found->type == AttrType::kBool) {
-    for (const char* word : {"true", "false"}) items.add(word, kEnumItem, "boolean");
+  for (const std::string& word : words_of(*found)) {
+    items.add(word, kEnumItem, attribute_signature(*found));
   }
   if (found->type == AttrType::kDType) add_element_types(items);
   if (!found->default_text.empty() && found->choices.empty() && found->type != AttrType::kBool) {
@@ -391,27 +339,108 @@ void add_choices(const View& view, const Context& context, Items& items) {
   }
 }
 
+/// Parameters, behind `[@`: those that are declared; of a register, those that ops own and that are
+/// not declared yet.
+void add_parameters(const View& whole, SourcePos at, const OpRow* row, Items& items) {
+  if (row != nullptr && row->name == "register") {
+    for (const std::string& each : missing_parameters(whole, at)) {
+      items.add("@" + each, kModuleItem, "parameter that is not registered");
+    }
+    return;
+  }
+  for (const SymbolMention& each : whole.outline().symbols) {
+    if (!each.declares || !is_register(whole.outline(), each)) continue;
+    items.add((each.is_quoted ? fmt::format("@\"{}\"", each.name) : "@" + std::string(each.name)),
+              kModuleItem, "parameter");
+  }
+}
+
+/// True if the text around a place is a declaration or a pattern, whose strings mention values.
+bool is_in_declaration(const View& view, SourcePos at) {
+  const Outline& outline = view.outline();
+  for (std::uint32_t op = outline.op_at(at); op != kNone; op = outline.ops[op].parent) {
+    const std::string_view name = view.text(outline.ops[op].name);
+    if (name.starts_with("pattern.") || name.starts_with("dialect.")) return true;
+  }
+  return false;
+}
+
+/// Layers without an op whose parameters are declared, and the names that layers are in.
+void add_layers(const View& view, SourcePos at, const OpRow* row, Items& items) {
+  const UnusedLayers unused(view, at);
+  const std::vector<std::string> fitting =
+      row == nullptr ? std::vector<std::string>() : unused.fitting(*row, unused.names().size());
+  std::set<std::string> groups;
+  for (const std::string& each : unused.names()) {
+    const bool fits = std::ranges::binary_search(fitting, each);
+    items.add(each, kModuleItem, "layer with parameters and without an op", "", fits ? "0" : "1");
+    for (auto dot = each.find('.'); dot != each.npos; dot = each.find('.', dot + 1)) {
+      groups.insert(each.substr(0, dot + 1));
+    }
+  }
+  for (const LayerMention& layer : view.outline().layers) {
+    if (layer.at.begin <= at && at <= layer.at.end) continue;
+    const std::string_view name = view.text(layer.at);
+    for (auto dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1)) {
+      groups.emplace(name.substr(0, dot + 1));
+    }
+  }
+  for (const std::string& each : groups) items.add(each, kModuleItem, "group of layers", "", "2");
+}
+
+/// Contents of a string that begins at an offset: names of layers or symbols, or choices.
+Json complete_string(const View& whole, const View& view, SourcePos at, std::uint32_t begin) {
+  Items items(view, {Document::kBase + begin, at});
+  const std::string_view before = view.now().text().substr(0, begin - 1);
+  const OpContext context = op_context(view, at, Document::kBase + begin - 1);
+  const OpRow* const row = row_of(view, context.op);
+  if (before.ends_with("<name=") || before.ends_with("[name=")) {
+    add_layers(view, at, row, items);
+  } else if (before.ends_with('@')) {
+    for (const SymbolMention& each : whole.outline().symbols) {
+      if (each.declares) items.add(std::string(each.name), kModuleItem, "symbol");
+    }
+  } else if (row != nullptr && context.inside == OpContext::Inside::kAttributes) {
+    const auto found = std::ranges::find(row->attributes, context.key, &AttrRow::name);
+    if (found == row->attributes.end()) return items.take();
+    for (const std::string_view each : found->choices) {
+      items.add(std::string(each), kEnumItem, attribute_signature(*found));
+    }
+  }
+  return items.take();
+}
+
 }  // namespace
 
-Json completion(const View& whole, SourcePos at) {
+Json completion(const View& whole, SourcePos at, bool snippets) {
   const View view = whole.near({at, at});
   const std::string_view text = view.now().text();
-  std::uint32_t begin = at - Document::kBase;
+  const std::uint32_t place = at - Document::kBase;
+  const QuotedPlace quoted = quoted_place(text, place);
+  std::uint32_t begin = place;
   while (begin != 0 && kNameCharacters.find(text[begin - 1]) != kNameCharacters.npos) --begin;
   const char sigil = begin == 0 ? '\0' : text[begin - 1];
   if (sigil != '\0' && std::string_view("%@!#^").find(sigil) != std::string_view::npos) --begin;
   // A name of an extent may follow others in an expression.
-  const std::string_view word = text.substr(begin, at - Document::kBase - begin);
+  const std::string_view word = text.substr(begin, place - begin);
   const bool is_extent = word.find('$') != word.npos &&
                          std::string_view("%@^").find(word[0]) == std::string_view::npos;
   if (is_extent) begin += static_cast<std::uint32_t>(word.rfind('$'));
   Items items(view, {Document::kBase + begin, at});
-  if (const auto comment = comment_before(text, at - Document::kBase)) {
-    add_passes(comment->substr(0, comment->size() - std::min(comment->size(), word.size())), items);
+  if (quoted.comment) {
+    const std::string_view comment = *quoted.comment;
+    add_passes(comment.substr(0, comment.size() - std::min(comment.size(), word.size())), items);
     return items.take();
+  }
+  if (quoted.string && !(is_extent || sigil == '%')) {
+    return complete_string(whole, view, at, *quoted.string);
   }
   if (is_extent) {
     add_names(view, NameKind::kExtent, at, items);
+    return items.take();
+  }
+  if (quoted.string) {
+    if (is_in_declaration(view, at)) add_values(view, at, {}, items);
     return items.take();
   }
   if (sigil == '^') {
@@ -422,25 +451,35 @@ Json completion(const View& whole, SourcePos at) {
     add_aliases(view, sigil == '!' ? NameKind::kTypeAlias : NameKind::kAttributeAlias, at, items);
     return items.take();
   }
-  const Context context = context_at(view, start_for(view, at), Document::kBase + begin);
+  using Inside = OpContext::Inside;
+  const OpContext context = op_context(view, at, Document::kBase + begin);
   const OpRow* const row = row_of(view, context.op);
   const bool has_results = !context.op.empty() && (row == nullptr || row->results.max != 0);
-  const bool defines = context.inside == Context::Inside::kResults && has_results;
+  const bool defines = context.inside == Inside::kResults && has_results;
   if (sigil == '%') {
     defines ? add_fresh_names(view, at, context, items) : add_values(view, at, context, items);
     return items.take();
   }
+  const bool in_list = context.inside == Inside::kOperands || context.inside == Inside::kResults;
   if (sigil == '@') {
-    add_symbols(whole, context.op == "graph.CallGraphOp", items);
+    if (in_list && text.substr(0, begin).ends_with('[')) {
+      add_parameters(whole, at, row, items);
+    } else {
+      add_symbols(whole, context.op == "graph.CallGraphOp", items);
+    }
     return items.take();
   }
   const bool in_type = context.in_type || text.substr(0, begin).ends_with("], ");
   if (in_type) {
     add_element_types(items);
-  } else if (context.inside == Context::Inside::kAttributes) {
+  } else if (context.inside == Inside::kAttributes) {
     context.key.empty() ? add_keys(view, at, context, items) : add_choices(view, context, items);
-  } else if (context.inside == Context::Inside::kNothing) {
-    add_ops(view, items);
+  } else if (context.after_arrow) {
+    const std::size_t next = text.find_first_not_of(" \t", place);
+    const bool has_list = next != text.npos && text[next] == '(';
+    if (has_results && !has_list) add_result_lists(view, at, context, items);
+  } else if (context.inside == Inside::kNothing) {
+    add_ops(view, at, snippets && ends_line(text.substr(place)), items);
   } else if (sigil == ':') {
     add_aliases(view, NameKind::kTypeAlias, at, items);
   } else if (defines) {
@@ -449,49 +488,6 @@ Json completion(const View& whole, SourcePos at) {
     add_values(view, at, context, items);
   }
   return items.take();
-}
-
-Json signature_help(const View& whole, SourcePos at) {
-  const View view = whole.near({at, at});
-  const Context context = context_at(view, start_for(view, at), at);
-  const OpRow* row = row_of(view, context.op);
-  if (row == nullptr || context.inside == Context::Inside::kNothing) return nullptr;
-  std::string label(context.op);
-  Json parameters = Json::array();
-  const auto parameter = [&](const std::string& word, std::string_view summary) {
-    const auto begin = label.size();
-    label += word;
-    Json json = {{"label", {begin, label.size()}}};
-    if (!summary.empty()) json["documentation"] = std::string(summary);
-    parameters.push_back(std::move(json));
-  };
-  std::uint32_t active = context.commas;
-  if (context.inside == Context::Inside::kAttributes) {
-    label += " [";
-    for (std::size_t i = 0; i < row->attributes.size(); ++i) {
-      if (i != 0) label += ", ";
-      if (row->attributes[i].name == context.key) active = static_cast<std::uint32_t>(i);
-      parameter(attribute_signature(row->attributes[i]), row->attributes[i].summary);
-    }
-    label += "]";
-  } else {
-    const bool of_results = context.inside == Context::Inside::kResults;
-    const Arity arity = of_results ? row->results : row->operands;
-    label += of_results ? " (...) -> (" : " (";
-    const std::uint32_t shown = arity.max == Arity::kMany ? arity.min + 1u : arity.max;
-    for (std::uint32_t i = 0; i < shown; ++i) {
-      if (i != 0) label += ", ";
-      const bool is_rest = arity.max == Arity::kMany && i + 1 == shown;
-      parameter(is_rest ? "..." : fmt::format("{} {}", of_results ? "result" : "operand", i), "");
-    }
-    label += ")";
-    if (arity.max == Arity::kMany && shown != 0) active = std::min(active, shown - 1);
-  }
-  return {{"signatures", Json::array({{{"label", label},
-                                       {"documentation", std::string(row->summary)},
-                                       {"parameters", std::move(parameters)}}})},
-          {"activeSignature", 0},
-          {"activeParameter", active}};
 }
 
 }  // namespace mir::lsp

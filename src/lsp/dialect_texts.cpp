@@ -10,15 +10,11 @@
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "support/file_io.hpp"
-#include "support/platform/file_system.hpp"
 #include "support/render_forms.hpp"
 
 namespace mir::lsp {
 
 namespace {
-
-constexpr std::size_t kMostFiles = 1000;
-constexpr std::uint64_t kMostBytes = 1 << 20;
 
 /// Reads the dialects of a text into the context. False after errors, and if the text has modules
 /// that are neither dialects nor patterns.
@@ -76,8 +72,8 @@ void DialectTexts::search(const std::vector<std::string>& folders) {
   found_.clear();
   std::vector<DialectText> candidates;
   for (const std::string& folder : folders) {
-    for (const std::string& path : files_below(folder, {".mir", kMostBytes, kMostFiles})) {
-      auto text = read_file(path, kMostBytes);
+    for (const std::string& path : files_below(folder, kFolderTexts)) {
+      auto text = read_file(path, kFolderTexts.most_bytes);
       if (text && may_declare_dialect(*text)) candidates.push_back({path, std::move(*text)});
     }
   }

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "lsp/findings_json.hpp"
+#include "lsp/hover_text.hpp"
 #include "lsp/named.hpp"
 #include "lsp/op_facts.hpp"
-#include "mir/tensor.hpp"
+#include "lsp/symbol_facts.hpp"
 
 namespace mir::lsp {
 
@@ -17,63 +18,12 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// A code span whose fence no backtick of the text can close: names come from files of others.
-std::string code_span(std::string_view text) {
-  std::size_t longest = 0, run = 0;
-  for (const char c : text) {
-    run = c == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  const std::string fence(longest + 1, '`');
-  std::string line(text);
-  std::ranges::replace(line, '\n', ' ');
-  const std::string_view gap = longest == 0 ? "" : " ";
-  return fmt::format("{}{}{}{}{}", fence, gap, line, gap, fence);
-}
-
-/// Lines of a hover, as Markdown or as plain text.
-class HoverText {
- public:
-  explicit HoverText(bool markdown) : markdown_(markdown) {}
-
-  std::string code(std::string_view text) const {
-    return markdown_ ? code_span(text) : std::string(text);
-  }
-  void line(const std::string& text) {
-    if (!text_.empty()) text_ += "\n\n";
-    text_ += text;
-  }
-  Json json(const Document& document, Span at) const {
-    return {{"contents", {{"kind", markdown_ ? "markdown" : "plaintext"}, {"value", text_}}},
-            {"range", document.range(at)}};
-  }
-
- private:
-  bool markdown_;
-  std::string text_;
-};
-
-/// " (64 bytes)"; empty if the extents or the element type are not known.
-std::string bytes_of(IRContext& rows, std::string_view type) {
-  const auto parsed = rows.parse_type(type);
-  const auto* tensor = parsed ? dyn_cast<TensorType>(*parsed) : nullptr;
-  if (tensor == nullptr || !tensor->dtype()) return "";
-  const auto count = tensor->element_count();
-  if (!count || *count < 0) return "";
-  const auto bytes = storage_bytes(*tensor->dtype(), static_cast<std::uint64_t>(*count));
-  return bytes ? fmt::format(", {} {}", *bytes, *bytes == 1 ? "byte" : "bytes") : "";
-}
-
-std::string line_of(const Document& document, SourcePos at) {
-  return fmt::format("line {}", document.position_of(at).line + 1);
-}
-
 std::string defined_by(const View& view, const OutlineValue& value, const HoverText& text) {
   if (value.definition == kNone) {
     return value.is_damaged ? "defined by text that cannot be read" : "defined by no op";
   }
   const Mention& mention = view.outline().mentions[value.definition];
-  const std::string place = line_of(view.document, mention.at.begin);
+  const std::string place = place_text(view.document, mention.at.begin);
   if (mention.op == kNone) return "defined at " + place;
   const OutlineOp& op = view.outline().ops[mention.op];
   const bool is_result = op.is_module || mention.at.begin > op.head.end;
@@ -146,26 +96,6 @@ Json hover_value(const View& view, std::uint32_t index, bool markdown) {
   return text.json(view.document, mention.at);
 }
 
-Json hover_symbol(const View& view, std::uint32_t index, bool markdown) {
-  const Outline& outline = view.outline();
-  const SymbolMention& symbol = outline.symbols[index];
-  HoverText text(markdown);
-  text.line(text.code("@" + std::string(symbol.name)));
-  std::size_t uses = 0;
-  for (const SymbolMention& each : outline.symbols) {
-    if (each.name != symbol.name || each.module != symbol.module) continue;
-    if (!each.declares) {
-      ++uses;
-      continue;
-    }
-    const OutlineOp& op = outline.ops[each.op];
-    text.line(fmt::format("declared by {}, {}", text.code(view.text(op.name)),
-                          line_of(view.document, each.at.begin)));
-  }
-  text.line(fmt::format("named {} {} elsewhere", uses, uses == 1 ? "time" : "times"));
-  return text.json(view.document, symbol.at);
-}
-
 /// The definition, and how often the name is used.
 void add_places(const View& view, const Named& named, std::string_view definition,
                 HoverText& text) {
@@ -175,7 +105,7 @@ void add_places(const View& view, const Named& named, std::string_view definitio
     uses += each.declares ? 0 : 1;
     if (!each.declares || is_defined) continue;
     is_defined = true;
-    text.line(fmt::format("{}, {}", definition, line_of(view.document, each.at.begin)));
+    text.line(fmt::format("{}, {}", definition, place_text(view.document, each.at.begin)));
   }
   if (!is_defined) text.line("not defined in this document");
   text.line(used_text(uses));
@@ -338,14 +268,20 @@ std::string type_text(const View& view, std::uint32_t index) {
   return "";
 }
 
-Json hover(const View& whole, SourcePos at, bool markdown) {
+Json hover(const View& whole, SourcePos at, bool markdown, const WeightFiles& weights) {
   const View view = whole.near({at, at});
   const Outline& outline = view.outline();
   if (const std::uint32_t mention = outline.mention_at(at); mention != kNone) {
     return hover_value(view, mention, markdown);
   }
   if (outline.symbol_at(at) != kNone) {
-    return hover_symbol(whole, whole.outline().symbol_at(at), markdown);
+    return hover_symbol(whole, whole.outline().symbol_at(at), markdown, weights);
+  }
+  if (outline.layer_at(at) != kNone) {
+    const auto named = named_at(whole, at);
+    if (named && named->kind == NameKind::kLayer) {
+      return hover_layer(whole, *named, markdown, weights);
+    }
   }
   const std::uint32_t index = outline.op_at(at);
   if (index == kNone) return hover_word(whole, at, markdown);

@@ -15,6 +15,9 @@
 
 namespace mir::lsp {
 
+class OtherTexts;
+class WeightFiles;
+
 /// Input of a feature.
 struct View {
   /// `stop` ends the work for a request; null if nothing does.
@@ -67,12 +70,13 @@ struct ClientFeatures {
   bool watches_files = false;
   bool runs_graphs = false;  ///< has the command kRunCommand
   bool runs_tests = false;   ///< has the command kCheckCommand
+  bool snippets = false;     ///< fills in places of completions
 };
 
 // -- facts.cpp
 nlohmann::json diagnostic_json(const Document& document, const Diagnostic& diagnostic,
                                bool related_information);
-nlohmann::json hover(const View& view, SourcePos at, bool markdown);
+nlohmann::json hover(const View& view, SourcePos at, bool markdown, const WeightFiles& weights);
 /// The type of a value in text: as it is written, or else as it was inferred; empty if unknown.
 std::string type_text(const View& view, std::uint32_t value);
 nlohmann::json inlay_hints(const View& view, Span in);
@@ -87,17 +91,31 @@ nlohmann::json outgoing_calls(const View& view, std::string_view graph);
 
 // -- rename.cpp
 Result<nlohmann::json> prepare_rename(const View& view, SourcePos at);
+/// Names that texts declare for others are renamed in these, too.
 Result<nlohmann::json> rename(const View& view, SourcePos at, const std::string& name,
-                              bool document_changes);
+                              bool document_changes, const OtherTexts& others);
 
 // -- structure.cpp
 nlohmann::json document_symbols(const View& view, bool hierarchical);
-void add_workspace_symbols(const View& view, std::string_view query, nlohmann::json& list);
+/// A module, a graph, a parameter, an alias or whatever else declares a symbol.
+struct TextSymbol {
+  std::string name;  ///< with its sigil
+  int kind = 0;      ///< of the protocol
+  Range range{};
+
+  nlohmann::json information(const std::string& uri) const;
+};
+/// True if the text contains the query; the case of letters does not count.
+bool contains(std::string_view text, std::string_view query);
+/// The symbols of a text whose names contain the query.
+std::vector<TextSymbol> text_symbols(const View& view, std::string_view query);
 nlohmann::json folding_ranges(const View& view);
 nlohmann::json selection_range(const View& view, SourcePos at);
 
 // -- completion.cpp
-nlohmann::json completion(const View& view, SourcePos at);
+/// With `snippets`, ops are completed with their operands, attributes and results.
+nlohmann::json completion(const View& view, SourcePos at, bool snippets);
+// -- signature_help.cpp
 nlohmann::json signature_help(const View& view, SourcePos at);
 
 // -- semantic_tokens.cpp

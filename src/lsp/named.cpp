@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "lsp/layers.hpp"
 #include "lsp/words.hpp"
 #include "support/characters.hpp"
 #include "syntax/damage.hpp"
@@ -11,12 +12,6 @@
 namespace mir::lsp {
 
 namespace {
-
-constexpr std::uint32_t kMostAliasSteps = 64;
-
-bool is_alias_name(std::string_view word) {
-  return word.size() > 1 && word.substr(1).find_first_not_of(kWordCharacters) == word.npos;
-}
 
 /// `$name` in a text that begins at `begin`.
 void for_each_extent(std::string_view text, SourcePos begin,
@@ -205,20 +200,10 @@ bool is_op_named(const View& view, const OutlineOp& op, const Named& named) {
 
 /// The keys of attributes of a declared op where it is used.
 void add_used_keys(const View& view, const Named& named, std::vector<NameMention>& found) {
-  const Outline& outline = view.outline();
-  const std::uint32_t declaration = declaration_around(view, named.scope.begin);
-  const auto symbol = std::ranges::find_if(outline.symbols, [&](const SymbolMention& each) {
-    return each.op == declaration && each.declares && each.module != kNone;
-  });
-  if (declaration == kNone || symbol == outline.symbols.end()) return;
-  if (declared_kind(view.text(outline.ops[declaration].name)) != NameKind::kOp) return;
-  const Named op_name = declared_op(view, *symbol);
-  for (const OutlineOp& op : outline.ops) {
-    if (!is_op_named(view, op, op_name)) continue;
-    for_each_word(view, op.head, [&](TokenKind kind, Span at) {
-      if (kind == TokenKind::kKey && view.text(at) == named.name) found.push_back({.at = at});
-    });
-  }
+  const auto op = op_of_variable(view, named);
+  if (!op) return;
+  const std::vector<NameMention> used = used_keys(view, *op, named.name);
+  found.insert(found.end(), used.begin(), used.end());
   std::ranges::sort(found, {}, [](const NameMention& each) { return each.at.begin; });
 }
 
@@ -274,6 +259,24 @@ void visit_blocks(const View& view, Span region,
   });
 }
 
+/// The terms of patterns, which are strings, mention ops.
+void add_ops_in_terms(const View& view, Span string, const Named& named,
+                      std::vector<NameMention>& found) {
+  const std::string_view text = view.text(string);
+  const std::uint32_t op =
+      text.find(named.name) == text.npos ? kNone : view.outline().op_at(string.begin);
+  if (op == kNone || !view.text(view.outline().ops[op].name).starts_with("pattern.")) return;
+  for (std::size_t at = 0; (at = text.find_first_of(kNameCharacters, at)) != text.npos;) {
+    const std::size_t end = std::min(text.find_first_not_of(kNameCharacters, at), text.size());
+    const auto parts = dialect_name(text.substr(at, end - at));
+    if (parts && parts->name == named.name && parts->dialect == named.dialect) {
+      const auto last = string.begin + static_cast<SourcePos>(end);
+      found.push_back({.at = {last - static_cast<SourcePos>(named.name.size()), last}});
+    }
+    at = end;
+  }
+}
+
 std::vector<NameMention> dialect_names(const View& view, const Named& named) {
   using enum TokenKind;
   std::vector<NameMention> found;
@@ -285,6 +288,7 @@ std::vector<NameMention> dialect_names(const View& view, const Named& named) {
                            : named.kind == NameKind::kType ? kOpaqueType
                                                            : kHash;
   for_each_word(view, whole_text(view), [&](TokenKind kind, Span at) {
+    if (kind == kString && wanted == kOpName) return add_ops_in_terms(view, at, named, found);
     if (kind != wanted) return;
     const std::string_view text = view.text(at).substr(kind == kOpName ? 0 : 1);
     const auto parts = dialect_name(text);
@@ -405,6 +409,45 @@ std::optional<Named> extent_at(const View& view, SourcePos at) {
 
 }  // namespace
 
+std::optional<Named> op_of_variable(const View& view, const Named& variable) {
+  const Outline& outline = view.outline();
+  const std::uint32_t declaration = declaration_around(view, variable.scope.begin);
+  const auto symbol = std::ranges::find_if(outline.symbols, [&](const SymbolMention& each) {
+    return each.op == declaration && each.declares && each.module != kNone;
+  });
+  if (declaration == kNone || symbol == outline.symbols.end()) return std::nullopt;
+  if (declared_kind(view.text(outline.ops[declaration].name)) != NameKind::kOp) return std::nullopt;
+  return declared_op(view, *symbol);
+}
+
+std::vector<NameMention> used_keys(const View& view, const Named& op, std::string_view key) {
+  std::vector<NameMention> found;
+  for (const OutlineOp& each : view.outline().ops) {
+    if (!is_op_named(view, each, op)) continue;
+    for_each_word(view, each.head, [&](TokenKind kind, Span at) {
+      if (kind == TokenKind::kKey && view.text(at) == key) found.push_back({.at = at});
+    });
+  }
+  return found;
+}
+
+std::optional<Named> declared_variable(const View& view, const Named& op, std::string_view key) {
+  const Outline& outline = view.outline();
+  const std::uint32_t symbol = declaring_symbol(view, op);
+  if (symbol == kNone) return std::nullopt;
+  const Span whole = outline.ops[outline.symbols[symbol].op].whole;
+  std::optional<Named> found;
+  visit_extents(view, whole, true, [&](const NameMention& mention) {
+    if (found || !mention.declares || view.text(mention.name()) != key) return;
+    found = Named{.kind = NameKind::kExtent,
+                  .name = std::string(key),
+                  .mention = mention,
+                  .scope = whole,
+                  .is_declared = true};
+  });
+  return found;
+}
+
 std::uint32_t declaring_symbol(const View& view, const Named& named) {
   const Outline& outline = view.outline();
   for (std::uint32_t i = 0; i < outline.symbols.size(); ++i) {
@@ -440,6 +483,7 @@ std::optional<Named> named_at(const View& view, SourcePos at) {
                  .value = outline.mentions[port.mention].value};
   }
   if (auto extent = extent_at(view, at)) return extent;
+  if (auto layer = layer_at(view, at)) return layer;
   std::optional<Named> found;
   for_each_word(view, {at, at}, [&](TokenKind kind, Span word) {
     if (!found && word.begin <= at && at <= word.end) found = named_by(view, kind, word);
@@ -466,6 +510,7 @@ std::vector<NameMention> mentions_of(const View& view, const Named& named) {
         if (each.name != named.name || each.module != symbol.module) continue;
         found.push_back({.at = each.at, .declares = each.declares, .is_quoted = each.is_quoted});
       }
+      add_owners(view, symbol, found);
       return found;
     }
     case NameKind::kPort:
@@ -480,6 +525,8 @@ std::vector<NameMention> mentions_of(const View& view, const Named& named) {
       return found;
     case NameKind::kExtent:
       return extents_of(view, named);
+    case NameKind::kLayer:
+      return layer_mentions(view, named);
     case NameKind::kOp:
     case NameKind::kType:
     case NameKind::kAttribute:
@@ -516,32 +563,6 @@ std::vector<std::string> names_at(const View& view, NameKind kind, SourcePos at)
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
-}
-
-std::vector<Alias> aliases_of(const View& view) {
-  std::vector<Alias> aliases;
-  for (const Unit& unit : view.now().tree().units()) {
-    if (unit.nodes().empty() || unit.nodes().back().kind() != NodeKind::kAlias) continue;
-    const auto last = static_cast<std::uint32_t>(unit.tokens().size()) - 1;
-    const std::uint32_t name = unit.nodes().back().token;
-    if (name + 2 > last) continue;
-    aliases.push_back({.whole = {unit.span(name).begin, unit.span(last).end},
-                       .name = unit.span(name),
-                       .value = {unit.span(name + 2).begin, unit.span(last).end}});
-  }
-  return aliases;
-}
-
-std::string_view alias_value(const View& view, std::string_view name) {
-  const std::vector<Alias> aliases = aliases_of(view);
-  std::string_view value;
-  for (std::uint32_t step = 0; step < kMostAliasSteps && is_alias_name(name); ++step) {
-    const auto found =
-        std::ranges::find(aliases, name, [&](const Alias& each) { return view.text(each.name); });
-    if (found == aliases.end()) return value;
-    value = name = view.text(found->value);
-  }
-  return value;
 }
 
 }  // namespace mir::lsp

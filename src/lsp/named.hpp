@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lsp/aliases.hpp"
 #include "lsp/features.hpp"
 
 namespace mir::lsp {
@@ -22,6 +23,7 @@ enum class NameKind : std::uint8_t {
   kOp,              ///< `dialect.path.Name`
   kType,            ///< `!dialect.name<...>`
   kAttribute,       ///< `#dialect.name<...>`
+  kLayer,           ///< `<name="...">` of an op, which finds its parameters by it
 };
 
 /// One place that mentions a name.
@@ -44,6 +46,7 @@ struct Named {
   bool is_declared = false;      ///< of kExtent: a variable of a declaration or of a pattern
   std::uint32_t value = kNone;   ///< of kValue and kPort
   std::uint32_t symbol = kNone;  ///< of kSymbol, and of others that declare a symbol here
+  std::uint32_t module = kNone;  ///< of kLayer
 };
 
 /// The name at a place; no value if there is none.
@@ -54,19 +57,16 @@ std::vector<NameMention> mentions_of(const View& view, const Named& named);
 /// and extents.
 std::vector<std::string> names_at(const View& view, NameKind kind, SourcePos at);
 
+/// The op whose declaration in this text a variable belongs to; no value for other variables.
+std::optional<Named> op_of_variable(const View& view, const Named& variable);
+/// Mentions of an attribute where the text uses the op.
+std::vector<NameMention> used_keys(const View& view, const Named& op, std::string_view key);
+/// The variable that the attribute `key` is in the declaration of an op. No value if the text does
+/// not declare the op with such an attribute.
+std::optional<Named> declared_variable(const View& view, const Named& op, std::string_view key);
+
 /// The symbol by which the document declares an op, a type or an attribute of a dialect; kNone if
 /// it does not.
 std::uint32_t declaring_symbol(const View& view, const Named& named);
-
-/// The definition of an alias.
-struct Alias {
-  Span whole;
-  Span name;  ///< with the sigil
-  Span value;
-};
-std::vector<Alias> aliases_of(const View& view);
-/// Returns the value of an alias with its sigil, resolved through other aliases; empty if it has no
-/// definition.
-std::string_view alias_value(const View& view, std::string_view name);
 
 }  // namespace mir::lsp

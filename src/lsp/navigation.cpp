@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "lsp/dialect_texts.hpp"
-#include "lsp/named.hpp"
+#include "lsp/shared_names.hpp"
 
 namespace mir::lsp {
 
@@ -52,17 +52,19 @@ const SymbolMention* graph_around(const Outline& outline, std::uint32_t op) {
   return nullptr;
 }
 
-/// Returns the places in other files that declare an op, a type or an attribute.
-Json definition_elsewhere(const View& view, const Named& named) {
+/// Returns the places in other files that declare an op, a type, an attribute of a dialect, or an
+/// attribute of an op.
+Json definition_elsewhere(const View& view, const SharedName& shared) {
   Json found = Json::array();
-  if (named.dialect.empty()) return found;
   for (const DialectText& each : view.document.dialects().all()) {
-    if (each.text.find('@' + named.dialect) == each.text.npos) continue;
+    if (each.text.find('@' + shared.named.dialect) == each.text.npos) continue;
     Document document(uri_of_path(each.path), 0, each.text, view.document.encoding(),
                       view.document.dialects());
     const View there{document, view.rows};
-    const std::uint32_t symbol = declaring_symbol(there, named);
-    if (symbol != kNone) found.push_back(location(there, there.outline().symbols[symbol].at));
+    const SharedMentions mentions = mentions_of(there, shared);
+    for (const NameMention& mention : mentions.places) {
+      if (mentions.is_declared && mention.declares) found.push_back(location(there, mention.at));
+    }
   }
   return found;
 }
@@ -70,14 +72,17 @@ Json definition_elsewhere(const View& view, const Named& named) {
 }  // namespace
 
 Json definition(const View& view, SourcePos at) {
-  const auto named = named_at(view, at);
-  if (!named) return nullptr;
   Json found = Json::array();
-  for (const NameMention& each : mentions_of(view, *named)) {
-    view.check_stop();
-    if (each.declares) found.push_back(location(view, each.at));
+  if (const auto named = named_at(view, at)) {
+    for (const NameMention& each : mentions_of(view, *named)) {
+      view.check_stop();
+      if (each.declares) found.push_back(location(view, each.at));
+    }
   }
-  if (found.empty()) found = definition_elsewhere(view, *named);
+  if (found.empty()) {
+    const auto shared = shared_name_at(view, at);
+    if (shared) found = definition_elsewhere(view, *shared);
+  }
   return found.empty() ? Json(nullptr) : found;
 }
 

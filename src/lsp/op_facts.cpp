@@ -55,6 +55,11 @@ std::string_view name_of(AttrType type) {
   return "";
 }
 
+std::vector<std::string> words_of(const AttrRow& row) {
+  if (row.type == AttrType::kBool) return {"true", "false"};
+  return {row.choices.begin(), row.choices.end()};
+}
+
 std::string attribute_signature(const AttrRow& row) {
   std::string text = fmt::format("{}: {}", row.name, name_of(row.type));
   if (!row.choices.empty()) text = fmt::format("{}: {}", row.name, fmt::join(row.choices, " | "));

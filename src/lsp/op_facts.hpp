@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mir/context.hpp"
 
@@ -10,6 +11,9 @@ namespace mir::lsp {
 
 /// "integer", "string", ...: what an attribute of this type holds.
 std::string_view name_of(AttrType type);
+/// The words that an attribute may have: its choices, or `true` and `false`. Empty if it may have
+/// others.
+std::vector<std::string> words_of(const AttrRow& row);
 /// "axis: integer = -1".
 std::string attribute_signature(const AttrRow& row);
 /// "linalg.CPU.AddOp (2 operands) -> (1 result)".

@@ -65,6 +65,8 @@ class OutlineBuilder {
       case NodeKind::kSymbol:
         outline_.ops[head_].symbol = span(node.token);
         return symbol(node.token, head_, has_trait(head_, Trait::kSymbol));
+      case NodeKind::kName:
+        return layer(node.token);
       case NodeKind::kType:
       case NodeKind::kEncodedType:
         type_ = {span(node.token).begin, span(node.token + node.count() - 1).end};
@@ -77,13 +79,13 @@ class OutlineBuilder {
       case NodeKind::kPort:
         return port(node.token);
       case NodeKind::kValueSymbol:
-        return symbol(node.token, current(), head_ != kNone && is_register(head_));
+        return value_symbol(node.token);
       case NodeKind::kLeaf:
         leaf_ = node.token;
         if (kind(node.token) == TokenKind::kSymbol) symbol(node.token, current(), false);
         return;
       case NodeKind::kAttribute:
-        if (text(node.token) == "symbol" && leaf_ != kNone) stated_symbol(leaf_);
+        if (leaf_ != kNone && names_symbol(text(node.token))) stated_symbol(leaf_);
         if (text(node.token) == "mir_version" && open_.empty()) portable_ = true;
         return;
       case NodeKind::kOperands:
@@ -428,6 +430,30 @@ class OutlineBuilder {
     if (head_ != kNone) extend(head_, span(token).end);
   }
 
+  void layer(std::uint32_t token) {
+    const std::string_view words = text(token);
+    const auto begin = words.find('"'), end = words.rfind('"');
+    if (current() == kNone || begin == words.npos || begin == end) return;
+    const SourcePos at = span(token).begin;
+    outline_.layers.push_back(
+        {{at + static_cast<SourcePos>(begin) + 1, at + static_cast<SourcePos>(end)}, current()});
+  }
+
+  /// True for the keys of `[symbol:name]` and of `[name:parameter]` on an op that gives a
+  /// parameter.
+  bool names_symbol(std::string_view key) const {
+    if (key == "symbol") return true;
+    const OpRow* row = current() == kNone ? nullptr : outline_.ops[current()].row;
+    return key == "name" && row != nullptr && row->name == "ParamOp";
+  }
+
+  /// `[@symbol]` of a value, which declares a parameter behind the value of a register.
+  void value_symbol(std::uint32_t token) {
+    const bool declares = head_ != kNone && is_register(head_);
+    if (declares && !outline_.ops[head_].symbol.known()) outline_.ops[head_].symbol = span(token);
+    symbol(token, current(), declares);
+  }
+
   /// `[symbol:name]`
   void stated_symbol(std::uint32_t token) {
     Span at = span(token);
@@ -536,6 +562,13 @@ std::uint32_t Outline::port_at(SourcePos at) const {
                                              [](const PortMention& each) { return each.at.begin; });
   if (next == ports.begin() || at > std::prev(next)->at.end) return kNone;
   return static_cast<std::uint32_t>(next - ports.begin()) - 1;
+}
+
+std::uint32_t Outline::layer_at(SourcePos at) const {
+  const auto next = std::ranges::upper_bound(
+      layers, at, {}, [](const LayerMention& each) { return each.at.begin; });
+  if (next == layers.begin() || at > std::prev(next)->at.end) return kNone;
+  return static_cast<std::uint32_t>(next - layers.begin()) - 1;
 }
 
 std::uint32_t Outline::module_of(std::uint32_t op) const {

@@ -65,12 +65,19 @@ struct PortMention {
   bool is_quoted = false;
 };
 
+/// The layer that an op names: `<name="q">` or `[name="q"]`.
+struct LayerMention {
+  Span at;  ///< the name alone, without quotes
+  std::uint32_t op = kNone;
+};
+
 struct Outline {
   std::vector<OutlineOp> ops;
   std::vector<Mention> mentions;
   std::vector<OutlineValue> values;
   std::vector<SymbolMention> symbols;
   std::vector<PortMention> ports;
+  std::vector<LayerMention> layers;
 
   /// The innermost op whose text has this place; kNone outside all modules.
   std::uint32_t op_at(SourcePos at) const;
@@ -78,6 +85,7 @@ struct Outline {
   std::uint32_t mention_at(SourcePos at) const;
   std::uint32_t symbol_at(SourcePos at) const;
   std::uint32_t port_at(SourcePos at) const;
+  std::uint32_t layer_at(SourcePos at) const;
   /// The module that an op is in.
   std::uint32_t module_of(std::uint32_t op) const;
   bool is_inside(std::uint32_t op, std::uint32_t outer) const;

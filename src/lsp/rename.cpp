@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "lsp/named.hpp"
-#include "mir/codes/usage.hpp"
+#include "lsp/layers.hpp"
+#include "lsp/rename_shared.hpp"
+#include "lsp/shared_names.hpp"
 #include "support/characters.hpp"
 
 namespace mir::lsp {
@@ -14,19 +15,11 @@ using Json = nlohmann::json;
 
 namespace {
 
-Error refusal(std::string message) {
-  return {diag::kUsage, std::move(message)};
-}
-
-bool is_dialect_name(NameKind kind) {
-  return kind == NameKind::kOp || kind == NameKind::kType || kind == NameKind::kAttribute;
-}
-
 Result<Named> subject_at(const View& view, SourcePos at) {
   auto named = named_at(view, at);
-  if (!named) return refusal("nothing that has a name is here");
-  if (is_dialect_name(named->kind) && named->symbol == kNone) {
-    return refusal(fmt::format("this document does not declare '{}'", named->name));
+  if (!named) return rename_refusal("nothing that has a name is here");
+  if (!named->dialect.empty() && named->symbol == kNone) {
+    return rename_refusal(fmt::format("no text declares '{}'", named->name));
   }
   return *std::move(named);
 }
@@ -56,6 +49,8 @@ Spelling spelling_of(NameKind kind) {
       return {'#', kWordCharacters, kWordRule};
     case NameKind::kExtent:
       return {'$', kWordCharacters, kWordRule};
+    case NameKind::kLayer:
+      return {'\0', kNameCharacters, kNameRule};
     case NameKind::kOp:
     case NameKind::kType:
     case NameKind::kAttribute:
@@ -68,11 +63,11 @@ Spelling spelling_of(NameKind kind) {
 Result<std::string> checked_name(std::string_view name, NameKind kind) {
   const Spelling spelling = spelling_of(kind);
   if (!name.empty() && name.front() == spelling.sigil) name.remove_prefix(1);
-  if (name.empty()) return refusal("the new name is empty");
+  if (name.empty()) return rename_refusal("the new name is empty");
   const bool is_word = spelling.characters.find('.') == std::string_view::npos;
   const bool begins_with_digit = name.front() >= '0' && name.front() <= '9';
   if (name.find_first_not_of(spelling.characters) != name.npos || (is_word && begins_with_digit)) {
-    return refusal(fmt::format("'{}' is no name: it consists of {}", name, spelling.rule));
+    return rename_refusal(fmt::format("'{}' is no name: it consists of {}", name, spelling.rule));
   }
   return std::string(name);
 }
@@ -86,30 +81,53 @@ Result<void> check_value_clash(const Outline& outline, const OutlineValue& renam
     const bool overlaps = renamed.scope_op == kNone || other.scope_op == kNone ||
                           outline.is_inside(other.scope_op, renamed.scope_op) ||
                           outline.is_inside(renamed.scope_op, other.scope_op);
-    if (overlaps) return refusal(fmt::format("a value '%{}' is visible there already", name));
+    if (overlaps)
+      return rename_refusal(fmt::format("a value '%{}' is visible there already", name));
   }
   return {};
 }
 
-/// Refuses to rename a parameter that an op finds by its own name.
-Result<void> check_owner(const View& view, const Named& named) {
+/// Refuses the new name of a layer that would be another one, or whose parameters would be others.
+Result<void> check_layer_clash(const View& view, const Named& layer, const std::string& name) {
   const Outline& outline = view.outline();
-  if (named.kind != NameKind::kSymbol || named.symbol == kNone) return {};
-  const std::uint32_t module = outline.symbols[named.symbol].module;
-  for (std::uint32_t i = 0; i < outline.ops.size(); ++i) {
-    const OutlineOp& op = outline.ops[i];
-    if (op.row == nullptr || op.row->weights.empty() || outline.module_of(i) != module) continue;
-    for (const WeightRow& weight : op.row->weights) {
-      if (!named.name.ends_with(weight.suffix)) continue;
-      const auto path =
-          std::string_view(named.name).substr(0, named.name.size() - weight.suffix.size());
-      if (view.text(op.head).find(fmt::format("<name=\"{}\">", path)) == std::string_view::npos)
-        continue;
-      return refusal(fmt::format("'{}' finds '@{}' by its own name, \"{}\"", view.text(op.name),
-                                 named.name, path));
+  for (const LayerMention& each : outline.layers) {
+    if (outline.module_of(each.op) == layer.module && view.text(each.at) == name) {
+      return rename_refusal(fmt::format("the module has a layer '{}' already", name));
+    }
+  }
+  for (const std::uint32_t each : parameters_of(view, layer)) {
+    const std::string_view suffix = outline.symbols[each].name.substr(layer.name.size());
+    const std::string symbol = name + std::string(suffix);
+    const auto clashes = [&](const SymbolMention& other) {
+      return other.module == layer.module && other.name == symbol;
+    };
+    if (std::ranges::any_of(outline.symbols, clashes)) {
+      return rename_refusal(fmt::format("the module has a symbol '@{}' already", symbol));
     }
   }
   return {};
+}
+
+/// A name and the new one.
+struct Renaming {
+  Named subject;
+  std::string name;
+};
+
+/// A parameter that an op finds by the name of its layer is renamed with the layer.
+Result<Renaming> with_owner(const View& view, Named subject, std::string name) {
+  if (subject.kind != NameKind::kSymbol || subject.symbol == kNone) {
+    return Renaming{std::move(subject), std::move(name)};
+  }
+  const auto owner = owner_of(view, view.outline().symbols[subject.symbol]);
+  if (!owner) return Renaming{std::move(subject), std::move(name)};
+  const std::string& suffix = owner->suffix;
+  if (!name.ends_with(suffix) || name.size() == suffix.size()) {
+    return rename_refusal(fmt::format("'@{}' belongs to layer '{}', so its name must end in '{}'",
+                                      subject.name, owner->layer.name, suffix));
+  }
+  name.resize(name.size() - suffix.size());
+  return Renaming{owner->layer, std::move(name)};
 }
 
 Result<void> check_clash(const View& view, const Named& named, const std::string& name) {
@@ -119,13 +137,14 @@ Result<void> check_clash(const View& view, const Named& named, const std::string
     return check_value_clash(outline, outline.values[named.value], name);
   }
   if (named.kind == NameKind::kPort) return {};  // two may have one name
+  if (named.kind == NameKind::kLayer) return check_layer_clash(view, named, name);
   if (named.symbol != kNone) {
     const SymbolMention& symbol = outline.symbols[named.symbol];
     const auto clashes = [&](const SymbolMention& each) {
       return each.module == symbol.module && each.name == name;
     };
     if (std::ranges::any_of(outline.symbols, clashes)) {
-      return refusal(fmt::format("the module has a symbol '@{}' already", name));
+      return rename_refusal(fmt::format("the module has a symbol '@{}' already", name));
     }
     if (named.kind == NameKind::kSymbol) return {};
   }
@@ -134,36 +153,47 @@ Result<void> check_clash(const View& view, const Named& named, const std::string
   other.symbol = kNone;
   if (mentions_of(view, other).empty()) return {};
   const Spelling spelling = spelling_of(named.kind);
-  if (is_dialect_name(named.kind)) {
-    return refusal(fmt::format("the text has '{}.{}' already", named.dialect, name));
-  }
-  return refusal(fmt::format("the text has '{}{}' there already", spelling.sigil, name));
+  return rename_refusal(fmt::format("the text has '{}{}' there already", spelling.sigil, name));
 }
 
 }  // namespace
 
 Result<Json> prepare_rename(const View& view, SourcePos at) {
-  const auto subject = subject_at(view, at);
-  if (!subject) return Json(nullptr);
-  const Span place = subject->mention.name();
+  NameMention mention;
+  if (const auto shared = shared_name_at(view, at)) {
+    mention = shared->mention;
+  } else {
+    const auto subject = subject_at(view, at);
+    if (!subject) return Json(nullptr);
+    mention = subject->mention;
+  }
+  const Span place = mention.name();
   // The dialect of `dialect.name` is another name.
-  if (at + subject->mention.sigil + 1 < place.begin) return Json(nullptr);
+  if (at + mention.sigil + 1 < place.begin) return Json(nullptr);
   return Json{{"range", view.document.range(place)},
               {"placeholder", std::string(view.text(place))}};
 }
 
-Result<Json> rename(const View& view, SourcePos at, const std::string& name,
-                    bool document_changes) {
-  const auto subject = subject_at(view, at);
-  if (!subject) return subject.error();
-  const auto checked = checked_name(name, subject->kind);
+Result<Json> rename(const View& view, SourcePos at, const std::string& name, bool document_changes,
+                    const OtherTexts& others) {
+  if (const auto shared = shared_name_at(view, at)) {
+    const NameKind kind = shared->key.empty() ? shared->named.kind : NameKind::kExtent;
+    const auto checked = checked_name(name, kind);
+    if (!checked) return checked.error();
+    return rename_shared(view, *shared, *checked, document_changes, others);
+  }
+  const auto found = subject_at(view, at);
+  if (!found) return found.error();
+  const auto checked = checked_name(name, found->kind);
   if (!checked) return checked.error();
-  if (const auto free = check_clash(view, *subject, *checked); !free) return free.error();
-  if (const auto owned = check_owner(view, *subject); !owned) return owned.error();
+  const auto renaming = with_owner(view, *found, *checked);
+  if (!renaming) return renaming.error();
+  const Named& subject = renaming->subject;
+  if (const auto free = check_clash(view, subject, renaming->name); !free) return free.error();
   Json edits = Json::array();
-  for (const NameMention& each : mentions_of(view, *subject)) {
+  for (const NameMention& each : mentions_of(view, subject)) {
     view.check_stop();
-    edits.push_back({{"range", view.document.range(each.name())}, {"newText", *checked}});
+    edits.push_back({{"range", view.document.range(each.name())}, {"newText", renaming->name}});
   }
   return workspace_edit(view.document, std::move(edits), document_changes);
 }

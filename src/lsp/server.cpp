@@ -10,6 +10,7 @@
 #include "lsp/findings_json.hpp"
 #include "lsp/message.hpp"
 #include "lsp/protocol.hpp"
+#include "lsp/rename_shared.hpp"
 
 namespace mir::lsp {
 
@@ -49,7 +50,7 @@ Json capabilities(PositionEncoding encoding, const ClientFeatures& client) {
       {"codeLensProvider", {{"resolveProvider", false}}},
       {"renameProvider", client.prepare_rename ? Json{{"prepareProvider", true}} : Json(true)},
       {"completionProvider",
-       {{"triggerCharacters", {"%", "@", "!", "#", "^", "$", ".", "[", ":"}}}},
+       {{"triggerCharacters", {"%", "@", "!", "#", "^", "$", ".", "[", ":", "\""}}}},
       {"signatureHelpProvider",
        {{"triggerCharacters", {"(", "["}}, {"retriggerCharacters", {","}}}},
       {"semanticTokensProvider",
@@ -199,12 +200,7 @@ Json Server::answer(const std::string& method, const Json& params) {
     return nullptr;
   }
   if (method == "workspace/symbol") {
-    Json list = Json::array();
-    const std::string query = params.at("query");
-    for (const auto& [uri, document] : documents_) {
-      add_workspace_symbols(view(*document), query, list);
-    }
-    return list;
+    return workspace_symbols(params.at("query"));
   }
   if (method == "codeAction/resolve") return resolve_action(params);
   if (method == "callHierarchy/incomingCalls" || method == "callHierarchy/outgoingCalls") {
@@ -255,6 +251,7 @@ Json Server::initialize(const Json& params) {
   client_.pull_diagnostics = member(member(client, "textDocument"), "diagnostic").is_object();
   const Json& formats = member(member(member(client, "textDocument"), "hover"), "contentFormat");
   client_.markdown = has(formats, "markdown");
+  client_.snippets = flag(client, "textDocument.completion.completionItem.snippetSupport");
   client_.refreshes_diagnostics = flag(client, "workspace.diagnostics.refreshSupport");
   client_.watches_files = flag(client, "workspace.didChangeWatchedFiles.dynamicRegistration");
   const Json& commands = member(member(member(client, "experimental"), "commands"), "commands");
@@ -274,6 +271,8 @@ Json Server::initialize(const Json& params) {
     add_folder(member(params, "rootUri"));
   }
   if (!folders_.empty()) read_dialects();
+  weights_.set_folders(folders_);
+  choose_weights(member(member(params, "initializationOptions"), "weights"));
   const Json& process = member(params, "processId");
   if (process.is_number_integer()) client_process_ = process.get<std::int64_t>();
   initialized_ = true;
@@ -381,7 +380,7 @@ Json Server::text_document_request(const std::string& method, const Json& params
   const auto at = [&](const View& of) { return position_in(of.document, params.at("position")); };
   const auto in = [&](const View& of) { return range_in(of.document, params.at("range")); };
   const Row rows[] = {
-      {"hover", [&](const View& of) { return hover(of, at(of), client_.markdown); }},
+      {"hover", [&](const View& of) { return hover(of, at(of), client_.markdown, weights_); }},
       {"definition", [&](const View& of) { return definition(of, at(of)); }},
       {"references",
        [&](const View& of) {
@@ -393,9 +392,10 @@ Json Server::text_document_request(const std::string& method, const Json& params
       {"prepareRename", [&](const View& of) { return checked(prepare_rename(of, at(of))); }},
       {"rename",
        [&](const View& of) {
-         return checked(rename(of, at(of), params.at("newName"), client_.document_changes));
+         return checked(
+             rename(of, at(of), params.at("newName"), client_.document_changes, other_texts()));
        }},
-      {"completion", [&](const View& of) { return completion(of, at(of)); }},
+      {"completion", [&](const View& of) { return completion(of, at(of), client_.snippets); }},
       {"signatureHelp", [&](const View& of) { return signature_help(of, at(of)); }},
       {"semanticTokens/full", [&](const View& of) { return full_tokens(of, {}); }},
       {"semanticTokens/full/delta",

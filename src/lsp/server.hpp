@@ -15,6 +15,8 @@
 #include "lsp/dialect_texts.hpp"
 #include "lsp/document.hpp"
 #include "lsp/features.hpp"
+#include "lsp/folder_symbols.hpp"
+#include "lsp/weight_files.hpp"
 #include "mir/context.hpp"
 
 namespace mir::lsp {
@@ -79,6 +81,7 @@ class Server {
   Json pulled_diagnostics(Document& document, const Json& previous);
   Json resolve_action(const Json& action);
   void send_progress(const Json& token, Json value);
+  Json workspace_symbols(const std::string& query);
   Json text_document_request(const std::string& method, const Json& params);
 
   void open(Json& params);
@@ -88,6 +91,8 @@ class Server {
   void watch_files();
   void change_folders(const Json& params);
   void read_dialects();
+  void choose_weights(const Json& files);
+  OtherTexts other_texts() const;
 
   void send(const Json& message);
   void send_error(const Json& id, int code, std::string_view message);
@@ -102,6 +107,8 @@ class Server {
   std::string version_;
   CancelledRequests& cancelled_;
   DialectTexts dialects_;
+  WeightFiles weights_;
+  FolderSymbols folder_symbols_;
   std::vector<std::string> folders_;  // of the client
   std::unique_ptr<IRContext> rows_;
   std::map<std::string, std::unique_ptr<Document>> documents_;  // by URI

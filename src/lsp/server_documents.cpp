@@ -8,6 +8,7 @@
 
 #include "lsp/findings_json.hpp"
 #include "lsp/protocol.hpp"
+#include "lsp/rename_shared.hpp"
 #include "lsp/server.hpp"
 
 namespace mir::lsp {
@@ -92,7 +93,41 @@ void Server::change_folders(const Json& params) {
       folders_.push_back(std::move(*path));
     }
   }
+  weights_.set_folders(folders_);
   read_dialects();
+}
+
+OtherTexts Server::other_texts() const {
+  std::vector<Document*> open;
+  for (const auto& [uri, document] : documents_) open.push_back(document.get());
+  return {folders_, std::move(open)};
+}
+
+/// Symbols of open documents, then those of other files.
+Json Server::workspace_symbols(const std::string& query) {
+  Json list = Json::array();
+  std::set<std::string> open_paths;
+  for (const auto& [uri, document] : documents_) {
+    for (const TextSymbol& each : text_symbols(view(*document), query)) {
+      list.push_back(each.information(uri));
+    }
+    if (const auto path = path_of_uri(uri)) open_paths.insert(*path);
+  }
+  const auto check_stop = [&] {
+    if (cancelled_.stop()) throw Stopped{};
+  };
+  folder_symbols_.add(folders_, open_paths, dialects_, *rows_, encoding_, query, check_stop, list);
+  return list;
+}
+
+/// Takes a path or a list of paths; anything else chooses no files.
+void Server::choose_weights(const Json& files) {
+  std::vector<std::string> paths;
+  if (files.is_string()) paths.push_back(files.get<std::string>());
+  for (const Json& each : files.is_array() ? files : Json::array()) {
+    if (each.is_string()) paths.push_back(each.get<std::string>());
+  }
+  weights_.choose(std::move(paths));
 }
 
 /// Findings made with other dialects are out of date.

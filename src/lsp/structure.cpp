@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "lsp/named.hpp"
@@ -66,16 +67,6 @@ Json symbol_information(const View& view, const Alias& alias) {
       {"location", {{"uri", view.document.uri()}, {"range", view.document.range(alias.whole)}}}};
 }
 
-/// True if the text contains the query; the case of letters does not count.
-bool contains(std::string_view text, std::string_view query) {
-  const auto are_equal = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
-  };
-  return query.empty() ||
-         std::search(text.begin(), text.end(), query.begin(), query.end(), are_equal) != text.end();
-}
-
 }  // namespace
 
 Json document_symbols(const View& view, bool hierarchical) {
@@ -125,16 +116,42 @@ Json document_symbols(const View& view, bool hierarchical) {
   return list;
 }
 
-void add_workspace_symbols(const View& view, std::string_view query, Json& list) {
+bool contains(std::string_view text, std::string_view query) {
+  const auto are_equal = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  };
+  return query.empty() ||
+         std::search(text.begin(), text.end(), query.begin(), query.end(), are_equal) != text.end();
+}
+
+Json TextSymbol::information(const std::string& uri) const {
+  const auto position = [](Position at) {
+    return Json{{"line", at.line}, {"character", at.column}};
+  };
+  return {{"name", name},
+          {"kind", kind},
+          {"location",
+           {{"uri", uri},
+            {"range", {{"start", position(range.begin)}, {"end", position(range.end)}}}}}};
+}
+
+std::vector<TextSymbol> text_symbols(const View& view, std::string_view query) {
+  std::vector<TextSymbol> found;
+  const auto add = [&](std::string name, int kind, Span at) {
+    if (!contains(name, query)) return;
+    found.push_back({std::move(name),
+                     kind,
+                     {view.document.position_of(at.begin), view.document.position_of(at.end)}});
+  };
   for (const Alias& alias : aliases_of(view)) {
-    if (contains(view.text(alias.name), query)) list.push_back(symbol_information(view, alias));
+    add(std::string(view.text(alias.name)), kind_of(view, alias), alias.whole);
   }
   for (const OutlineOp& op : view.outline().ops) {
     view.check_stop();
-    if (is_symbol(op) && contains(view.text(named_span(op)), query)) {
-      list.push_back(symbol_information(view, op));
-    }
+    if (is_symbol(op)) add(symbol_name(view, op), kind_of(op), op.whole);
   }
+  return found;
 }
 
 Json folding_ranges(const View& view) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -120,6 +121,32 @@ Result<std::optional<Tensor>> MappedTensors::find(std::string_view name) const {
     return Error{tensor.error().code,
                  fmt::format("'{}': tensor '{}': {}", file_.origin, name, tensor.error().message)};
   return std::optional(*std::move(tensor));
+}
+
+Result<std::optional<Tensor>> MappedTensors::sample(std::string_view name,
+                                                    std::int64_t most) const {
+  constexpr std::int64_t kRun = 1024;
+  const auto* found = entry(name);
+  const auto count = found == nullptr ? Result<std::int64_t>(0) : element_count(found->shape);
+  const std::int64_t elements = count ? *count : 0;
+  if (found == nullptr || elements <= most || !found->unread_type.empty()) return find(name);
+  const std::int64_t lanes = row_lanes(found->dtype);
+  const std::int64_t run = (kRun + lanes - 1) / lanes * lanes;
+  const std::int64_t runs = elements / run,
+                     wanted = std::min(runs, std::max<std::int64_t>(1, most / run));
+  const auto run_bytes = storage_bytes(found->dtype, static_cast<std::uint64_t>(run));
+  auto tensor = Tensor::allocate(found->dtype, {run * wanted});
+  if (!tensor || !run_bytes) return tensor.error();
+  const auto bytes =
+      file_.bytes.subspan(memory_size(found->begin), memory_size(found->end - found->begin));
+  for (std::int64_t i = 0; i < wanted; ++i) {
+    const auto from = memory_size(*run_bytes) * static_cast<std::size_t>(i * runs / wanted);
+    std::memcpy(tensor->mutable_bytes() + memory_size(*run_bytes) * static_cast<std::size_t>(i),
+                bytes.data() + from, memory_size(*run_bytes));
+  }
+  auto whole = intact(*std::move(tensor), bytes);
+  if (!whole) return std::move(whole).error();
+  return std::optional(*std::move(whole));
 }
 
 }  // namespace mir

@@ -55,6 +55,9 @@ class MappedTensors {
   /// holds a copy if they are not aligned for its elements. A Bool other than 0 or 1 is an error,
   /// and so is a type that is not read.
   Result<std::optional<Tensor>> find(std::string_view name) const;
+  /// Like find(), for tensors of at most `most` elements. Of larger ones, it returns runs of
+  /// elements at equal distances, copied into a tensor of rank 1.
+  Result<std::optional<Tensor>> sample(std::string_view name, std::int64_t most) const;
 
  private:
   MappedTensors() = default;

@@ -24,11 +24,12 @@ class ShardedTensors {
   std::vector<std::string> names() const;
   bool contains(std::string_view name) const { return shard_of(name) != nullptr; }
   Result<std::optional<Tensor>> find(std::string_view name) const;
+  /// The file that has the tensor; null if none has.
+  const MappedTensors* shard_of(std::string_view name) const;
   const std::vector<MappedTensors>& shards() const { return shards_; }
 
  private:
   ShardedTensors() = default;
-  const MappedTensors* shard_of(std::string_view name) const;
 
   std::vector<MappedTensors> shards_;
   std::map<std::string, std::size_t, std::less<>> shard_by_name_;

@@ -134,4 +134,12 @@ Result<std::optional<Tensor>> TensorFile::find(std::string_view name) const {
   return with_tensors(content_.tensors, [&](const auto& tensors) { return tensors.find(name); });
 }
 
+const MappedTensors* TensorFile::mapped(std::string_view name) const {
+  if (const auto* sharded = std::get_if<std::shared_ptr<const ShardedTensors>>(&content_.tensors)) {
+    return (*sharded)->shard_of(name);
+  }
+  const auto* only = std::get_if<MappedTensors>(&content_.tensors);
+  return only != nullptr && only->contains(name) ? only : nullptr;
+}
+
 }  // namespace mir

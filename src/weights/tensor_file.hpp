@@ -54,6 +54,9 @@ class TensorFile {
   const std::vector<GgufMetadata>& gguf_metadata() const { return content_.gguf_metadata; }
   /// Returns the tensor of that name; no value if there is none.
   Result<std::optional<Tensor>> find(std::string_view name) const;
+  /// The tensors of the mapped file that has this one, which are read without copies. Null if there
+  /// is none, and for NPZ archives, whose members may have to be inflated.
+  const MappedTensors* mapped(std::string_view name) const;
 
  private:
   TensorFile(TensorFormat format, ReadTensors content)

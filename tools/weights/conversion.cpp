@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "mir/codes/tensors.hpp"
-#include "reals.hpp"
 #include "report.hpp"
 #include "text_table.hpp"
 #include "weights/blocks.hpp"
 #include "weights/elements.hpp"
+#include "weights/statistics.hpp"
 
 namespace mir::tools {
 Result<ConvertedFloats> convert_values(const Tensor& tensor, DType to) {

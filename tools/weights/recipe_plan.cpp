@@ -9,10 +9,10 @@
 
 #include "conversion.hpp"
 #include "mir/codes/usage.hpp"
-#include "reals.hpp"
 #include "recipe_choice.hpp"
 #include "report.hpp"
 #include "text_table.hpp"
+#include "weights/statistics.hpp"
 
 namespace mir::tools {
 

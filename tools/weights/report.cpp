@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <map>
 
-#include "reals.hpp"
 #include "support/terminal_text.hpp"
 #include "text_table.hpp"
+#include "weights/statistics.hpp"
 
 namespace mir::tools {
 namespace {

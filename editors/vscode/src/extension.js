@@ -36,8 +36,12 @@ function runTest(list) {
 }
 
 function createClient() {
-  const command = vscode.workspace.getConfiguration("mllm-ir").get("server", "mllm-lsp");
-  const options = { documentSelector: [{ language: "mir" }] };
+  const settings = vscode.workspace.getConfiguration("mllm-ir");
+  const command = settings.get("server", "mllm-lsp");
+  const options = {
+    documentSelector: [{ language: "mir" }],
+    initializationOptions: { weights: settings.get("weights", []) },
+  };
   const created = new LanguageClient("mllm-ir", "MLLM IR", { command }, options);
   created.registerFeature(runsGraphs);
   return created;

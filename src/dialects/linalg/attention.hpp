@@ -8,11 +8,13 @@
 
 namespace mir::dialect_tables {
 
+inline constexpr std::string_view kRopeLayouts[] = {"BHSD", "BSHD"};
 inline constexpr AttrRow kRopeAttributes[] = {
     {.name = "input_type",
      .type = AttrType::kString,
      .default_text = "BHSD",
-     .summary = "order of dimensions: BHSD or BSHD"},
+     .summary = "order of dimensions",
+     .choices = kRopeLayouts},
     {.name = "partial_dim",
      .type = AttrType::kInt,
      .default_text = "-1",
@@ -30,7 +32,8 @@ inline constexpr AttrRow kMultimodalRopeAttributes[] = {
     {.name = "input_type",
      .type = AttrType::kString,
      .default_text = "BHSD",
-     .summary = "order of dimensions: BHSD or BSHD"},
+     .summary = "order of dimensions",
+     .choices = kRopeLayouts},
     {.name = "type",
      .type = AttrType::kInt,
      .default_text = "1",
@@ -143,6 +146,7 @@ inline constexpr AttrRow kSwaSinkAttributes[] = {
     {.name = "D_QK", .type = AttrType::kInt, .summary = "extent of a query and key head"},
     {.name = "D_V", .type = AttrType::kInt, .summary = "extent of a value head"},
 };
+inline constexpr std::string_view kPagedAttnTypes[] = {"Default", "AllFp32"};
 inline constexpr AttrRow kPagedAttnAttributes[] = {
     {.name = "head_repeat_times",
      .type = AttrType::kInt,
@@ -162,7 +166,8 @@ inline constexpr AttrRow kPagedAttnAttributes[] = {
     {.name = "impl_type",
      .type = AttrType::kString,
      .default_text = "AllFp32",
-     .summary = "AllFp32: the result is Float32; Default: it has the query's element type"},
+     .summary = "AllFp32: the result is Float32; Default: it has the query's element type",
+     .choices = kPagedAttnTypes},
 };
 inline constexpr AttrRow kRadixAttnAttributes[] = {
     {.name = "B", .type = AttrType::kInt, .summary = "batch"},

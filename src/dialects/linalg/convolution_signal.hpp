@@ -58,6 +58,8 @@ inline constexpr AttrRow kConv3DAttributes[] = {
      .default_text = "Default",
      .summary = "kernel that upstream chose; without meaning"},
 };
+inline constexpr std::string_view kInterpolations[] = {"nearest", "linear", "bilinear", "bicubic",
+                                                       "trilinear"};
 inline constexpr AttrRow kInterpolateAttributes[] = {
     {.name = "size", .type = AttrType::kDims, .summary = "new extents of the last dimensions"},
     {.name = "scale_factor",
@@ -66,7 +68,8 @@ inline constexpr AttrRow kInterpolateAttributes[] = {
     {.name = "mode",
      .type = AttrType::kString,
      .default_text = "nearest",
-     .summary = "nearest, linear, bilinear, bicubic or trilinear"},
+     .summary = "how elements between others are computed",
+     .choices = kInterpolations},
     {.name = "align_corners",
      .type = AttrType::kBool,
      .default_text = "false",
@@ -93,6 +96,7 @@ inline constexpr AttrRow kOneSided = {.name = "onesided",
                                       .type = AttrType::kBool,
                                       .default_text = "true",
                                       .summary = "only frequencies up to n_fft / 2; must be true"};
+inline constexpr std::string_view kStftPadModes[] = {"reflect", "constant"};
 inline constexpr AttrRow kStftAttributes[] = {
     kTransformLength,
     kHopLength,
@@ -105,12 +109,14 @@ inline constexpr AttrRow kStftAttributes[] = {
     {.name = "pad_mode",
      .type = AttrType::kString,
      .default_text = "reflect",
-     .summary = "reflect or constant"},
+     .summary = "what is beyond the ends",
+     .choices = kStftPadModes},
     {.name = "return_complex",
      .type = AttrType::kBool,
      .default_text = "false",
      .summary = "complex elements instead of a last dimension of 2"},
 };
+inline constexpr std::string_view kIstftPadModes[] = {"reflect", "constant", "same"};
 inline constexpr AttrRow kIstftAttributes[] = {
     kTransformLength,
     kHopLength,
@@ -123,7 +129,8 @@ inline constexpr AttrRow kIstftAttributes[] = {
     {.name = "pad_mode",
      .type = AttrType::kString,
      .default_text = "reflect",
-     .summary = "reflect, constant or same"},
+     .summary = "what is beyond the ends",
+     .choices = kIstftPadModes},
     {.name = "normalized",
      .type = AttrType::kBool,
      .default_text = "false",

@@ -54,6 +54,7 @@ inline constexpr AttrRow kCompressAttributes[] = {
      .default_text = "0",
      .summary = "dimension that the mask selects from"},
 };
+inline constexpr std::string_view kScatterReductions[] = {"none", "add", "mul", "max", "min"};
 inline constexpr AttrRow kScatterAttributes[] = {
     {.name = "dim",
      .type = AttrType::kInt,
@@ -62,7 +63,8 @@ inline constexpr AttrRow kScatterAttributes[] = {
     {.name = "reduce",
      .type = AttrType::kString,
      .default_text = "none",
-     .summary = "none, add, mul, max or min"},
+     .summary = "how elements of one place are joined",
+     .choices = kScatterReductions},
 };
 inline constexpr AttrRow kIndexAttributes[] = {
     {.name = "indices",

@@ -34,6 +34,15 @@ std::string absolute_path(const std::string& path) {
   return error ? path : full.lexically_normal().string();
 }
 
+std::optional<FileStamp> file_stamp(const std::string& path) {
+  std::error_code error;
+  const std::uint64_t bytes = std::filesystem::file_size(path, error);
+  if (error) return std::nullopt;
+  const auto changed = std::filesystem::last_write_time(path, error);
+  if (error) return std::nullopt;
+  return FileStamp{bytes, static_cast<std::int64_t>(changed.time_since_epoch().count())};
+}
+
 std::vector<std::string> files_below(const std::string& folder, const FileSearch& search) {
   namespace fs = std::filesystem;
   std::vector<std::string> files;

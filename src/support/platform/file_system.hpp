@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -23,6 +24,15 @@ std::error_code remove_file(const std::string& path);
 /// The path from the root without `.` and `..`, which need not exist; the path itself if the
 /// present folder is unknown.
 std::string absolute_path(const std::string& path);
+
+/// Size and time of the last change of a file.
+struct FileStamp {
+  std::uint64_t bytes = 0;
+  std::int64_t changed = 0;  ///< ticks of the clock of the file system
+  friend bool operator==(const FileStamp&, const FileStamp&) = default;
+};
+/// Returns no value if the file may not be looked at.
+std::optional<FileStamp> file_stamp(const std::string& path);
 
 /// Files that files_below() returns.
 struct FileSearch {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../project_files.hpp"
+#include "dialects/operand_names.hpp"
 #include "dialects/rules.hpp"
 #include "mir/dialects.hpp"
 #include "mir/infer.hpp"
@@ -148,6 +149,46 @@ TEST_CASE("every attribute of a linalg op is described on its page") {
       }
     }
   }
+}
+
+TEST_CASE("operands have names that the pages of their ops use") {
+  IRContext context;
+  register_builtin_dialects(context);
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  std::size_t named = 0;
+  for (const Dialect* dialect : builtin_dialects()) {
+    for (const OpRow& row : dialect->rows) {
+      const auto kind = context.find_kind(std::string(dialect->name) + "." + std::string(row.name));
+      REQUIRE(kind.has_value());
+      const OperandNames names = operand_names(context.info(*kind), *kind);
+      if (names.names.empty() || row.page.empty()) continue;
+      CAPTURE(row.name);
+      CHECK((row.operands.max == Arity::kMany || names.names.size() <= row.operands.max));
+      const std::string page = read_whole(kRoot / "docs/ops" / (std::string(row.page) + ".md"));
+      for (const std::string& name : names.names) {
+        CAPTURE(name);
+        bool is_found = false;
+        for (auto at = page.find(name); at != page.npos; at = page.find(name, at + 1)) {
+          const std::size_t end = at + name.size();
+          const bool begins = at == 0 || !is_letter(page[at - 1]);
+          is_found |= begins && (end == page.size() || !is_letter(page[end]));
+        }
+        CHECK(is_found);
+      }
+      ++named;
+    }
+  }
+  CHECK(named > 70);
+}
+
+TEST_CASE("operands of a list are numbered, and an only operand without a name is x") {
+  const OperandNames list{.names = {"condition", "values"}, .has_more = true};
+  CHECK(list.at(0, 3) == "condition");
+  CHECK(list.at(1, 2) == "values");
+  CHECK(list.at(1, 3) == "values1");
+  CHECK(list.at(2, 3) == "values2");
+  CHECK(OperandNames().at(0, 1) == "x");
+  CHECK(OperandNames().at(1, 2) == "operand1");
 }
 
 TEST_CASE("the examples of the pages are portable and have the types that the rules give") {

@@ -5,8 +5,8 @@
 
 #include "../weights/temporary.hpp"
 #include "tools/weights/conversion.hpp"
-#include "tools/weights/reals.hpp"
 #include "weights/name_pattern.hpp"
+#include "weights/statistics.hpp"
 #include "weights/type_rules.hpp"
 
 using namespace mir;

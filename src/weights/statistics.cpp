@@ -1,5 +1,5 @@
 // Reads tensors as real numbers, and computes statistics and errors of them.
-#include "reals.hpp"
+#include "weights/statistics.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "weights/blocks.hpp"
 #include "weights/elements.hpp"
 
-namespace mir::tools {
+namespace mir {
 
 Result<std::optional<Tensor>> as_reals(const Tensor& tensor) {
   if (is_decodable_block(tensor.dtype())) {
@@ -172,4 +172,4 @@ Accuracy accuracy(const Tensor& original, const Tensor& changed) {
   return result;
 }
 
-}  // namespace mir::tools
+}  // namespace mir

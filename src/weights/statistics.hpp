@@ -1,4 +1,4 @@
-// Tensors of any type as real numbers.
+// Tensors of any type as real numbers, and figures about them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
 
-namespace mir::tools {
+namespace mir {
 
 /// Returns a tensor with one real number per element: blocks dequantised, everything else as it is.
 /// No value for types without such a reading: packed bytes, complex numbers, other blocks,
@@ -37,4 +37,4 @@ struct Accuracy {
 };
 Accuracy accuracy(const Tensor& original, const Tensor& changed);
 
-}  // namespace mir::tools
+}  // namespace mir

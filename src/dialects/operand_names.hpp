@@ -1,0 +1,25 @@
+// Names of the operands of ops, for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mir/context.hpp"
+
+namespace mir {
+
+/// Names of the operands of an op in their order: "x", "sin", "cos".
+struct OperandNames {
+  std::vector<std::string> names{};
+  bool has_more = false;  ///< the last name stands for any number of operands
+
+  /// The name of operand `index`: that of a list with the number behind it, `x` or `operand 7` if
+  /// nothing names it.
+  std::string at(std::size_t index, std::size_t count) const;
+};
+
+/// Returns the names that the page of the op, its declaration or its rule has; none if they have
+/// none.
+OperandNames operand_names(const OpKindInfo& op, OpKind kind);
+
+}  // namespace mir
