@@ -1,6 +1,4 @@
 // Values, operators and layers of models.
-#include "mir/trace.hpp"
-
 #include <array>
 
 #include "trace/backend.hpp"

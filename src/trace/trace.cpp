@@ -1,4 +1,6 @@
 // Traces models and runs them at once.
+#include "mir/trace.hpp"
+
 #include "mir/verify.hpp"
 #include "trace/executor.hpp"
 #include "trace/recorder.hpp"
