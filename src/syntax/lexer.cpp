@@ -442,6 +442,7 @@ namespace {
 
 /// True if the text at `at` looks like the name or the address of an op.
 bool looks_like_name(const unsigned char* at) {
+  if (*at == '.') return is_letter(static_cast<char>(at[1]));
   const unsigned char* word = at;
   while (is_word_char(*at)) ++at;
   if (at == word || (*word >= '0' && *word <= '9')) return false;
