@@ -20,6 +20,7 @@
 #include "passes/names/roles.hpp"
 #include "support/characters.hpp"
 #include "syntax/lexer.hpp"
+#include "syntax/short_names.hpp"
 
 namespace mir::lsp {
 
@@ -222,13 +223,18 @@ void add_values(const View& view, SourcePos at, const Context& context, Items& i
   }
 }
 
-/// The layer that the head of an op names before a place, `q` of `<name="q">` or `@q` of a call.
+/// The layer that the head of an op names before a place, `q` of `<name="q">` or `<.q>`, or `@q` of
+/// a call.
 std::string_view path_before(std::string_view head) {
   constexpr std::string_view kBegin = "<name=\"";
   const std::size_t name = head.find(kBegin);
   if (name != head.npos) {
     head.remove_prefix(name + kBegin.size());
     return head.substr(0, head.find('"'));
+  }
+  if (const std::size_t tag = head.find("<."); tag != head.npos) {
+    head.remove_prefix(tag + 2);
+    return head.substr(0, head.find('>'));
   }
   const std::size_t symbol = head.find('@');
   if (symbol == head.npos) return "";
@@ -332,12 +338,15 @@ void add_passes(std::string_view comment, Items& items) {
   }
 }
 
-void add_ops(const View& view, Items& items) {
+/// Ops by their names; by the short ones where a dot has been typed.
+void add_ops(const View& view, bool are_short, Items& items) {
   for (const Dialect* dialect : view.rows.dialects()) {
     for (const OpRow& row : dialect->rows) {
-      const std::string name =
+      std::string name =
           fmt::format("{}.{}{}", dialect->name, dialect->device_in_path ? "CPU." : "", row.name);
-      items.add(name, kFunctionItem, op_signature(name, &row), std::string(row.summary));
+      if (are_short) name = short_op_name(name, kUsualDevice);
+      if (!name.empty())
+        items.add(name, kFunctionItem, op_signature(name, &row), std::string(row.summary));
     }
   }
 }
@@ -440,7 +449,7 @@ Json completion(const View& whole, SourcePos at) {
   } else if (context.inside == Context::Inside::kAttributes) {
     context.key.empty() ? add_keys(view, at, context, items) : add_choices(view, context, items);
   } else if (context.inside == Context::Inside::kNothing) {
-    add_ops(view, items);
+    add_ops(view, word.starts_with('.'), items);
   } else if (sigil == ':') {
     add_aliases(view, NameKind::kTypeAlias, at, items);
   } else if (defines) {

@@ -5,8 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "lsp/named.hpp"
+#include "lsp/words.hpp"
 #include "mir/codes/usage.hpp"
 #include "support/characters.hpp"
+#include "syntax/short_names.hpp"
+#include "syntax/text_literal.hpp"
 
 namespace mir::lsp {
 
@@ -91,6 +94,47 @@ Result<void> check_value_clash(const Outline& outline, const OutlineValue& renam
   return {};
 }
 
+/// The graph around an op; kNone if there is none.
+std::uint32_t graph_of(const Outline& outline, std::uint32_t op) {
+  std::uint32_t at = outline.ops[op].parent;
+  while (at != kNone &&
+         (outline.ops[at].row == nullptr || !has(outline.ops[at].row->traits, Trait::kCallable))) {
+    at = outline.ops[at].parent;
+  }
+  return at;
+}
+
+std::string symbol_of(const View& view, const OutlineOp& op) {
+  if (!op.symbol.known()) return "";
+  const std::string_view name = view.text(op.symbol).substr(1);
+  return unquote(name).value_or(std::string(name));
+}
+
+/// `<name="...">` or `<.name>` in the head of an op; unknown if there is none.
+Span name_tag(const View& view, const OutlineOp& op) {
+  Span found{};
+  for_each_word(view, op.head, [&](TokenKind kind, Span at) {
+    const bool is_inside = at.begin >= op.head.begin && at.end <= op.head.end;
+    if (is_inside && kind == TokenKind::kNameAngle && !found.known()) found = at;
+  });
+  return found;
+}
+
+/// The name of an op, in full.
+std::string path_of(const View& view, std::uint32_t index) {
+  const Outline& outline = view.outline();
+  const Span at = name_tag(view, outline.ops[index]);
+  if (!at.known()) return "";
+  const std::string_view tag = view.text(at);
+  if (is_relative_tag(tag)) {
+    const std::uint32_t graph = graph_of(outline, index);
+    const std::string begin = graph == kNone ? "" : symbol_of(view, outline.ops[graph]);
+    return begin + std::string(relative_name(tag));
+  }
+  const std::size_t open = tag.find('"');
+  return std::string(tag.substr(open + 1, tag.rfind('"') - open - 1));
+}
+
 /// Refuses to rename a parameter that an op finds by its own name.
 Result<void> check_owner(const View& view, const Named& named) {
   const Outline& outline = view.outline();
@@ -103,13 +147,29 @@ Result<void> check_owner(const View& view, const Named& named) {
       if (!named.name.ends_with(weight.suffix)) continue;
       const auto path =
           std::string_view(named.name).substr(0, named.name.size() - weight.suffix.size());
-      if (view.text(op.head).find(fmt::format("<name=\"{}\">", path)) == std::string_view::npos)
-        continue;
+      if (path_of(view, i) != path) continue;
       return refusal(fmt::format("'{}' finds '@{}' by its own name, \"{}\"", view.text(op.name),
                                  named.name, path));
     }
   }
   return {};
+}
+
+/// Names of ops that begin with that of the graph: in full, they stay what they are, so that the
+/// ops keep their parameters.
+std::vector<Span> relative_names(const View& view, const Named& named) {
+  std::vector<Span> found;
+  if (named.kind != NameKind::kSymbol || named.symbol == kNone) return found;
+  const Outline& outline = view.outline();
+  const std::uint32_t module = outline.symbols[named.symbol].module;
+  for (std::uint32_t i = 0; i < outline.ops.size(); ++i) {
+    const std::uint32_t graph = graph_of(outline, i);
+    if (graph == kNone || outline.module_of(i) != module) continue;
+    if (symbol_of(view, outline.ops[graph]) != named.name) continue;
+    const Span tag = name_tag(view, outline.ops[i]);
+    if (tag.known() && is_relative_tag(view.text(tag))) found.push_back(tag);
+  }
+  return found;
 }
 
 Result<void> check_clash(const View& view, const Named& named, const std::string& name) {
@@ -164,6 +224,11 @@ Result<Json> rename(const View& view, SourcePos at, const std::string& name,
   for (const NameMention& each : mentions_of(view, *subject)) {
     view.check_stop();
     edits.push_back({{"range", view.document.range(each.name())}, {"newText", *checked}});
+  }
+  for (const Span tag : relative_names(view, *subject)) {
+    const std::string path =
+        fmt::format("<name=\"{}{}\">", subject->name, relative_name(view.text(tag)));
+    edits.push_back({{"range", view.document.range(tag)}, {"newText", path}});
   }
   return workspace_edit(view.document, std::move(edits), document_changes);
 }

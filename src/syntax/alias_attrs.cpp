@@ -204,8 +204,8 @@ class SpecNumbering {
       std::string name = stem;
       for (std::size_t n = 2; names_.contains(name); ++n) name = fmt::format("{}_{}", stem, n);
       constexpr std::size_t kAround = std::string_view(" = \n").size();
-      const std::size_t short_size = (scheme.uses + 1) * name.size() + 2 * scheme.uses +
-                                     scheme.digits + kAround + text.size();
+      const std::size_t short_size =
+          (scheme.uses + 1) * name.size() + 2 * scheme.uses + scheme.digits + kAround + text.size();
       if (short_size >= scheme.bytes) continue;
       scheme.alias = stream_.texts.copy(std::string_view(name));
       names_.insert(scheme.alias);
@@ -221,8 +221,19 @@ class SpecNumbering {
     if (uuid.empty() || keeps_specs(part_)) return {};
     const auto scheme = schemes_.find(without_uuid(item.text));
     if (scheme == schemes_.end() || scheme->second.alias.empty()) return {};
-    return stream_.texts.copy(
-        std::string_view(fmt::format("{}({})", scheme->second.alias, uuid)));
+    return stream_.texts.copy(std::string_view(fmt::format("{}({})", scheme->second.alias, uuid)));
+  }
+
+  /// True if `quant_recipe:` precedes the spec at `at` and can go. Text without quotes would go on
+  /// behind a comma without a key.
+  bool can_lose_key(std::size_t at, std::string_view alias) const {
+    if (at < 3 || alias.find('.') != alias.npos) return false;
+    const Items& items = stream_.items;
+    const bool has_key = items[at - 1].is(K::kColon) && items[at - 2].is(K::kKey) &&
+                         items[at - 2].text == kRecipeKey;
+    if (!has_key || items[at - 3].is(K::kLBracket)) return has_key;
+    return items[at - 3].is(K::kComma) && at > 3 && !items[at - 4].is(K::kBare) &&
+           !items[at - 4].is(K::kDim) && !items[at - 4].is(K::kWord);
   }
 
   std::vector<bool> replace() {
@@ -247,11 +258,8 @@ class SpecNumbering {
       changed.resize(std::max(changed.size(), part_ + 1));
       const std::string_view alias = numbered(item);
       result.push_back(alias.empty() ? item : StreamItem{alias, K::kHash});
-      const bool has_key = !keeps_specs(part_) && result.back().is(K::kHash) && at > 1 &&
-                           stream_.items[at - 1].is(K::kColon) &&
-                           stream_.items[at - 2].is(K::kKey) &&
-                           stream_.items[at - 2].text == kRecipeKey &&
-                           result.back().text.find('.') == std::string_view::npos;
+      const bool has_key =
+          !keeps_specs(part_) && result.back().is(K::kHash) && can_lose_key(at, result.back().text);
       if (has_key) {
         const StreamItem recipe = result.back();
         result.resize(result.size() - 3);

@@ -16,9 +16,8 @@ std::size_t kind_end(std::string_view spec) {
   const std::size_t at = spec.find_first_of("(,)", kOpening.size());
   if (at == spec.npos || spec[at] != '(') return at;
   const std::size_t closed = spec.find_first_of("()", at + 1);
-  return closed == spec.npos || spec[closed] == '(' || spec.substr(at, 2) == "(,"
-             ? spec.npos
-             : closed + 1;
+  return closed == spec.npos || spec[closed] == '(' || spec.substr(at, 2) == "(," ? spec.npos
+                                                                                  : closed + 1;
 }
 
 }  // namespace

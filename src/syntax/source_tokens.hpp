@@ -28,11 +28,11 @@ struct TypedMention {
 
 /// The forms of an op's text whose meaning depends on the text around it.
 struct ShortForms {
-  std::string_view op_name;             ///< empty if the name is in full
-  std::string_view name_tag;            ///< likewise
-  bool has_rest = false;                ///< `*` in a list of the op
-  bool have_values_rest = false;        ///< `*` in a list of a value
-  bool has_short_recipe = false;        ///< `[#spec]` or `#spec(3)`
+  std::string_view op_name;              ///< empty if the name is in full
+  std::string_view name_tag;             ///< likewise
+  bool has_rest = false;                 ///< `*` in a list of the op
+  bool have_values_rest = false;         ///< `*` in a list of a value
+  bool has_short_recipe = false;         ///< `[#spec]` or `#spec(3)`
   std::vector<std::string_view> keys{};  ///< of the lists of the op, if one has `*`
 
   bool any() const {

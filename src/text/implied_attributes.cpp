@@ -29,8 +29,8 @@ const Value* parameter_of(const OpSurroundings& of, std::string_view suffix) {
 /// The attribute that parameters decide; null if they decide nothing.
 const Attr* told_by_parameters(const OpSurroundings& of, const OpRow& row, const AttrRow& wanted) {
   IRContext& context = of.module.context();
-  const auto decided =
-      std::ranges::find(row.weights, wanted.name, [](const WeightRow& each) { return each.present_if; });
+  const auto decided = std::ranges::find(row.weights, wanted.name,
+                                         [](const WeightRow& each) { return each.present_if; });
   if (decided != row.weights.end()) {
     return context.boolean(parameter_of(of, decided->suffix) != nullptr);
   }
@@ -79,7 +79,8 @@ const Attr* annotation_of(const OpSurroundings& of) {
   if (entries.empty() || !are_complete) return nullptr;
   const OpRow* const row = of.name.info->row;
   const std::size_t values = entries.size();
-  for (const WeightRow& each : row == nullptr || !of.path ? std::span<const WeightRow>() : row->weights) {
+  for (const WeightRow& each :
+       row == nullptr || !of.path ? std::span<const WeightRow>() : row->weights) {
     const Value* const parameter = parameter_of(of, each.suffix);
     const Attr* const entry =
         parameter == nullptr ? nullptr : as_entry(context, parameter->attribute(key::kQuantRecipe));
@@ -112,8 +113,12 @@ std::vector<NamedAttr> implied_attributes(const OpSurroundings& of) {
 }
 
 std::vector<NamedAttr> implied_attributes(const Op& op) {
-  OpSurroundings of{.module = op.module(), .name = op.op_name(), .path = op.path(), .symbol = {},
-                    .operand_recipes = {}, .result_recipes = {}};
+  OpSurroundings of{.module = op.module(),
+                    .name = op.op_name(),
+                    .path = op.path(),
+                    .symbol = {},
+                    .operand_recipes = {},
+                    .result_recipes = {}};
   for (const Use& use : op.plain_operands()) {
     of.operand_recipes.push_back(find_attribute(mention_of(use).attributes, key::kQuantRecipe));
   }
@@ -149,8 +154,8 @@ bool still_implies(const ShortForms& forms, const Op& op) {
   const std::vector<NamedAttr> implied = implied_attributes(op);
   std::size_t implied_count = 0;
   for (const NamedAttr& each : implied) {
-    const bool is_stated = std::ranges::find(forms.keys, op.module().context().text(each.key)) !=
-                           forms.keys.end();
+    const bool is_stated =
+        std::ranges::find(forms.keys, op.module().context().text(each.key)) != forms.keys.end();
     if (!is_stated && op.attribute(each.key) != each.value) return false;
     implied_count += is_stated ? 0 : 1;
   }
@@ -164,8 +169,8 @@ bool values_imply(const Op& op) {
     if (stated_mention(use) != nullptr) return false;
   }
   return std::ranges::all_of(op.results(), [&](const Value& each) {
-    return !each.has_symbol() || each.attribute(key::kSymbol) ==
-                                     symbol_attribute(op.module(), each.symbol()).value;
+    return !each.has_symbol() ||
+           each.attribute(key::kSymbol) == symbol_attribute(op.module(), each.symbol()).value;
   });
 }
 
@@ -175,13 +180,14 @@ bool still_means(const ShortForms& forms, const Op& op) {
   IRContext& context = op.module().context();
   const Op* const graph = graph_around(op);
   const std::string_view name = forms.op_name, tag = forms.name_tag;
-  if (!name.empty() && full_op_name(name, device_in(graph)) != context.text(op.op_name().spelling)) {
+  if (!name.empty() &&
+      full_op_name(name, device_in(graph)) != context.text(op.op_name().spelling)) {
     return false;
   }
   if (!tag.empty()) {
-    const bool is_same = graph != nullptr && op.has_path() &&
-                         name_in_graph(context.text(op.path()), context.text(graph->symbol())) ==
-                             relative_name(tag);
+    const bool is_same =
+        graph != nullptr && op.has_path() &&
+        name_in_graph(context.text(op.path()), context.text(graph->symbol())) == relative_name(tag);
     if (!is_same) return false;
   }
   return (!forms.has_rest || still_implies(forms, op)) &&

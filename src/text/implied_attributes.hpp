@@ -24,7 +24,8 @@ struct OpSurroundings {
 /// The attributes that the surroundings tell, in this order:
 /// - in portable modules, those of the row that registered parameters of the op decide: extents,
 ///   and whether an optional parameter exists;
-/// - `quant_recipe`, if all operands and results have a QuantSpec: an annotation of these and of the
+/// - `quant_recipe`, if all operands and results have a QuantSpec: an annotation of these and of
+/// the
 ///   parameters of the op, with `solved=0` where a spec states nothing else;
 /// - `symbol` of a graph, a fragment and a register.
 std::vector<NamedAttr> implied_attributes(const OpSurroundings& of);

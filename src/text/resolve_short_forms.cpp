@@ -112,17 +112,17 @@ void Resolver::State::complete(Mention& mention, std::span<const NamedAttr> impl
   mention_attributes_.insert(mention_attributes_.end(), place, list.end());
   if (types_noted_ == nullptr) return;
   mention_keys_.resize(mention_attributes_.size());
-  types_noted_->longer.push_back({.at = span(mention.rest_token).begin,
-                                  .kind = FormEdit::Kind::kRest,
-                                  .attributes = added});
+  types_noted_->longer.push_back(
+      {.at = span(mention.rest_token).begin, .kind = FormEdit::Kind::kRest, .attributes = added});
 }
 
 void Resolver::State::complete_definition(Mention& mention) {
   if (!mention.rest) return;
   if (!mention.has_symbol) return report_empty_rest(mention.rest_token);
-  const NamedAttr symbol = module_ == nullptr || bodies_.empty()
-                               ? NamedAttr{key::kSymbol, context_.word(context_.text(mention.symbol))}
-                               : symbol_attribute(*module_, mention.symbol);
+  const NamedAttr symbol =
+      module_ == nullptr || bodies_.empty()
+          ? NamedAttr{key::kSymbol, context_.word(context_.text(mention.symbol))}
+          : symbol_attribute(*module_, mention.symbol);
   complete(mention, {&symbol, 1});
 }
 
@@ -142,8 +142,12 @@ void Resolver::State::complete_use(Mention& mention) {
 }
 
 OpSurroundings Resolver::State::surroundings() const {
-  OpSurroundings of{.module = *module_, .name = head_.name, .path = head_.path, .symbol = {},
-                    .operand_recipes = {}, .result_recipes = {}};
+  OpSurroundings of{.module = *module_,
+                    .name = head_.name,
+                    .path = head_.path,
+                    .symbol = {},
+                    .operand_recipes = {},
+                    .result_recipes = {}};
   const auto recipe_of = [&](const Mention& mention) {
     return find_attribute(attributes_of(mention), key::kQuantRecipe);
   };
@@ -173,9 +177,8 @@ void Resolver::State::complete_head() {
   head_.attributes.insert(head_.attributes.begin() + static_cast<std::ptrdiff_t>(*head_.rest),
                           added.begin(), added.end());
   if (types_noted_ == nullptr) return;
-  types_noted_->longer.push_back({.at = span(head_.rest_token).begin,
-                                  .kind = FormEdit::Kind::kRest,
-                                  .attributes = added});
+  types_noted_->longer.push_back(
+      {.at = span(head_.rest_token).begin, .kind = FormEdit::Kind::kRest, .attributes = added});
 }
 
 // -- what can be written shorter ------------------------------------------------------------------

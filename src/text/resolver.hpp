@@ -237,8 +237,8 @@ class Resolver::State : private ValueReader {
   MentionList loose_operands_, loose_results_;  // lists that belong to a module, region or block
   std::vector<Mention> mentions_;
   std::vector<NamedAttr> mention_attributes_;
-  std::vector<SourcePos> mention_keys_;  // parallel, where they are noted
-  std::vector<SourcePos> list_keys_;     // of the list that is being read, likewise
+  std::vector<SourcePos> mention_keys_;          // parallel, where they are noted
+  std::vector<SourcePos> list_keys_;             // of the list that is being read, likewise
   std::vector<std::uint32_t> head_short_forms_;  // tokens before the module they belong to
   // Names without dialect and device mean others in each graph.
   TextTable<OpName> short_names_;

@@ -16,8 +16,8 @@
 #include "mir/rewriter.hpp"
 #include "syntax/numbered_specs.hpp"
 #include "syntax/text_literal.hpp"
-#include "syntax/token_text.hpp"
 #include "syntax/token_stream.hpp"
+#include "syntax/token_text.hpp"
 #include "text/type_mentions.hpp"
 
 namespace mir {
@@ -27,7 +27,8 @@ namespace {
 using K = TokenKind;
 using Items = std::vector<StreamItem>;
 
-static_assert(kTypeAliasVersion == kImpliedSymbolVersion && kTypeAliasVersion == kImpliedTextVersion);
+static_assert(kTypeAliasVersion == kImpliedSymbolVersion &&
+              kTypeAliasVersion == kImpliedTextVersion);
 
 /// Calls `visit(index, module, depth)` for each item, with the number of its module and of the
 /// braces that are open.

@@ -68,7 +68,7 @@ class TypeMentions {
 };
 
 struct MentionedTypes {
-  std::vector<TypeMention> mentions;  ///< in the order of the text
+  std::vector<TypeMention> mentions;      ///< in the order of the text
   std::vector<FormEdit> shorter, longer;  ///< likewise
   std::vector<Module*> modules;
 };
