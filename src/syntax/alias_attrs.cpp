@@ -224,18 +224,6 @@ class SpecNumbering {
     return stream_.texts.copy(std::string_view(fmt::format("{}({})", scheme->second.alias, uuid)));
   }
 
-  /// True if `quant_recipe:` precedes the spec at `at` and can go. Text without quotes would go on
-  /// behind a comma without a key.
-  bool can_lose_key(std::size_t at, std::string_view alias) const {
-    if (at < 3 || alias.find('.') != alias.npos) return false;
-    const Items& items = stream_.items;
-    const bool has_key = items[at - 1].is(K::kColon) && items[at - 2].is(K::kKey) &&
-                         items[at - 2].text == kRecipeKey;
-    if (!has_key || items[at - 3].is(K::kLBracket)) return has_key;
-    return items[at - 3].is(K::kComma) && at > 3 && !items[at - 4].is(K::kBare) &&
-           !items[at - 4].is(K::kDim) && !items[at - 4].is(K::kWord);
-  }
-
   std::vector<bool> replace() {
     part_ = depth_ = 0;
     Items result;
@@ -258,14 +246,7 @@ class SpecNumbering {
       changed.resize(std::max(changed.size(), part_ + 1));
       const std::string_view alias = numbered(item);
       result.push_back(alias.empty() ? item : StreamItem{alias, K::kHash});
-      const bool has_key =
-          !keeps_specs(part_) && result.back().is(K::kHash) && can_lose_key(at, result.back().text);
-      if (has_key) {
-        const StreamItem recipe = result.back();
-        result.resize(result.size() - 3);
-        result.push_back(recipe);
-      }
-      if (has_key || !alias.empty()) changed[part_] = true;
+      if (!alias.empty()) changed[part_] = true;
       follow(item);
     }
     stream_.items = std::move(result);
@@ -280,6 +261,19 @@ class SpecNumbering {
   Items definitions_;
   std::size_t part_ = 0, depth_ = 0;
 };
+
+/// True if `quant_recipe:` precedes the alias at `at` and can go. Text without quotes would go on
+/// behind a comma without a key.
+bool can_lose_key(const Items& items, std::size_t at) {
+  if (at < 3 || !items[at].is(K::kHash) || items[at].text.find('.') != std::string_view::npos) {
+    return false;
+  }
+  const bool has_key =
+      items[at - 1].is(K::kColon) && items[at - 2].is(K::kKey) && items[at - 2].text == kRecipeKey;
+  if (!has_key || items[at - 3].is(K::kLBracket)) return has_key;
+  return items[at - 3].is(K::kComma) && at > 3 && !items[at - 4].is(K::kBare) &&
+         !items[at - 4].is(K::kDim) && !items[at - 4].is(K::kWord);
+}
 
 // -- expanding ------------------------------------------------------------------------------------
 
@@ -457,6 +451,27 @@ void alias_attributes(TokenStream& stream) {
 
 std::vector<bool> number_attributes(TokenStream& stream, const std::vector<bool>& keeps_specs) {
   return SpecNumbering(stream, keeps_specs).run();
+}
+
+std::vector<bool> leave_recipe_keys_out(TokenStream& stream, const std::vector<bool>& keeps_keys) {
+  const Items& items = stream.items;
+  std::vector<bool> changed;
+  Items result;
+  result.reserve(items.size());
+  std::size_t depth = 0, part = 0;
+  for (std::size_t at = 0; at < items.size(); ++at) {
+    changed.resize(std::max(changed.size(), part + 1));
+    const bool keeps = part < keeps_keys.size() && keeps_keys[part];
+    if (!keeps && can_lose_key(items, at)) {
+      result.resize(result.size() - 2);
+      changed[part] = true;
+    }
+    result.push_back(items[at]);
+    if (items[at].is(K::kLBrace)) ++depth;
+    if (items[at].is(K::kRBrace) && --depth == 0) ++part;
+  }
+  stream.items = std::move(result);
+  return changed;
 }
 
 Result<void> expand_attributes(TokenStream& stream) {

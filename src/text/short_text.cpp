@@ -388,6 +388,7 @@ std::optional<std::string> short_text(const SyntaxTree& tree, IRContext& context
   note(alias_types(stream, bound));
   note(number_attributes(stream, bound));
   alias_attributes(stream);
+  note(leave_recipe_keys_out(stream, bound));
   const std::vector<std::size_t> versions = version_numbers(stream.items);
   for (std::size_t module = 0; module < versions.size(); ++module) {
     if (versions[module] == 0 || !is_short[module]) continue;

@@ -48,6 +48,11 @@ std::string full_of(std::string text) {
   return rewritten(full_text, std::move(text));
 }
 
+std::string without_version(std::string text) {
+  for (std::size_t at = 0; (at = text.find("mir_version:2", at)) != text.npos;) text[at + 12] = '1';
+  return text;
+}
+
 /// The short text means the same but for the version, and the full text of it all the same. Where
 /// short forms go, so does a version 2 that nothing needs.
 void check_meaning(const std::string& text) {
@@ -56,7 +61,7 @@ void check_meaning(const std::string& text) {
   const std::string brief = short_of(text);
   CHECK(short_of(brief) == brief);
   const std::string whole = full_of(brief);
-  CHECK(whole == full_of(text));
+  CHECK(without_version(whole) == without_version(full_of(text)));
   const Reading full(whole);
   REQUIRE(full.errors() == std::vector<std::string>{});
   REQUIRE(full.modules.size() == first.modules.size());
