@@ -127,7 +127,7 @@ def contexts(keywords):
             Match("key", rf'{STRING}(?=\s*(?::|//))|[^,()\[\]{{}}<>%@":\s](?:(?:(?!//)[^,()\[\]{{}}<>%@":\n])*[^,()\[\]{{}}<>%@":\s])?(?=\s*(?::|//))'),
             Region(r":", r"(?=[,\]])", ("value",)),
             Match("macro", rf"#{WORD}(?:\([0-9]+\))?"),
-            Match("keyword", r"\*"),
+            Match("word", r"\*"),
         ],
         "value": [
             Match("string", UNQUOTED),
