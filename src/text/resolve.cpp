@@ -78,8 +78,7 @@ void Resolver::State::node(const Node& node) {
       return alias(node);
     case NodeKind::kAttribute:
       if (types_noted_ != nullptr) list_keys_.push_back(span(node.token).begin);
-      static_cast<void>(read(node));
-      return;
+      [[fallthrough]];
     default:
       if (!read(node)) nesting(node);
   }

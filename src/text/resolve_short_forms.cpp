@@ -48,6 +48,7 @@ Symbol Resolver::State::relative_path(std::uint32_t token) {
   const std::string_view name = relative_name(text(token));
   const Op* const graph = graph_around();
   if (graph == nullptr || !graph->has_symbol()) {
+    if (is_foreign_) return context_.intern(name);
     diagnostics_.error(diag::kMalformedAttribute, span(token),
                        fmt::format("name '{}' is relative, but no graph is around the op", name));
     return context_.intern(name);
@@ -81,6 +82,7 @@ std::optional<std::uint32_t> Resolver::State::take_rest(std::span<const NamedAtt
 }
 
 void Resolver::State::report_empty_rest(std::uint32_t token) {
+  if (is_foreign_) return;
   diagnostics_.error(diag::kMalformedAttribute, span(token),
                      "'*' stands for no attribute here: none follows from the text around it");
 }
