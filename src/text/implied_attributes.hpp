@@ -14,7 +14,7 @@ namespace mir {
 /// The parts of an op from which its attributes may follow.
 struct OpSurroundings {
   const Module& module;
-  const OpName& name;
+  OpName name;
   Symbol path;
   std::optional<Symbol> symbol;  ///< that the op declares, or the only result of a register
   std::vector<const Attr*> operand_recipes;  ///< null: the operand has none

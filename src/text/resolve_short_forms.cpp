@@ -251,7 +251,8 @@ void Resolver::State::note_implied() {
   const auto is_same = [](const NamedAttr& a, const NamedAttr& b) {
     return a.key == b.key && a.value == b.value;
   };
-  const auto first = std::ranges::search(head_.attributes, implied, is_same).begin();
+  const auto first = std::search(head_.attributes.begin(), head_.attributes.end(), implied.begin(),
+                                 implied.end(), is_same);
   if (first == head_.attributes.end()) return;
   const auto begin = static_cast<std::size_t>(first - head_.attributes.begin());
   const std::size_t end = begin + implied.size();

@@ -165,7 +165,8 @@ class TextOfForms {
 
   std::string linear(const std::string& graph) {
     const std::string in = fmt::format("in_channels:{}", one_in(4) ? 3 : 4), out = "out_channels:4";
-    const std::string list = one_in(3)
+    const std::string list = one_in(4) ? "bias:false"
+                             : one_in(3)
                                  ? fmt::format("bias:false, {}, {}", in, out)
                                  : fmt::format("{}, {}, bias:{}", in, out, any({"false", "true"}));
     return fmt::format(
