@@ -44,6 +44,8 @@ again:
   digits   = [0-9]+;
   word     = [A-Za-z_][A-Za-z0-9_]*;
   symchars = [A-Za-z0-9_.$/-];
+  relative = "." [A-Za-z0-9_.$-]* [A-Za-z0-9_.$];
+  numbered = "#" word "(" digits ")";
   integer  = "-"? digits;
   float    = "-"? ((digits "." [0-9]* | "." digits | digits) ([eE] [+-]? digits)? | "inf" | "nan");
   string   = ["] ([^"\\\n\x00] | "\\" [^\n\x00])* ["];
@@ -73,9 +75,11 @@ again:
   <body> "addr" ws* ":" ws* "0x" [0-9a-fA-F]+ { return MIR_ACCEPT.finish(TokenKind::kAddress); }
   <body> "prog.jump"                  { condition_ = yyclabel; return MIR_ACCEPT.finish(TokenKind::kOpName); }
   <body> word ("." [A-Za-z0-9_$-]+)*  { return MIR_ACCEPT.op_name(false); }
+  <body> "." word                     { return MIR_ACCEPT.finish(TokenKind::kOpName); }
   <body> "prog." word ".inst." [A-Za-z0-9_+]+ { return MIR_ACCEPT.op_name(false); }
   <body> "linalg." word "." [^(<[{ \t\r\n\x00\x1b]* { return MIR_ACCEPT.op_name(true); }
   <body> "loc" ws* "("                { return MIR_ACCEPT.balanced(TokenKind::kLoc, '(', ')'); }
+  <body> "<" ws* relative ws* ">"     { return MIR_ACCEPT.finish(TokenKind::kNameAngle); }
   <body> "<" [^<>{}"\n\x00\x1b-]* ">" { return MIR_ACCEPT.finish(TokenKind::kAngle); }
   <body> "<"                          { return MIR_ACCEPT.balanced(TokenKind::kAngle, '<', '>'); }
   <body> "<" ws* "name" ws* "=" ws* ["] { return MIR_ACCEPT.op_name_tag('>', TokenKind::kNameAngle); }
@@ -126,6 +130,8 @@ again:
   <attrs> string                  { return MIR_ACCEPT.finish(TokenKind::kKey); }
   <attrs> [A-Za-z0-9_.$-]+        { return MIR_ACCEPT.attribute_key(); }
   <attrs> ":"                     { condition_ = yycvalue; return MIR_ACCEPT.finish(TokenKind::kColon); }
+  <attrs> "*"                     { return MIR_ACCEPT.finish(TokenKind::kWord); }
+  <attrs> "#" word | numbered     { return MIR_ACCEPT.finish(TokenKind::kHash); }
   <attrs> ","                     { return MIR_ACCEPT.finish(TokenKind::kComma); }
   <attrs> "]"                     { return MIR_ACCEPT.pop(Nesting::kAttributes, TokenKind::kRBracket); }
   <attrs> "("                     { return MIR_ACCEPT.finish(TokenKind::kLParen); }
@@ -150,6 +156,7 @@ again:
   <value, data> "@" symchars*     { return MIR_ACCEPT.value_done(TokenKind::kSymbol); }
   <value, data> "@" string        { return MIR_ACCEPT.value_done(TokenKind::kSymbol); }
   <value, data, tail, entries> "#" symchars+ { return MIR_ACCEPT.balanced(TokenKind::kHash, '<', '>'); }
+  <value, data, entries> numbered { return MIR_ACCEPT.value_done(TokenKind::kHash); }
   <value, data> "!" symchars+     { return MIR_ACCEPT.balanced(TokenKind::kOpaqueType, '<', '>'); }
   <value, data> type              { return MIR_ACCEPT.value_done(TokenKind::kType); }
   <value, data> "tensor" / (gap "<") { value_done(TokenKind::kTensor); condition_ = yyctensor;

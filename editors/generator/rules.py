@@ -34,6 +34,7 @@ class Include:
 
 STRING = r'"(?:[^"\\\n]|\\.)*"'
 PLAIN_KEY = r'(?:[A-Za-z0-9_.$-]+|"[^"\n]*")'
+WORD = r"[A-Za-z_][A-Za-z0-9_]*"
 NAME = r"[A-Za-z0-9_.$/-]"
 BALANCED = r"<(?:->|[^<>\n]|<(?:->|[^<>\n]|<[^<>\n]*>)*>)*>"
 NUMBER = r"-?(?:(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)(?:[eE][+-]?[0-9]+)?|inf|nan)(?![A-Za-z0-9_])"
@@ -44,7 +45,7 @@ ENDS_VALUE = r"(?=\s*(?:[,\]]|//))"
 STRUCTURED = (r'(?:["\[{!]|#[A-Za-z]|tensor\s*(?:<|//)|Quant(?:Spec|Annotation)\s*\(|<InvalidAttribute NYI>|'
               rf"(?:{NUMBER}|{CONSTANT}|{EXTENT}|@{NAME}*)\s*(?:[,\]]|//))")
 UNQUOTED = (rf"(?<=:)[ \t]*(?!{STRUCTURED})[^\s,\]]"
-            rf"(?:(?!\s*(?:\]|$)|\s*,\s*{PLAIN_KEY}\s*:)[^\n])*")
+            rf"(?:(?!\s*(?:\]|$)|\s*,\s*(?:\*\s*,\s*)?{PLAIN_KEY}\s*:|\s*,\s*\*\s*\])[^\n])*")
 
 
 def known_ops(keywords):
@@ -57,6 +58,8 @@ def known_ops(keywords):
     for dialect, ops in sorted(by_dialect.items()):
         device = r"[A-Za-z_][A-Za-z0-9_]*\." if dialect in ("linalg", "tensor") else ""
         patterns.append(rf"{dialect}\.{device}(?:{'|'.join(sorted(ops, reverse=True))})")
+    short = {op for dialect in ("linalg", "tensor") for op in by_dialect.get(dialect, []) if op.isidentifier()}
+    patterns.append(rf"(?<![A-Za-z0-9_.$/-])\.(?:{'|'.join(sorted(short, reverse=True))})")
     return rf"(?:{'|'.join(patterns)})(?![A-Za-z0-9_.$-]|[ \t]*[^ \t\n(<\[@{{}}\-l])"
 
 
@@ -69,6 +72,7 @@ def contexts(keywords):
             Match("comment", r"addr\s*:\s*0x[0-9a-fA-F]+"),
             Region(r"prog\.jump(?![A-Za-z0-9_.$-])", r"(?=[\[{}(@])|$", ("comment", "jump label"), "known op"),
             Match("string", r'<\s*name\s*=\s*"[^\n]*?"\s*>'),
+            Match("string", r'<\s*\.[A-Za-z0-9_.$-]*[A-Za-z0-9_.$]\s*>'),
             Match("string", r'\[\s*name\s*=\s*"[^\n]*?"\s*\]'),
             Match("keyword", rf"(?<!-){BALANCED}"),
             Region(r"\[(?=\s*\^)", r"\]", ("comment", "label", "list")),
@@ -84,6 +88,7 @@ def contexts(keywords):
             Match("op", r"linalg\.[A-Za-z0-9_]*\.[^\s(<\[{@]*"
                         r"(?:[ \t]+(?!loc\b|//|->)[^(<\[\n@{\s](?:[^(<\[\n@{]*[^(<\[\n@{\s])?)?"),
             Match("op", r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_$-]+)+"),
+            Match("op", r"(?<![A-Za-z0-9_.$/-])\.[A-Za-z_][A-Za-z0-9_]*"),
         ],
         "comment": [Match("comment", r"//[^\n]*")],
         "location": [Region(r"loc\s*\(", r"\)", ("location text",), "comment", "comment")],
@@ -117,10 +122,12 @@ def contexts(keywords):
         "element type": [Match("element type", rf"(?:{element_types})(?![A-Za-z0-9_])")],
         # `null` is the encoding of a tensor that has none, in signatures of declared ops.
         "word": [Match("keyword", r"null(?![A-Za-z0-9_])"), Match("word", r"[A-Za-z_][A-Za-z0-9_]*")],
-        "dialect value": [Match("macro", rf"#{NAME}+(?:{BALANCED})?"), Match("string", STRING)],
+        "dialect value": [Match("macro", rf"#{WORD}\([0-9]+\)"), Match("macro", rf"#{NAME}+(?:{BALANCED})?"), Match("string", STRING)],
         "attribute": [
             Match("key", rf'{STRING}(?=\s*(?::|//))|[^,()\[\]{{}}<>%@":\s](?:(?:(?!//)[^,()\[\]{{}}<>%@":\n])*[^,()\[\]{{}}<>%@":\s])?(?=\s*(?::|//))'),
             Region(r":", r"(?=[,\]])", ("value",)),
+            Match("macro", rf"#{WORD}(?:\([0-9]+\))?"),
+            Match("word", r"\*"),
         ],
         "value": [
             Match("string", UNQUOTED),
@@ -137,6 +144,7 @@ def contexts(keywords):
             Region(r"\{", r"\}", ("comment", "data")),
             Include("type"),
             Include("quantisation"),
+            Match("macro", rf"#{WORD}\([0-9]+\)"),
             Match("macro", rf"#{NAME}+(?:{BALANCED})?"),
         ],
         "data": [

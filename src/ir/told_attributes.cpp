@@ -36,6 +36,8 @@ Dim extent_named(std::string_view word, std::string_view shape, const TensorType
   return type.rank() == count || (is_list && type.rank() > count) ? found : Dim::unknown();
 }
 
+}  // namespace
+
 Dim extent_of_parameter(const Module& module, const OpRow& row, Symbol path,
                         std::string_view word) {
   IRContext& context = module.context();
@@ -51,8 +53,6 @@ Dim extent_of_parameter(const Module& module, const OpRow& row, Symbol path,
   }
   return Dim::unknown();
 }
-
-}  // namespace
 
 ToldAttributes::ToldAttributes(const Module& module, const OpRow& row, Symbol path,
                                std::span<const NamedAttr> stated)

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "mir/module.hpp"
 
 namespace mir {
+
+/// The extent, called `word` in the row, of a parameter of the op at `path`; unknown if no
+/// registered parameter has it.
+Dim extent_of_parameter(const Module& module, const OpRow& row, Symbol path, std::string_view word);
 
 /// The attributes of an op, with the extent of its result that they leave out and a registered
 /// parameter of the portable module has: `out_channels` of a Linear is the first extent of its

@@ -22,6 +22,7 @@
 #include "mir/upgrade.hpp"
 #include "passes/names/roles.hpp"
 #include "support/characters.hpp"
+#include "syntax/short_names.hpp"
 
 namespace mir::lsp {
 
@@ -138,13 +139,18 @@ void add_values(const View& view, SourcePos at, const OpContext& context, Items&
   }
 }
 
-/// The layer that the head of an op names before a place, `q` of `<name="q">` or `@q` of a call.
+/// The layer that the head of an op names before a place, `q` of `<name="q">` or `<.q>`, or `@q` of
+/// a call.
 std::string_view path_before(std::string_view head) {
   constexpr std::string_view kBegin = "<name=\"";
   const std::size_t name = head.find(kBegin);
   if (name != head.npos) {
     head.remove_prefix(name + kBegin.size());
     return head.substr(0, head.find('"'));
+  }
+  if (const std::size_t tag = head.find("<."); tag != head.npos) {
+    head.remove_prefix(tag + 2);
+    return head.substr(0, head.find('>'));
   }
   const std::size_t symbol = head.find('@');
   if (symbol == head.npos) return "";
@@ -267,7 +273,8 @@ bool ends_line(std::string_view rest) {
   return line.find_first_not_of(" \t\r") == line.npos;
 }
 
-void add_ops(const View& view, SourcePos at, bool snippets, Items& items) {
+/// Ops by their names; by the short ones where a dot has been typed.
+void add_ops(const View& view, SourcePos at, bool snippets, bool are_short, Items& items) {
   const Outline& outline = view.outline();
   const std::uint32_t op = outline.op_at(at);
   const std::uint32_t module = op == kNone ? kNone : outline.module_of(op);
@@ -280,8 +287,10 @@ void add_ops(const View& view, SourcePos at, bool snippets, Items& items) {
                    .fresh = [&](std::string_view word) { return taken.fresh(word); }};
   for (const Dialect* dialect : view.rows.dialects()) {
     for (const OpRow& row : dialect->rows) {
-      const std::string name =
+      std::string name =
           fmt::format("{}.{}{}", dialect->name, dialect->device_in_path ? "CPU." : "", row.name);
+      if (are_short) name = short_op_name(name, kUsualDevice);
+      if (name.empty()) continue;
       const std::string detail = op_signature(name, &row);
       if (!snippets) {
         items.add(name, kFunctionItem, detail, std::string(row.summary));
@@ -380,7 +389,7 @@ void add_layers(const View& view, SourcePos at, const OpRow* row, Items& items) 
   }
   for (const LayerMention& layer : view.outline().layers) {
     if (layer.at.begin <= at && at <= layer.at.end) continue;
-    const std::string_view name = view.text(layer.at);
+    const std::string_view name = layer.name;
     for (auto dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1)) {
       groups.emplace(name.substr(0, dot + 1));
     }
@@ -479,7 +488,8 @@ Json completion(const View& whole, SourcePos at, bool snippets) {
     const bool has_list = next != text.npos && text[next] == '(';
     if (has_results && !has_list) add_result_lists(view, at, context, items);
   } else if (context.inside == Inside::kNothing) {
-    add_ops(view, at, snippets && ends_line(text.substr(place)), items);
+    const bool is_whole_line = ends_line(text.substr(place));
+    add_ops(view, at, snippets && is_whole_line, word.starts_with('.'), items);
   } else if (sigil == ':') {
     add_aliases(view, NameKind::kTypeAlias, at, items);
   } else if (defines) {

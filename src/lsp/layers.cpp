@@ -11,8 +11,8 @@ namespace mir::lsp {
 
 namespace {
 
-std::string_view layer_name(const View& view, const LayerMention& layer) {
-  return view.text(layer.at);
+NameMention mention_of(const LayerMention& layer) {
+  return {.at = layer.at, .is_quoted = !layer.is_relative, .is_relative = layer.is_relative};
 }
 
 std::span<const WeightRow> weights_of(const Outline& outline, std::uint32_t op) {
@@ -25,8 +25,7 @@ std::set<std::string_view> suffixes_of(const View& view, const Named& layer) {
   std::set<std::string_view> suffixes;
   const Outline& outline = view.outline();
   for (const LayerMention& each : outline.layers) {
-    if (outline.module_of(each.op) != layer.module || layer_name(view, each) != layer.name)
-      continue;
+    if (outline.module_of(each.op) != layer.module || each.name != layer.name) continue;
     for (const WeightRow& weight : weights_of(outline, each.op)) suffixes.insert(weight.suffix);
   }
   return suffixes;
@@ -41,8 +40,8 @@ bool is_parameter(const SymbolMention& symbol, const Named& layer,
 
 Named named_layer(const View& view, const LayerMention& mention) {
   return {.kind = NameKind::kLayer,
-          .name = std::string(layer_name(view, mention)),
-          .mention = {.at = mention.at, .is_quoted = true},
+          .name = mention.name,
+          .mention = mention_of(mention),
           .module = view.outline().module_of(mention.op)};
 }
 
@@ -65,13 +64,22 @@ std::uint32_t module_at(const View& view, SourcePos at) {
   return op == kNone ? kNone : view.outline().module_of(op);
 }
 
-/// Calls `visit` with the name of each layer in a text.
+/// Calls `visit` with the name of each layer in a text. `graph` is the last graph that began.
 template <class Visit>
-void for_each_layer_in(std::string_view text, const Visit& visit) {
-  constexpr std::string_view kBegin = "name=\"";
-  for (auto at = text.find(kBegin); at != text.npos; at = text.find(kBegin, at)) {
-    at += kBegin.size();
-    visit(text.substr(at, text.find_first_of("\"\n", at) - at));
+void for_each_layer_in(std::string_view text, std::string& graph, const Visit& visit) {
+  constexpr std::string_view kName = "name=\"", kGraph = "SubGraphOp @", kRelative = "<.";
+  for (auto at = text.find_first_of("nS<"); at != text.npos; at = text.find_first_of("nS<", at)) {
+    const std::string_view rest = text.substr(at);
+    if (rest.starts_with(kName)) {
+      at += kName.size();
+      visit(text.substr(at, text.find_first_of("\"\n", at) - at));
+    } else if (rest.starts_with(kRelative)) {
+      visit(graph + std::string(rest.substr(1, rest.find_first_of(">\n") - 1)));
+    } else if (rest.starts_with(kGraph)) {
+      const std::string_view symbol = rest.substr(kGraph.size());
+      graph = symbol.substr(0, symbol.find_first_of(" \n<[("));
+    }
+    ++at;
   }
 }
 
@@ -101,8 +109,8 @@ std::vector<NameMention> layer_mentions(const View& view, const Named& layer) {
   const std::set<std::string_view> suffixes = suffixes_of(view, layer);
   std::vector<NameMention> found;
   for (const LayerMention& each : outline.layers) {
-    if (outline.module_of(each.op) == layer.module && layer_name(view, each) == layer.name) {
-      found.push_back({.at = each.at, .is_quoted = true});
+    if (outline.module_of(each.op) == layer.module && each.name == layer.name) {
+      found.push_back(mention_of(each));
     }
   }
   for (const SymbolMention& each : outline.symbols) {
@@ -123,7 +131,7 @@ std::optional<Named> layer_at(const View& view, SourcePos at) {
 std::optional<Owner> owner_of(const View& view, const SymbolMention& symbol) {
   const Outline& outline = view.outline();
   for (const LayerMention& each : outline.layers) {
-    const std::string_view name = layer_name(view, each);
+    const std::string& name = each.name;
     if (!symbol.name.starts_with(name) || outline.module_of(each.op) != symbol.module) continue;
     const std::string_view suffix = symbol.name.substr(name.size());
     const auto weights = weights_of(outline, each.op);
@@ -137,9 +145,9 @@ void add_owners(const View& view, const SymbolMention& symbol, std::vector<NameM
   const auto owner = owner_of(view, symbol);
   if (!owner) return;
   for (const LayerMention& each : view.outline().layers) {
-    if (layer_name(view, each) != owner->layer.name) continue;
+    if (each.name != owner->layer.name) continue;
     if (view.outline().module_of(each.op) != symbol.module) continue;
-    mentions.push_back({.at = each.at, .is_quoted = true});
+    mentions.push_back(mention_of(each));
   }
   std::ranges::sort(mentions, {}, [](const NameMention& each) { return each.at.begin; });
 }
@@ -158,8 +166,7 @@ std::vector<std::string> owned_parameters(const View& view, const Named& layer) 
   const Outline& outline = view.outline();
   std::vector<std::string> found;
   for (const LayerMention& each : outline.layers) {
-    if (outline.module_of(each.op) != layer.module || layer_name(view, each) != layer.name)
-      continue;
+    if (outline.module_of(each.op) != layer.module || each.name != layer.name) continue;
     for (const WeightRow& weight : weights_of(outline, each.op)) {
       std::string name = layer.name + std::string(weight.suffix);
       const bool is_new = std::ranges::find(found, name) == found.end();
@@ -182,10 +189,11 @@ UnusedLayers::UnusedLayers(const View& view, SourcePos at) {
   const std::size_t place = at - Document::kBase;
   const std::size_t line = place == 0 ? 0 : text.rfind('\n', place - 1) + 1;
   const auto forget = [&](std::string_view used) { names.erase(used); };
+  std::string graph;
   // The name that is typed now does not count.
-  for_each_layer_in(text.substr(begin, std::max(line, begin) - begin), forget);
+  for_each_layer_in(text.substr(begin, std::max(line, begin) - begin), graph, forget);
   const std::size_t next = std::min(text.find('\n', place), text.size());
-  if (next < end) for_each_layer_in(text.substr(next, end - next), forget);
+  if (next < end) for_each_layer_in(text.substr(next, end - next), graph, forget);
   names_.assign(names.begin(), names.end());
 }
 
@@ -215,7 +223,7 @@ std::vector<std::string> missing_parameters(const View& whole, SourcePos at) {
     if (outline.module_of(each.op) != module) continue;
     for (const WeightRow& weight : weights_of(outline, each.op)) {
       if (!owns(whole, each.op, weight)) continue;
-      std::string name = std::string(layer_name(whole, each)).append(weight.suffix);
+      std::string name = each.name + std::string(weight.suffix);
       if (!declared.contains(name)) missing.insert(std::move(name));
     }
   }

@@ -8,6 +8,7 @@
 #include "lsp/words.hpp"
 #include "support/characters.hpp"
 #include "syntax/damage.hpp"
+#include "syntax/numbered_specs.hpp"
 
 namespace mir::lsp {
 
@@ -236,7 +237,10 @@ std::vector<NameMention> aliases_named(const View& view, const Named& named) {
   bool is_last = false;  // the word before is a mention
   for_each_word(view, whole_text(view), [&](TokenKind kind, Span at) {
     if (kind == TokenKind::kEqual && is_last) found.back().declares = true;
-    is_last = kind == wanted && view.text(at).substr(1) == named.name;
+    const std::string_view text = view.text(at);
+    const std::string_view alias = is_numbered(text) ? unnumbered(text) : text;
+    is_last = kind == wanted && alias.substr(1) == named.name;
+    if (is_last) at.end = at.begin + static_cast<SourcePos>(alias.size());
     if (is_last) found.push_back({.at = at, .sigil = 1});
   });
   return found;
@@ -344,7 +348,11 @@ void add_condition_mentions(const View& view, const Named& named, std::vector<Na
 /// The name that one word is; no value if it is none.
 std::optional<Named> named_by(const View& view, TokenKind kind, Span at) {
   using enum TokenKind;
-  const std::string_view text = view.text(at);
+  std::string_view text = view.text(at);
+  if (kind == kHash && is_numbered(text)) {
+    text = unnumbered(text);
+    at.end = at.begin + static_cast<SourcePos>(text.size());
+  }
   if (kind == kKey) return used_key(view, at);
   if (kind == kBlockName) {
     return Named{.kind = NameKind::kBlock,

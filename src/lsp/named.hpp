@@ -32,6 +32,7 @@ struct NameMention {
   std::uint32_t sigil = 0;  ///< bytes before the name
   bool declares = false;
   bool is_quoted = false;
+  bool is_relative = false;  ///< of a layer: `.q` of `<.q>`
 
   Span name() const { return {at.begin + sigil, at.end}; }
 };

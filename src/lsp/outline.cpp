@@ -6,6 +6,8 @@
 #include <unordered_map>
 
 #include "syntax/damage.hpp"
+#include "syntax/short_names.hpp"
+#include "syntax/text_literal.hpp"
 
 namespace mir::lsp {
 
@@ -430,13 +432,36 @@ class OutlineBuilder {
     if (head_ != kNone) extend(head_, span(token).end);
   }
 
+  /// The symbol of the nearest graph around an op; empty if there is none.
+  std::string graph_around(std::uint32_t op) const {
+    for (std::uint32_t at = outline_.ops[op].parent; at != kNone; at = outline_.ops[at].parent) {
+      const OutlineOp& graph = outline_.ops[at];
+      if (graph.row == nullptr || !has(graph.row->traits, Trait::kCallable)) continue;
+      if (!graph.symbol.known()) return "";
+      const std::string_view symbol = tree_.file().slice(graph.symbol).substr(1);
+      return unquote(symbol).value_or(std::string(symbol));
+    }
+    return "";
+  }
+
   void layer(std::uint32_t token) {
     const std::string_view words = text(token);
+    if (current() != kNone && is_relative_tag(words)) {
+      const std::string_view relative = relative_name(words);
+      const SourcePos first = span(token).begin + 1;
+      outline_.layers.push_back({.at = {first, first + static_cast<SourcePos>(relative.size())},
+                                 .op = current(),
+                                 .name = graph_around(current()).append(relative),
+                                 .is_relative = true});
+      return;
+    }
     const auto begin = words.find('"'), end = words.rfind('"');
     if (current() == kNone || begin == words.npos || begin == end) return;
     const SourcePos at = span(token).begin;
     outline_.layers.push_back(
-        {{at + static_cast<SourcePos>(begin) + 1, at + static_cast<SourcePos>(end)}, current()});
+        {.at = {at + static_cast<SourcePos>(begin) + 1, at + static_cast<SourcePos>(end)},
+         .op = current(),
+         .name = std::string(words.substr(begin + 1, end - begin - 1))});
   }
 
   /// True for the keys of `[symbol:name]` and of `[name:parameter]` on an op that gives a

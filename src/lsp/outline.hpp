@@ -65,10 +65,12 @@ struct PortMention {
   bool is_quoted = false;
 };
 
-/// The layer that an op names: `<name="q">` or `[name="q"]`.
+/// The layer that an op names: `<name="q">`, `[name="q"]`, or `<.q>` in a graph.
 struct LayerMention {
-  Span at;  ///< the name alone, without quotes
+  Span at;  ///< the name alone, without quotes, or `.q` of `<.q>`
   std::uint32_t op = kNone;
+  std::string name{};  ///< in full
+  bool is_relative = false;
 };
 
 struct Outline {

@@ -8,6 +8,7 @@
 #include "lsp/rename_shared.hpp"
 #include "lsp/shared_names.hpp"
 #include "support/characters.hpp"
+#include "syntax/short_names.hpp"
 
 namespace mir::lsp {
 
@@ -91,7 +92,7 @@ Result<void> check_value_clash(const Outline& outline, const OutlineValue& renam
 Result<void> check_layer_clash(const View& view, const Named& layer, const std::string& name) {
   const Outline& outline = view.outline();
   for (const LayerMention& each : outline.layers) {
-    if (outline.module_of(each.op) == layer.module && view.text(each.at) == name) {
+    if (outline.module_of(each.op) == layer.module && each.name == name) {
       return rename_refusal(fmt::format("the module has a layer '{}' already", name));
     }
   }
@@ -128,6 +129,33 @@ Result<Renaming> with_owner(const View& view, Named subject, std::string name) {
   }
   name.resize(name.size() - suffix.size());
   return Renaming{owner->layer, std::move(name)};
+}
+
+/// Names of layers that begin with that of a renamed graph: in full, they stay what they are, so
+/// that the ops keep their parameters.
+std::vector<const LayerMention*> relative_layers(const View& view, const Named& graph) {
+  std::vector<const LayerMention*> found;
+  if (graph.kind != NameKind::kSymbol || graph.symbol == kNone) return found;
+  const Outline& outline = view.outline();
+  const SymbolMention& symbol = outline.symbols[graph.symbol];
+  for (const LayerMention& each : outline.layers) {
+    if (!each.is_relative || outline.module_of(each.op) != symbol.module) continue;
+    const std::size_t relative = each.at.end - each.at.begin;
+    const auto around = std::string_view(each.name).substr(0, each.name.size() - relative);
+    if (around == graph.name) found.push_back(&each);
+  }
+  return found;
+}
+
+/// The edit that gives the layer in `<.q>` another name: a relative one if it begins with the
+/// graph.
+Json relative_edit(const View& view, Span at, std::string_view old, std::string_view name) {
+  const std::size_t relative = at.end - at.begin;
+  const std::string_view graph = old.substr(0, old.size() - std::min(relative, old.size()));
+  const std::string_view rest = name_in_graph(name, graph);
+  const std::string text =
+      rest.empty() ? fmt::format("<name=\"{}\">", name) : fmt::format("<{}>", rest);
+  return {{"range", view.document.range({at.begin - 1, at.end + 1})}, {"newText", text}};
 }
 
 Result<void> check_clash(const View& view, const Named& named, const std::string& name) {
@@ -193,7 +221,13 @@ Result<Json> rename(const View& view, SourcePos at, const std::string& name, boo
   Json edits = Json::array();
   for (const NameMention& each : mentions_of(view, subject)) {
     view.check_stop();
-    edits.push_back({{"range", view.document.range(each.name())}, {"newText", renaming->name}});
+    edits.push_back(each.is_relative ? relative_edit(view, each.at, subject.name, renaming->name)
+                                     : Json{{"range", view.document.range(each.name())},
+                                            {"newText", renaming->name}});
+  }
+  for (const LayerMention* each : relative_layers(view, subject)) {
+    edits.push_back({{"range", view.document.range({each->at.begin - 1, each->at.end + 1})},
+                     {"newText", fmt::format("<name=\"{}\">", each->name)}});
   }
   return workspace_edit(view.document, std::move(edits), document_changes);
 }

@@ -10,6 +10,7 @@
 #include "mir/codes/limits.hpp"
 #include "syntax/alias_names.hpp"
 #include "syntax/layout.hpp"
+#include "syntax/numbered_specs.hpp"
 #include "syntax/token_stream.hpp"
 
 namespace mir {
@@ -19,14 +20,7 @@ namespace {
 using K = TokenKind;
 using Items = std::vector<StreamItem>;
 
-bool opens(K kind) {
-  return kind == K::kArrayOpen || kind == K::kDictOpen || kind == K::kQuantSpecOpen ||
-         kind == K::kQuantAnnotationOpen || kind == K::kDataLParen;
-}
-
-bool closes(K kind) {
-  return kind == K::kArrayClose || kind == K::kDictClose || kind == K::kDataRParen;
-}
+constexpr std::string_view kRecipeKey = "quant_recipe";
 
 /// One past the value that begins at `at`: a scalar, a type, or a bracketed list.
 std::size_t value_end(const Items& items, std::size_t at) {
@@ -37,8 +31,8 @@ std::size_t value_end(const Items& items, std::size_t at) {
   std::size_t depth = 0;
   for (; at < items.size(); ++at) {
     if (items[at].role != StreamItem::Role::kToken) continue;
-    if (opens(items[at].kind)) ++depth;
-    if (closes(items[at].kind)) --depth;
+    if (opens_value(items[at].kind)) ++depth;
+    if (closes_value(items[at].kind)) --depth;
     if (depth == 0) return at + 1;
   }
   return at;
@@ -151,6 +145,136 @@ class Aliasing {
   Items definitions_;
 };
 
+// -- numbering specs ------------------------------------------------------------------------------
+
+/// Gives the specs of a scheme one alias, which states all but the uuid.
+class SpecNumbering {
+ public:
+  SpecNumbering(TokenStream& stream, const std::vector<bool>& keeps_specs)
+      : stream_(stream), keeps_specs_(keeps_specs) {}
+
+  std::vector<bool> run() {
+    count();
+    name();
+    return replace();
+  }
+
+ private:
+  struct Scheme {
+    std::size_t bytes = 0;
+    std::size_t uses = 0;
+    std::size_t digits = 0;
+    std::string_view alias;
+  };
+
+  bool keeps_specs(std::size_t part) const {
+    return part < keeps_specs_.size() && keeps_specs_[part];
+  }
+
+  /// The module that the item at hand belongs to.
+  void follow(const StreamItem& item) {
+    if (item.is(K::kLBrace)) ++depth_;
+    if (item.is(K::kRBrace) && --depth_ == 0) ++part_;
+  }
+
+  void count() {
+    for (std::size_t at = 0; at < stream_.items.size(); ++at) {
+      const StreamItem& item = stream_.items[at];
+      follow(item);
+      if (item.is(K::kHash)) names_.insert(unnumbered(item.text));
+      if (begins_definition(stream_, at)) {
+        at = value_end(stream_.items, definition_value(stream_, at)) - 1;
+        continue;
+      }
+      if (!item.is(K::kQuantSpec) || keeps_specs(part_)) continue;
+      const std::string_view uuid = uuid_of(item.text);
+      if (uuid.empty()) continue;
+      const auto [known, is_new] = schemes_.try_emplace(without_uuid(item.text));
+      if (is_new) order_.push_back(known->first);
+      known->second.bytes += item.text.size();
+      known->second.digits += uuid.size();
+      ++known->second.uses;
+    }
+  }
+
+  void name() {
+    for (const std::string& text : order_) {
+      Scheme& scheme = schemes_[text];
+      const std::string stem = alias_of_quant_spec(text);
+      std::string name = stem;
+      for (std::size_t n = 2; names_.contains(name); ++n) name = fmt::format("{}_{}", stem, n);
+      constexpr std::size_t kAround = std::string_view(" = \n").size();
+      const std::size_t short_size =
+          (scheme.uses + 1) * name.size() + 2 * scheme.uses + scheme.digits + kAround + text.size();
+      if (short_size >= scheme.bytes) continue;
+      scheme.alias = stream_.texts.copy(std::string_view(name));
+      names_.insert(scheme.alias);
+      definitions_.push_back({scheme.alias, K::kHash});
+      definitions_.push_back({"=", K::kEqual});
+      definitions_.push_back({stream_.texts.copy(std::string_view(text)), K::kQuantSpec});
+    }
+  }
+
+  /// The alias of the spec with its number; empty if it keeps its text.
+  std::string_view numbered(const StreamItem& item) {
+    const std::string_view uuid = item.is(K::kQuantSpec) ? uuid_of(item.text) : std::string_view();
+    if (uuid.empty() || keeps_specs(part_)) return {};
+    const auto scheme = schemes_.find(without_uuid(item.text));
+    if (scheme == schemes_.end() || scheme->second.alias.empty()) return {};
+    return stream_.texts.copy(std::string_view(fmt::format("{}({})", scheme->second.alias, uuid)));
+  }
+
+  std::vector<bool> replace() {
+    part_ = depth_ = 0;
+    Items result;
+    result.reserve(stream_.items.size() + definitions_.size());
+    std::vector<bool> changed;
+    bool before_module = true;
+    for (std::size_t at = 0; at < stream_.items.size(); ++at) {
+      const StreamItem& item = stream_.items[at];
+      if (begins_definition(stream_, at)) {
+        const std::size_t end = value_end(stream_.items, definition_value(stream_, at));
+        result.insert(result.end(), stream_.items.begin() + static_cast<std::ptrdiff_t>(at),
+                      stream_.items.begin() + static_cast<std::ptrdiff_t>(end));
+        at = end - 1;
+        continue;
+      }
+      if (before_module && item.is(K::kSymbol)) {
+        result.insert(result.end(), definitions_.begin(), definitions_.end());
+        before_module = false;
+      }
+      changed.resize(std::max(changed.size(), part_ + 1));
+      const std::string_view alias = numbered(item);
+      result.push_back(alias.empty() ? item : StreamItem{alias, K::kHash});
+      if (!alias.empty()) changed[part_] = true;
+      follow(item);
+    }
+    stream_.items = std::move(result);
+    return changed;
+  }
+
+  TokenStream& stream_;
+  const std::vector<bool>& keeps_specs_;
+  std::unordered_map<std::string, Scheme> schemes_;
+  std::vector<std::string> order_;  // of first use
+  std::unordered_set<std::string_view> names_;
+  Items definitions_;
+  std::size_t part_ = 0, depth_ = 0;
+};
+
+/// True if `quant_recipe:` precedes the alias at `at` and can go. Text without quotes would go on
+/// behind a comma without a key.
+bool can_lose_key(const Items& items, std::size_t at) {
+  if (at < 3 || !items[at].is(K::kHash) || items[at].text.find('.') != std::string_view::npos) {
+    return false;
+  }
+  const bool has_key =
+      items[at - 1].is(K::kColon) && items[at - 2].is(K::kKey) && items[at - 2].text == kRecipeKey;
+  if (!has_key || items[at - 3].is(K::kLBracket)) return has_key;
+  return items[at - 3].is(K::kComma) && at > 3 && !items[at - 4].is(K::kBare) &&
+         !items[at - 4].is(K::kDim) && !items[at - 4].is(K::kWord);
+}
+
 // -- expanding ------------------------------------------------------------------------------------
 
 class Expansion {
@@ -206,6 +330,14 @@ class Expansion {
   /// Copies the item at `at`, or the value of the alias there.
   void item(std::size_t at) {
     const StreamItem& item = stream_.items[at];
+    if (item.is(K::kHash) && is_item_of_list(at)) {
+      result_.push_back({kRecipeKey, K::kKey});
+      result_.push_back({":", K::kColon});
+    }
+    if (item.is(K::kHash) && is_numbered(item.text)) {
+      expand_numbered(item);
+      return;
+    }
     if (item.is(K::kHash) || item.is(K::kOpaqueType)) {
       const auto found = definitions_.find(item.text);
       if (found != definitions_.end() && fits(result_[found->second.value].kind, at)) {
@@ -216,8 +348,42 @@ class Expansion {
     }
     result_.push_back(item);
     if (item.role != StreamItem::Role::kToken) return;
-    if (opens(item.kind)) nesting_.push_back(item.kind);
-    if (closes(item.kind) && !nesting_.empty()) nesting_.pop_back();
+    if (opens_value(item.kind)) nesting_.push_back(item.kind);
+    if (closes_value(item.kind) && !nesting_.empty()) nesting_.pop_back();
+  }
+
+  /// True if the alias at `at` is an item of an attribute list: a recipe without its key.
+  bool is_item_of_list(std::size_t at) const {
+    std::size_t before = at;
+    while (before > 0 && stream_.items[before - 1].role != StreamItem::Role::kToken) --before;
+    if (before == 0 || !nesting_.empty()) return false;
+    const StreamItem& previous = stream_.items[before - 1];
+    if (previous.is(K::kLBracket)) return true;
+    // Not the encoding of a type.
+    const std::size_t next = stream_.next_token(at + 1);
+    return previous.is(K::kComma) && next < stream_.items.size() &&
+           !stream_.items[next].is(K::kGreater);
+  }
+
+  /// Writes the spec of an alias with a number, or keeps it.
+  void expand_numbered(const StreamItem& item) {
+    const auto found = definitions_.find(unnumbered(item.text));
+    std::string made;
+    if (found != definitions_.end()) {
+      LayoutPrinter printer;
+      for (std::size_t i = found->second.value; i < found->second.end; ++i) {
+        if (result_[i].role != StreamItem::Role::kToken) continue;
+        printer.token(result_[i].kind, result_[i].text);
+      }
+      made = with_uuid(printer.text(), number_of(item.text));
+    }
+    if (made.empty()) {
+      kept_.insert(unnumbered(item.text));
+      result_.push_back(item);
+      return;
+    }
+    result_.push_back({stream_.texts.copy(std::string_view(made)), K::kQuantSpec});
+    added_ += 1 + made.size() / 64;
   }
 
   void expand(const Definition& definition) {
@@ -270,8 +436,42 @@ class Expansion {
 
 }  // namespace
 
+bool opens_value(K kind) {
+  return kind == K::kArrayOpen || kind == K::kDictOpen || kind == K::kQuantSpecOpen ||
+         kind == K::kQuantAnnotationOpen || kind == K::kDataLParen;
+}
+
+bool closes_value(K kind) {
+  return kind == K::kArrayClose || kind == K::kDictClose || kind == K::kDataRParen;
+}
+
 void alias_attributes(TokenStream& stream) {
   Aliasing(stream).run();
+}
+
+std::vector<bool> number_attributes(TokenStream& stream, const std::vector<bool>& keeps_specs) {
+  return SpecNumbering(stream, keeps_specs).run();
+}
+
+std::vector<bool> leave_recipe_keys_out(TokenStream& stream, const std::vector<bool>& keeps_keys) {
+  const Items& items = stream.items;
+  std::vector<bool> changed;
+  Items result;
+  result.reserve(items.size());
+  std::size_t depth = 0, part = 0;
+  for (std::size_t at = 0; at < items.size(); ++at) {
+    changed.resize(std::max(changed.size(), part + 1));
+    const bool keeps = part < keeps_keys.size() && keeps_keys[part];
+    if (!keeps && can_lose_key(items, at)) {
+      result.resize(result.size() - 2);
+      changed[part] = true;
+    }
+    result.push_back(items[at]);
+    if (items[at].is(K::kLBrace)) ++depth;
+    if (items[at].is(K::kRBrace) && --depth == 0) ++part;
+  }
+  stream.items = std::move(result);
+  return changed;
 }
 
 Result<void> expand_attributes(TokenStream& stream) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "mir/parse.hpp"
+#include "syntax/short_names.hpp"
 #include "syntax/token_text.hpp"
 
 namespace mir::layout {
@@ -200,6 +201,7 @@ inline Before before_of(K kind, bool compact) {
 }
 
 inline Before before_of_op(std::string_view name) {
+  if (name.starts_with('.')) return is_short_tensor_name(name) ? kListedName : kLinalgName;
   if (name.starts_with("linalg.")) return name.ends_with(".register") ? kRegisterName : kLinalgName;
   if (name.starts_with("prog.")) return kProgramName;
   if (name.starts_with("graph.") || name.starts_with("tensor.") || name.starts_with("cf.")) {

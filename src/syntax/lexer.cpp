@@ -313,8 +313,8 @@ bool is_expression(std::string_view text) {
 }  // namespace
 
 /// An unquoted string: the shortest text up to `]`, to the end of the line, or to a comma that a
-/// key and a colon follow. Interior commas and blanks belong to it, and so does `//` unless what is
-/// before it is an extent.
+/// key and a colon follow, or a `*` that one of these or `]` follows. Interior commas and blanks
+/// belong to it, and so does `//` unless what is before it is an extent.
 TokenKind Lexer::bare_value() {
   const auto key_follows = [&](const Byte* comma) {
     const Byte* at = skip_gap(comma + 1);
@@ -326,12 +326,18 @@ TokenKind Lexer::bare_value() {
     }
     return at != nullptr && at != key && *skip_gap(at) == ':';
   };
+  const auto rest_follows = [&](const Byte* comma) {
+    const Byte* const rest = skip_gap(comma + 1);
+    const Byte* const after = skip_gap(rest + (*rest == '*' ? 1 : 0));
+    return *rest == '*' && (*after == ']' || (*after == ',' && key_follows(after)));
+  };
   const auto text_to = [&](const Byte* end) {
     return std::string_view(begin(), static_cast<std::size_t>(end - begin_));
   };
   const Byte* at = begin_;
   bool symbolic = false;
-  while (*at != ']' && !ends_bare_text(*at) && !(*at == ',' && key_follows(at))) {
+  while (*at != ']' && !ends_bare_text(*at) &&
+         !(*at == ',' && (key_follows(at) || rest_follows(at)))) {
     if (symbolic && is_comment(at) && is_expression(text_to(at))) break;
     symbolic |= *at == '$' && is_word_char(at[1]);
     ++at;
@@ -442,6 +448,7 @@ namespace {
 
 /// True if the text at `at` looks like the name or the address of an op.
 bool looks_like_name(const unsigned char* at) {
+  if (*at == '.') return is_letter(static_cast<char>(at[1]));
   const unsigned char* word = at;
   while (is_word_char(*at)) ++at;
   if (at == word || (*word >= '0' && *word <= '9')) return false;

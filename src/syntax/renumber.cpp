@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "support/characters.hpp"
+#include "syntax/numbered_specs.hpp"
 #include "syntax/token_stream.hpp"
 
 namespace mir {
@@ -78,6 +79,11 @@ class Renumbering {
         break;
       case K::kQuantSpec:
         quant_spec(item);
+        break;
+      case K::kHash:
+        if (is_numbered(item.text)) {
+          replace(item, item.text.find('(') + 1, item.text.size() - 1, specs_);
+        }
         break;
       default:
         break;

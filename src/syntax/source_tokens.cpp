@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "syntax/gaps.hpp"
+#include "syntax/numbered_specs.hpp"
+#include "syntax/short_names.hpp"
 
 namespace mir {
 namespace {
@@ -244,6 +246,44 @@ bool SourceTokens::has_type_alias(TokenRange range) const {
     if (text(range, i).find_first_of(".<") == std::string_view::npos) return true;
   }
   return false;
+}
+
+ShortForms SourceTokens::short_forms(TokenRange range) const {
+  ShortForms forms;
+  int depth = 0;  // of parentheses
+  K before = K::kEnd;
+  for (std::uint32_t i = range.begin; i < range.end; ++i) {
+    const K each = kind(range, i);
+    if (each == K::kLParen) ++depth;
+    if (each == K::kRParen) --depth;
+    if (each == K::kOpName && is_short_op_name(text(range, i))) forms.op_name = text(range, i);
+    if (each == K::kNameAngle && is_relative_tag(text(range, i))) forms.name_tag = text(range, i);
+    if (each == K::kWord && text(range, i) == "*") {
+      (depth == 0 ? forms.has_rest : forms.have_values_rest) = true;
+    }
+    forms.has_short_recipe |= each == K::kHash && (before == K::kLBracket || before == K::kComma ||
+                                                   is_numbered(text(range, i)));
+    before = each;
+  }
+  if (forms.has_rest) forms.keys = keys(range);
+  return forms;
+}
+
+/// The keys of the lists of an op itself. A spec without a key has one.
+std::vector<std::string_view> SourceTokens::keys(TokenRange range) const {
+  std::vector<std::string_view> list;
+  int depth = 0;
+  K before = K::kEnd;
+  for (std::uint32_t i = range.begin; i < range.end; ++i) {
+    const K each = kind(range, i);
+    if (each == K::kLParen) ++depth;
+    if (each == K::kRParen) --depth;
+    if (depth == 0 && each == K::kKey) list.push_back(text(range, i));
+    const bool is_item = before == K::kLBracket || before == K::kComma;
+    if (depth == 0 && each == K::kHash && is_item) list.emplace_back("quant_recipe");
+    before = each;
+  }
+  return list;
 }
 
 // -- printing -------------------------------------------------------------------------------------

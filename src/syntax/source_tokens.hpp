@@ -26,6 +26,21 @@ struct TypedMention {
   bool has_attributes = false;
 };
 
+/// The forms of an op's text whose meaning depends on the text around it.
+struct ShortForms {
+  std::string_view op_name;              ///< empty if the name is in full
+  std::string_view name_tag;             ///< likewise
+  bool has_rest = false;                 ///< `*` in a list of the op
+  bool have_values_rest = false;         ///< `*` in a list of a value
+  bool has_short_recipe = false;         ///< `[#spec]` or `#spec(3)`
+  std::vector<std::string_view> keys{};  ///< of the lists of the op, if one has `*`
+
+  bool any() const {
+    return !op_name.empty() || !name_tag.empty() || has_rest || have_values_rest ||
+           has_short_recipe;
+  }
+};
+
 /// Index of one tree. An op's tokens come in pieces between which the contents of its regions lie,
 /// so an op with n regions has n + 1: the first reaches from the op's first token to the brace that
 /// opens the first region. A module has two. The comments of a text are shared out without rest: a
@@ -48,6 +63,7 @@ class SourceTokens {
   std::vector<TypedMention> mentions(TokenRange range) const;
   /// True if the range uses an alias of a type.
   bool has_type_alias(TokenRange range) const;
+  ShortForms short_forms(TokenRange range) const;
   /// Position of a range's first token.
   SourcePos begin(TokenRange range) const;
 
@@ -75,6 +91,7 @@ class SourceTokens {
   class Indexer;
 
   const OpTokens* find(SourcePos at) const;
+  std::vector<std::string_view> keys(TokenRange range) const;
   std::string_view name_of(const BlockTokens& block) const;
   TokenKind kind(const TokenRange& range, std::uint32_t token) const;
   std::string_view text(const TokenRange& range, std::uint32_t token) const;

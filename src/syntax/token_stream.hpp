@@ -34,9 +34,18 @@ struct TokenStream {
   std::string print() const;
 };
 
+/// True for the opening, the closing bracket of an array, a dictionary or a quantisation.
+bool opens_value(TokenKind kind);
+bool closes_value(TokenKind kind);
+
 void renumber(TokenStream& stream);
 void modernize(TokenStream& stream);
 void alias_attributes(TokenStream& stream);
+/// Specs that differ in their uuids alone get one alias, `#name(uuid)`, in modules that do not have
+/// to keep them. Returns for each module whether it has such forms now.
+std::vector<bool> number_attributes(TokenStream& stream, const std::vector<bool>& keeps_specs);
+/// `quant_recipe:#name` becomes `#name`. Returns for each module whether it changed.
+std::vector<bool> leave_recipe_keys_out(TokenStream& stream, const std::vector<bool>& keeps_keys);
 /// Types of values that are repeated get a definition `!t<n> = type` before the first module where
 /// that makes the text shorter. Modules for which `keeps_types` is true keep theirs. Returns for
 /// each module whether it uses an alias now.

@@ -38,9 +38,12 @@ char* write_dim(std::string_view text, char* out) {
   return out;
 }
 
-/// `<name="..."`, `[name="..."`: the quoted part is kept as it is.
+/// `<name="..."`, `[name="..."`: the quoted part is kept as it is. `<.name>` has no blanks.
 char* write_name(std::string_view text, char* out) {
   const std::size_t quote = text.find('"');
+  if (quote == text.npos) {
+    return std::remove_copy_if(text.begin(), text.end(), out, is_blank_char);
+  }
   *out++ = text.front();
   out = copy("name=", out);
   out = copy(text.substr(quote, text.rfind('"') - quote + 1), out);

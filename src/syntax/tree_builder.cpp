@@ -108,10 +108,17 @@ bool contains(std::span<const TokenKind> kinds, TokenKind kind) {
 /// Kinds as a person would list them: one of several spellings of a thing.
 std::vector<TokenKind> without_variants(std::vector<TokenKind> kinds) {
   using enum TokenKind;
-  constexpr std::pair<TokenKind, TokenKind> kVariants[] = {
-      {kTypedValue, kValue},     {kTensor, kType},    {kOpaqueType, kType},
-      {kNameSquare, kNameAngle}, {kAddress, kOpName}, {kLBracketSymbol, kLBracket},
-      {kEnd, kSymbol},           {kResume, kResume},  {kResumeBody, kResumeBody}};
+  constexpr std::pair<TokenKind, TokenKind> kVariants[] = {{kTypedValue, kValue},
+                                                           {kTensor, kType},
+                                                           {kOpaqueType, kType},
+                                                           {kNameSquare, kNameAngle},
+                                                           {kAddress, kOpName},
+                                                           {kLBracketSymbol, kLBracket},
+                                                           {kWord, kKey},
+                                                           {kHash, kKey},
+                                                           {kEnd, kSymbol},
+                                                           {kResume, kResume},
+                                                           {kResumeBody, kResumeBody}};
   for (const auto& [variant, thing] : kVariants) {
     if (contains(kinds, thing)) std::erase(kinds, variant);
   }

@@ -19,6 +19,7 @@
 #include "syntax/spellings.hpp"
 #include "syntax/text_literal.hpp"
 #include "syntax/token_text.hpp"
+#include "text/implied_attributes.hpp"
 #include "text/value_scopes.hpp"
 
 // note [names]
@@ -631,6 +632,10 @@ class Raiser {
     if (op.is_modified() || !same_form_ || restated_[op.id()]) return false;
     if (pieces.size() != op.region_count() + 1) return false;
     if (has_lower_version_ && uses_later_forms(op, pieces)) return false;
+    for (const TokenRange& piece : pieces) {
+      const ShortForms forms = source_->short_forms(piece);
+      if (forms.any() && (has_lower_version_ || !still_means(forms, op))) return false;
+    }
     if (any_renamed(op.results())) return false;
     for (const OpExtra::Successor& successor : op.extra().successors) {
       if (blocks_.is_fresh(successor.block)) return false;

@@ -12,6 +12,7 @@
 #include "mir/module.hpp"
 #include "mir/parse.hpp"
 #include "syntax/damage.hpp"
+#include "syntax/short_names.hpp"
 #include "syntax/text_literal.hpp"
 #include "text/resolver.hpp"
 
@@ -75,6 +76,9 @@ void Resolver::State::node(const Node& node) {
       return attribute_list(node);
     case NodeKind::kAlias:
       return alias(node);
+    case NodeKind::kAttribute:
+      if (types_noted_ != nullptr) list_keys_.push_back(span(node.token).begin);
+      [[fallthrough]];
     default:
       if (!read(node)) nesting(node);
   }
@@ -82,6 +86,7 @@ void Resolver::State::node(const Node& node) {
 
 void Resolver::State::alias(const Node& node) {
   const Attr* value = pop_value();
+  head_short_forms_.clear();
   for (const std::uint32_t token : std::exchange(head_aliases_, {})) {
     if (aliases_.find(text(token)) == nullptr) report_unknown_alias(token);
   }
@@ -150,25 +155,38 @@ void Resolver::State::angle(const Node& node) {
 
 void Resolver::State::path(const Node& node) {
   const std::string_view tag = text(node.token);
+  head_.has_path = true;
+  if (is_relative_tag(tag)) {
+    head_.path = relative_path(node.token);
+    return;
+  }
   const auto open = tag.find('"');
   std::string_view quoted = tag.substr(open, tag.rfind('"') - open + 1);
   const auto plain = portable_ ? unquote(quoted) : std::nullopt;
   head_.path =
       plain ? context_.intern(*plain) : context_.intern(quoted.substr(1, quoted.size() - 2));
-  head_.has_path = true;
+  if (types_noted_ != nullptr) note_path(node.token, quoted.substr(1, quoted.size() - 2));
   head_.square_path = tag.front() == '[';
 }
 
 void Resolver::State::mention_attributes(const Node& node) {
   Mention& last = mentions_.back();
-  const auto first = attributes_.end() - node.count();
+  const auto list = pop_attributes(node.count());
+  std::vector<SourcePos> keys;
   // Several lists on one mention continue each other.
   if (last.attribute_count == 0) {
     last.first_attribute = static_cast<std::uint32_t>(mention_attributes_.size());
   }
-  mention_attributes_.insert(mention_attributes_.end(), first, attributes_.end());
-  last.attribute_count += node.count();
-  attributes_.erase(first, attributes_.end());
+  if (const auto rest = take_rest(list, keys)) {
+    last.rest = last.attribute_count + *rest;
+    last.rest_token = rest_token_;
+  }
+  for (const NamedAttr& each : list) {
+    if (each.value == nullptr) continue;
+    mention_attributes_.push_back(each);
+    ++last.attribute_count;
+  }
+  mention_keys_.insert(mention_keys_.end(), keys.begin(), keys.end());
 }
 
 void Resolver::State::port(const Node& node) {
@@ -178,12 +196,16 @@ void Resolver::State::port(const Node& node) {
 
 void Resolver::State::mention_list(const Node& node) {
   const MentionList list{static_cast<std::uint32_t>(mentions_.size()) - node.count(), node.count()};
+  const bool operands = node.kind() == NodeKind::kOperands;
+  for (Mention& each : std::span(mentions_).subspan(list.first)) {
+    const bool is_use = operands && head_.open;
+    if (!is_use) complete_definition(each);
+  }
   if (portable_) {
     for (const Mention& each : std::span(mentions_).subspan(list.first)) {
       check_duplicates(attributes_of(each), each.token);
     }
   }
-  const bool operands = node.kind() == NodeKind::kOperands;
   if (head_.open && !head_.has_signature) {
     (operands ? head_.operands : head_.results) = list;
     if (!operands) head_.has_signature = true;
@@ -194,6 +216,15 @@ void Resolver::State::mention_list(const Node& node) {
 
 void Resolver::State::attribute_list(const Node& node) {
   auto list = pop_attributes(node.count());
+  std::vector<SourcePos> keys;
+  const auto rest = take_rest(list, keys);
+  std::erase_if(list, [](const NamedAttr& each) { return each.value == nullptr; });
+  if (rest && head_.open) {
+    head_.rest = head_.attributes.size() + *rest;
+    head_.rest_token = rest_token_;
+  } else if (rest) {
+    report_empty_rest(rest_token_);
+  }
   if (!head_.open) {  // the module's own list stays pending, and rules what follows in its head
     portable_ = find_attribute(list, key::kMirVersion) != nullptr;
     for (const std::uint32_t token : unquoted_) {
@@ -204,6 +235,7 @@ void Resolver::State::attribute_list(const Node& node) {
     return;
   }
   head_.attributes.insert(head_.attributes.end(), list.begin(), list.end());
+  head_.keys.insert(head_.keys.end(), keys.begin(), keys.end());
   if (portable_) check_duplicates(head_.attributes, node.token);  // of both places
   head_.has_attribute_list = true;
 }
@@ -227,6 +259,7 @@ void Resolver::State::stated_location(const Node& node) {
 void Resolver::State::begin_module(const Node& node) {
   const auto attributes = pop_attributes(static_cast<std::uint32_t>(attributes_.size()));
   const auto head_aliases = std::exchange(head_aliases_, {});
+  const auto head_short_forms = std::exchange(head_short_forms_, {});
   if (is_damaged(node.token)) return begin_damaged_module(node);
   module_ = &context_.create_module(context_.text(symbol_from_text(text(node.token).substr(1))));
   modules_.push_back(module_);
@@ -251,6 +284,7 @@ void Resolver::State::begin_module(const Node& node) {
     rewriter_->set_version(known ? version->integer() : 1);
     if (known) {
       for (const std::uint32_t token : head_aliases) check_type_alias(token);
+      for (const std::uint32_t token : head_short_forms) check_short_form(token);
     }
     rewriter_->set_attributes(*top, attributes);
   }
@@ -269,6 +303,8 @@ void Resolver::State::end_module() {
   settle_types();
   rewriter_.reset();
   damaged_names_.clear();
+  short_names_ = {};
+  named_in_ = nullptr;
   portable_ = false;
   if (!module_->is_portable() || !declares_dialect(*module_)) return;
   if (!context_.declare_dialect(*module_, diagnostics_)) return;

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/context/language_versions.hpp"
 #include "mir/codes/names.hpp"
 #include "mir/equivalence.hpp"
 #include "support/arena.hpp"
 #include "support/suggest.hpp"
+#include "syntax/short_names.hpp"
 #include "syntax/text_literal.hpp"
 #include "text/resolver.hpp"
 
@@ -15,17 +17,27 @@ namespace mir {
 
 void Resolver::State::begin_head(const Node& node) {
   if (is_damaged(node.token)) return begin_damaged_head(node);
-  const std::string_view spelling = text(node.token);
-  const std::uint64_t hash = hash_text(spelling);
-  const OpName* known = op_names_.find(spelling, hash);
-  if (known == nullptr) {
-    op_names_.insert(spelling, hash, context_.op_name(spelling));
-    known = op_names_.find(spelling, hash);
-  }
-  head_.name = *known;
+  head_.name = op_name(text(node.token));
+  if (is_short_op_name(text(node.token))) did_read_short_form(node.token);
   head_.token = node.token;
   head_.location = location(node.token);
   head_.open = true;
+}
+
+OpName Resolver::State::op_name(std::string_view spelling) {
+  const bool is_short = is_short_op_name(spelling);
+  const Op* const graph = is_short ? graph_around() : nullptr;
+  if (is_short && graph != std::exchange(named_in_, graph)) short_names_ = {};
+  TextTable<OpName>& names = is_short ? short_names_ : op_names_;
+  const std::uint64_t hash = hash_text(spelling);
+  const OpName* known = names.find(spelling, hash);
+  if (known == nullptr) {
+    names.insert(spelling, hash,
+                 context_.op_name(is_short ? full_op_name(spelling, device_in(graph))
+                                           : std::string(spelling)));
+    known = names.find(spelling, hash);
+  }
+  return *known;
 }
 
 std::span<const NamedAttr> Resolver::State::attributes_of(const Mention& mention) const {
@@ -158,10 +170,7 @@ bool Resolver::State::implies_symbol() const {
 }
 
 void Resolver::State::imply_symbol() {
-  const std::string_view symbol = context_.text(mentions_[head_.results.first].symbol);
-  const Attr* value = is_bare_word(symbol) ? context_.scanned(AttrKind::kString, symbol)
-                                           : context_.scanned(AttrKind::kString, quote(symbol));
-  head_.attributes.push_back({key::kSymbol, value});
+  head_.attributes.push_back(symbol_attribute(*module_, mentions_[head_.results.first].symbol));
   head_.has_attribute_list = true;
 }
 
@@ -196,8 +205,9 @@ void Resolver::State::set_successors(Op& op, std::uint32_t first_operand) {
 }
 
 void Resolver::State::collect_operands(MentionList list, Region& region) {
-  for (std::uint32_t i = 0; i < list.count; ++i) {
-    value_scratch_.push_back(use(mentions_[list.first + i], region));
+  for (Mention& mention : std::span(mentions_).subspan(list.first, list.count)) {
+    complete_use(mention);
+    value_scratch_.push_back(use(mention, region));
   }
 }
 
@@ -206,6 +216,7 @@ Op* Resolver::State::make_op() {
   value_scratch_.clear();
   collect_operands(head_.operands, region);
   for (const MentionList& list : head_.successor_operands) collect_operands(list, region);
+  complete_head();
   type_scratch_.clear();
   for (std::uint32_t i = 0; i < head_.results.count; ++i) {
     type_scratch_.push_back(type_in_template(mentions_[head_.results.first + i].type));
@@ -225,7 +236,11 @@ Op* Resolver::State::make_op() {
     define(*op->result(i), mentions_[head_.results.first + i]);
   }
   if (waits) wait_for_types(*op);
-  if (types_noted_ != nullptr) note_results(*op);
+  if (types_noted_ != nullptr) {
+    note_results(*op);
+    note_name();
+    note_implied();
+  }
   rewriter_->insert(*op, current_block(), nullptr);
   op->mark_as_read();
   head_.reset();

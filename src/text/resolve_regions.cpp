@@ -32,6 +32,7 @@ Block& Resolver::State::current_block() {
 void Resolver::State::forget_mentions() {
   mentions_.clear();
   mention_attributes_.clear();
+  mention_keys_.clear();
 }
 
 void Resolver::State::begin_body(const Node&) {

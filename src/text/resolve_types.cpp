@@ -250,11 +250,13 @@ void Resolver::State::note_operand(const Mention& mention, const Value& value) {
                           .value = &value,
                           .is_redundant = mention.type != nullptr && mention.type == value.type()};
   value.is_free() ? types_noted_->add_free(noted) : types_noted_->add(noted);
+  note_use(mention, value);
 }
 
 void Resolver::State::note_free(const Mention& mention, const Value& value) {
   types_noted_->add_free(
       {.at = span(mention.token).begin, .stated = mention.type, .value = &value});
+  note_definition(mention);
 }
 
 /// In a template, a result without a type may have any. The types that reading a portable module
@@ -274,6 +276,7 @@ void Resolver::State::note_results(const Op& op) {
                        .stated = mention.type,
                        .value = op.result(i),
                        .is_redundant = mention.type != nullptr && is_inferred});
+    note_definition(mention);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "mir/rewriter.hpp"
 #include "support/unique_table.hpp"
 #include "text/damaged_text.hpp"
+#include "text/implied_attributes.hpp"
 #include "text/type_mentions.hpp"
 #include "text/value_scopes.hpp"
 
@@ -42,6 +43,8 @@ class Resolver::State : private ValueReader {
     std::uint32_t first_attribute = 0;  // into mention_attributes_
     std::uint32_t attribute_count = 0;
     std::uint32_t token = 0;
+    std::optional<std::uint32_t> rest{};  // number of attributes before `*`
+    std::uint32_t rest_token = 0;
   };
   struct MentionList {
     std::uint32_t first = 0;
@@ -61,6 +64,9 @@ class Resolver::State : private ValueReader {
     std::optional<std::uint64_t> address;
     MentionList operands, results;
     std::vector<NamedAttr> attributes;
+    std::optional<std::size_t> rest;  // number of attributes before `*`
+    std::uint32_t rest_token = 0;
+    std::vector<SourcePos> keys;  // of the attributes, where they are noted
     std::vector<Symbol> angles;
     std::vector<Symbol> successors;
     std::vector<MentionList> successor_operands;
@@ -74,6 +80,8 @@ class Resolver::State : private ValueReader {
       address.reset();
       operands = results = {};
       attributes.clear();
+      rest.reset();
+      keys.clear();
       angles.clear();
       successors.clear();
       successor_operands.clear();
@@ -123,6 +131,25 @@ class Resolver::State : private ValueReader {
   // values and types
   void will_read_type_alias(std::uint32_t token) override;
   void check_type_alias(std::uint32_t token);
+  // short forms
+  void did_read_short_form(std::uint32_t token) override;
+  void check_short_form(std::uint32_t token);
+  const Op* graph_around() const;
+  OpName op_name(std::string_view spelling);
+  Symbol relative_path(std::uint32_t token);
+  std::optional<std::uint32_t> take_rest(std::span<const NamedAttr> list,
+                                         std::vector<SourcePos>& keys);
+  void complete(Mention& mention, std::span<const NamedAttr> implied);
+  void complete_definition(Mention& mention);
+  void complete_use(Mention& mention);
+  void complete_head();
+  OpSurroundings surroundings() const;
+  void report_empty_rest(std::uint32_t token);
+  void note_definition(const Mention& mention);
+  void note_use(const Mention& mention, const Value& value);
+  void note_path(std::uint32_t token, std::string_view spelling);
+  void note_name();
+  void note_implied();
   void mention(const Node& node);
   ValueName name_from_text(std::string_view text);
   // attributes
@@ -211,6 +238,12 @@ class Resolver::State : private ValueReader {
   MentionList loose_operands_, loose_results_;  // lists that belong to a module, region or block
   std::vector<Mention> mentions_;
   std::vector<NamedAttr> mention_attributes_;
+  std::vector<SourcePos> mention_keys_;          // parallel, where they are noted
+  std::vector<SourcePos> list_keys_;             // of the list that is being read, likewise
+  std::vector<std::uint32_t> head_short_forms_;  // tokens before the module they belong to
+  // Names without dialect and device mean others in each graph.
+  TextTable<OpName> short_names_;
+  const Op* named_in_ = nullptr;
 
   std::vector<Op*> open_ops_;  // ops whose bodies are being read
   std::vector<OpenBody> bodies_;

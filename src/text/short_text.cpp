@@ -4,15 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ir/context/language_versions.hpp"
 #include "ir/version_needs.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/rewriter.hpp"
+#include "syntax/numbered_specs.hpp"
 #include "syntax/text_literal.hpp"
 #include "syntax/token_stream.hpp"
+#include "syntax/token_text.hpp"
 #include "text/type_mentions.hpp"
 
 namespace mir {
@@ -22,7 +27,8 @@ namespace {
 using K = TokenKind;
 using Items = std::vector<StreamItem>;
 
-static_assert(kTypeAliasVersion == kImpliedSymbolVersion);
+static_assert(kTypeAliasVersion == kImpliedSymbolVersion &&
+              kTypeAliasVersion == kImpliedTextVersion);
 
 /// Calls `visit(index, module, depth)` for each item, with the number of its module and of the
 /// braces that are open.
@@ -59,9 +65,9 @@ struct Register {
 /// The register whose name is at `at`, if no comment is inside of it.
 std::optional<Register> register_at(const Items& items, std::size_t at) {
   const std::string_view name = items[at].text;
-  if (!items[at].is(K::kOpName) || !name.starts_with("tensor.") || !name.ends_with(".register")) {
-    return std::nullopt;
-  }
+  const bool is_register =
+      name == ".register" || (name.starts_with("tensor.") && name.ends_with(".register"));
+  if (!items[at].is(K::kOpName) || !is_register) return std::nullopt;
   const auto is = [&](std::size_t i, K kind) { return i < items.size() && items[i].is(kind); };
   if (!is(at + 1, K::kLParen) || !is(at + 2, K::kRParen) || !is(at + 3, K::kArrow) ||
       !is(at + 4, K::kLParen)) {
@@ -177,6 +183,189 @@ std::vector<bool> write_symbols(TokenStream& stream) {
   return is_short;
 }
 
+/// For each module whether a recipe lacks its key, or an alias has a number.
+std::vector<bool> modules_with_short_recipes(const Items& items) {
+  std::vector<bool> found(version_numbers(items).size());
+  std::size_t open = 0;  // brackets of values
+  K before = K::kEnd;
+  for_each_item(items, [&](std::size_t at, std::size_t module, std::size_t) {
+    const StreamItem& item = items[at];
+    if (item.role != StreamItem::Role::kToken) return;
+    open += opens_value(item.kind) ? 1 : 0;
+    open -= closes_value(item.kind) && open != 0 ? 1 : 0;
+    const bool is_encoding = at + 1 < items.size() && items[at + 1].is(K::kGreater);
+    const bool is_item =
+        open == 0 && !is_encoding && (before == K::kLBracket || before == K::kComma);
+    before = item.kind;
+    if (item.is(K::kHash) && (is_item || is_numbered(item.text))) found[module] = true;
+  });
+  return found;
+}
+
+// -- forms whose meaning follows from the text around them ----------------------------------------
+
+/// Copies a stream with other forms at some places.
+class FormChange {
+ public:
+  FormChange(TokenStream& stream, const SourceFile& file, IRContext& context)
+      : stream_(stream), file_(file), context_(context) {}
+
+  /// Applies the edits, which are in the order of the text, but for modules in `kept`. Returns for
+  /// each module whether it changed.
+  std::vector<bool> run(const std::vector<FormEdit>& edits, const std::vector<bool>& kept) {
+    auto next = edits.begin();
+    std::vector<bool> changed;
+    std::size_t module = 0, depth = 0;
+    for (std::size_t at = 0; at < stream_.items.size();) {
+      const StreamItem& item = stream_.items[at];
+      changed.resize(std::max(changed.size(), module + 1));
+      const std::size_t begin = at;
+      const std::optional<SourcePos> place = place_of(item);
+      while (place && next != edits.end() && next->at < *place) ++next;
+      const bool is_kept = module < kept.size() && kept[module];
+      for (; place && next != edits.end() && next->at == *place; ++next) {
+        if (is_kept) continue;
+        at = apply(at, *next);
+        changed[module] = true;
+      }
+      if (at == begin) result_.push_back(stream_.items[at++]);
+      if (item.is(K::kLBrace)) ++depth;
+      if (item.is(K::kRBrace) && --depth == 0) ++module;
+    }
+    stream_.items = std::move(result_);
+    return changed;
+  }
+
+ private:
+  std::optional<SourcePos> place_of(const StreamItem& item) const {
+    const std::string_view text = file_.text();
+    const char* const end = text.data() + text.size();
+    const bool is_of_source = item.role == StreamItem::Role::kToken && !item.text.empty() &&
+                              !std::less<>()(item.text.data(), text.data()) &&
+                              std::less<>()(item.text.data(), end);
+    if (!is_of_source) return std::nullopt;
+    return file_.base() + static_cast<SourcePos>(item.text.data() - text.data());
+  }
+
+  /// Writes what replaces the items from `at` on. Returns the index of the first item after them.
+  std::size_t apply(std::size_t at, const FormEdit& edit) {
+    switch (edit.kind) {
+      case FormEdit::Kind::kName:
+        result_.push_back({edit.text, stream_.items[at].kind});
+        return at + 1;
+      case FormEdit::Kind::kImplied:
+        return leave_attributes_out(at, edit.end);
+      case FormEdit::Kind::kSameAsValue:
+        return leave_lists_out(at);
+      case FormEdit::Kind::kRest:
+        write_rest(edit);
+        return after_rest(at + 1);
+    }
+    return at + 1;
+  }
+
+  void keep_comment(std::size_t at) {
+    if (stream_.items[at].role != StreamItem::Role::kToken) result_.push_back(stream_.items[at]);
+  }
+
+  std::size_t leave_attributes_out(std::size_t at, SourcePos end) {
+    result_.push_back({"*", K::kWord});
+    const Items& items = stream_.items;
+    for (; at < items.size() && !items[at].is(K::kRBracket); ++at) {
+      if (end != 0 && place_of(items[at]) == end) break;
+      keep_comment(at);
+    }
+    if (end != 0) result_.push_back({",", K::kComma});
+    return at;
+  }
+
+  std::size_t leave_lists_out(std::size_t at) {
+    const Items& items = stream_.items;
+    for (; at < items.size() && !items[at].is(K::kLBracketSymbol) && !items[at].is(K::kLBracket);
+         ++at) {
+      result_.push_back(items[at]);
+    }
+    std::size_t open = 0;
+    for (; at < items.size(); ++at) {
+      const bool opens = items[at].is(K::kLBracketSymbol) || items[at].is(K::kLBracket);
+      if (open == 0 && !opens && items[at].role == StreamItem::Role::kToken) break;
+      keep_comment(at);
+      open += opens ? 1 : 0;
+      open -= items[at].is(K::kRBracket) ? 1 : 0;
+    }
+    for (const StreamItem& item :
+         {StreamItem{"[", K::kLBracket}, {"*", K::kWord}, {"]", K::kRBracket}}) {
+      result_.push_back(item);
+    }
+    return at;
+  }
+
+  void write_rest(const FormEdit& edit) {
+    if (edit.has_symbol) {
+      // Before the list that opened last.
+      auto open = result_.end() - 1;
+      while (!open->is(K::kLBracket)) --open;
+      const std::string_view name = context_.text(edit.symbol);
+      const bool is_plain = is_plain_symbol(name);
+      const std::string symbol = is_plain ? fmt::format("@{}", name) : "@" + quote(name);
+      open = result_.insert(open, {"]", K::kRBracket});
+      open = result_.insert(open, {stream_.texts.copy(std::string_view(symbol)), K::kSymbol});
+      result_.insert(open, {"[", K::kLBracketSymbol});
+    }
+    bool is_first = true;
+    for (const NamedAttr& each : edit.attributes) {
+      if (!std::exchange(is_first, false)) result_.push_back({",", K::kComma});
+      result_.push_back({key_text(each.key), K::kKey});
+      result_.push_back({":", K::kColon});
+      result_.push_back({each.value->spelling(), kind_of(*each.value)});
+    }
+  }
+
+  /// Removes the list if nothing is in it.
+  std::size_t after_rest(std::size_t at) {
+    const bool is_empty = result_.back().is(K::kLBracket) && at < stream_.items.size() &&
+                          stream_.items[at].is(K::kRBracket);
+    if (!is_empty) return at;
+    result_.pop_back();
+    return at + 1;
+  }
+
+  static bool is_plain_symbol(std::string_view name) {
+    return !name.empty() && name.front() != '"' &&
+           name.find_first_of("]\n\"") == std::string_view::npos && name.front() != ' ' &&
+           name.back() != ' ' && is_plain_name(name);
+  }
+
+  std::string_view key_text(Symbol key) {
+    const std::string_view name = context_.text(key);
+    const bool is_plain = is_plain_name(name) && name.find('/') == name.npos;
+    return is_plain ? name : stream_.texts.copy(std::string_view(quote(name)));
+  }
+
+  static K kind_of(const Attr& value) {
+    switch (value.kind()) {
+      case AttrKind::kInt:
+        return K::kInt;
+      case AttrKind::kDim:
+        return K::kDim;
+      case AttrKind::kFloat:
+        return K::kFloat;
+      case AttrKind::kQuantSpec:
+      case AttrKind::kQuantAnnotation:
+        return K::kQuantSpec;
+      case AttrKind::kString:
+        return value.is_quoted() ? K::kString : K::kBare;
+      default:
+        return K::kString;
+    }
+  }
+
+  TokenStream& stream_;
+  const SourceFile& file_;
+  IRContext& context_;
+  Items result_;
+};
+
 }  // namespace
 
 std::optional<std::string> short_text(const SyntaxTree& tree, IRContext& context,
@@ -190,14 +379,21 @@ std::optional<std::string> short_text(const SyntaxTree& tree, IRContext& context
   for (std::size_t module = 0; version < kTypeAliasVersion && module < bound.size(); ++module) {
     bound[module] = bound[module] || version_numbers(stream.items)[module] != 0;
   }
-  const std::vector<bool> implied = leave_symbols_out(stream, bound);
-  const std::vector<bool> aliased = alias_types(stream, bound);
+  std::vector<bool> is_short = FormChange(stream, tree.file(), context).run(found.shorter, bound);
+  const auto note = [&](const std::vector<bool>& changed) {
+    is_short.resize(std::max(is_short.size(), changed.size()));
+    for (std::size_t i = 0; i < changed.size(); ++i) is_short[i] = is_short[i] || changed[i];
+  };
+  note(leave_symbols_out(stream, bound));
+  note(alias_types(stream, bound));
+  note(number_attributes(stream, bound));
+  alias_attributes(stream);
+  note(leave_recipe_keys_out(stream, bound));
   const std::vector<std::size_t> versions = version_numbers(stream.items);
-  for (std::size_t module = 0; module < aliased.size(); ++module) {
-    if (versions[module] == 0 || !(implied[module] || aliased[module])) continue;
+  for (std::size_t module = 0; module < versions.size(); ++module) {
+    if (versions[module] == 0 || !is_short[module]) continue;
     if (std::string_view& number = stream.items[versions[module]].text; number == "1") number = "2";
   }
-  alias_attributes(stream);
   return stream.print();
 }
 
@@ -208,7 +404,13 @@ std::optional<std::string> full_text(const SyntaxTree& tree, IRContext& context,
   if (diagnostics.error_count() != errors) return std::nullopt;
   TokenStream stream(tree);
   write_types(stream, tree.file(), found.mentions);
-  const std::vector<bool> is_short = write_symbols(stream);
+  std::vector<bool> is_short = FormChange(stream, tree.file(), context).run(found.longer, {});
+  const std::vector<bool> has_symbols = write_symbols(stream);
+  const std::vector<bool> has_recipes = modules_with_short_recipes(stream.items);
+  is_short.resize(std::max(is_short.size(), has_symbols.size()));
+  for (std::size_t i = 0; i < has_symbols.size(); ++i) {
+    is_short[i] = is_short[i] || has_symbols[i] || has_recipes[i];
+  }
   if (const auto expanded = expand_attributes(stream); !expanded) {
     diagnostics.error(expanded.error().code, {tree.file().base(), tree.file().base()},
                       expanded.error().message);

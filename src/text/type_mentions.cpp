@@ -122,7 +122,10 @@ MentionedTypes type_mentions(const SyntaxTree& tree, IRContext& context, Diagnos
   for (const Unit& unit : tree.units()) resolver.add(unit);
   std::vector<Module*> modules = resolver.finish();
   if (diagnostics.error_count() != errors) return {};
-  return {mentions.take(), std::move(modules)};
+  std::ranges::stable_sort(mentions.shorter, {}, &FormEdit::at);
+  std::ranges::stable_sort(mentions.longer, {}, &FormEdit::at);
+  return {mentions.take(), std::move(mentions.shorter), std::move(mentions.longer),
+          std::move(modules)};
 }
 
 void leave_types_out(TokenStream& stream, const SourceFile& file,

@@ -21,6 +21,23 @@ struct TypeMention {
   bool is_redundant = false;  ///< without the stated type, the value gets the same one
 };
 
+/// A place whose text the short form, or the full form, replaces.
+struct FormEdit {
+  enum class Kind : std::uint8_t {
+    kName,         ///< the token at `at` becomes `text`
+    kImplied,      ///< attributes become `*`: from the key at `at` up to the one at `end`, 0: all
+    kSameAsValue,  ///< the lists of the mention at `at` become `[*]`
+    kRest,         ///< `*` at `at` becomes `attributes`, and `[@symbol]` precedes its list
+  };
+  SourcePos at = 0;
+  SourcePos end = 0;
+  Kind kind = Kind::kName;
+  std::string_view text{};
+  std::vector<NamedAttr> attributes{};
+  Symbol symbol{};
+  bool has_symbol = false;
+};
+
 /// Collects the mentions of one resolution.
 class TypeMentions {
  public:
@@ -42,13 +59,17 @@ class TypeMentions {
   /// In the order of the text.
   std::vector<TypeMention> take();
 
+  std::vector<FormEdit> shorter;  ///< that reading undoes
+  std::vector<FormEdit> longer;   ///< which write short forms in full
+
  private:
   std::vector<TypeMention> list_;
   std::unordered_map<const Value*, std::vector<std::size_t>> free_;  // indices into list_
 };
 
 struct MentionedTypes {
-  std::vector<TypeMention> mentions;  ///< in the order of the text
+  std::vector<TypeMention> mentions;      ///< in the order of the text
+  std::vector<FormEdit> shorter, longer;  ///< likewise
   std::vector<Module*> modules;
 };
 

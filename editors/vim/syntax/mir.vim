@@ -4,9 +4,10 @@ if exists('b:current_syntax')
 endif
 syn case match
 syn sync minlines=200
+syn match mirOpInBody /\v%([A-Za-z0-9_.$\/-])@<!\.[A-Za-z_][A-Za-z0-9_]*/
 syn match mirOpInBody /\v[A-Za-z_][A-Za-z0-9_]*%(\.[A-Za-z0-9_$-]+)+/
 syn match mirOpInBody /\vlinalg\.[A-Za-z0-9_]*\.[^ \t\r\n(<[{@]*%([ \t]+%(loc%(<|>)|\/\/|-\>)@![^(<[\n@{ \t\r\n]%([^(<[\n@{]*[^(<[\n@{ \t\r\n])?)?/
-syn match mirKnownOpInBody /\v%(builtin\.%(ModuleOp)|cf\.%(YieldOp|WhileOp|SwitchOp|ReturnOp|IfOp|ForOp|ConditionOp|CondBranchOp|BranchOp)|dbg\.%(HintsOp|CommentOp)|dialect\.%(TypeOp|RunOp|OpOp|CastOp|AttributeOp)|graph\.%(SubGraphOp|FusedOp|CallGraphOp)|linalg\.[A-Za-z_][A-Za-z0-9_]*\.%(register|XorOp|X2XOp|WhereOp|VisionRoPEOp|ViewOp|TruncOp|TransposeOp|TopKOp|TanhOp|SubOp|StackOp|SqrtOp|SplitOp|SoftmaxOp|SliceOp|SinOp|SignOp|SigmoidOp|SiLUOp|ScatterOp|STFTOp|RsqrtOp|RoundOp|RoPEOp|ReshapeOp|RepeatOp|RemOp|ReduceSumOp|ReduceMinOp|ReduceMaxOp|ReLUOp|RandomUniformOp|RadixAttnSwaSinkOp|RadixAttnRelaxOp|RMSNormOp|QuickGELUOp|PermuteOp|ParamOp|PagedAttnOp|PadOp|OrOp|NotOp|NotEqualOp|NegOp|MultimodalRoPEOp|MulOp|MinimumOp|MeanOp|MaximumOp|MatchShapeOp|MatMulOp|MaskedScatterOp|LogOp|LinearOp|LessOp|LessEqualOp|LayerNormOp|LayerNorm2DOp|KVCacheOp|IotaOp|InterpolateOp|IndexOp|ISTFTOp|GreaterOp|GreaterEqualOp|GatherOp|GELUOp|FloorOp|FlashAttention2SwaSinkOp|FlashAttention2Op|FillOp|ExtentOp|ExpOp|ErfOp|EqualOp|EmbeddingOp|EinsumOp|DivOp|CustomizedOp|CumSumOp|CosOp|CopyOp|Conv3DOp|Conv2DOp|Conv1DOp|ContiguousOp|ConcatOp|CompressOp|CloneOp|ClipOp|CeilOp|CausalMaskOp|CastTypeOp|ArgsortOp|AndOp|AddOp|AbsOp)|pattern\.%(RewriteOp)|prog\.%(value_symbol|ret|mode_config|label|kernel_symbol|kernel_launch|jump|free|fragment|exit|entry_point|bind|alloc|InstructionOp)|tensor\.[A-Za-z_][A-Za-z0-9_]*\.%(register|free|alloc))%([A-Za-z0-9_.$-]|[ \t]*[^ \t\n(<[@{}\-l])@!/
+syn match mirKnownOpInBody /\v%(builtin\.%(ModuleOp)|cf\.%(YieldOp|WhileOp|SwitchOp|ReturnOp|IfOp|ForOp|ConditionOp|CondBranchOp|BranchOp)|dbg\.%(HintsOp|CommentOp)|dialect\.%(TypeOp|RunOp|OpOp|CastOp|AttributeOp)|graph\.%(SubGraphOp|FusedOp|CallGraphOp)|linalg\.[A-Za-z_][A-Za-z0-9_]*\.%(register|XorOp|X2XOp|WhereOp|VisionRoPEOp|ViewOp|TruncOp|TransposeOp|TopKOp|TanhOp|SubOp|StackOp|SqrtOp|SplitOp|SoftmaxOp|SliceOp|SinOp|SignOp|SigmoidOp|SiLUOp|ScatterOp|STFTOp|RsqrtOp|RoundOp|RoPEOp|ReshapeOp|RepeatOp|RemOp|ReduceSumOp|ReduceMinOp|ReduceMaxOp|ReLUOp|RandomUniformOp|RadixAttnSwaSinkOp|RadixAttnRelaxOp|RMSNormOp|QuickGELUOp|PermuteOp|ParamOp|PagedAttnOp|PadOp|OrOp|NotOp|NotEqualOp|NegOp|MultimodalRoPEOp|MulOp|MinimumOp|MeanOp|MaximumOp|MatchShapeOp|MatMulOp|MaskedScatterOp|LogOp|LinearOp|LessOp|LessEqualOp|LayerNormOp|LayerNorm2DOp|KVCacheOp|IotaOp|InterpolateOp|IndexOp|ISTFTOp|GreaterOp|GreaterEqualOp|GatherOp|GELUOp|FloorOp|FlashAttention2SwaSinkOp|FlashAttention2Op|FillOp|ExtentOp|ExpOp|ErfOp|EqualOp|EmbeddingOp|EinsumOp|DivOp|CustomizedOp|CumSumOp|CosOp|CopyOp|Conv3DOp|Conv2DOp|Conv1DOp|ContiguousOp|ConcatOp|CompressOp|CloneOp|ClipOp|CeilOp|CausalMaskOp|CastTypeOp|ArgsortOp|AndOp|AddOp|AbsOp)|pattern\.%(RewriteOp)|prog\.%(value_symbol|ret|mode_config|label|kernel_symbol|kernel_launch|jump|free|fragment|exit|entry_point|bind|alloc|InstructionOp)|tensor\.[A-Za-z_][A-Za-z0-9_]*\.%(register|free|alloc)|%([A-Za-z0-9_.$\/-])@<!\.%(register|free|alloc|XorOp|X2XOp|WhereOp|VisionRoPEOp|ViewOp|TruncOp|TransposeOp|TopKOp|TanhOp|SubOp|StackOp|SqrtOp|SplitOp|SoftmaxOp|SliceOp|SinOp|SignOp|SigmoidOp|SiLUOp|ScatterOp|STFTOp|RsqrtOp|RoundOp|RoPEOp|ReshapeOp|RepeatOp|RemOp|ReduceSumOp|ReduceMinOp|ReduceMaxOp|ReLUOp|RandomUniformOp|RadixAttnSwaSinkOp|RadixAttnRelaxOp|RMSNormOp|QuickGELUOp|PermuteOp|ParamOp|PagedAttnOp|PadOp|OrOp|NotOp|NotEqualOp|NegOp|MultimodalRoPEOp|MulOp|MinimumOp|MeanOp|MaximumOp|MatchShapeOp|MatMulOp|MaskedScatterOp|LogOp|LinearOp|LessOp|LessEqualOp|LayerNormOp|LayerNorm2DOp|KVCacheOp|IotaOp|InterpolateOp|IndexOp|ISTFTOp|GreaterOp|GreaterEqualOp|GatherOp|GELUOp|FloorOp|FlashAttention2SwaSinkOp|FlashAttention2Op|FillOp|ExtentOp|ExpOp|ErfOp|EqualOp|EmbeddingOp|EinsumOp|DivOp|CustomizedOp|CumSumOp|CosOp|CopyOp|Conv3DOp|Conv2DOp|Conv1DOp|ContiguousOp|ConcatOp|CompressOp|CloneOp|ClipOp|CeilOp|CausalMaskOp|CastTypeOp|ArgsortOp|AndOp|AddOp|AbsOp))%([A-Za-z0-9_.$-]|[ \t]*[^ \t\n(<[@{}\-l])@!/
 syn region mirRegion1 matchgroup=mirDelimiter start=/\v\=/ matchgroup=mirDelimiter end=/\v%([}\])">A-Za-z0-9_])@<=|^/ contains=@mirCommentWords,@mirDataWords
 syn match mirTypeInBody /\v![A-Za-z_][A-Za-z0-9_]*%(\s*\=)@=/
 syn match mirMacroInBody /\v#[A-Za-z0-9_.$\/-]+%(\s*\=)@=/
@@ -18,6 +19,7 @@ syn region mirRegion3 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimit
 syn region mirRegion4 matchgroup=mirDelimiter start=/\v\[%(\s*\^)@=/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirCommentWords,@mirLabelWords,@mirListWords
 syn match mirKeywordInBody /\v%(-)@<!\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>/
 syn match mirStringInBody /\v\[\s*name\s*\=\s*"[^\n]{-}"\s*\]/
+syn match mirStringInBody /\v\<\s*\.[A-Za-z0-9_.$-]*[A-Za-z0-9_.$]\s*\>/
 syn match mirStringInBody /\v\<\s*name\s*\=\s*"[^\n]{-}"\s*\>/
 syn region mirRegion5 matchgroup=mirKnownOp start=/\vprog\.jump%([A-Za-z0-9_.$-])@!/ matchgroup=mirDelimiter end=/\v%([[{}(@])@=|$/ contains=@mirCommentWords,@mirJumpLabelWords
 syn match mirCommentInBody /\vaddr\s*:\s*0x[0-9a-fA-F]+/
@@ -61,11 +63,15 @@ syn match mirKeywordInWord /\vnull%([A-Za-z0-9_])@!/ contained
 syn cluster mirWordWords contains=mirWordInWord,mirKeywordInWord
 syn match mirStringInDialectValue /\v"%([^"\\\n]|\\.)*"/ contained
 syn match mirMacroInDialectValue /\v#[A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
+syn match mirMacroInDialectValue /\v#[A-Za-z_][A-Za-z0-9_]*\([0-9]+\)/ contained
 syn cluster mirDialectValueWords contains=mirStringInDialectValue,mirMacroInDialectValue
+syn match mirWordInAttribute /\v\*/ contained
+syn match mirMacroInAttribute /\v#[A-Za-z_][A-Za-z0-9_]*%(\([0-9]+\))?/ contained
 syn region mirRegion14 matchgroup=mirDelimiter start=/\v:/ matchgroup=mirDelimiter end=/\v%([,\]])@=/ contains=@mirValueWords contained
 syn match mirKeyInAttribute /\v"%([^"\\\n]|\\.)*"%(\s*%(:|\/\/))@=|[^,()[\]{}<>%@": \t\r\n]%(%(%(\/\/)@![^,()[\]{}<>%@":\n])*[^,()[\]{}<>%@": \t\r\n])?%(\s*%(:|\/\/))@=/ contained
-syn cluster mirAttributeWords contains=mirRegion14,mirKeyInAttribute
+syn cluster mirAttributeWords contains=mirWordInAttribute,mirMacroInAttribute,mirRegion14,mirKeyInAttribute
 syn match mirMacroInValue /\v#[A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
+syn match mirMacroInValue /\v#[A-Za-z_][A-Za-z0-9_]*\([0-9]+\)/ contained
 syn region mirRegion15 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
 syn region mirRegion16 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
 syn match mirTypeInValue /\v![A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
@@ -78,9 +84,10 @@ syn match mirSymbolInValue /\v\@[A-Za-z0-9_.$\/-]*/ contained
 syn match mirKeywordInValue /\v%(true|false|null)%([A-Za-z0-9_])@!%(\s*%([,\]]|\/\/))@=/ contained
 syn match mirNumberInValue /\v%(-?%(%([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)%([eE][+-]?[0-9]+)?|inf|nan)%([A-Za-z0-9_])@!|%([-0-9(][A-Za-z0-9_+*\/%() -]*)?\$[A-Za-z_][A-Za-z0-9_]*%([A-Za-z0-9_$+*\/%() -]*[A-Za-z0-9_)])?)%(\s*%([,\]]|\/\/))@=/ contained
 syn match mirKeywordInValue /\v\<InvalidAttribute NYI\>/ contained
-syn match mirStringInValue /\v%(:)@<=[ \t]*%(%(["[{!]|#[A-Za-z]|tensor\s*%(\<|\/\/)|Quant%(Spec|Annotation)\s*\(|\<InvalidAttribute NYI\>|%(-?%(%([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)%([eE][+-]?[0-9]+)?|inf|nan)%([A-Za-z0-9_])@!|%(true|false|null)%([A-Za-z0-9_])@!|%([-0-9(][A-Za-z0-9_+*\/%() -]*)?\$[A-Za-z_][A-Za-z0-9_]*%([A-Za-z0-9_$+*\/%() -]*[A-Za-z0-9_)])?|\@[A-Za-z0-9_.$\/-]*)\s*%([,\]]|\/\/)))@![^ \t\r\n,\]]%(%(\s*%(\]|$)|\s*,\s*%([A-Za-z0-9_.$-]+|"[^"\n]*")\s*:)@![^\n])*/ contained
+syn match mirStringInValue /\v%(:)@<=[ \t]*%(%(["[{!]|#[A-Za-z]|tensor\s*%(\<|\/\/)|Quant%(Spec|Annotation)\s*\(|\<InvalidAttribute NYI\>|%(-?%(%([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)%([eE][+-]?[0-9]+)?|inf|nan)%([A-Za-z0-9_])@!|%(true|false|null)%([A-Za-z0-9_])@!|%([-0-9(][A-Za-z0-9_+*\/%() -]*)?\$[A-Za-z_][A-Za-z0-9_]*%([A-Za-z0-9_$+*\/%() -]*[A-Za-z0-9_)])?|\@[A-Za-z0-9_.$\/-]*)\s*%([,\]]|\/\/)))@![^ \t\r\n,\]]%(%(\s*%(\]|$)|\s*,\s*%(\*\s*,\s*)?%([A-Za-z0-9_.$-]+|"[^"\n]*")\s*:|\s*,\s*\*\s*\])@![^\n])*/ contained
 syn cluster mirValueWords contains=mirMacroInValue,mirRegion15,mirRegion16,mirTypeInValue,mirRegion17,mirRegion18,mirRegion19,mirStringInValue,mirCommentInValue,mirSymbolInValue,mirKeywordInValue,mirNumberInValue
 syn match mirMacroInStructured /\v#[A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
+syn match mirMacroInStructured /\v#[A-Za-z_][A-Za-z0-9_]*\([0-9]+\)/ contained
 syn region mirRegion20 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
 syn region mirRegion21 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
 syn match mirTypeInStructured /\v![A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
@@ -96,6 +103,7 @@ syn match mirKeywordInData /\v%(true|false|null)%([A-Za-z0-9_])@!/ contained
 syn match mirNumberInData /\v\?|%([-0-9(][A-Za-z0-9_+*\/%() -]*)?\$[A-Za-z_][A-Za-z0-9_]*%([A-Za-z0-9_$+*\/%() -]*[A-Za-z0-9_)])?|-?%(%([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)%([eE][+-]?[0-9]+)?|inf|nan)%([A-Za-z0-9_])@!/ contained
 syn match mirSymbolInData /\v\@[A-Za-z0-9_.$\/-]*/ contained
 syn match mirMacroInData /\v#[A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
+syn match mirMacroInData /\v#[A-Za-z_][A-Za-z0-9_]*\([0-9]+\)/ contained
 syn region mirRegion25 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
 syn region mirRegion26 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
 syn match mirTypeInData /\v![A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
@@ -139,6 +147,8 @@ hi def link mirWordInWord mirWord
 hi def link mirKeywordInWord mirKeyword
 hi def link mirStringInDialectValue mirString
 hi def link mirMacroInDialectValue mirMacro
+hi def link mirWordInAttribute mirWord
+hi def link mirMacroInAttribute mirMacro
 hi def link mirKeyInAttribute mirKey
 hi def link mirMacroInValue mirMacro
 hi def link mirTypeInValue mirType

@@ -7,6 +7,7 @@
 #include "ir/context/row_checks.hpp"
 #include "mir/codes/names.hpp"
 #include "mir/context.hpp"
+#include "syntax/short_names.hpp"
 
 namespace mir {
 
@@ -82,6 +83,7 @@ OpName IRContext::State::named(std::string_view spelling) {
 }
 
 OpName IRContext::op_name(std::string_view spelling) {
+  if (is_short_op_name(spelling)) return op_name(full_op_name(spelling, kUsualDevice));
   State& state = *state_;
   const std::uint64_t hash = hash_text(spelling);
   const std::lock_guard lock(state.mutex);

@@ -25,5 +25,8 @@ inline constexpr std::int64_t kPortsVersion = 2;
 inline constexpr std::int64_t kTypeAliasVersion = 2;
 /// `tensor.CPU.register () -> (%0:T[@w])` means the same as followed by `[symbol:w]`.
 inline constexpr std::int64_t kImpliedSymbolVersion = 2;
+/// Names of ops without dialect and device, names relative to their graph, `*` for implied
+/// attributes, `[#recipe]` and `#recipe(3)`. Dumps have them, too.
+inline constexpr std::int64_t kImpliedTextVersion = 2;
 
 }  // namespace mir

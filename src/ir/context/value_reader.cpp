@@ -9,11 +9,13 @@
 #include "ir/context/context_state.hpp"
 #include "ir/context/element_count.hpp"
 #include "ir/context/repeated_key.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/codes/attributes.hpp"
 #include "mir/codes/limits.hpp"
 #include "mir/codes/names.hpp"
 #include "support/suggest.hpp"
 #include "syntax/layout.hpp"
+#include "syntax/numbered_specs.hpp"
 #include "syntax/text_literal.hpp"
 #include "syntax/token_text.hpp"
 
@@ -39,9 +41,11 @@ bool ValueReader::read(const Node& node) {
       values_.push_back(array);
       return true;
     }
+    case NodeKind::kAttribute:
+      attributes_.push_back(attribute(node.token));
+      return true;
     case NodeKind::kDictEntry:
-    case NodeKind::kQuantEntry:
-    case NodeKind::kAttribute: {
+    case NodeKind::kQuantEntry: {
       const Symbol key = symbol_from_text(text(node.token));
       const Attr* value = pop_value();
       attributes_.push_back({key, value});
@@ -174,6 +178,31 @@ const Type* ValueReader::checked(const Type* type, std::uint32_t token) {
 
 // -- attributes -----------------------------------------------------------------------------------
 
+/// `key:value`, `#spec` of a quantisation, or `*`, which has no value.
+NamedAttr ValueReader::attribute(std::uint32_t token) {
+  const Attr* const value = pop_value();
+  const TokenKind kind = unit_->tokens()[token].kind();
+  if (kind == TokenKind::kKey) return {symbol_from_text(text(token)), value};
+  did_read_short_form(token);
+  if (kind == TokenKind::kHash) return {key::kQuantRecipe, value};
+  rest_token_ = token;
+  return {context_.intern(text(token)), nullptr};
+}
+
+/// The spec that an alias with a number stands for; null if the alias is none of a spec without
+/// uuid.
+const Attr* ValueReader::numbered_spec(std::uint32_t token) {
+  const std::string_view spelling = text(token);
+  const std::uint64_t hash = hash_text(spelling);
+  if (const Attr** known = quant_specs_.find(spelling, hash)) return *known;
+  const Attr** const alias = aliases_.find(unnumbered(spelling));
+  if (alias == nullptr || (*alias)->kind() != AttrKind::kQuantSpec) return nullptr;
+  const std::string made = with_uuid((*alias)->spelling(), number_of(spelling));
+  const Attr* const value = made.empty() ? nullptr : context_.scanned(AttrKind::kQuantSpec, made);
+  if (value != nullptr) quant_specs_.insert(spelling, hash, value);
+  return value;
+}
+
 const Attr* ValueReader::pop_value() {
   const Attr* value = values_.back();
   values_.pop_back();
@@ -290,6 +319,12 @@ const Attr* ValueReader::leaf(const Node& node) {
     }
     case TokenKind::kHash:
       if (const Attr** alias = aliases_.find(spelling)) return aliased(*alias, node.token);
+      if (is_numbered(spelling)) {
+        did_read_short_form(node.token);
+        if (const Attr* const spec = numbered_spec(node.token)) return aliased(spec, node.token);
+        report_unknown_alias(node.token);
+        return context_.null();
+      }
       if (spelling.find('.') != spelling.npos) {
         return context_.read_attribute(spelling, span(node.token).begin, diagnostics_);
       }

@@ -36,6 +36,8 @@ class ValueReader {
  protected:
   /// The token is a string without quotes that is not a word.
   virtual void did_read_unquoted(std::uint32_t) {}
+  /// The token is a form that version 1 lacks: `*`, `[#spec]` or `#spec(3)`.
+  virtual void did_read_short_form(std::uint32_t) {}
   /// The token is an alias of a type, which may be undefined.
   virtual void will_read_type_alias(std::uint32_t) {}
 
@@ -62,6 +64,7 @@ class ValueReader {
   std::vector<const Attr*> values_;
   std::vector<NamedAttr> attributes_;
   const Type* pending_type_ = nullptr;
+  std::uint32_t rest_token_ = 0;  // of the `*` that was read last
 
   // Texts seen before, so that hashing them once is all they cost.
   TextTable<const Type*> types_;
@@ -74,6 +77,8 @@ class ValueReader {
   const Type* named_type(std::uint32_t token);
   const Type* type_from_tokens(std::uint32_t first, std::uint32_t count, const Attr* encoding);
   const Attr* leaf(const Node& node);
+  NamedAttr attribute(std::uint32_t token);
+  const Attr* numbered_spec(std::uint32_t token);
   const Attr* quant_annotation(const Node& node);
   const Attr* aliased(const Attr* value, std::uint32_t token);
   Span repetition(Symbol key, std::uint32_t token);

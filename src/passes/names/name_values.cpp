@@ -1,6 +1,7 @@
 // Names values after the ops that compute them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -67,13 +68,30 @@ class Naming {
         for (Value& result : op->results()) {
           const std::string_view role = is_returned(result) ? role_of_output(result) : "";
           if (set_to_port(result)) continue;
-          set(result, role.empty() ? base_of(*op) : std::string(role));
+          if (result.has_symbol()) {
+            set(result, weight_of(result));
+          } else {
+            set(result, role.empty() ? base_of(*op) : std::string(role));
+          }
         }
         if (op->has(Trait::kIsolated)) continue;
         for (Region* in = op->first_region(); in != nullptr; in = in->next()) name(*in);
       }
     }
-    for (Value* value : region.free_values()) set(*value, value->has_symbol() ? "w" : "c");
+    for (Value* value : region.free_values())
+      set(*value, value->has_symbol() ? weight_of(*value) : "c");
+  }
+
+  /// `q_proj_weight` of a parameter `layers.0.q_proj.weight`.
+  std::string weight_of(const Value& parameter) const {
+    std::string_view name = context_.text(parameter.symbol());
+    const std::size_t last = name.rfind('.');
+    const std::size_t begin =
+        last == name.npos || last == 0 ? name.npos : name.rfind('.', last - 1);
+    if (begin != name.npos) name.remove_prefix(begin + 1);
+    std::string word = as_value_name(name);
+    std::ranges::replace(word, '.', '_');
+    return word.empty() ? "w" : word;
   }
 
   std::string base_of(const Op& op) const {

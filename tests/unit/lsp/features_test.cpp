@@ -195,6 +195,54 @@ TEST_SUITE("features") {
     CHECK(!renamed("@fc.scale").contains("code"));
   }
 
+  TEST_CASE("names that begin with that of a graph stay when the graph is renamed") {
+    const std::string text =
+        "#q = QuantSpec(Raw(type: Float32))\n"
+        "@main [mir_version:2] (%x:tensor<[1, 2], Float32, CPU>) -> (%y:tensor<[1, 2], Float32, "
+        "CPU>) {\n"
+        "  graph.SubGraphOp @init <notype> {\n"
+        "    () -> () {\n"
+        "      .register () -> (%w:tensor<[2, 2], Float32, CPU>[@g.p.weight][#q(3)])\n"
+        "    }\n"
+        "  }\n"
+        "  graph.SubGraphOp @g <CPU> {\n"
+        "    (%a:tensor<[1, 2], Float32, CPU>) -> (%b:tensor<[1, 2], Float32, CPU>) {\n"
+        "      .LinearOp <.p> [in_channels:2, out_channels:2, bias:false] (%a) -> (%b)\n"
+        "      cf.ReturnOp (%b) -> ()\n"
+        "    }\n"
+        "  }\n"
+        "  graph.CallGraphOp @g (%x) -> (%y)\n"
+        "  cf.ReturnOp (%y) -> ()\n"
+        "}\n";
+    LspClient client;
+    client.open(text);
+    CHECK(client.diagnostics() == Json::array());
+    const auto renamed = [&](std::string_view word, const std::string& name) {
+      const Json edit = ask(client, "rename", place_of(text, word), {{"newName", name}});
+      REQUIRE_MESSAGE(edit.contains("changes"), edit.dump());
+      return edited(text, edit["changes"][mir::test::kUri]);
+    };
+    const std::string after = renamed("@g <CPU>", "h");
+    CHECK(after == mir::test::Part{"graph.SubGraphOp @h <CPU> {"});
+    CHECK(after == mir::test::Part{"graph.CallGraphOp @h (%x)"});
+    CHECK(after == mir::test::Part{".LinearOp <name=\"g.p\"> [in_channels:2"});
+    LspClient again;
+    again.open(after);
+    CHECK(again.diagnostics() == Json::array());
+    // The alias is renamed in front of its number.
+    const std::string numbered = renamed("#q = ", "recipe");
+    CHECK(numbered == mir::test::Part{"#recipe = QuantSpec("});
+    CHECK(numbered == mir::test::Part{"[#recipe(3)]"});
+    // The parameter has the name that the op looks for.
+    const Json refused =
+        ask(client, "rename", place_of(text, "@g.p.weight"), {{"newName", "other"}});
+    REQUIRE(refused.contains("code"));
+    CHECK(refused["message"] == "'.LinearOp' finds '@g.p.weight' by its own name, \"g.p\"");
+    const std::string hover =
+        ask(client, "hover", place_of(text, ".LinearOp"))["contents"]["value"];
+    CHECK_MESSAGE(hover.find("operand") != hover.npos, hover);
+  }
+
   TEST_CASE("symbols are the modules and the graphs in them, in broken text too") {
     for (const std::string& text : {kWhole, broken()}) {
       LspClient client(kMarkdown);
