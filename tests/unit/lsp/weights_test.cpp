@@ -120,6 +120,49 @@ std::string hover_in(const ModelFolder& folder, std::string_view word,
 }  // namespace
 
 TEST_SUITE("lsp: weights") {
+  TEST_CASE("layers named after their graph have parameters, and new names") {
+    const std::string type = "tensor<[4, 4], Float32, CPU>";
+    const std::string text = "@main [mir_version:2] (%x:" + type + ") -> (%y:" + type +
+                             ") {\n"
+                             "    graph.SubGraphOp @init <notype> [*] {\n"
+                             "        () -> () {\n"
+                             "            .register () -> (%0:" +
+                             type +
+                             "[@g.q.weight])[*]\n"
+                             "        }\n"
+                             "    }\n"
+                             "    graph.SubGraphOp @g <CPU> [*] {\n"
+                             "        (%a:" +
+                             type + ") -> (%b:" + type +
+                             ") {\n"
+                             "            .LinearOp <.q> [*] (%a) -> (%b)\n"
+                             "            cf.ReturnOp (%b) -> ()\n"
+                             "        }\n"
+                             "    }\n"
+                             "    graph.CallGraphOp @g (%x) -> (%y)\n"
+                             "    cf.ReturnOp (%y) -> ()\n"
+                             "}\n";
+    LspClient client;
+    client.open(text);
+    CHECK(client.diagnostics() == Json::array());
+    const Json definition = ask(client, "definition", place_of(text, "<.q>", 2));
+    CHECK(definition.dump().find(place_of(text, "g.q.weight").dump()) != std::string::npos);
+    const auto renamed = [&](const Json& place, const char* name) {
+      const Json edit = ask(client, "rename", place, {{"newName", name}});
+      CAPTURE(edit);
+      REQUIRE(edit.contains("changes"));
+      return edited(text, edit["changes"][kUri]);
+    };
+    const auto has = [](const std::string& in, std::initializer_list<const char*> parts) {
+      return std::ranges::all_of(parts, [&](const char* part) { return in.find(part) != in.npos; });
+    };
+    CHECK(has(renamed(place_of(text, "<.q>", 2), "g.k"), {"[@g.k.weight]", "<.k>"}));
+    CHECK(
+        has(renamed(place_of(text, "g.q.weight", 1), "z.weight"), {"[@z.weight]", "<name=\"z\">"}));
+    CHECK(has(renamed(place_of(text, "@g <", 1), "h"),
+              {"[@g.q.weight]", "SubGraphOp @h ", "CallGraphOp @h ", "<name=\"g.q\">"}));
+  }
+
   TEST_CASE("the name of a layer leads to its parameters, and these to it") {
     LspClient client;
     client.open(kModel);
