@@ -136,7 +136,7 @@ enum class NodeKind : std::uint8_t {
   kQuantEntry,       ///< token: key of a QuantAnnotation entry; its value precedes
   kEmptyEntry,       ///< a QuantAnnotation entry with nothing in it
   kQuantAnnotation,  ///< count: number of entries, empty ones included
-  kAttribute,        ///< token: key; its value precedes
+  kAttribute,        ///< token: key, `*` or the alias of a recipe; its value precedes
   kAttributes,       ///< count: number of kAttribute; belongs to the op
   kSuccessor,        ///< token: block name; its kOperands, if any, precede
   kSuccessors,       ///< count: number of kSuccessor
