@@ -6,71 +6,9 @@ namespace MIR_DOT_NAMESPACE {
 namespace {
 
 #include "kernels/fast/matrix/block_steps-inl.h"
-
-/// A run of a panel: scales, minima, codes; each of all outputs. Of the codes, those of as many
-/// elements as a lane takes at once lie side by side; of codes of 4 bits, the first half of a run's
-/// elements are the low, the second the high half of bytes.
-struct RunLayout {
-  std::int64_t minima, codes, bytes;
-
-  explicit RunLayout(const BlockLayout& layout) {
-    const std::int64_t parameter = kTileWidth * (layout.has_halves ? 2 : 4);
-    minima = parameter;
-    codes = layout.has_minimum ? 2 * parameter : parameter;
-    bytes = codes + kTileWidth * layout.run * layout.code_bits / 8;
-  }
-};
-
-std::int64_t run_bytes(const BlockLayout& layout) {
-  return RunLayout(layout).bytes * (kRun / layout.run);
-}
-
-void put_parameter(const BlockLayout& layout, float value, std::uint16_t bits, std::int64_t column,
-                   std::byte* to) {
-  if (layout.has_halves) {
-    std::memcpy(to + 2 * column, &bits, sizeof bits);
-  } else {
-    std::memcpy(to + 4 * column, &value, sizeof value);
-  }
-}
-
-void put_codes(const BlockLayout& layout, const BlockRun& run, std::int64_t column, std::byte* to) {
-  const bool halves = layout.code_bits == 4;
-  const std::int64_t step = halves ? Dot<4>::kStep : Dot<8>::kStep;
-  const std::int64_t places = halves ? layout.run / 2 : layout.run;
-  for (std::int64_t k = 0; k < places; ++k) {
-    const auto i = static_cast<std::size_t>(k);
-    const int code = halves ? run.codes[i] | run.codes[i + static_cast<std::size_t>(places)] << 4
-                            : static_cast<std::int8_t>(run.codes[i]) - layout.offset + kCodeBias;
-    to[(k / step * kTileWidth + column) * step + k % step] = static_cast<std::byte>(code & 255);
-  }
-}
-
-void pack_panel(const std::byte* weight, const PackedMatrix& matrix, const BlockLayout& layout,
-                std::int64_t panel, std::byte* to) {
-  const RunLayout at(layout);
-  const std::int64_t runs = matrix.depth / layout.run;
-  const std::int64_t row_bytes =
-      matrix.depth / layout.lanes * static_cast<std::int64_t>(info(matrix.dtype).unit_bytes);
-  std::byte* const packed = to + panel * runs * at.bytes;
-  const std::int64_t first = panel * kTileWidth;
-  const std::int64_t columns = std::min(kTileWidth, matrix.outputs - first);
-  if (columns < kTileWidth) std::memset(packed, 0, static_cast<std::size_t>(runs * at.bytes));
-  BlockRun block{};
-  for (std::int64_t column = 0; column < columns; ++column) {
-    const auto* const row =
-        reinterpret_cast<const std::uint8_t*>(weight) + (first + column) * row_bytes;
-    for (std::int64_t run = 0; run < runs; ++run) {
-      layout.read(row, run, block);
-      std::byte* const into = packed + run * at.bytes;
-      put_parameter(layout, block.scale, block.scale_bits, column, into);
-      if (layout.has_minimum) {
-        put_parameter(layout, block.minimum, block.minimum_bits, column, into + at.minima);
-      }
-      put_codes(layout, block, column, into + at.codes);
-    }
-  }
-}
+// After the steps, whose constants they use.
+#include "kernels/fast/matrix/block_panel-inl.h"
+#include "kernels/fast/matrix/block_planes-inl.h"
 
 HWY_INLINE void store_sums(std::int32_t sum, float scale, const RunSums& to, std::int64_t at) {
   to.sums[at] = scale * static_cast<float>(sum);
@@ -131,24 +69,174 @@ void round_row(const float* x, std::int64_t depth, const RoundedRow& to) {
   }
 }
 
-HWY_INLINE FloatVector load_parameters(const std::uint8_t* at, bool has_halves, int v) {
-  return has_halves ? load_floats(reinterpret_cast<const hwy::float16_t*>(at) + v * kLanes)
-                    : load_floats(reinterpret_cast<const float*>(at) + v * kLanes);
-}
-
 /// A block of rows as RoundedRow has them, against a panel. Sums are those of the panel's runs.
 struct Rows {
   const std::byte* codes;
   const float* scales;
   const float* sums;
   const std::int32_t* starts;  ///< null: all 0
-  std::int64_t runs;           ///< of the panel
 };
 struct Panel {
-  const std::uint8_t* data;
+  const std::uint8_t* data;  ///< of the first block
+  std::int64_t blocks;
   const BlockLayout& layout;
-  RunLayout at;
+  PanelLayout at;
 };
+
+// One row: codes go from the panel to registers.
+
+/// sum += codes x for groups kGroup to kEnd - 1 of a chunk, whose activations begin at `x`.
+template <class Codes, int kGroup, int kEnd>
+HWY_INLINE void add_groups(const std::uint8_t* codes, const std::byte* x, IntVector bias,
+                           IntVector& sum0, IntVector& sum1) {
+  if constexpr (kGroup < kEnd) {
+    constexpr std::int64_t kFirst = kGroup * Codes::kGroupBytes,
+                           kLast = kFirst + Codes::kGroupBytes;
+    for (std::int64_t line = kFirst / kLineBytes; line < kLast / kLineBytes; ++line) {
+      hwy::Prefetch(codes + line * kLineBytes + kPrefetchBytes);
+    }
+    IntVector operands0[Codes::kSteps], operands1[Codes::kSteps];
+    Codes::template load<kGroup>(codes, 0, bias, operands0);
+    Codes::template load<kGroup>(codes, 1, bias, operands1);
+    HWY_UNROLL(2)
+    for (int step = 0; step < Codes::kSteps; ++step) {
+      const IntVector factor = broadcast(x + (kGroup * Codes::kSteps + step) * kXBytes);
+      sum0 = Dot<Codes::kBits>::add(sum0, operands0[step], factor);
+      sum1 = Dot<Codes::kBits>::add(sum1, operands1[step], factor);
+    }
+    add_groups<Codes, kGroup + 1, kEnd>(codes, x, bias, sum0, sum1);
+  }
+}
+
+/// Sums over a panel for one row, at `to`, which is aligned to vectors.
+template <class Codes, RunParameters kParameters, int kRunSize>
+void multiply_row(const Rows& rows, const Panel& panel, float* to) {
+  const Floats d;
+  using CodeDot = Dot<Codes::kBits>;
+  constexpr int kRuns = static_cast<int>(kRun) / kRunSize, kGroupsOfRun = kGroups / kRuns;
+  constexpr std::int64_t kParameterRow = kTileWidth * kParameterBytes<kParameters>;
+  const bool has_minimum = panel.layout.has_minimum;
+  const IntVector bias = Codes::biases(Codes::bias_of(panel.layout));
+  const std::byte* x = rows.codes;
+  const float *scales = rows.scales, *sums = rows.sums;
+  const std::int32_t* starts = rows.starts;
+  const std::uint8_t* at = panel.data;
+  FloatVector total0 = hn::Zero(d), total1 = hn::Zero(d);
+  for (std::int64_t block = 0; block < panel.blocks; ++block) {
+    const Parameters block0 = block_parameters<kParameters>(at, has_minimum, 0);
+    const Parameters block1 = block_parameters<kParameters>(at, has_minimum, 1);
+    at += panel.at.head;
+    for (std::int64_t chunk = 0; chunk < panel.at.chunks_of_block; ++chunk) {
+      const FloatVector x_scale = hn::Set(d, *scales++);
+      const auto add_run = [&](auto first, const std::uint8_t* parameters) HWY_ATTR {
+        const IntVector start = starts == nullptr ? hn::Zero(Ints()) : hn::Set(Ints(), *starts++);
+        IntVector sum0 = start, sum1 = start;
+        add_groups<Codes, first, first + kGroupsOfRun>(at + panel.at.codes, x, bias, sum0, sum1);
+        const auto add = [&](IntVector sum, const Parameters& of, int v,
+                             FloatVector total) HWY_ATTR {
+          const Parameters run =
+              run_parameters<kParameters>(parameters, panel.at.minima, has_minimum, of, v);
+          total = hn::MulAdd(hn::ConvertTo(d, CodeDot::finish(sum)), hn::Mul(run.scale, x_scale),
+                             total);
+          return has_minimum ? hn::MulAdd(run.minimum, hn::Set(d, *sums), total) : total;
+        };
+        total0 = add(sum0, block0, 0, total0);
+        total1 = add(sum1, block1, 1, total1);
+        ++sums;
+      };
+      add_run(std::integral_constant<int, 0>(), at);
+      if constexpr (kRuns == 2) {
+        add_run(std::integral_constant<int, kGroupsOfRun>(), at + kParameterRow);
+      }
+      at += panel.at.chunk;
+      x += kGroups * Codes::kSteps * kXBytes;
+    }
+  }
+  hn::Store(total0, d, to);
+  hn::Store(total1, d, to + kLanes);
+}
+
+// Several rows: chunks are expanded once for all of them.
+
+/// Expanded chunks: scales and minima of runs in Float32, and operands of Dot, vector by vector.
+struct Expanded {
+  const float* scales;
+  const float* minima;  ///< null: none
+  const std::uint8_t* codes;
+  std::int64_t chunk_bytes;  ///< distance between the codes of chunks
+  std::int64_t chunks;
+};
+inline constexpr std::int64_t kExpandedChunks = kMostBlockLanes / kRun;
+inline constexpr std::int64_t kMostParameters = 2 * kExpandedChunks * kTileWidth;
+template <bool kIsByte>
+inline constexpr std::int64_t kOperandBytes = kGroups* kStepsOfGroup<kIsByte>* kTileWidth * 4;
+/// Memory of expanded chunks, in floats.
+inline constexpr std::int64_t kExpandedFloats =
+    2 * kMostParameters + kExpandedChunks * kOperandBytes<true> / 4;
+
+/// Stores the operands of groups from kGroup on.
+template <class Codes, int kGroup>
+HWY_INLINE void store_groups(const std::uint8_t* codes, IntVector bias, std::uint8_t* to) {
+  if constexpr (kGroup < kGroups) {
+    for (int v = 0; v < kTileVectors; ++v) {
+      IntVector operands[Codes::kSteps];
+      Codes::template load<kGroup>(codes, v, bias, operands);
+      HWY_UNROLL(2)
+      for (int step = 0; step < Codes::kSteps; ++step) {
+        hn::Store(operands[step], Ints(),
+                  reinterpret_cast<std::int32_t*>(to) + (step * kTileVectors + v) * kLanes);
+      }
+    }
+    store_groups<Codes, kGroup + 1>(codes, bias, to + Codes::kSteps * kTileWidth * 4);
+  }
+}
+
+/// Expands all chunks of a panel, at most kExpandedChunks, to `to`, which has kExpandedFloats.
+template <class Codes, RunParameters kParameters, int kRunSize>
+Expanded expand(const Panel& panel, float* to) {
+  const Floats d;
+  constexpr int kRuns = static_cast<int>(kRun) / kRunSize;
+  constexpr std::int64_t kParameterRow = kTileWidth * kParameterBytes<kParameters>;
+  const bool has_minimum = panel.layout.has_minimum;
+  const IntVector bias = Codes::biases(Codes::bias_of(panel.layout));
+  float *scales = to, *minima = to + kMostParameters;
+  auto* codes = reinterpret_cast<std::uint8_t*>(to + 2 * kMostParameters);
+  Expanded expanded = {.scales = scales,
+                       .minima = has_minimum ? minima : nullptr,
+                       .codes = codes,
+                       .chunk_bytes = kOperandBytes<Codes::kIsByte>,
+                       .chunks = panel.blocks * panel.at.chunks_of_block};
+  if constexpr (Codes::kAreStored) {
+    expanded.codes = panel.data + panel.at.codes;
+    expanded.chunk_bytes = panel.at.chunk;
+  }
+  const std::uint8_t* at = panel.data;
+  const std::int64_t next = panel.blocks * panel.at.block;
+  for (std::int64_t block = 0; block < panel.blocks; ++block) {
+    const Parameters factors[] = {block_parameters<kParameters>(at, has_minimum, 0),
+                                  block_parameters<kParameters>(at, has_minimum, 1)};
+    at += panel.at.head;
+    for (std::int64_t chunk = 0; chunk < panel.at.chunks_of_block; ++chunk, at += panel.at.chunk) {
+      // The chunks of the next call, into the second-level cache: they arrive during the products.
+      for (std::int64_t line = 0; line < panel.at.chunk; line += kLineBytes) {
+        __builtin_prefetch(at + next + line, 0, 2);
+      }
+      for (int i = 0; i < kRuns; ++i) {
+        for (int v = 0; v < kTileVectors; ++v, scales += kLanes, minima += kLanes) {
+          const Parameters run = run_parameters<kParameters>(
+              at + i * kParameterRow, panel.at.minima, has_minimum, factors[v], v);
+          hn::Store(run.scale, d, scales);
+          if (has_minimum) hn::Store(run.minimum, d, minima);
+        }
+      }
+      if constexpr (!Codes::kAreStored) {
+        store_groups<Codes, 0>(at + panel.at.codes, bias, codes);
+        codes += kOperandBytes<Codes::kIsByte>;
+      }
+    }
+  }
+  return expanded;
+}
 
 /// to += scale x products of one run, of one row.
 HWY_INLINE void add_dots(FloatVector dots0, FloatVector dots1, FloatVector scale0,
@@ -159,101 +247,134 @@ HWY_INLINE void add_dots(FloatVector dots0, FloatVector dots1, FloatVector scale
   hn::Store(hn::MulAdd(dots1, hn::Mul(scale1, scale), hn::Load(d, to + kLanes)), d, to + kLanes);
 }
 
-/// Sums over all runs, at `to`, which is aligned to vectors.
-template <int kBits, int kRunSize, int kRows, bool kPrefetches>
-void multiply_rows(const Rows& rows, const Panel& panel, float* to) {
+/// Adds the products with all chunks to the sums at `to`, which is aligned to vectors.
+template <int kBits, int kRunSize, int kRows>
+void multiply_rows(const Rows& rows, const Expanded& panel, float* to) {
   const Floats d;
+  constexpr std::int64_t kRuns = kRun / kRunSize;
   constexpr bool kStarts = kBits == 4 || kCodeBias != 0;
   constexpr std::int32_t kNoStarts[kRows] = {};
   const std::int32_t* starts = rows.starts == nullptr ? kNoStarts : rows.starts;
   const std::int64_t next_starts = rows.starts == nullptr ? 0 : kRows;
-  std::fill_n(to, kRows * kTileWidth, 0.0F);
-  const std::uint8_t* at = panel.data;
-  const std::byte* codes = rows.codes;
-  for (std::int64_t run = 0; run < rows.runs; ++run, at += panel.at.bytes) {
-    const std::int64_t i = run * kRows;
+  const std::byte* x = rows.codes;
+  for (std::int64_t i = 0; i < panel.chunks * kRuns; ++i) {
     const auto start = [&](std::int64_t row) HWY_ATTR {
       return kStarts && row < kRows ? hn::Set(Ints(), starts[row]) : hn::Zero(Ints());
     };
     Sums sum = {start(0), start(0), start(1), start(1), start(2), start(2), start(3), start(3)};
-    add_codes<kBits, kRunSize, kRows, kPrefetches>(at + panel.at.codes, codes, sum);
-    codes += kRows * kRunSize * kXBytes / Dot<kBits>::kStep;
+    constexpr std::int64_t kVectors = kRunSize / Dot<kBits>::kStep * kTileVectors;
+    const auto* const codes = reinterpret_cast<const std::int32_t*>(
+        panel.codes + i / kRuns * panel.chunk_bytes + i % kRuns * kVectors * kLanes * 4);
+    add_codes<kBits, kRunSize, kRows>(
+        [&](int step, int v)
+            HWY_ATTR { return hn::LoadU(Ints(), codes + (step * kTileVectors + v) * kLanes); },
+        x, sum);
+    x += kRows * kRunSize * kXBytes / Dot<kBits>::kStep;
     starts += next_starts;
-    const float* const scales = rows.scales + run * kRunSize / kRun * kRows;
-    const FloatVector scale0 = load_parameters(at, panel.layout.has_halves, 0);
-    const FloatVector scale1 = load_parameters(at, panel.layout.has_halves, 1);
+    const float* const x_scales = rows.scales + i / kRuns * kRows;
+    const float* const scales = panel.scales + i * kTileWidth;
+    const FloatVector scale0 = hn::Load(d, scales), scale1 = hn::Load(d, scales + kLanes);
     const auto add = [&](IntVector sum0, IntVector sum1, std::int64_t row) HWY_ATTR {
       add_dots(hn::ConvertTo(d, Dot<kBits>::finish(sum0)),
-               hn::ConvertTo(d, Dot<kBits>::finish(sum1)), scale0, scale1, scales[row],
+               hn::ConvertTo(d, Dot<kBits>::finish(sum1)), scale0, scale1, x_scales[row],
                to + row * kTileWidth);
     };
     add(sum.a0, sum.a1, 0);
     if constexpr (kRows > 1) add(sum.b0, sum.b1, 1);
     if constexpr (kRows > 2) add(sum.c0, sum.c1, 2);
     if constexpr (kRows > 3) add(sum.d0, sum.d1, 3);
-    if (!panel.layout.has_minimum) continue;
+    if (panel.minima == nullptr) continue;
     for (std::int64_t column = 0; column < kTileWidth; column += kLanes) {
-      const FloatVector minimum =
-          load_parameters(at + panel.at.minima, panel.layout.has_halves, column != 0);
+      const FloatVector minimum = hn::Load(d, panel.minima + i * kTileWidth + column);
       for (int row = 0; row < kRows; ++row) {
         float* const total = to + row * kTileWidth + column;
-        hn::Store(hn::MulAdd(minimum, hn::Set(d, rows.sums[i + row]), hn::Load(d, total)), d,
-                  total);
+        hn::Store(hn::MulAdd(minimum, hn::Set(d, rows.sums[i * kRows + row]), hn::Load(d, total)),
+                  d, total);
       }
     }
   }
 }
 
 template <int kBits, int kRunSize>
-void multiply_some(std::int64_t count, const Rows& rows, const Panel& panel, float* to) {
+void multiply_some(std::int64_t count, const Rows& rows, const Expanded& panel, float* to) {
   static_assert(kBlockTileRows == 4);
   switch (count) {
     case 4:
-      return multiply_rows<kBits, kRunSize, 4, false>(rows, panel, to);
+      return multiply_rows<kBits, kRunSize, 4>(rows, panel, to);
     case 3:
-      return multiply_rows<kBits, kRunSize, 3, false>(rows, panel, to);
+      return multiply_rows<kBits, kRunSize, 3>(rows, panel, to);
     case 2:
-      return multiply_rows<kBits, kRunSize, 2, false>(rows, panel, to);
+      return multiply_rows<kBits, kRunSize, 2>(rows, panel, to);
     default:
-      return multiply_rows<kBits, kRunSize, 1, true>(rows, panel, to);
+      return multiply_rows<kBits, kRunSize, 1>(rows, panel, to);
   }
 }
 
-/// By the bits of codes and the length of runs.
-using Multiply = void (*)(std::int64_t count, const Rows& rows, const Panel& panel, float* to);
-Multiply multiply_for(const BlockLayout& layout) {
-  constexpr int kLong = kRun, kShort = kRun / 2;
-  if (layout.run == kLong) {
-    return layout.code_bits == 8 ? multiply_some<8, kLong> : multiply_some<4, kLong>;
+/// The kernels of a layout.
+struct LayoutKernels {
+  void (*multiply_row)(const Rows& rows, const Panel& panel, float* to);
+  Expanded (*expand)(const Panel& panel, float* to);
+  void (*multiply_some)(std::int64_t count, const Rows& rows, const Expanded& panel, float* to);
+};
+template <int kLow, int kHigh, RunParameters kParameters, int kRunSize = kRun>
+constexpr LayoutKernels kKernels = {multiply_row<Planes<kLow, kHigh>, kParameters, kRunSize>,
+                                    expand<Planes<kLow, kHigh>, kParameters, kRunSize>,
+                                    multiply_some<Planes<kLow, kHigh>::kBits, kRunSize>};
+
+const LayoutKernels& kernels_for(const BlockLayout& layout) {
+  using enum RunParameters;
+  constexpr int kShort = kRun / 2;
+  if (layout.low_bits == 2) {
+    return layout.high_bits == 0 ? kKernels<2, 0, kNibbles, kShort>
+                                 : kKernels<2, 1, kBytes, kShort>;
   }
-  return layout.code_bits == 8 ? multiply_some<8, kShort> : multiply_some<4, kShort>;
+  if (layout.low_bits == 8) return kKernels<8, 0, kHalves>;
+  if (layout.high_bits == 2) return kKernels<4, 2, kBytes, kShort>;
+  if (layout.high_bits == 1) {
+    return layout.has_factors() ? kKernels<4, 1, kBytes> : kKernels<4, 1, kHalves>;
+  }
+  if (layout.has_factors()) return kKernels<4, 0, kBytes>;
+  return layout.parameters == kFloats ? kKernels<4, 0, kFloats> : kKernels<4, 0, kHalves>;
 }
 
 void multiply(const BlockTask& task, const PackedMatrix& weight, float* sums) {
   const BlockLayout& layout = *block_layout(weight.dtype);
-  const RunLayout at(layout);
-  const std::int64_t per_run = kRun / layout.run, runs = task.runs * per_run;
-  const Panel panel = {.data = reinterpret_cast<const std::uint8_t*>(weight.data) +
-                               task.tile.panel * runs * at.bytes,
-                       .layout = layout,
-                       .at = at};
-  const bool is_byte = layout.code_bits == 8, has_words = kTakesWords && is_byte;
-  const bool has_starts = is_byte ? kCodeBias != 0 : layout.offset != 0;
-  const RunSums& all = per_run == 1 ? task.x.runs : task.x.halves;
-  const Multiply multiply_rows_of = multiply_for(layout);
-  for (std::int64_t row = 0; row < task.tile.rows; row += kBlockTileRows) {
-    const std::int64_t i = (task.tile.row + row) * task.runs;
-    const RunSums of_rows = all.at(i * per_run);
-    const std::int32_t* const starts = is_byte ? of_rows.starts8 : of_rows.starts4;
-    const Rows rows = {.codes = has_words
-                                    ? reinterpret_cast<const std::byte*>(task.x.words + i * kRun)
-                                    : reinterpret_cast<const std::byte*>(task.x.bytes + i * kRun),
-                       .scales = task.x.scales + i,
-                       .sums = of_rows.sums,
-                       .starts = has_starts ? starts : nullptr,
-                       .runs = runs};
-    multiply_rows_of(std::min(kBlockTileRows, task.tile.rows - row), rows, panel,
-                     sums + row * kTileWidth);
+  const LayoutKernels& kernels = kernels_for(layout);
+  const PanelLayout at(layout);
+  const bool has_words = kTakesWords && layout.is_byte();
+  const bool has_starts = layout.is_byte()
+                              ? kCodeBias != 0 && (layout.offset != 0 || layout.is_signed())
+                              : layout.offset != 0;
+  const std::int64_t runs_of_chunk = kRun / layout.run;
+  const RunSums& all = runs_of_chunk == 1 ? task.x.runs : task.x.halves;
+  const auto rows_from = [&](std::int64_t row, std::int64_t count, std::int64_t chunk) {
+    const std::int64_t i = (task.tile.row + row) * task.runs + chunk * count;
+    const RunSums of_rows = all.at(i * runs_of_chunk);
+    const std::int32_t* const starts = layout.is_byte() ? of_rows.starts8 : of_rows.starts4;
+    return Rows{.codes = has_words ? reinterpret_cast<const std::byte*>(task.x.words + i * kRun)
+                                   : reinterpret_cast<const std::byte*>(task.x.bytes + i * kRun),
+                .scales = task.x.scales + i,
+                .sums = of_rows.sums,
+                .starts = has_starts ? starts : nullptr};
+  };
+  const std::int64_t blocks = task.runs / at.chunks_of_block;
+  Panel panel = {.data = reinterpret_cast<const std::uint8_t*>(weight.data) +
+                         task.tile.panel * blocks * at.block,
+                 .blocks = blocks,
+                 .layout = layout,
+                 .at = at};
+  if (task.tile.rows == 1) return kernels.multiply_row(rows_from(0, 1, 0), panel, sums);
+  std::fill_n(sums, task.tile.rows * kTileWidth, 0.0F);
+  const std::int64_t most = kExpandedChunks / at.chunks_of_block;
+  for (std::int64_t block = 0; block < blocks; block += most) {
+    panel.blocks = std::min(most, blocks - block);
+    const Expanded expanded = kernels.expand(panel, task.expanded);
+    for (std::int64_t row = 0; row < task.tile.rows; row += kBlockTileRows) {
+      const std::int64_t count = std::min(kBlockTileRows, task.tile.rows - row);
+      kernels.multiply_some(count, rows_from(row, count, block * at.chunks_of_block), expanded,
+                            sums + row * kTileWidth);
+    }
+    panel.data += panel.blocks * at.block;
   }
 }
 
@@ -295,7 +416,8 @@ double multiply_codes() {
 
 constexpr BlockTable kTable = {.width = kTileWidth,
                                .takes_words = kTakesWords,
-                               .run_bytes = run_bytes,
+                               .expanded_floats = kExpandedFloats,
+                               .panel_bytes = panel_bytes,
                                .pack_panel = pack_panel,
                                .round_row = round_row,
                                .run = run_tile,
