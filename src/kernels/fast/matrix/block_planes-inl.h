@@ -10,8 +10,6 @@ struct Planes {
   static constexpr int kSteps = kStepsOfGroup<kIsByte>;
   /// Bytes of a group of all outputs of a panel.
   static constexpr std::int64_t kGroupBytes = kTileWidth * (kLow + kHigh) * 4 / 8;
-  /// True if the panel contains operands.
-  static constexpr bool kAreStored = kLow == 8 && kSteps == 1;
 
   /// Added to each code. Then the offset is one for which RunSums has initial values.
   static std::int32_t bias_of(const BlockLayout& layout) {

@@ -83,36 +83,96 @@ struct Panel {
   PanelLayout at;
 };
 
-// One row: codes go from the panel to registers.
+/// Sums over runs of up to four rows.
+struct Totals {
+  FloatVector a0, a1, b0, b1, c0, c1, d0, d1;
+};
+
+/// Calls body(row, total0, total1) for kRows rows, with their two vectors of `totals`.
+template <int kRows, class Body>
+HWY_INLINE void for_each_total(Totals& totals, Body body) {
+  body(0, totals.a0, totals.a1);
+  if constexpr (kRows > 1) body(1, totals.b0, totals.b1);
+  if constexpr (kRows > 2) body(2, totals.c0, totals.c1);
+  if constexpr (kRows > 3) body(3, totals.d0, totals.d1);
+}
+
+/// `to` is aligned to vectors.
+template <int kRows>
+HWY_INLINE void store_totals(Totals& totals, float* to) {
+  for_each_total<kRows>(totals, [&](int row, FloatVector total0, FloatVector total1) HWY_ATTR {
+    hn::Store(total0, Floats(), to + row * kTileWidth);
+    hn::Store(total1, Floats(), to + row * kTileWidth + kLanes);
+  });
+}
+
+/// Scales of the activations of a run and sums of their values, for each row.
+struct RunRows {
+  const float* scales;
+  const float* sums;
+};
+
+/// totals += scale x products + minimum x, for a run of a panel.
+template <int kBits, int kRows>
+HWY_INLINE void add_run(const Sums& products, const Parameters& run0, const Parameters& run1,
+                        bool has_minimum, const RunRows& x, Totals& totals) {
+  const Floats d;
+  const auto add_one = [&](int row, IntVector sum, const Parameters& run,
+                           FloatVector& total) HWY_ATTR {
+    total = hn::MulAdd(hn::ConvertTo(d, Dot<kBits>::finish(sum)),
+                       hn::Mul(run.scale, hn::Set(d, x.scales[row])), total);
+    if (has_minimum) total = hn::MulAdd(run.minimum, hn::Set(d, x.sums[row]), total);
+  };
+  const auto add = [&](int row, IntVector sum0, IntVector sum1, FloatVector& total0,
+                       FloatVector& total1) HWY_ATTR {
+    add_one(row, sum0, run0, total0);
+    add_one(row, sum1, run1, total1);
+  };
+  add(0, products.a0, products.a1, totals.a0, totals.a1);
+  if constexpr (kRows > 1) add(1, products.b0, products.b1, totals.b0, totals.b1);
+  if constexpr (kRows > 2) add(2, products.c0, products.c1, totals.c0, totals.c1);
+  if constexpr (kRows > 3) add(3, products.d0, products.d1, totals.d0, totals.d1);
+}
+
+/// Sums of kRows rows that begin with the numbers at `starts`, or with 0 if it is null.
+template <int kRows>
+HWY_INLINE Sums start_sums(const std::int32_t* starts) {
+  const auto start = [&](int row) HWY_ATTR {
+    return starts != nullptr && row < kRows ? hn::Set(Ints(), starts[row]) : hn::Zero(Ints());
+  };
+  return {start(0), start(0), start(1), start(1), start(2), start(2), start(3), start(3)};
+}
+
+// One block of rows: codes go from the panel to registers.
 
 /// sum += codes x for groups kGroup to kEnd - 1 of a chunk, whose activations begin at `x`.
-template <class Codes, int kGroup, int kEnd>
+template <class Codes, int kGroup, int kEnd, int kRows>
 HWY_INLINE void add_groups(const std::uint8_t* codes, const std::byte* x, IntVector bias,
-                           IntVector& sum0, IntVector& sum1) {
+                           Sums& sum) {
   if constexpr (kGroup < kEnd) {
-    constexpr std::int64_t kFirst = kGroup * Codes::kGroupBytes,
-                           kLast = kFirst + Codes::kGroupBytes;
-    for (std::int64_t line = kFirst / kLineBytes; line < kLast / kLineBytes; ++line) {
-      hwy::Prefetch(codes + line * kLineBytes + kPrefetchBytes);
+    if constexpr (kRows == 1) {
+      constexpr std::int64_t kFirst = kGroup * Codes::kGroupBytes;
+      constexpr std::int64_t kLast = kFirst + Codes::kGroupBytes;
+      for (std::int64_t line = kFirst / kLineBytes; line < kLast / kLineBytes; ++line) {
+        hwy::Prefetch(codes + line * kLineBytes + kPrefetchBytes);
+      }
     }
     IntVector operands0[Codes::kSteps], operands1[Codes::kSteps];
     Codes::template load<kGroup>(codes, 0, bias, operands0);
     Codes::template load<kGroup>(codes, 1, bias, operands1);
     HWY_UNROLL(2)
     for (int step = 0; step < Codes::kSteps; ++step) {
-      const IntVector factor = broadcast(x + (kGroup * Codes::kSteps + step) * kXBytes);
-      sum0 = Dot<Codes::kBits>::add(sum0, operands0[step], factor);
-      sum1 = Dot<Codes::kBits>::add(sum1, operands1[step], factor);
+      add_step<Codes::kBits, kRows>(operands0[step], operands1[step],
+                                    x + (kGroup * Codes::kSteps + step) * kRows * kXBytes, sum);
     }
-    add_groups<Codes, kGroup + 1, kEnd>(codes, x, bias, sum0, sum1);
+    add_groups<Codes, kGroup + 1, kEnd, kRows>(codes, x, bias, sum);
   }
 }
 
-/// Sums over a panel for one row, at `to`, which is aligned to vectors.
-template <class Codes, RunParameters kParameters, int kRunSize>
-void multiply_row(const Rows& rows, const Panel& panel, float* to) {
+/// Sums over a panel, at `to`, which is aligned to vectors.
+template <class Codes, RunParameters kParameters, int kRunSize, int kRows>
+void multiply_stored(const Rows& rows, const Panel& panel, float* to) {
   const Floats d;
-  using CodeDot = Dot<Codes::kBits>;
   constexpr int kRuns = static_cast<int>(kRun) / kRunSize, kGroupsOfRun = kGroups / kRuns;
   constexpr std::int64_t kParameterRow = kTileWidth * kParameterBytes<kParameters>;
   const bool has_minimum = panel.layout.has_minimum;
@@ -121,49 +181,43 @@ void multiply_row(const Rows& rows, const Panel& panel, float* to) {
   const float *scales = rows.scales, *sums = rows.sums;
   const std::int32_t* starts = rows.starts;
   const std::uint8_t* at = panel.data;
-  FloatVector total0 = hn::Zero(d), total1 = hn::Zero(d);
+  const FloatVector none = hn::Zero(d);
+  Totals totals = {none, none, none, none, none, none, none, none};
   for (std::int64_t block = 0; block < panel.blocks; ++block) {
     const Parameters block0 = block_parameters<kParameters>(at, has_minimum, 0);
     const Parameters block1 = block_parameters<kParameters>(at, has_minimum, 1);
     at += panel.at.head;
     for (std::int64_t chunk = 0; chunk < panel.at.chunks_of_block; ++chunk) {
-      const FloatVector x_scale = hn::Set(d, *scales++);
-      const auto add_run = [&](auto first, const std::uint8_t* parameters) HWY_ATTR {
-        const IntVector start = starts == nullptr ? hn::Zero(Ints()) : hn::Set(Ints(), *starts++);
-        IntVector sum0 = start, sum1 = start;
-        add_groups<Codes, first, first + kGroupsOfRun>(at + panel.at.codes, x, bias, sum0, sum1);
-        const auto add = [&](IntVector sum, const Parameters& of, int v,
-                             FloatVector total) HWY_ATTR {
-          const Parameters run =
-              run_parameters<kParameters>(parameters, panel.at.minima, has_minimum, of, v);
-          total = hn::MulAdd(hn::ConvertTo(d, CodeDot::finish(sum)), hn::Mul(run.scale, x_scale),
-                             total);
-          return has_minimum ? hn::MulAdd(run.minimum, hn::Set(d, *sums), total) : total;
-        };
-        total0 = add(sum0, block0, 0, total0);
-        total1 = add(sum1, block1, 1, total1);
-        ++sums;
+      const auto multiply_run = [&](auto first, const std::uint8_t* parameters) HWY_ATTR {
+        Sums sum = start_sums<kRows>(starts);
+        if (starts != nullptr) starts += kRows;
+        add_groups<Codes, first, first + kGroupsOfRun, kRows>(at + panel.at.codes, x, bias, sum);
+        const Parameters run0 =
+            run_parameters<kParameters>(parameters, panel.at.minima, has_minimum, block0, 0);
+        const Parameters run1 =
+            run_parameters<kParameters>(parameters, panel.at.minima, has_minimum, block1, 1);
+        add_run<Codes::kBits, kRows>(sum, run0, run1, has_minimum, {scales, sums}, totals);
+        sums += kRows;
       };
-      add_run(std::integral_constant<int, 0>(), at);
+      multiply_run(std::integral_constant<int, 0>(), at);
       if constexpr (kRuns == 2) {
-        add_run(std::integral_constant<int, kGroupsOfRun>(), at + kParameterRow);
+        multiply_run(std::integral_constant<int, kGroupsOfRun>(), at + kParameterRow);
       }
       at += panel.at.chunk;
-      x += kGroups * Codes::kSteps * kXBytes;
+      x += kGroups * Codes::kSteps * kRows * kXBytes;
+      scales += kRows;
     }
   }
-  hn::Store(total0, d, to);
-  hn::Store(total1, d, to + kLanes);
+  store_totals<kRows>(totals, to);
 }
 
-// Several rows: chunks are expanded once for all of them.
+// More rows: chunks are expanded once for all blocks of rows.
 
 /// Expanded chunks: scales and minima of runs in Float32, and operands of Dot, vector by vector.
 struct Expanded {
   const float* scales;
   const float* minima;  ///< null: none
   const std::uint8_t* codes;
-  std::int64_t chunk_bytes;  ///< distance between the codes of chunks
   std::int64_t chunks;
 };
 inline constexpr std::int64_t kExpandedChunks = kMostBlockLanes / kRun;
@@ -201,15 +255,10 @@ Expanded expand(const Panel& panel, float* to) {
   const IntVector bias = Codes::biases(Codes::bias_of(panel.layout));
   float *scales = to, *minima = to + kMostParameters;
   auto* codes = reinterpret_cast<std::uint8_t*>(to + 2 * kMostParameters);
-  Expanded expanded = {.scales = scales,
-                       .minima = has_minimum ? minima : nullptr,
-                       .codes = codes,
-                       .chunk_bytes = kOperandBytes<Codes::kIsByte>,
-                       .chunks = panel.blocks * panel.at.chunks_of_block};
-  if constexpr (Codes::kAreStored) {
-    expanded.codes = panel.data + panel.at.codes;
-    expanded.chunk_bytes = panel.at.chunk;
-  }
+  const Expanded expanded = {.scales = scales,
+                             .minima = has_minimum ? minima : nullptr,
+                             .codes = codes,
+                             .chunks = panel.blocks * panel.at.chunks_of_block};
   const std::uint8_t* at = panel.data;
   const std::int64_t next = panel.blocks * panel.at.block;
   for (std::int64_t block = 0; block < panel.blocks; ++block) {
@@ -229,97 +278,66 @@ Expanded expand(const Panel& panel, float* to) {
           if (has_minimum) hn::Store(run.minimum, d, minima);
         }
       }
-      if constexpr (!Codes::kAreStored) {
-        store_groups<Codes, 0>(at + panel.at.codes, bias, codes);
-        codes += kOperandBytes<Codes::kIsByte>;
-      }
+      store_groups<Codes, 0>(at + panel.at.codes, bias, codes);
+      codes += kOperandBytes<Codes::kIsByte>;
     }
   }
   return expanded;
 }
 
-/// to += scale x products of one run, of one row.
-HWY_INLINE void add_dots(FloatVector dots0, FloatVector dots1, FloatVector scale0,
-                         FloatVector scale1, float x_scale, float* to) {
-  const Floats d;
-  const FloatVector scale = hn::Set(d, x_scale);
-  hn::Store(hn::MulAdd(dots0, hn::Mul(scale0, scale), hn::Load(d, to)), d, to);
-  hn::Store(hn::MulAdd(dots1, hn::Mul(scale1, scale), hn::Load(d, to + kLanes)), d, to + kLanes);
-}
-
 /// Adds the products with all chunks to the sums at `to`, which is aligned to vectors.
 template <int kBits, int kRunSize, int kRows>
-void multiply_rows(const Rows& rows, const Expanded& panel, float* to) {
+void multiply_expanded(const Rows& rows, const Expanded& panel, float* to) {
   const Floats d;
   constexpr std::int64_t kRuns = kRun / kRunSize;
-  constexpr bool kStarts = kBits == 4 || kCodeBias != 0;
-  constexpr std::int32_t kNoStarts[kRows] = {};
-  const std::int32_t* starts = rows.starts == nullptr ? kNoStarts : rows.starts;
-  const std::int64_t next_starts = rows.starts == nullptr ? 0 : kRows;
+  constexpr std::int64_t kRunBytes = kRunSize / Dot<kBits>::kStep * kTileWidth * 4;
+  const std::int32_t* starts = rows.starts;
   const std::byte* x = rows.codes;
-  for (std::int64_t i = 0; i < panel.chunks * kRuns; ++i) {
-    const auto start = [&](std::int64_t row) HWY_ATTR {
-      return kStarts && row < kRows ? hn::Set(Ints(), starts[row]) : hn::Zero(Ints());
-    };
-    Sums sum = {start(0), start(0), start(1), start(1), start(2), start(2), start(3), start(3)};
-    constexpr std::int64_t kVectors = kRunSize / Dot<kBits>::kStep * kTileVectors;
-    const auto* const codes = reinterpret_cast<const std::int32_t*>(
-        panel.codes + i / kRuns * panel.chunk_bytes + i % kRuns * kVectors * kLanes * 4);
+  const std::uint8_t* codes = panel.codes;
+  Totals totals;
+  for_each_total<kRows>(totals, [&](int row, FloatVector& total0, FloatVector& total1) HWY_ATTR {
+    total0 = hn::Load(d, to + row * kTileWidth);
+    total1 = hn::Load(d, to + row * kTileWidth + kLanes);
+  });
+  for (std::int64_t i = 0; i < panel.chunks * kRuns; ++i, codes += kRunBytes) {
+    Sums sum = start_sums<kRows>(starts);
+    if (starts != nullptr) starts += kRows;
     add_codes<kBits, kRunSize, kRows>(
-        [&](int step, int v)
-            HWY_ATTR { return hn::LoadU(Ints(), codes + (step * kTileVectors + v) * kLanes); },
+        [&](int step, int v) HWY_ATTR {
+          return hn::BitCast(Ints(), load_quads(codes + (step * kTileVectors + v) * kLanes * 4));
+        },
         x, sum);
     x += kRows * kRunSize * kXBytes / Dot<kBits>::kStep;
-    starts += next_starts;
-    const float* const x_scales = rows.scales + i / kRuns * kRows;
-    const float* const scales = panel.scales + i * kTileWidth;
-    const FloatVector scale0 = hn::Load(d, scales), scale1 = hn::Load(d, scales + kLanes);
-    const auto add = [&](IntVector sum0, IntVector sum1, std::int64_t row) HWY_ATTR {
-      add_dots(hn::ConvertTo(d, Dot<kBits>::finish(sum0)),
-               hn::ConvertTo(d, Dot<kBits>::finish(sum1)), scale0, scale1, x_scales[row],
-               to + row * kTileWidth);
+    const auto parameters = [&](int v) HWY_ATTR {
+      const std::int64_t place = i * kTileWidth + v * kLanes;
+      return Parameters{hn::Load(d, panel.scales + place),
+                        panel.minima == nullptr ? hn::Zero(d) : hn::Load(d, panel.minima + place)};
     };
-    add(sum.a0, sum.a1, 0);
-    if constexpr (kRows > 1) add(sum.b0, sum.b1, 1);
-    if constexpr (kRows > 2) add(sum.c0, sum.c1, 2);
-    if constexpr (kRows > 3) add(sum.d0, sum.d1, 3);
-    if (panel.minima == nullptr) continue;
-    for (std::int64_t column = 0; column < kTileWidth; column += kLanes) {
-      const FloatVector minimum = hn::Load(d, panel.minima + i * kTileWidth + column);
-      for (int row = 0; row < kRows; ++row) {
-        float* const total = to + row * kTileWidth + column;
-        hn::Store(hn::MulAdd(minimum, hn::Set(d, rows.sums[i * kRows + row]), hn::Load(d, total)),
-                  d, total);
-      }
-    }
+    add_run<kBits, kRows>(sum, parameters(0), parameters(1), panel.minima != nullptr,
+                          {rows.scales + i / kRuns * kRows, rows.sums + i * kRows}, totals);
   }
+  store_totals<kRows>(totals, to);
 }
 
-template <int kBits, int kRunSize>
-void multiply_some(std::int64_t count, const Rows& rows, const Expanded& panel, float* to) {
-  static_assert(kBlockTileRows == 4);
-  switch (count) {
-    case 4:
-      return multiply_rows<kBits, kRunSize, 4>(rows, panel, to);
-    case 3:
-      return multiply_rows<kBits, kRunSize, 3>(rows, panel, to);
-    case 2:
-      return multiply_rows<kBits, kRunSize, 2>(rows, panel, to);
-    default:
-      return multiply_rows<kBits, kRunSize, 1>(rows, panel, to);
-  }
-}
-
-/// The kernels of a layout.
+/// The kernels of a layout, by the number of rows.
 struct LayoutKernels {
-  void (*multiply_row)(const Rows& rows, const Panel& panel, float* to);
+  using MultiplyStored = void (*)(const Rows& rows, const Panel& panel, float* to);
+  using MultiplyExpanded = void (*)(const Rows& rows, const Expanded& panel, float* to);
+  MultiplyStored stored[kBlockTileRows];
+  MultiplyExpanded expanded[kBlockTileRows];
   Expanded (*expand)(const Panel& panel, float* to);
-  void (*multiply_some)(std::int64_t count, const Rows& rows, const Expanded& panel, float* to);
 };
-template <int kLow, int kHigh, RunParameters kParameters, int kRunSize = kRun>
-constexpr LayoutKernels kKernels = {multiply_row<Planes<kLow, kHigh>, kParameters, kRunSize>,
-                                    expand<Planes<kLow, kHigh>, kParameters, kRunSize>,
-                                    multiply_some<Planes<kLow, kHigh>::kBits, kRunSize>};
+template <int kLow, int kHigh, RunParameters kParameters, int kRunSize = kRun,
+          class Codes = Planes<kLow, kHigh>>
+constexpr LayoutKernels kKernels = {.stored = {multiply_stored<Codes, kParameters, kRunSize, 1>,
+                                               multiply_stored<Codes, kParameters, kRunSize, 2>,
+                                               multiply_stored<Codes, kParameters, kRunSize, 3>,
+                                               multiply_stored<Codes, kParameters, kRunSize, 4>},
+                                    .expanded = {multiply_expanded<Codes::kBits, kRunSize, 1>,
+                                                 multiply_expanded<Codes::kBits, kRunSize, 2>,
+                                                 multiply_expanded<Codes::kBits, kRunSize, 3>,
+                                                 multiply_expanded<Codes::kBits, kRunSize, 4>},
+                                    .expand = expand<Codes, kParameters, kRunSize>};
 
 const LayoutKernels& kernels_for(const BlockLayout& layout) {
   using enum RunParameters;
@@ -363,7 +381,9 @@ void multiply(const BlockTask& task, const PackedMatrix& weight, float* sums) {
                  .blocks = blocks,
                  .layout = layout,
                  .at = at};
-  if (task.tile.rows == 1) return kernels.multiply_row(rows_from(0, 1, 0), panel, sums);
+  if (task.tile.rows <= kBlockTileRows) {
+    return kernels.stored[task.tile.rows - 1](rows_from(0, task.tile.rows, 0), panel, sums);
+  }
   std::fill_n(sums, task.tile.rows * kTileWidth, 0.0F);
   const std::int64_t most = kExpandedChunks / at.chunks_of_block;
   for (std::int64_t block = 0; block < blocks; block += most) {
@@ -371,8 +391,8 @@ void multiply(const BlockTask& task, const PackedMatrix& weight, float* sums) {
     const Expanded expanded = kernels.expand(panel, task.expanded);
     for (std::int64_t row = 0; row < task.tile.rows; row += kBlockTileRows) {
       const std::int64_t count = std::min(kBlockTileRows, task.tile.rows - row);
-      kernels.multiply_some(count, rows_from(row, count, block * at.chunks_of_block), expanded,
-                            sums + row * kTileWidth);
+      kernels.expanded[count - 1](rows_from(row, count, block * at.chunks_of_block), expanded,
+                                  sums + row * kTileWidth);
     }
     panel.data += panel.blocks * at.block;
   }

@@ -55,7 +55,8 @@ struct BlockTask {
   RoundedRow x;
   std::int64_t runs;
   float* scratch;   ///< of this thread: two sums for each row and output of the tile
-  float* expanded;  ///< of this thread: BlockTable::expanded_floats, if the tile has several rows
+  float* expanded;  ///< of this thread: BlockTable::expanded_floats, if the tile has several blocks
+                    ///< of rows
 };
 
 struct BlockTable {
@@ -180,9 +181,10 @@ void run_block_products(const LinearCall& call, Context& context) {
       any_layout(call, [](const BlockLayout& layout) { return layout.run != kRun; });
   const BlockScratch at(all, has_bytes, has_words, has_halves);
   const std::int64_t sums = round_up(2 * std::min(call.rows, kTileRows) * table.width, 16);
-  const std::int64_t own = round_up(std::max(sums + (call.rows == 1 ? 0 : table.expanded_floats),
-                                             call.norm == nullptr ? 0 : call.depth),
-                                    16);
+  const std::int64_t own =
+      round_up(std::max(sums + (call.rows <= kBlockTileRows ? 0 : table.expanded_floats),
+                        call.norm == nullptr ? 0 : call.depth),
+               16);
   float* const scratch = context.scratch(at.own + own * context.pool().threads()).data();
   const RoundedRow x = {
       .bytes = has_bytes ? reinterpret_cast<std::int8_t*>(scratch) : nullptr,
