@@ -111,7 +111,12 @@ constexpr Element kElements[] = {{"Float32", DType::kFloat32},
                                  {"GGUF_Q8_0", DType::kGgufQ8_0},
                                  {"GGUF_Q4_0", DType::kGgufQ4_0},
                                  {"MIR_Q4_A32", DType::kMirQ4A32},
+                                 {"GGUF_Q5_0", DType::kGgufQ5_0},
+                                 {"GGUF_Q5_1", DType::kGgufQ5_1},
+                                 {"GGUF_Q2_K", DType::kGgufQ2K},
+                                 {"GGUF_Q3_K", DType::kGgufQ3K},
                                  {"GGUF_Q4_K", DType::kGgufQ4K},
+                                 {"GGUF_Q5_K", DType::kGgufQ5K},
                                  {"GGUF_Q6_K", DType::kGgufQ6K},
                                  {"Int8", DType::kInt8}};
 

@@ -1,9 +1,8 @@
-// Decodes block formats of ggml and MIR_Q4_A32 to runs of codes, scales and minima.
+// Decodes block formats of ggml and MIR_Q4_A32 to codes and the scales and minima of their runs.
 #include "kernels/fast/matrix/block_codes.hpp"
 
+#include <algorithm>
 #include <cstring>
-
-#include "kernels/ref/numeric.hpp"
 
 namespace mir::fast {
 
@@ -11,247 +10,254 @@ namespace {
 
 using Byte = std::uint8_t;
 
-std::uint16_t half_at(const Byte* at) {
+std::uint32_t half_at(const Byte* at) {
   std::uint16_t bits = 0;
   std::memcpy(&bits, at, sizeof bits);
   return bits;
 }
 
-float value_of_half(std::uint16_t bits) {
-  return static_cast<float>(ref::widen(ref::Half{bits}));
+/// Eight bytes at once.
+using Word = std::uint64_t;
+constexpr Word kEach = 0x0101010101010101;
+
+/// Sets kCount codes to the bits of each byte from `shift` on that `mask` has.
+template <std::size_t kCount>
+void set_fields(const Byte* from, std::size_t shift, Word mask, Byte* codes) {
+  for (std::size_t i = 0; i < kCount; i += sizeof(Word)) {
+    Word word = 0;
+    std::memcpy(&word, from + i, sizeof word);
+    word = word >> shift & kEach * mask;
+    std::memcpy(codes + i, &word, sizeof word);
+  }
 }
 
-void set_scale(const Byte* at, BlockRun& to) {
-  to.scale_bits = half_at(at);
-  to.scale = value_of_half(to.scale_bits);
-  to.minimum_bits = 0;
-  to.minimum = 0;
-}
-
-void set_minimum(const Byte* at, BlockRun& to) {
-  to.minimum_bits = half_at(at);
-  to.minimum = value_of_half(to.minimum_bits);
+/// Adds such bits to kRun codes, as their bits from `place` on.
+void add_fields(const Byte* from, std::size_t shift, Word mask, std::size_t place, Byte* codes) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(kRun); i += sizeof(Word)) {
+    Word word = 0, code = 0;
+    std::memcpy(&word, from + i, sizeof word);
+    std::memcpy(&code, codes + i, sizeof code);
+    code |= (word >> shift & kEach * mask) << place;
+    std::memcpy(codes + i, &code, sizeof code);
+  }
 }
 
 /// 16 bytes: the low bits of elements 0 to 15, the high ones of elements 16 to 31.
-void set_nibbles(const Byte* from, BlockRun& to) {
-  for (std::size_t i = 0; i < 16; ++i) {
-    to.codes[i] = from[i] & 15;
-    to.codes[i + 16] = from[i] >> 4;
-  }
+void set_nibbles(const Byte* from, BlockCodes& to) {
+  set_fields<16>(from, 0, 15, to.codes.data());
+  set_fields<16>(from, 4, 15, to.codes.data() + 16);
 }
 
 /// Bit i of a little-endian number of 32 bits becomes the fifth bit of code i.
-void add_fifth_bits(const Byte* bits, BlockRun& to) {
-  for (std::size_t i = 0; i < to.codes.size(); ++i) {
-    to.codes[i] = static_cast<Byte>(to.codes[i] | (bits[i / 8] >> (i % 8) & 1) << 4);
+void add_fifth_bits(const Byte* bits, BlockCodes& to) {
+  std::array<Byte, kRun> spread;
+  for (std::size_t i = 0; i < 4; ++i) {
+    // Byte j keeps bit j alone, which the addition carries to its bit 7.
+    const Word word = (bits[i] * kEach & 0x8040201008040201) + 0x7f * kEach;
+    std::memcpy(spread.data() + i * sizeof word, &word, sizeof word);
   }
+  add_fields(spread.data(), 7, 1, 4, to.codes.data());
 }
 
-void read_q4_0(const Byte* row, std::int64_t run, BlockRun& to) {
-  const Byte* const block = row + run * 18;
-  set_scale(block, to);
+void read_q4_0(const Byte* block, BlockCodes& to) {
+  to.scale_bits = half_at(block);
   set_nibbles(block + 2, to);
 }
 
-void read_q4_1(const Byte* row, std::int64_t run, BlockRun& to) {
-  const Byte* const block = row + run * 20;
-  set_scale(block, to);
-  set_minimum(block + 2, to);
+void read_q4_1(const Byte* block, BlockCodes& to) {
+  to.scale_bits = half_at(block);
+  to.minimum_bits = half_at(block + 2);
   set_nibbles(block + 4, to);
 }
 
-void read_q5_0(const Byte* row, std::int64_t run, BlockRun& to) {
-  const Byte* const block = row + run * 22;
-  set_scale(block, to);
+void read_q5_0(const Byte* block, BlockCodes& to) {
+  to.scale_bits = half_at(block);
   set_nibbles(block + 6, to);
   add_fifth_bits(block + 2, to);
 }
 
-void read_q5_1(const Byte* row, std::int64_t run, BlockRun& to) {
-  const Byte* const block = row + run * 24;
-  set_scale(block, to);
-  set_minimum(block + 2, to);
+void read_q5_1(const Byte* block, BlockCodes& to) {
+  to.scale_bits = half_at(block);
+  to.minimum_bits = half_at(block + 2);
   set_nibbles(block + 8, to);
   add_fifth_bits(block + 4, to);
 }
 
-void read_q8_0(const Byte* row, std::int64_t run, BlockRun& to) {
-  const Byte* const block = row + run * 34;
-  set_scale(block, to);
-  std::memcpy(to.codes.data(), block + 2, to.codes.size());
+void read_q8_0(const Byte* block, BlockCodes& to) {
+  to.scale_bits = half_at(block);
+  std::memcpy(to.codes.data(), block + 2, static_cast<std::size_t>(kRun));
 }
 
-/// d, dmin, then eight pairs of 6 bits in 12 bytes; products with 11 and 6 bits are exact.
-void set_pair(const Byte* block, std::int64_t j, BlockRun& to) {
-  const Byte* const packed = block + 4;
-  const int scale = j < 4 ? packed[j] & 63 : (packed[j + 4] & 15) | packed[j - 4] >> 6 << 4;
-  const int minimum = j < 4 ? packed[j + 4] & 63 : packed[j + 4] >> 4 | packed[j] >> 6 << 4;
-  to.scale = value_of_half(half_at(block)) * static_cast<float>(scale);
-  to.minimum = -value_of_half(half_at(block + 2)) * static_cast<float>(minimum);
-}
-
-/// 32 bytes hold two runs, the first in their low bits.
-void set_half_bytes(const Byte* from, std::int64_t run, BlockRun& to) {
-  for (std::size_t i = 0; i < to.codes.size(); ++i) {
-    to.codes[i] = run % 2 == 0 ? from[i] & 15 : from[i] >> 4;
-  }
-}
-
-void read_q4_k(const Byte* row, std::int64_t run, BlockRun& to) {
-  const Byte* const block = row + run / 8 * 144;
-  const std::int64_t j = run % 8;
-  set_pair(block, j, to);
-  set_half_bytes(block + 16 + j / 2 * 32, j, to);
-}
-
-void read_q5_k(const Byte* row, std::int64_t run, BlockRun& to) {
-  const Byte* const block = row + run / 8 * 176;
-  const std::int64_t j = run % 8;
-  set_pair(block, j, to);
-  set_half_bytes(block + 48 + j / 2 * 32, j, to);
-  for (std::size_t i = 0; i < to.codes.size(); ++i) {
-    to.codes[i] = static_cast<Byte>(to.codes[i] | (block[16 + i] >> j & 1) << 4);
-  }
-}
-
-// K types with runs of 16: number j of a block. Products of 11 with 8 bits are exact.
-
-constexpr std::size_t kShortRun = 16;
-
-/// 2 bits of each of 16 elements, at their place in 64 bytes.
-void set_pairs(const Byte* codes, std::int64_t j, BlockRun& to) {
-  for (std::size_t i = 0; i < kShortRun; ++i) {
-    to.codes[i] =
-        codes[j / 8 * 32 + j % 2 * 16 + static_cast<std::int64_t>(i)] >> (j % 8 / 2 * 2) & 3;
-  }
-}
-
-void read_q2_k(const Byte* row, std::int64_t run, BlockRun& to) {
-  const Byte* const block = row + run / 16 * 84;
-  const std::int64_t j = run % 16;
-  to.scale = value_of_half(half_at(block + 80)) * static_cast<float>(block[j] & 15);
-  to.minimum = -value_of_half(half_at(block + 82)) * static_cast<float>(block[j] >> 4);
-  set_pairs(block + 16, j, to);
-}
-
-/// Codes of -4 to 3, stored from 4 on.
-void read_q3_k(const Byte* row, std::int64_t run, BlockRun& to) {
-  const Byte* const block = row + run / 16 * 110;
-  const std::int64_t j = run % 16;
-  const Byte* const packed = block + 96;
-  const int low = j < 8 ? packed[j] & 15 : packed[j - 8] >> 4;
-  const int scale = (low | (packed[8 + j % 4] >> (j / 4 * 2) & 3) << 4) - 32;
-  to.scale = value_of_half(half_at(block + 108)) * static_cast<float>(scale);
-  to.minimum = 0;
-  set_pairs(block + 32, j, to);
-  for (std::size_t i = 0; i < kShortRun; ++i) {
-    const int high = block[j % 2 * 16 + static_cast<std::int64_t>(i)] >> (j / 2) & 1;
-    to.codes[i] = static_cast<Byte>(to.codes[i] + 4 * high + 4);
-  }
-}
-
-void read_q6_k(const Byte* row, std::int64_t run, BlockRun& to) {
-  const Byte* const block = row + run / 16 * 210;
-  const std::int64_t j = run % 16, half = j / 8, part = j % 8 / 2;
-  to.scale = value_of_half(half_at(block + 208)) *
-             static_cast<float>(static_cast<std::int8_t>(block[192 + j]));
-  to.minimum = 0;
-  const Byte* const low = block + 64 * half + 32 * (part % 2) + 16 * (j % 2);
-  const Byte* const high = block + 128 + 32 * half + 16 * (j % 2);
-  for (std::size_t i = 0; i < kShortRun; ++i) {
-    const int four = part < 2 ? low[i] & 15 : low[i] >> 4;
-    to.codes[i] = static_cast<Byte>(four | (high[i] >> (2 * part) & 3) << 4);
-  }
-}
-
-void read_q4_a32(const Byte* row, std::int64_t run, BlockRun& to) {
-  const Byte* const block = row + run * 24;
-  std::memcpy(&to.scale, block, sizeof to.scale);
-  std::memcpy(&to.minimum, block + 4, sizeof to.minimum);
+void read_q4_a32(const Byte* block, BlockCodes& to) {
+  std::memcpy(&to.scale_bits, block, sizeof to.scale_bits);
+  std::memcpy(&to.minimum_bits, block + 4, sizeof to.minimum_bits);
   set_nibbles(block + 8, to);
 }
 
-constexpr BlockLayout kQ4_0 = {.code_bits = 4,
+// K types: 256 elements, in parts of 32.
+
+constexpr std::size_t kParts = 8, kPart = 32;
+
+/// Scale and minimum of the block, then eight pairs of 6 bits in 12 bytes.
+void set_pairs(const Byte* block, BlockCodes& to) {
+  to.scale_bits = half_at(block);
+  to.minimum_bits = half_at(block + 2);
+  const Byte* const packed = block + 4;
+  for (std::size_t j = 0; j < 4; ++j) {
+    to.scales[j] = packed[j] & 63;
+    to.minima[j] = packed[j + 4] & 63;
+    to.scales[j + 4] = static_cast<Byte>((packed[j + 8] & 15) | packed[j] >> 6 << 4);
+    to.minima[j + 4] = static_cast<Byte>(packed[j + 8] >> 4 | packed[j + 4] >> 6 << 4);
+  }
+}
+
+/// Each 32 bytes hold 8 / kBits parts, the first in their lowest bits.
+template <std::size_t kBits>
+void set_parts(const Byte* from, BlockCodes& to) {
+  constexpr std::size_t kTogether = 8 / kBits;
+  for (std::size_t part = 0; part < kParts; ++part) {
+    set_fields<kPart>(from + part / kTogether * kPart, part % kTogether * kBits, (1 << kBits) - 1,
+                      to.codes.data() + part * kPart);
+  }
+}
+
+/// Bit `part` of byte i becomes bit number `place` of code i of each part.
+void add_bits(const Byte* from, std::size_t place, BlockCodes& to) {
+  for (std::size_t part = 0; part < kParts; ++part) {
+    add_fields(from, part, 1, place, to.codes.data() + part * kPart);
+  }
+}
+
+void read_q2_k(const Byte* block, BlockCodes& to) {
+  to.scale_bits = half_at(block + 80);
+  to.minimum_bits = half_at(block + 82);
+  std::copy_n(block, to.scales.size(), to.scales.begin());
+  set_parts<2>(block + 16, to);
+}
+
+void read_q3_k(const Byte* block, BlockCodes& to) {
+  to.scale_bits = half_at(block + 108);
+  const Byte* const packed = block + 96;
+  for (std::size_t j = 0; j < to.scales.size(); ++j) {
+    const int low = j < 8 ? packed[j] & 15 : packed[j - 8] >> 4;
+    const int high = packed[8 + j % 4] >> (j / 4 * 2) & 3;
+    to.scales[j] = static_cast<Byte>((low | high << 4) - 32);
+  }
+  set_parts<2>(block + 32, to);
+  add_bits(block, 2, to);
+}
+
+void read_q4_k(const Byte* block, BlockCodes& to) {
+  set_pairs(block, to);
+  set_parts<4>(block + 16, to);
+}
+
+void read_q5_k(const Byte* block, BlockCodes& to) {
+  set_pairs(block, to);
+  set_parts<4>(block + 48, to);
+  add_bits(block + 16, 4, to);
+}
+
+void read_q6_k(const Byte* block, BlockCodes& to) {
+  to.scale_bits = half_at(block + 208);
+  std::copy_n(block + 192, to.scales.size(), to.scales.begin());
+  for (std::size_t part = 0; part < kParts; ++part) {
+    Byte* const codes = to.codes.data() + part * kPart;
+    set_fields<kPart>(block + part / 4 * 64 + part % 2 * 32, part % 4 / 2 * 4, 15, codes);
+    add_fields(block + 128 + part / 4 * 32, part % 4 * 2, 3, 4, codes);
+  }
+}
+
+constexpr BlockLayout kQ4_0 = {.low_bits = 4,
+                               .high_bits = 0,
                                .run = 32,
                                .offset = 8,
                                .has_minimum = false,
-                               .has_halves = true,
+                               .parameters = RunParameters::kHalves,
                                .lanes = 32,
                                .read = read_q4_0};
-constexpr BlockLayout kQ4_1 = {.code_bits = 4,
+constexpr BlockLayout kQ4_1 = {.low_bits = 4,
+                               .high_bits = 0,
                                .run = 32,
                                .offset = 0,
                                .has_minimum = true,
-                               .has_halves = true,
+                               .parameters = RunParameters::kHalves,
                                .lanes = 32,
                                .read = read_q4_1};
-constexpr BlockLayout kQ5_0 = {.code_bits = 8,
+constexpr BlockLayout kQ5_0 = {.low_bits = 4,
+                               .high_bits = 1,
                                .run = 32,
                                .offset = 16,
                                .has_minimum = false,
-                               .has_halves = true,
+                               .parameters = RunParameters::kHalves,
                                .lanes = 32,
                                .read = read_q5_0};
-constexpr BlockLayout kQ5_1 = {.code_bits = 8,
+constexpr BlockLayout kQ5_1 = {.low_bits = 4,
+                               .high_bits = 1,
                                .run = 32,
                                .offset = 0,
                                .has_minimum = true,
-                               .has_halves = true,
+                               .parameters = RunParameters::kHalves,
                                .lanes = 32,
                                .read = read_q5_1};
-constexpr BlockLayout kQ8_0 = {.code_bits = 8,
+constexpr BlockLayout kQ8_0 = {.low_bits = 8,
+                               .high_bits = 0,
                                .run = 32,
                                .offset = 0,
                                .has_minimum = false,
-                               .has_halves = true,
+                               .parameters = RunParameters::kHalves,
                                .lanes = 32,
                                .read = read_q8_0};
-constexpr BlockLayout kQ2_K = {.code_bits = 4,
+constexpr BlockLayout kQ2_K = {.low_bits = 2,
+                               .high_bits = 0,
                                .run = 16,
                                .offset = 0,
                                .has_minimum = true,
-                               .has_halves = false,
+                               .parameters = RunParameters::kNibbles,
                                .lanes = 256,
                                .read = read_q2_k};
-constexpr BlockLayout kQ3_K = {.code_bits = 4,
+constexpr BlockLayout kQ3_K = {.low_bits = 2,
+                               .high_bits = 1,
                                .run = 16,
-                               .offset = 8,
+                               .offset = 4,
                                .has_minimum = false,
-                               .has_halves = false,
+                               .parameters = RunParameters::kBytes,
                                .lanes = 256,
                                .read = read_q3_k};
-constexpr BlockLayout kQ4_K = {.code_bits = 4,
+constexpr BlockLayout kQ4_K = {.low_bits = 4,
+                               .high_bits = 0,
                                .run = 32,
                                .offset = 0,
                                .has_minimum = true,
-                               .has_halves = false,
+                               .parameters = RunParameters::kBytes,
                                .lanes = 256,
                                .read = read_q4_k};
-constexpr BlockLayout kQ5_K = {.code_bits = 8,
+constexpr BlockLayout kQ5_K = {.low_bits = 4,
+                               .high_bits = 1,
                                .run = 32,
                                .offset = 0,
                                .has_minimum = true,
-                               .has_halves = false,
+                               .parameters = RunParameters::kBytes,
                                .lanes = 256,
                                .read = read_q5_k};
-constexpr BlockLayout kQ6_K = {.code_bits = 8,
+constexpr BlockLayout kQ6_K = {.low_bits = 4,
+                               .high_bits = 2,
                                .run = 16,
                                .offset = 32,
                                .has_minimum = false,
-                               .has_halves = false,
+                               .parameters = RunParameters::kBytes,
                                .lanes = 256,
                                .read = read_q6_k};
-constexpr BlockLayout kQ4_A32 = {.code_bits = 4,
+constexpr BlockLayout kQ4_A32 = {.low_bits = 4,
+                                 .high_bits = 0,
                                  .run = 32,
                                  .offset = 8,
                                  .has_minimum = true,
-                                 .has_halves = false,
+                                 .parameters = RunParameters::kFloats,
                                  .lanes = 32,
                                  .read = read_q4_a32};
 
 }  // namespace
-
 const BlockLayout* block_layout(DType dtype) {
   switch (dtype) {
     case DType::kGgufQ4_0:

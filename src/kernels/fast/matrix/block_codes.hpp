@@ -1,4 +1,4 @@
-// Blocks of ggml and MIR_Q4_A32 as runs of 32 or 16 integer codes with a scale and a minimum.
+// Blocks of ggml and MIR_Q4_A32 as integer codes, with scales and minima of runs of 32 or 16.
 #pragma once
 
 #include <array>
@@ -14,25 +14,45 @@ inline constexpr std::int64_t kRun = 32;
 inline constexpr std::int64_t kBlockTileRows = 4;
 /// Bytes of a row that a lane processes at once.
 inline constexpr std::int64_t kXBytes = 4;
+/// Elements of the longest block.
+inline constexpr std::int64_t kMostBlockLanes = 256;
 
-/// Element k is scale (codes[k] - BlockLayout::offset) + minimum.
-struct BlockRun {
-  std::array<std::uint8_t, kRun> codes;  ///< of 8 bits: signed; BlockLayout::run of them
-  float scale;
-  float minimum;
-  std::uint16_t scale_bits;    ///< as Float16, where BlockLayout::has_halves
-  std::uint16_t minimum_bits;  ///< likewise
+/// Storage of the scales and minima of runs.
+enum class RunParameters : std::uint8_t {
+  kHalves,   ///< Float16
+  kFloats,   ///< Float32
+  kBytes,    ///< Int8 factors of a Float16 scale and a Float16 minimum of the block
+  kNibbles,  ///< likewise, but the two factors share a byte: the scale has its low half
 };
 
+/// The content of a block. Element k is s (codes[k] - BlockLayout::offset) + m with the scale s and
+/// the minimum m of its run. With factors, s = scale scales[run] and m = -minimum minima[run];
+/// otherwise the block is one run, s = scale and m = minimum.
+struct BlockCodes {
+  std::array<std::uint8_t, kMostBlockLanes> codes;  ///< signed if BlockLayout::is_signed()
+  std::array<std::uint8_t, 16> scales;              ///< factors, or both factors of each run
+  std::array<std::uint8_t, 16> minima;
+  std::uint32_t scale_bits;  ///< Float32 for RunParameters::kFloats, otherwise Float16
+  std::uint32_t minimum_bits;
+};
+
+/// Codes are divided into planes: the lower bits of all codes, and their upper bits.
 struct BlockLayout {
-  int code_bits;     ///< 4 or 8, of packed codes
+  int low_bits;      ///< 2, 4 or 8
+  int high_bits;     ///< 0, 1 or 2
   std::int64_t run;  ///< elements that share a scale: kRun or half of it
-  int offset;        ///< of codes of 4 bits: 0 or 8
+  int offset;
   bool has_minimum;
-  bool has_halves;     ///< scale and minimum are Float16, else Float32
+  RunParameters parameters;
   std::int64_t lanes;  ///< elements of a block as stored, a multiple of kRun
-  /// Run number `run` of a row of blocks.
-  void (*read)(const std::uint8_t* row, std::int64_t run, BlockRun& to);
+  void (*read)(const std::uint8_t* block, BlockCodes& to);
+
+  /// True if the codes are multiplied as numbers of 8 bits, otherwise of 4.
+  constexpr bool is_byte() const { return low_bits + high_bits > 4; }
+  constexpr bool is_signed() const { return low_bits == 8; }
+  constexpr bool has_factors() const {
+    return parameters == RunParameters::kBytes || parameters == RunParameters::kNibbles;
+  }
 };
 
 /// Returns null for types that have no runs of 32 elements.

@@ -27,6 +27,19 @@ HWY_INLINE IntVector in_register(IntVector v) {
 #endif
 }
 
+/// Sums of 16-bit lanes.
+HWY_INLINE IntVector add_words(IntVector a, IntVector b) {
+#if HWY_TARGET == HWY_AVX2
+  return IntVector{_mm256_add_epi16(a.raw, b.raw)};
+#elif HWY_TARGET == HWY_AVX3
+  return IntVector{_mm512_add_epi16(a.raw, b.raw)};
+#else
+  const IntVector low = hn::Set(Ints(), 0xffff);
+  const IntVector high = hn::Add(hn::AndNot(low, a), hn::AndNot(low, b));
+  return hn::Or(hn::And(low, hn::Add(a, b)), high);
+#endif
+}
+
 #if MIR_DOT
 
 /// Codes are not negative; those of 8 bits are stored with a bias of 128.
@@ -58,9 +71,6 @@ struct Dot;
 HWY_INLINE IntVector multiply_bytes(IntVector a, IntVector b) {
   return IntVector{_mm256_maddubs_epi16(a.raw, b.raw)};
 }
-HWY_INLINE IntVector add_words(IntVector a, IntVector b) {
-  return IntVector{_mm256_add_epi16(a.raw, b.raw)};
-}
 /// Products of 16-bit lanes, added in pairs.
 HWY_INLINE IntVector multiply_words(IntVector a, IntVector b) {
   return IntVector{_mm256_madd_epi16(a.raw, b.raw)};
@@ -73,9 +83,6 @@ HWY_INLINE IntVector load_words(const std::uint8_t* from) {
 
 HWY_INLINE IntVector multiply_bytes(IntVector a, IntVector b) {
   return IntVector{_mm512_maddubs_epi16(a.raw, b.raw)};
-}
-HWY_INLINE IntVector add_words(IntVector a, IntVector b) {
-  return IntVector{_mm512_add_epi16(a.raw, b.raw)};
 }
 HWY_INLINE IntVector multiply_words(IntVector a, IntVector b) {
   return IntVector{_mm512_madd_epi16(a.raw, b.raw)};

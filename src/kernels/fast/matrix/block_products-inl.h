@@ -6,71 +6,9 @@ namespace MIR_DOT_NAMESPACE {
 namespace {
 
 #include "kernels/fast/matrix/block_steps-inl.h"
-
-/// A run of a panel: scales, minima, codes; each of all outputs. Of the codes, those of as many
-/// elements as a lane takes at once lie side by side; of codes of 4 bits, the first half of a run's
-/// elements are the low, the second the high half of bytes.
-struct RunLayout {
-  std::int64_t minima, codes, bytes;
-
-  explicit RunLayout(const BlockLayout& layout) {
-    const std::int64_t parameter = kTileWidth * (layout.has_halves ? 2 : 4);
-    minima = parameter;
-    codes = layout.has_minimum ? 2 * parameter : parameter;
-    bytes = codes + kTileWidth * layout.run * layout.code_bits / 8;
-  }
-};
-
-std::int64_t run_bytes(const BlockLayout& layout) {
-  return RunLayout(layout).bytes * (kRun / layout.run);
-}
-
-void put_parameter(const BlockLayout& layout, float value, std::uint16_t bits, std::int64_t column,
-                   std::byte* to) {
-  if (layout.has_halves) {
-    std::memcpy(to + 2 * column, &bits, sizeof bits);
-  } else {
-    std::memcpy(to + 4 * column, &value, sizeof value);
-  }
-}
-
-void put_codes(const BlockLayout& layout, const BlockRun& run, std::int64_t column, std::byte* to) {
-  const bool halves = layout.code_bits == 4;
-  const std::int64_t step = halves ? Dot<4>::kStep : Dot<8>::kStep;
-  const std::int64_t places = halves ? layout.run / 2 : layout.run;
-  for (std::int64_t k = 0; k < places; ++k) {
-    const auto i = static_cast<std::size_t>(k);
-    const int code = halves ? run.codes[i] | run.codes[i + static_cast<std::size_t>(places)] << 4
-                            : static_cast<std::int8_t>(run.codes[i]) - layout.offset + kCodeBias;
-    to[(k / step * kTileWidth + column) * step + k % step] = static_cast<std::byte>(code & 255);
-  }
-}
-
-void pack_panel(const std::byte* weight, const PackedMatrix& matrix, const BlockLayout& layout,
-                std::int64_t panel, std::byte* to) {
-  const RunLayout at(layout);
-  const std::int64_t runs = matrix.depth / layout.run;
-  const std::int64_t row_bytes =
-      matrix.depth / layout.lanes * static_cast<std::int64_t>(info(matrix.dtype).unit_bytes);
-  std::byte* const packed = to + panel * runs * at.bytes;
-  const std::int64_t first = panel * kTileWidth;
-  const std::int64_t columns = std::min(kTileWidth, matrix.outputs - first);
-  if (columns < kTileWidth) std::memset(packed, 0, static_cast<std::size_t>(runs * at.bytes));
-  BlockRun block{};
-  for (std::int64_t column = 0; column < columns; ++column) {
-    const auto* const row =
-        reinterpret_cast<const std::uint8_t*>(weight) + (first + column) * row_bytes;
-    for (std::int64_t run = 0; run < runs; ++run) {
-      layout.read(row, run, block);
-      std::byte* const into = packed + run * at.bytes;
-      put_parameter(layout, block.scale, block.scale_bits, column, into);
-      if (layout.has_minimum) {
-        put_parameter(layout, block.minimum, block.minimum_bits, column, into + at.minima);
-      }
-      put_codes(layout, block, column, into + at.codes);
-    }
-  }
-}
+// After the steps, whose constants they use.
+#include "kernels/fast/matrix/block_panel-inl.h"
+#include "kernels/fast/matrix/block_planes-inl.h"
 
 HWY_INLINE void store_sums(std::int32_t sum, float scale, const RunSums& to, std::int64_t at) {
   to.sums[at] = scale * static_cast<float>(sum);
@@ -131,129 +69,332 @@ void round_row(const float* x, std::int64_t depth, const RoundedRow& to) {
   }
 }
 
-HWY_INLINE FloatVector load_parameters(const std::uint8_t* at, bool has_halves, int v) {
-  return has_halves ? load_floats(reinterpret_cast<const hwy::float16_t*>(at) + v * kLanes)
-                    : load_floats(reinterpret_cast<const float*>(at) + v * kLanes);
-}
-
 /// A block of rows as RoundedRow has them, against a panel. Sums are those of the panel's runs.
 struct Rows {
   const std::byte* codes;
   const float* scales;
   const float* sums;
   const std::int32_t* starts;  ///< null: all 0
-  std::int64_t runs;           ///< of the panel
 };
 struct Panel {
-  const std::uint8_t* data;
+  const std::uint8_t* data;  ///< of the first block
+  std::int64_t blocks;
   const BlockLayout& layout;
-  RunLayout at;
+  PanelLayout at;
 };
 
-/// to += scale x products of one run, of one row.
-HWY_INLINE void add_dots(FloatVector dots0, FloatVector dots1, FloatVector scale0,
-                         FloatVector scale1, float x_scale, float* to) {
-  const Floats d;
-  const FloatVector scale = hn::Set(d, x_scale);
-  hn::Store(hn::MulAdd(dots0, hn::Mul(scale0, scale), hn::Load(d, to)), d, to);
-  hn::Store(hn::MulAdd(dots1, hn::Mul(scale1, scale), hn::Load(d, to + kLanes)), d, to + kLanes);
+/// Sums over runs of up to four rows.
+struct Totals {
+  FloatVector a0, a1, b0, b1, c0, c1, d0, d1;
+};
+
+/// Calls body(row, total0, total1) for kRows rows, with their two vectors of `totals`.
+template <int kRows, class Body>
+HWY_INLINE void for_each_total(Totals& totals, Body body) {
+  body(0, totals.a0, totals.a1);
+  if constexpr (kRows > 1) body(1, totals.b0, totals.b1);
+  if constexpr (kRows > 2) body(2, totals.c0, totals.c1);
+  if constexpr (kRows > 3) body(3, totals.d0, totals.d1);
 }
 
-/// Sums over all runs, at `to`, which is aligned to vectors.
-template <int kBits, int kRunSize, int kRows, bool kPrefetches>
-void multiply_rows(const Rows& rows, const Panel& panel, float* to) {
+/// `to` is aligned to vectors.
+template <int kRows>
+HWY_INLINE void store_totals(Totals& totals, float* to) {
+  for_each_total<kRows>(totals, [&](int row, FloatVector total0, FloatVector total1) HWY_ATTR {
+    hn::Store(total0, Floats(), to + row * kTileWidth);
+    hn::Store(total1, Floats(), to + row * kTileWidth + kLanes);
+  });
+}
+
+/// Scales of the activations of a run and sums of their values, for each row.
+struct RunRows {
+  const float* scales;
+  const float* sums;
+};
+
+/// totals += scale x products + minimum x, for a run of a panel.
+template <int kBits, int kRows>
+HWY_INLINE void add_run(const Sums& products, const Parameters& run0, const Parameters& run1,
+                        bool has_minimum, const RunRows& x, Totals& totals) {
   const Floats d;
-  constexpr bool kStarts = kBits == 4 || kCodeBias != 0;
-  constexpr std::int32_t kNoStarts[kRows] = {};
-  const std::int32_t* starts = rows.starts == nullptr ? kNoStarts : rows.starts;
-  const std::int64_t next_starts = rows.starts == nullptr ? 0 : kRows;
-  std::fill_n(to, kRows * kTileWidth, 0.0F);
-  const std::uint8_t* at = panel.data;
-  const std::byte* codes = rows.codes;
-  for (std::int64_t run = 0; run < rows.runs; ++run, at += panel.at.bytes) {
-    const std::int64_t i = run * kRows;
-    const auto start = [&](std::int64_t row) HWY_ATTR {
-      return kStarts && row < kRows ? hn::Set(Ints(), starts[row]) : hn::Zero(Ints());
-    };
-    Sums sum = {start(0), start(0), start(1), start(1), start(2), start(2), start(3), start(3)};
-    add_codes<kBits, kRunSize, kRows, kPrefetches>(at + panel.at.codes, codes, sum);
-    codes += kRows * kRunSize * kXBytes / Dot<kBits>::kStep;
-    starts += next_starts;
-    const float* const scales = rows.scales + run * kRunSize / kRun * kRows;
-    const FloatVector scale0 = load_parameters(at, panel.layout.has_halves, 0);
-    const FloatVector scale1 = load_parameters(at, panel.layout.has_halves, 1);
-    const auto add = [&](IntVector sum0, IntVector sum1, std::int64_t row) HWY_ATTR {
-      add_dots(hn::ConvertTo(d, Dot<kBits>::finish(sum0)),
-               hn::ConvertTo(d, Dot<kBits>::finish(sum1)), scale0, scale1, scales[row],
-               to + row * kTileWidth);
-    };
-    add(sum.a0, sum.a1, 0);
-    if constexpr (kRows > 1) add(sum.b0, sum.b1, 1);
-    if constexpr (kRows > 2) add(sum.c0, sum.c1, 2);
-    if constexpr (kRows > 3) add(sum.d0, sum.d1, 3);
-    if (!panel.layout.has_minimum) continue;
-    for (std::int64_t column = 0; column < kTileWidth; column += kLanes) {
-      const FloatVector minimum =
-          load_parameters(at + panel.at.minima, panel.layout.has_halves, column != 0);
-      for (int row = 0; row < kRows; ++row) {
-        float* const total = to + row * kTileWidth + column;
-        hn::Store(hn::MulAdd(minimum, hn::Set(d, rows.sums[i + row]), hn::Load(d, total)), d,
-                  total);
+  const auto add_one = [&](int row, IntVector sum, const Parameters& run,
+                           FloatVector& total) HWY_ATTR {
+    total = hn::MulAdd(hn::ConvertTo(d, Dot<kBits>::finish(sum)),
+                       hn::Mul(run.scale, hn::Set(d, x.scales[row])), total);
+    if (has_minimum) total = hn::MulAdd(run.minimum, hn::Set(d, x.sums[row]), total);
+  };
+  const auto add = [&](int row, IntVector sum0, IntVector sum1, FloatVector& total0,
+                       FloatVector& total1) HWY_ATTR {
+    add_one(row, sum0, run0, total0);
+    add_one(row, sum1, run1, total1);
+  };
+  add(0, products.a0, products.a1, totals.a0, totals.a1);
+  if constexpr (kRows > 1) add(1, products.b0, products.b1, totals.b0, totals.b1);
+  if constexpr (kRows > 2) add(2, products.c0, products.c1, totals.c0, totals.c1);
+  if constexpr (kRows > 3) add(3, products.d0, products.d1, totals.d0, totals.d1);
+}
+
+/// Sums of kRows rows that begin with the numbers at `starts`, or with 0 if it is null.
+template <int kRows>
+HWY_INLINE Sums start_sums(const std::int32_t* starts) {
+  const auto start = [&](int row) HWY_ATTR {
+    return starts != nullptr && row < kRows ? hn::Set(Ints(), starts[row]) : hn::Zero(Ints());
+  };
+  return {start(0), start(0), start(1), start(1), start(2), start(2), start(3), start(3)};
+}
+
+// One block of rows: codes go from the panel to registers.
+
+/// sum += codes x for groups kGroup to kEnd - 1 of a chunk, whose activations begin at `x`.
+template <class Codes, int kGroup, int kEnd, int kRows>
+HWY_INLINE void add_groups(const std::uint8_t* codes, const std::byte* x, IntVector bias,
+                           Sums& sum) {
+  if constexpr (kGroup < kEnd) {
+    if constexpr (kRows == 1) {
+      constexpr std::int64_t kFirst = kGroup * Codes::kGroupBytes;
+      constexpr std::int64_t kLast = kFirst + Codes::kGroupBytes;
+      for (std::int64_t line = kFirst / kLineBytes; line < kLast / kLineBytes; ++line) {
+        hwy::Prefetch(codes + line * kLineBytes + kPrefetchBytes);
       }
     }
+    IntVector operands0[Codes::kSteps], operands1[Codes::kSteps];
+    Codes::template load<kGroup>(codes, 0, bias, operands0);
+    Codes::template load<kGroup>(codes, 1, bias, operands1);
+    HWY_UNROLL(2)
+    for (int step = 0; step < Codes::kSteps; ++step) {
+      add_step<Codes::kBits, kRows>(operands0[step], operands1[step],
+                                    x + (kGroup * Codes::kSteps + step) * kRows * kXBytes, sum);
+    }
+    add_groups<Codes, kGroup + 1, kEnd, kRows>(codes, x, bias, sum);
   }
 }
 
-template <int kBits, int kRunSize>
-void multiply_some(std::int64_t count, const Rows& rows, const Panel& panel, float* to) {
-  static_assert(kBlockTileRows == 4);
-  switch (count) {
-    case 4:
-      return multiply_rows<kBits, kRunSize, 4, false>(rows, panel, to);
-    case 3:
-      return multiply_rows<kBits, kRunSize, 3, false>(rows, panel, to);
-    case 2:
-      return multiply_rows<kBits, kRunSize, 2, false>(rows, panel, to);
-    default:
-      return multiply_rows<kBits, kRunSize, 1, true>(rows, panel, to);
+/// Sums over a panel, at `to`, which is aligned to vectors.
+template <class Codes, RunParameters kParameters, int kRunSize, int kRows>
+void multiply_stored(const Rows& rows, const Panel& panel, float* to) {
+  const Floats d;
+  constexpr int kRuns = static_cast<int>(kRun) / kRunSize, kGroupsOfRun = kGroups / kRuns;
+  constexpr std::int64_t kParameterRow = kTileWidth * kParameterBytes<kParameters>;
+  const bool has_minimum = panel.layout.has_minimum;
+  const IntVector bias = Codes::biases(Codes::bias_of(panel.layout));
+  const std::byte* x = rows.codes;
+  const float *scales = rows.scales, *sums = rows.sums;
+  const std::int32_t* starts = rows.starts;
+  const std::uint8_t* at = panel.data;
+  const FloatVector none = hn::Zero(d);
+  Totals totals = {none, none, none, none, none, none, none, none};
+  for (std::int64_t block = 0; block < panel.blocks; ++block) {
+    const Parameters block0 = block_parameters<kParameters>(at, has_minimum, 0);
+    const Parameters block1 = block_parameters<kParameters>(at, has_minimum, 1);
+    at += panel.at.head;
+    for (std::int64_t chunk = 0; chunk < panel.at.chunks_of_block; ++chunk) {
+      const auto multiply_run = [&](auto first, const std::uint8_t* parameters) HWY_ATTR {
+        Sums sum = start_sums<kRows>(starts);
+        if (starts != nullptr) starts += kRows;
+        add_groups<Codes, first, first + kGroupsOfRun, kRows>(at + panel.at.codes, x, bias, sum);
+        const Parameters run0 =
+            run_parameters<kParameters>(parameters, panel.at.minima, has_minimum, block0, 0);
+        const Parameters run1 =
+            run_parameters<kParameters>(parameters, panel.at.minima, has_minimum, block1, 1);
+        add_run<Codes::kBits, kRows>(sum, run0, run1, has_minimum, {scales, sums}, totals);
+        sums += kRows;
+      };
+      multiply_run(std::integral_constant<int, 0>(), at);
+      if constexpr (kRuns == 2) {
+        multiply_run(std::integral_constant<int, kGroupsOfRun>(), at + kParameterRow);
+      }
+      at += panel.at.chunk;
+      x += kGroups * Codes::kSteps * kRows * kXBytes;
+      scales += kRows;
+    }
+  }
+  store_totals<kRows>(totals, to);
+}
+
+// More rows: chunks are expanded once for all blocks of rows.
+
+/// Expanded chunks: scales and minima of runs in Float32, and operands of Dot, vector by vector.
+struct Expanded {
+  const float* scales;
+  const float* minima;  ///< null: none
+  const std::uint8_t* codes;
+  std::int64_t chunks;
+};
+inline constexpr std::int64_t kExpandedChunks = kMostBlockLanes / kRun;
+inline constexpr std::int64_t kMostParameters = 2 * kExpandedChunks * kTileWidth;
+template <bool kIsByte>
+inline constexpr std::int64_t kOperandBytes = kGroups* kStepsOfGroup<kIsByte>* kTileWidth * 4;
+/// Memory of expanded chunks, in floats.
+inline constexpr std::int64_t kExpandedFloats =
+    2 * kMostParameters + kExpandedChunks * kOperandBytes<true> / 4;
+
+/// Stores the operands of groups from kGroup on.
+template <class Codes, int kGroup>
+HWY_INLINE void store_groups(const std::uint8_t* codes, IntVector bias, std::uint8_t* to) {
+  if constexpr (kGroup < kGroups) {
+    for (int v = 0; v < kTileVectors; ++v) {
+      IntVector operands[Codes::kSteps];
+      Codes::template load<kGroup>(codes, v, bias, operands);
+      HWY_UNROLL(2)
+      for (int step = 0; step < Codes::kSteps; ++step) {
+        hn::Store(operands[step], Ints(),
+                  reinterpret_cast<std::int32_t*>(to) + (step * kTileVectors + v) * kLanes);
+      }
+    }
+    store_groups<Codes, kGroup + 1>(codes, bias, to + Codes::kSteps * kTileWidth * 4);
   }
 }
 
-/// By the bits of codes and the length of runs.
-using Multiply = void (*)(std::int64_t count, const Rows& rows, const Panel& panel, float* to);
-Multiply multiply_for(const BlockLayout& layout) {
-  constexpr int kLong = kRun, kShort = kRun / 2;
-  if (layout.run == kLong) {
-    return layout.code_bits == 8 ? multiply_some<8, kLong> : multiply_some<4, kLong>;
+/// Expands all chunks of a panel, at most kExpandedChunks, to `to`, which has kExpandedFloats.
+template <class Codes, RunParameters kParameters, int kRunSize>
+Expanded expand(const Panel& panel, float* to) {
+  const Floats d;
+  constexpr int kRuns = static_cast<int>(kRun) / kRunSize;
+  constexpr std::int64_t kParameterRow = kTileWidth * kParameterBytes<kParameters>;
+  const bool has_minimum = panel.layout.has_minimum;
+  const IntVector bias = Codes::biases(Codes::bias_of(panel.layout));
+  float *scales = to, *minima = to + kMostParameters;
+  auto* codes = reinterpret_cast<std::uint8_t*>(to + 2 * kMostParameters);
+  const Expanded expanded = {.scales = scales,
+                             .minima = has_minimum ? minima : nullptr,
+                             .codes = codes,
+                             .chunks = panel.blocks * panel.at.chunks_of_block};
+  const std::uint8_t* at = panel.data;
+  const std::int64_t next = panel.blocks * panel.at.block;
+  for (std::int64_t block = 0; block < panel.blocks; ++block) {
+    const Parameters factors[] = {block_parameters<kParameters>(at, has_minimum, 0),
+                                  block_parameters<kParameters>(at, has_minimum, 1)};
+    at += panel.at.head;
+    for (std::int64_t chunk = 0; chunk < panel.at.chunks_of_block; ++chunk, at += panel.at.chunk) {
+      // The chunks of the next call, into the second-level cache: they arrive during the products.
+      for (std::int64_t line = 0; line < panel.at.chunk; line += kLineBytes) {
+        __builtin_prefetch(at + next + line, 0, 2);
+      }
+      for (int i = 0; i < kRuns; ++i) {
+        for (int v = 0; v < kTileVectors; ++v, scales += kLanes, minima += kLanes) {
+          const Parameters run = run_parameters<kParameters>(
+              at + i * kParameterRow, panel.at.minima, has_minimum, factors[v], v);
+          hn::Store(run.scale, d, scales);
+          if (has_minimum) hn::Store(run.minimum, d, minima);
+        }
+      }
+      store_groups<Codes, 0>(at + panel.at.codes, bias, codes);
+      codes += kOperandBytes<Codes::kIsByte>;
+    }
   }
-  return layout.code_bits == 8 ? multiply_some<8, kShort> : multiply_some<4, kShort>;
+  return expanded;
+}
+
+/// Adds the products with all chunks to the sums at `to`, which is aligned to vectors.
+template <int kBits, int kRunSize, int kRows>
+void multiply_expanded(const Rows& rows, const Expanded& panel, float* to) {
+  const Floats d;
+  constexpr std::int64_t kRuns = kRun / kRunSize;
+  constexpr std::int64_t kRunBytes = kRunSize / Dot<kBits>::kStep * kTileWidth * 4;
+  const std::int32_t* starts = rows.starts;
+  const std::byte* x = rows.codes;
+  const std::uint8_t* codes = panel.codes;
+  Totals totals;
+  for_each_total<kRows>(totals, [&](int row, FloatVector& total0, FloatVector& total1) HWY_ATTR {
+    total0 = hn::Load(d, to + row * kTileWidth);
+    total1 = hn::Load(d, to + row * kTileWidth + kLanes);
+  });
+  for (std::int64_t i = 0; i < panel.chunks * kRuns; ++i, codes += kRunBytes) {
+    Sums sum = start_sums<kRows>(starts);
+    if (starts != nullptr) starts += kRows;
+    add_codes<kBits, kRunSize, kRows>(
+        [&](int step, int v) HWY_ATTR {
+          return hn::BitCast(Ints(), load_quads(codes + (step * kTileVectors + v) * kLanes * 4));
+        },
+        x, sum);
+    x += kRows * kRunSize * kXBytes / Dot<kBits>::kStep;
+    const auto parameters = [&](int v) HWY_ATTR {
+      const std::int64_t place = i * kTileWidth + v * kLanes;
+      return Parameters{hn::Load(d, panel.scales + place),
+                        panel.minima == nullptr ? hn::Zero(d) : hn::Load(d, panel.minima + place)};
+    };
+    add_run<kBits, kRows>(sum, parameters(0), parameters(1), panel.minima != nullptr,
+                          {rows.scales + i / kRuns * kRows, rows.sums + i * kRows}, totals);
+  }
+  store_totals<kRows>(totals, to);
+}
+
+/// The kernels of a layout, by the number of rows.
+struct LayoutKernels {
+  using MultiplyStored = void (*)(const Rows& rows, const Panel& panel, float* to);
+  using MultiplyExpanded = void (*)(const Rows& rows, const Expanded& panel, float* to);
+  MultiplyStored stored[kBlockTileRows];
+  MultiplyExpanded expanded[kBlockTileRows];
+  Expanded (*expand)(const Panel& panel, float* to);
+};
+template <int kLow, int kHigh, RunParameters kParameters, int kRunSize = kRun,
+          class Codes = Planes<kLow, kHigh>>
+constexpr LayoutKernels kKernels = {.stored = {multiply_stored<Codes, kParameters, kRunSize, 1>,
+                                               multiply_stored<Codes, kParameters, kRunSize, 2>,
+                                               multiply_stored<Codes, kParameters, kRunSize, 3>,
+                                               multiply_stored<Codes, kParameters, kRunSize, 4>},
+                                    .expanded = {multiply_expanded<Codes::kBits, kRunSize, 1>,
+                                                 multiply_expanded<Codes::kBits, kRunSize, 2>,
+                                                 multiply_expanded<Codes::kBits, kRunSize, 3>,
+                                                 multiply_expanded<Codes::kBits, kRunSize, 4>},
+                                    .expand = expand<Codes, kParameters, kRunSize>};
+
+const LayoutKernels& kernels_for(const BlockLayout& layout) {
+  using enum RunParameters;
+  constexpr int kShort = kRun / 2;
+  if (layout.low_bits == 2) {
+    return layout.high_bits == 0 ? kKernels<2, 0, kNibbles, kShort>
+                                 : kKernels<2, 1, kBytes, kShort>;
+  }
+  if (layout.low_bits == 8) return kKernels<8, 0, kHalves>;
+  if (layout.high_bits == 2) return kKernels<4, 2, kBytes, kShort>;
+  if (layout.high_bits == 1) {
+    return layout.has_factors() ? kKernels<4, 1, kBytes> : kKernels<4, 1, kHalves>;
+  }
+  if (layout.has_factors()) return kKernels<4, 0, kBytes>;
+  return layout.parameters == kFloats ? kKernels<4, 0, kFloats> : kKernels<4, 0, kHalves>;
 }
 
 void multiply(const BlockTask& task, const PackedMatrix& weight, float* sums) {
   const BlockLayout& layout = *block_layout(weight.dtype);
-  const RunLayout at(layout);
-  const std::int64_t per_run = kRun / layout.run, runs = task.runs * per_run;
-  const Panel panel = {.data = reinterpret_cast<const std::uint8_t*>(weight.data) +
-                               task.tile.panel * runs * at.bytes,
-                       .layout = layout,
-                       .at = at};
-  const bool is_byte = layout.code_bits == 8, has_words = kTakesWords && is_byte;
-  const bool has_starts = is_byte ? kCodeBias != 0 : layout.offset != 0;
-  const RunSums& all = per_run == 1 ? task.x.runs : task.x.halves;
-  const Multiply multiply_rows_of = multiply_for(layout);
-  for (std::int64_t row = 0; row < task.tile.rows; row += kBlockTileRows) {
-    const std::int64_t i = (task.tile.row + row) * task.runs;
-    const RunSums of_rows = all.at(i * per_run);
-    const std::int32_t* const starts = is_byte ? of_rows.starts8 : of_rows.starts4;
-    const Rows rows = {.codes = has_words
-                                    ? reinterpret_cast<const std::byte*>(task.x.words + i * kRun)
-                                    : reinterpret_cast<const std::byte*>(task.x.bytes + i * kRun),
-                       .scales = task.x.scales + i,
-                       .sums = of_rows.sums,
-                       .starts = has_starts ? starts : nullptr,
-                       .runs = runs};
-    multiply_rows_of(std::min(kBlockTileRows, task.tile.rows - row), rows, panel,
-                     sums + row * kTileWidth);
+  const LayoutKernels& kernels = kernels_for(layout);
+  const PanelLayout at(layout);
+  const bool has_words = kTakesWords && layout.is_byte();
+  const bool has_starts = layout.is_byte()
+                              ? kCodeBias != 0 && (layout.offset != 0 || layout.is_signed())
+                              : layout.offset != 0;
+  const std::int64_t runs_of_chunk = kRun / layout.run;
+  const RunSums& all = runs_of_chunk == 1 ? task.x.runs : task.x.halves;
+  const auto rows_from = [&](std::int64_t row, std::int64_t count, std::int64_t chunk) {
+    const std::int64_t i = (task.tile.row + row) * task.runs + chunk * count;
+    const RunSums of_rows = all.at(i * runs_of_chunk);
+    const std::int32_t* const starts = layout.is_byte() ? of_rows.starts8 : of_rows.starts4;
+    return Rows{.codes = has_words ? reinterpret_cast<const std::byte*>(task.x.words + i * kRun)
+                                   : reinterpret_cast<const std::byte*>(task.x.bytes + i * kRun),
+                .scales = task.x.scales + i,
+                .sums = of_rows.sums,
+                .starts = has_starts ? starts : nullptr};
+  };
+  const std::int64_t blocks = task.runs / at.chunks_of_block;
+  Panel panel = {.data = reinterpret_cast<const std::uint8_t*>(weight.data) +
+                         task.tile.panel * blocks * at.block,
+                 .blocks = blocks,
+                 .layout = layout,
+                 .at = at};
+  if (task.tile.rows <= kBlockTileRows) {
+    return kernels.stored[task.tile.rows - 1](rows_from(0, task.tile.rows, 0), panel, sums);
+  }
+  std::fill_n(sums, task.tile.rows * kTileWidth, 0.0F);
+  const std::int64_t most = kExpandedChunks / at.chunks_of_block;
+  for (std::int64_t block = 0; block < blocks; block += most) {
+    panel.blocks = std::min(most, blocks - block);
+    const Expanded expanded = kernels.expand(panel, task.expanded);
+    for (std::int64_t row = 0; row < task.tile.rows; row += kBlockTileRows) {
+      const std::int64_t count = std::min(kBlockTileRows, task.tile.rows - row);
+      kernels.expanded[count - 1](rows_from(row, count, block * at.chunks_of_block), expanded,
+                                  sums + row * kTileWidth);
+    }
+    panel.data += panel.blocks * at.block;
   }
 }
 
@@ -295,7 +436,8 @@ double multiply_codes() {
 
 constexpr BlockTable kTable = {.width = kTileWidth,
                                .takes_words = kTakesWords,
-                               .run_bytes = run_bytes,
+                               .expanded_floats = kExpandedFloats,
+                               .panel_bytes = panel_bytes,
                                .pack_panel = pack_panel,
                                .round_row = round_row,
                                .run = run_tile,

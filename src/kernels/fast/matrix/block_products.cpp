@@ -1,7 +1,9 @@
 // Linear layers with block weights: rounds activations to 8 bits and multiplies integer codes.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "kernels/fast/limits.hpp"
 #include "kernels/fast/matrix/block_codes.hpp"
@@ -52,13 +54,16 @@ struct BlockTask {
   LinearTile tile;
   RoundedRow x;
   std::int64_t runs;
-  float* scratch;  ///< of this thread: two sums for each row and output of the tile
+  float* scratch;   ///< of this thread: two sums for each row and output of the tile
+  float* expanded;  ///< of this thread: BlockTable::expanded_floats, if the tile has several blocks
+                    ///< of rows
 };
 
 struct BlockTable {
-  std::int64_t width;                                    ///< outputs of a panel
-  bool takes_words;                                      ///< with weights of 8 bits
-  std::int64_t (*run_bytes)(const BlockLayout& layout);  ///< of kRun elements
+  std::int64_t width;            ///< outputs of a panel
+  bool takes_words;              ///< with weights of 8 bits
+  std::int64_t expanded_floats;  ///< size of the part of a panel that is expanded at once
+  std::int64_t (*panel_bytes)(const BlockLayout& layout, std::int64_t depth);
   void (*pack_panel)(const std::byte* weight, const PackedMatrix& matrix, const BlockLayout& layout,
                      std::int64_t panel, std::byte* to);
   void (*round_row)(const float* x, std::int64_t depth, const RoundedRow& to);
@@ -105,8 +110,8 @@ bool is_packable_block(DType dtype, std::int64_t depth) {
 std::size_t packed_block_bytes(DType dtype, std::int64_t outputs, std::int64_t depth,
                                IsaLevel isa) {
   const BlockTable& table = tables.at(isa);
-  const std::int64_t runs = panels_of(outputs, table.width) * (depth / kRun);
-  return static_cast<std::size_t>(round_up(runs * table.run_bytes(*block_layout(dtype)), 64));
+  const std::int64_t panel = table.panel_bytes(*block_layout(dtype), depth);
+  return static_cast<std::size_t>(round_up(panels_of(outputs, table.width) * panel, 64));
 }
 
 void pack_blocks(const std::byte* weight, const PackedMatrix& to, std::byte* at, Context& context) {
@@ -127,7 +132,8 @@ bool any_layout(const LinearCall& call, Is is) {
 }
 
 bool has_codes_of(int bits, const LinearCall& call) {
-  return any_layout(call, [&](const BlockLayout& layout) { return layout.code_bits == bits; });
+  return any_layout(call,
+                    [&](const BlockLayout& layout) { return layout.is_byte() == (bits == 8); });
 }
 
 /// Division of scratch memory, in floats: codes, the scales and sums of their runs, then memory of
@@ -174,9 +180,11 @@ void run_block_products(const LinearCall& call, Context& context) {
   const bool has_halves =
       any_layout(call, [](const BlockLayout& layout) { return layout.run != kRun; });
   const BlockScratch at(all, has_bytes, has_words, has_halves);
-  const std::int64_t own = round_up(std::max(2 * std::min(call.rows, kTileRows) * table.width,
-                                             call.norm == nullptr ? 0 : call.depth),
-                                    16);
+  const std::int64_t sums = round_up(2 * std::min(call.rows, kTileRows) * table.width, 16);
+  const std::int64_t own =
+      round_up(std::max(sums + (call.rows <= kBlockTileRows ? 0 : table.expanded_floats),
+                        call.norm == nullptr ? 0 : call.depth),
+               16);
   float* const scratch = context.scratch(at.own + own * context.pool().threads()).data();
   const RoundedRow x = {
       .bytes = has_bytes ? reinterpret_cast<std::int8_t*>(scratch) : nullptr,
@@ -190,14 +198,18 @@ void run_block_products(const LinearCall& call, Context& context) {
     table.round_row(from, call.depth, rounded_row(x, row, call.rows, runs));
   });
   const BlockLayout& layout = *block_layout(call.targets.front().weight->dtype);
-  const std::int64_t panel_bytes = std::max<std::int64_t>(runs * table.run_bytes(layout), 1);
+  const std::int64_t panel_bytes = std::max<std::int64_t>(table.panel_bytes(layout, call.depth), 1);
   const std::int64_t panels_per_task =
       call.rows == 1 ? std::max<std::int64_t>(kTaskBytes / panel_bytes, 1) : 1;
-  for_each_tile(
-      call, table.width, panels_per_task, context.pool(),
-      [&](const LinearTile& tile, unsigned thread) {
-        table.run({.tile = tile, .x = x, .runs = runs, .scratch = scratch + at.own + own * thread});
-      });
+  for_each_tile(call, table.width, panels_per_task, context.pool(),
+                [&](const LinearTile& tile, unsigned thread) {
+                  float* const of_thread = scratch + at.own + own * thread;
+                  table.run({.tile = tile,
+                             .x = x,
+                             .runs = runs,
+                             .scratch = of_thread,
+                             .expanded = of_thread + sums});
+                });
 }
 
 }  // namespace mir::fast

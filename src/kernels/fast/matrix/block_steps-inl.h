@@ -46,12 +46,10 @@ HWY_INLINE void add_step(IntVector codes0, IntVector codes1, const std::byte* x,
   if constexpr (kRows > 3) add(sum.d0, sum.d1, 3);
 }
 
-/// sum += codes x of one run.
-template <int kBits, int kRunSize, int kRows, bool kPrefetches>
-HWY_INLINE void add_codes(const std::uint8_t* codes, const std::byte* x, Sums& sum) {
-  constexpr std::int64_t kStep = Dot<kBits>::kStep;
-  constexpr std::int64_t kVectorBytes = kLanes * kStep;
-  constexpr int kSteps = kRunSize * kBits / 8 / static_cast<int>(kStep);
+/// sum += codes x of one run. load(step, v) returns the codes of a step for vector v of outputs.
+template <int kBits, int kRunSize, int kRows, class Load>
+HWY_INLINE void add_codes(Load load, const std::byte* x, Sums& sum) {
+  constexpr int kSteps = kRunSize / static_cast<int>(Dot<kBits>::kStep);
   // Without a loop: values that live from round to round would be copied between registers.
 #ifdef MIR_CHECKED_BUILD  // takes long to compile
   HWY_UNROLL(1)
@@ -59,23 +57,6 @@ HWY_INLINE void add_codes(const std::uint8_t* codes, const std::byte* x, Sums& s
   HWY_UNROLL(16)
 #endif
   for (int step = 0; step < kSteps; ++step) {
-    if constexpr (kPrefetches) {
-      for (std::int64_t line = 0; line < kTileVectors * kVectorBytes; line += 64) {
-        hwy::Prefetch(reinterpret_cast<const char*>(codes) + line + kPrefetchBytes);
-      }
-    }
-    if constexpr (kBits == 8) {
-      add_step<kBits, kRows>(Dot<8>::load(codes), Dot<8>::load(codes + kVectorBytes), x, sum);
-    } else {
-      const auto low = [](QuadVector both) HWY_ATTR {
-        return hn::BitCast(Ints(), hn::And(both, hn::Set(Quads(), 0x0f0f0f0fU)));
-      };
-      const QuadVector both0 = load_quads(codes), both1 = load_quads(codes + kVectorBytes);
-      add_step<kBits, kRows>(low(both0), low(both1), x, sum);
-      add_step<kBits, kRows>(low(hn::ShiftRight<4>(both0)), low(hn::ShiftRight<4>(both1)),
-                             x + kRows * kRunSize / 2, sum);
-    }
-    codes += kTileVectors * kVectorBytes;
-    x += kRows * kXBytes;
+    add_step<kBits, kRows>(load(step, 0), load(step, 1), x + step * kRows * kXBytes, sum);
   }
 }

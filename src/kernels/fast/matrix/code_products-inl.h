@@ -74,7 +74,16 @@ void multiply_rows(const CodeTask& task, const std::uint8_t* panel, const std::b
   const IntVector none = hn::Zero(Ints());
   Sums sum = {none, none, none, none, none, none, none, none};
   for (std::int64_t run = 0; run < task.runs; ++run) {
-    add_codes<8, kRun, kRows, kPrefetches>(panel, x, sum);
+    add_codes<8, kRun, kRows>(
+        [&](int step, int v) HWY_ATTR {
+          constexpr std::int64_t kBytes = kLanes * Dot<8>::kStep;
+          const std::uint8_t* const codes = panel + (step * kTileVectors + v) * kBytes;
+          if (kPrefetches && (v == 0 || kBytes >= kLineBytes)) {
+            hwy::Prefetch(codes + kPrefetchBytes);
+          }
+          return Dot<8>::load(codes);
+        },
+        x, sum);
     panel += kTileWidth * kRun;
     x += kRows * kRun * kXBytes / Dot<8>::kStep;
   }

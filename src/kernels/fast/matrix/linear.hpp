@@ -34,9 +34,9 @@ bool is_packable(DType dtype, std::int64_t depth);
 std::size_t packed_bytes(DType dtype, std::int64_t outputs, std::int64_t depth, IsaLevel isa,
                          Activations activations = Activations::kFloat32);
 /// Packs `weight`, elements of `dtype` in row-major order [outputs, depth], into `to`, which has
-/// packed_bytes and is aligned to 64 bytes. Elements keep their size, so reading a packed matrix
-/// moves no more bytes than reading the file; but codes of 2 and 3 bits become 4, those of 5 and 6
-/// bits 8, scales of K types Float32, and Float32 becomes BFloat16 with such activations.
+/// packed_bytes and is aligned to 64 bytes. A packed matrix has as many bytes as the file, rounded
+/// up to whole panels, with two exceptions: Float32 becomes BFloat16 with such activations, and
+/// factors of 6 bits become bytes, which adds 3 % to Q4_K, 2 % to Q5_K and 4 % to Q3_K.
 PackedMatrix pack(const std::byte* weight, DType dtype, std::int64_t outputs, std::int64_t depth,
                   std::span<std::byte> to, Context& context,
                   Activations activations = Activations::kFloat32);
