@@ -184,7 +184,6 @@ bool is_other(char32_t value) {
     case UTF8PROC_CATEGORY_CF:
     case UTF8PROC_CATEGORY_CS:
     case UTF8PROC_CATEGORY_CO:
-    case UTF8PROC_CATEGORY_CN:
       return true;
     default:
       return false;

@@ -37,7 +37,7 @@ bool is_numeric(char32_t value);
 bool is_punctuation(char32_t value);
 /// True for ASCII punctuation with its symbols and for the categories P.
 bool is_bert_punctuation(char32_t value);
-/// True for the categories Cc, Cf, Cn, Co and Cs.
+/// True for the categories Cc, Cf, Co and Cs.
 bool is_other(char32_t value);
 /// True for the category Mn.
 bool is_nonspacing_mark(char32_t value);
