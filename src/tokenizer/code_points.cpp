@@ -194,6 +194,13 @@ bool is_nonspacing_mark(char32_t value) {
   return value >= 0x300 && category(value) == UTF8PROC_CATEGORY_MN;
 }
 
+bool is_mark(char32_t value) {
+  if (value < 0x300) return false;
+  const auto kind = category(value);
+  return kind == UTF8PROC_CATEGORY_MN || kind == UTF8PROC_CATEGORY_MC ||
+         kind == UTF8PROC_CATEGORY_ME;
+}
+
 bool is_bert_ideograph(char32_t value) {
   return (value >= 0x4E00 && value <= 0x9FFF) || (value >= 0x3400 && value <= 0x4DBF) ||
          (value >= 0x20000 && value <= 0x2A6DF) || (value >= 0x2A700 && value <= 0x2B73F) ||

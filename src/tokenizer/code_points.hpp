@@ -29,7 +29,8 @@ void append_utf8(std::string& out, char32_t value);
 
 /// True for White_Space, which is listed here: regular expression engines differ.
 bool is_white_space(char32_t value);
-/// True for letters, marks, decimal numbers, letter numbers, connectors and joiners: `\w`.
+/// True for letters, marks, decimal numbers, letter numbers, connectors and joiners, and for the
+/// letters in circles.
 bool is_word(char32_t value);
 /// True for the categories Nd, Nl and No.
 bool is_numeric(char32_t value);
@@ -41,6 +42,8 @@ bool is_bert_punctuation(char32_t value);
 bool is_other(char32_t value);
 /// True for the category Mn.
 bool is_nonspacing_mark(char32_t value);
+/// True for the categories M.
+bool is_mark(char32_t value);
 /// True for the ideographs that BERT separates.
 bool is_bert_ideograph(char32_t value);
 

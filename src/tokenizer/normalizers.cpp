@@ -148,6 +148,10 @@ void put_without_nonspacing(std::string& out, char32_t value, std::string_view b
   if (!is_nonspacing_mark(value)) out += bytes;
 }
 
+void put_without_marks(std::string& out, char32_t value, std::string_view bytes) {
+  if (!is_mark(value)) out += bytes;
+}
+
 void put_clean(std::string& out, char32_t value, std::string_view bytes) {
   const bool is_kept_control = value == '\t' || value == '\n' || value == '\r';
   if (value == 0 || value == 0xFFFD || (!is_kept_control && is_other(value))) return;
@@ -243,7 +247,7 @@ constexpr NormalizerRow kNormalizers[] = {
        return std::make_unique<StripNormalizer>(reader.flag(value, "strip_left", true),
                                                 reader.flag(value, "strip_right", true));
      }},
-    {"StripAccents", [](JsonReader&, JsonValue) { return by_code_point(put_without_nonspacing); }},
+    {"StripAccents", [](JsonReader&, JsonValue) { return by_code_point(put_without_marks); }},
     {"Replace",
      [](JsonReader& reader, JsonValue value) -> NormalizerPtr {
        Pattern pattern = Pattern::read(reader, value);

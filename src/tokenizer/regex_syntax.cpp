@@ -23,9 +23,9 @@ constexpr std::string_view kNoSpaces =
     R"(\x{0}-\x{8}\x{E}-\x{1F}\x{21}-\x{84}\x{86}-\x{9F}\x{A1}-\x{167F}\x{1681}-\x{1FFF})"
     R"(\x{200B}-\x{2027}\x{202A}-\x{202E}\x{2030}-\x{205E}\x{2060}-\x{2FFF}\x{3001}-\x{D7FF})"
     R"(\x{E000}-\x{10FFFF})";
-/// Word characters with marks and the letters in circles, which PCRE2 does not count.
+/// Word characters with marks, connectors and the letters in circles, which PCRE2 does not count.
 constexpr std::string_view kWords =
-    R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169})"
+    R"(\p{L}\p{M}\p{N}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169})"
     R"(\x{1F170}-\x{1F189})";
 constexpr std::string_view kHexDigits = "0-9A-Fa-f";
 

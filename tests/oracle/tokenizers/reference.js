@@ -1,24 +1,29 @@
 // Prints the ids and the decoded text of texts by the reference library of tokenizers.
 //
-// usage: node reference.js TOKENIZER.json TEXTS.json [SPECIAL]
-// TEXTS.json is a list of strings. Each line of the output is an object {"ids", "text"}. With SPECIAL, special
-// tokens are put around the texts.
+// usage: node reference.js TEXTS.json SPECIAL TOKENIZER.json...
+// TEXTS.json is a list of strings. Each line of the output is a list for one tokenizer, with an object {"ids", "text"}
+// for each text, or the message of an error. If SPECIAL is 1, special tokens are put around the texts.
 'use strict';
 
 const fs = require('fs');
 const { Tokenizer } = require('@anush008/tokenizers');
 
-async function main([tokenizerFile, textsFile, special]) {
-  const tokenizer = Tokenizer.fromFile(tokenizerFile);
-  const lines = [];
-  for (const text of JSON.parse(fs.readFileSync(textsFile, 'utf8'))) {
-    const ids = (await tokenizer.encode(text, null, { addSpecialTokens: special !== undefined })).getIds();
-    lines.push(JSON.stringify({ ids: Array.from(ids), text: await tokenizer.decode(ids, false) }));
+async function results(file, texts, addSpecialTokens) {
+  const tokenizer = Tokenizer.fromFile(file);
+  const list = [];
+  for (const text of texts) {
+    const ids = (await tokenizer.encode(text, null, { addSpecialTokens })).getIds();
+    list.push({ ids: Array.from(ids), text: await tokenizer.decode(ids, false) });
   }
-  fs.writeSync(1, lines.join('\n') + '\n');
+  return list;
 }
 
-main(process.argv.slice(2)).catch((error) => {
-  console.error(String(error));
-  process.exit(1);
-});
+async function main([textsFile, special, ...files]) {
+  const texts = JSON.parse(fs.readFileSync(textsFile, 'utf8'));
+  for (const file of files) {
+    const line = await results(file, texts, special === '1').catch((error) => String(error));
+    fs.writeSync(1, JSON.stringify(line) + '\n');
+  }
+}
+
+main(process.argv.slice(2));

@@ -8,12 +8,14 @@ COUNT texts are compared for each tokenizer. Without Node.js or the npm packages
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import variants
 from generated_texts import generated_texts
 
 HERE = Path(__file__).resolve().parent
@@ -46,9 +48,11 @@ def bert_tokenizer():
                       "max_input_chars_per_word": 100, "vocab": vocabulary}}
 
 
-def reference(tokenizer, texts, folder):
+def reference(files, texts, folder, special=False):
+    """For each tokenizer the results for each text, or the message of an error."""
     (folder / "texts.json").write_text(json.dumps(texts))
-    out = subprocess.run(["node", HERE / "reference.js", tokenizer, folder / "texts.json"], stdout=subprocess.PIPE, check=True)
+    command = ["node", HERE / "reference.js", folder / "texts.json", str(int(special)), *files]
+    out = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     return [json.loads(line) for line in out.stdout.splitlines()]
 
 
@@ -62,32 +66,52 @@ def ours(tools, tokenizer, texts, folder):
     return [json.loads(line) for line in out.stdout.splitlines()]
 
 
-def differences(name, tools, tokenizer, texts, folder):
-    wanted, found = reference(tokenizer, texts, folder), ours(tools, tokenizer, texts, folder)
-    assert len(wanted) == len(found) == len(texts)
-    for text, one, other in zip(texts, wanted, found):
+def differences(name, texts, wanted, found):
+    if isinstance(wanted, str):
+        return [f"{name}: the reference fails: {wanted}"]
+    problems = []
+    for text, one, other in zip(texts, wanted, found, strict=True):
         if one["ids"] != other["ids"]:
-            yield f"{name}: {text!r}: ids {other['ids']}, the reference has {one['ids']}"
+            problems.append(f"{name}: {text!r}: ids {other['ids']}, the reference has {one['ids']}")
         elif one["text"] != other["text"]:
-            yield f"{name}: {text!r}: text {other['text']!r}, the reference has {one['text']!r}"
+            problems.append(f"{name}: {text!r}: text {other['text']!r}, the reference has {one['text']!r}")
+    return problems
+
+
+def compare_public(tools, folder, count):
+    bert = folder / "bert.json"
+    bert.write_text(json.dumps(bert_tokenizer()))
+    files = {each: MODULES / f"@lenml/tokenizer-{each}/models/tokenizer.json" for each in PACKAGES} | {"bert": bert}
+    texts = generated_texts(SEED, count)
+    problems = []
+    for name, file in files.items():
+        fair = [text for text in texts if not set(text) & set(UNLIKE.get(name, ""))]
+        found = differences(name, fair, reference([file], fair, folder)[0], ours(tools, file, fair, folder))
+        print(f"{name}: {len(fair)} texts, {len(found)} differ", flush=True)
+        problems += found
+    return problems
+
+
+def compare_variants(tools, folder, count):
+    texts = variants.texts(random.Random(SEED), count)
+    files = {}
+    for number, (name, document) in enumerate(variants.variants()):
+        files[name] = folder / f"variant{number}.json"
+        files[name].write_text(json.dumps(document))
+    problems = []
+    for (name, file), wanted in zip(files.items(), reference(files.values(), texts, folder), strict=True):
+        problems += differences(name, texts, wanted, ours(tools, file, texts, folder))
+    print(f"{len(files)} small tokenizers: {len(texts)} texts, {len(problems)} differ", flush=True)
+    return problems
 
 
 def main(tools, count="500"):
     if shutil.which("node") is None or not (MODULES / "@anush008/tokenizers").is_dir():
         print("skipped: needs Node.js and the npm packages of tests/oracle/tokenizers/package-lock.json")
         return 1 if os.environ.get("CI") else SKIPPED
-    texts = generated_texts(SEED, int(count))
-    problems = []
+    tools = Path(tools).resolve()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        bert = folder / "bert.json"
-        bert.write_text(json.dumps(bert_tokenizer()))
-        files = {each: MODULES / f"@lenml/tokenizer-{each}/models/tokenizer.json" for each in PACKAGES} | {"bert": bert}
-        for each, file in files.items():
-            fair = [text for text in texts if not set(text) & set(UNLIKE.get(each, ""))]
-            found = list(differences(each, Path(tools).resolve(), file, fair, folder))
-            print(f"{each}: {len(fair)} texts, {len(found)} differ", flush=True)
-            problems += found
+        problems = compare_variants(tools, Path(name), 100) + compare_public(tools, Path(name), int(count))
     for problem in problems[:20]:
         print(problem)
     return 1 if problems else 0
