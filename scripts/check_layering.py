@@ -20,7 +20,8 @@ from lib import lint
 LAYERS = ["support", "syntax", "kernels", "weights", "tokenizer", "extents", "ir", "text", "dialects", "program", "patterns", "declare", "verify", "eval",
           "passes", "upgrade", "diff", "plan", "interp", "validate", "reduce", "lsp", "tools"]
 # Layers that see less than all below them.
-NARROWER = {each: {"support", each} for each in ("kernels", "weights", "extents")} | {"tokenizer": {"support", "weights", "tokenizer"}}
+NARROWER = {each: {"support", each} for each in ("kernels", "weights", "extents")} | {
+    "tokenizer": {"support", "weights", "tokenizer"}}
 # The order of the folders inside a layer; "" is the layer's own folder.
 FOLDERS = {"ir": ["context", "", "rewrite", "precompiled"], "text": ["", "emit"]}
 SUFFIXES = {".cpp", ".hpp", ".h", ".re", ".yy"}

@@ -1,8 +1,12 @@
 // mllm-tokenize: from text to token ids and back.
 #include <fmt/format.h>
 
+#include <string>
+#include <vector>
+
 #include "mir/codes/tokenizers.hpp"
 #include "support/file_io.hpp"
+#include "support/platform/file_system.hpp"
 #include "tool.hpp"
 #include "tools/tokenize/listing.hpp"
 #include "tools/tokenize/settings.hpp"
@@ -26,6 +30,11 @@ constexpr ToolInfo kTokenizeTool = {
                   {"mllm-tokenize --tokenizer=tokenizer.json --format=table prompt.txt",
                    "see where a text is cut"}}},
     .files = "txt",
+    .files_behind =
+        [](const std::string& path) {
+          const std::string inside = path + "/tokenizer.json";
+          return file_exists(inside) ? std::vector{inside} : std::vector<std::string>();
+        },
 };
 
 /// An error of a text, with the name of its file.
@@ -73,7 +82,7 @@ ExitCode report_remarks(const Run& run, const Tokenizer& tokenizer, const std::s
   const SourceManager sources;
   Diagnostics diagnostics = run.diagnostics();
   for (const std::string& remark : tokenizer.remarks())
-    diagnostics.remark(diag::kTokenizerRemark, {}, fmt::format("'{}': {}", path, remark));
+    diagnostics.remark(diag::kTokenizerUnsupported, {}, fmt::format("'{}': {}", path, remark));
   return run.report(diagnostics, sources);
 }
 

@@ -49,7 +49,7 @@ class AddedTokens {
   Result<void> cut_raw(std::string_view text, bool with_special, const Part& part) const {
     return cut(raw_, text, with_special, part);
   }
-  /// The same for a normalised text.
+  /// Like cut_raw(), for a normalised text and the tokens that are normalised.
   template <class Part>
   Result<void> cut_normalized(std::string_view text, bool with_special, const Part& part) const {
     return cut(normalized_, text, with_special, part);

@@ -18,7 +18,7 @@ class JsonReader {
   void malformed(JsonValue at, std::string_view text);
   /// Keeps a problem of the file: a part that this library does not have.
   void unsupported(JsonValue at, std::string_view text);
-  /// The same for the member `key` of an object, which may be missing.
+  /// Like malformed(), for the member `key` of an object, which may be missing.
   void malformed(JsonValue object, std::string_view key, std::string_view text);
 
   bool ok() const { return !problem_.has_value(); }

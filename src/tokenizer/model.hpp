@@ -82,7 +82,7 @@ struct BpeRules {
   std::string word_prefix;      ///< of symbols inside a word
   std::string word_suffix;      ///< of the last symbol of a word
 };
-/// Of two merges of the same tokens, the later one counts.
+/// Makes a BPE model. Of two merges of the same tokens, the later one counts.
 ModelPtr make_bpe(Vocabulary vocabulary, const std::vector<TokenMerge>& merges, BpeRules rules);
 
 struct ScoredPiece {

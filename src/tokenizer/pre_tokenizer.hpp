@@ -37,7 +37,7 @@ using PreTokenizerPtr = std::unique_ptr<const PreTokenizer>;
 /// reader.
 PreTokenizerPtr read_pre_tokenizer(JsonReader& reader, JsonValue value);
 
-/// What becomes of the matches of a split.
+/// Fate of the matches of a split.
 enum class SplitBehavior { kRemoved, kIsolated, kMergedWithPrevious, kMergedWithNext, kContiguous };
 
 /// Joins matches and gaps to pieces as a behaviour demands.

@@ -23,10 +23,13 @@ constexpr std::string_view kNoSpaces =
     R"(\x{0}-\x{8}\x{E}-\x{1F}\x{21}-\x{84}\x{86}-\x{9F}\x{A1}-\x{167F}\x{1681}-\x{1FFF})"
     R"(\x{200B}-\x{2027}\x{202A}-\x{202E}\x{2030}-\x{205E}\x{2060}-\x{2FFF}\x{3001}-\x{D7FF})"
     R"(\x{E000}-\x{10FFFF})";
-/// Word characters with marks, connectors and the letters in circles, which PCRE2 does not count.
-constexpr std::string_view kWords =
-    R"(\p{L}\p{M}\p{N}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169})"
-    R"(\x{1F170}-\x{1F189})";
+/// Letters in circles and squares, which are word characters.
+#define MIR_CIRCLED_LETTERS \
+  R"(\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189})"
+/// Word characters with marks and connectors. In a class, Oniguruma leaves out other numbers.
+constexpr std::string_view kWords = R"(\p{L}\p{M}\p{N}\p{Pc})" MIR_CIRCLED_LETTERS;
+constexpr std::string_view kWordsInClass = R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc})" MIR_CIRCLED_LETTERS;
+#undef MIR_CIRCLED_LETTERS
 constexpr std::string_view kHexDigits = "0-9A-Fa-f";
 
 /// Names of categories that PCRE2 knows by their letters alone, as squashed() spells them.
@@ -148,7 +151,7 @@ class Translator {
 
   void escape_outside() {
     const auto name = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
-    if (auto items = class_items()) {
+    if (auto items = class_items(false)) {
       out_ += fmt::format("[{}]", *items);
       return;
     }
@@ -187,7 +190,7 @@ class Translator {
   }
 
   /// Items of a class for an escape that stands for several code points; no value for another.
-  std::optional<std::string> class_items() {
+  std::optional<std::string> class_items(bool is_in_class) {
     const char name = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
     const auto take = [&](std::string_view items) {
       at_ += 2;
@@ -199,7 +202,7 @@ class Translator {
       case 'S':
         return take(kNoSpaces);
       case 'w':
-        return take(kWords);
+        return take(is_in_class ? kWordsInClass : kWords);
       case 'h':
         return take(kHexDigits);
       case 'd':
@@ -301,12 +304,12 @@ class Translator {
     at_ = end;
     if (name == "[:space:]") return std::string(kSpaces);
     if (name == "[:^space:]") return std::string(kNoSpaces);
-    if (name == "[:word:]") return std::string(kWords);
+    if (name == "[:word:]") return std::string(kWordsInClass);
     return std::string(name);
   }
 
   std::string escape_in_class() {
-    if (auto items = class_items()) return *std::move(items);
+    if (auto items = class_items(true)) return *std::move(items);
     const char name = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
     if (name == 'W' || name == 'H') {
       fail(fmt::format("'\\{}' in a class at byte {} is not supported", name, at_));

@@ -29,7 +29,7 @@ struct DecodeOptions {
   bool skips_special = false;
 };
 
-/// What is known of a token.
+/// Facts about a token.
 struct TokenFacts {
   std::string_view text;  ///< as the file spells it
   bool is_added = false;
@@ -73,7 +73,7 @@ class Tokenizer {
   /// Ids that encode() puts before and after a text.
   std::span<const TokenId> ids_before() const;
   std::span<const TokenId> ids_after() const;
-  /// What the file leaves open or this reader does in another way, for people. Often empty.
+  /// Sentences about what the file leaves open or asks for in vain. Often empty.
   std::span<const std::string> remarks() const;
 
  private:

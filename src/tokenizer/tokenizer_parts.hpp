@@ -27,7 +27,7 @@ struct TokenizerParts {
 
 /// Reads the tokenizer that the metadata of a GGUF file describe.
 Result<Tokenizer> read_gguf_tokenizer(const std::string& path);
-/// The same for bytes in memory.
+/// Like the other one, for bytes in memory.
 Result<Tokenizer> read_gguf_tokenizer(FileBytes bytes);
 
 }  // namespace mir::tokenizer

@@ -16,7 +16,7 @@ inline constexpr TokenId kNoToken = std::numeric_limits<TokenId>::max();
 /// Texts with ids. An id is below kMaxTokens; ids may be missing.
 class Vocabulary {
  public:
-  /// What add() does with a text or an id that exists.
+  /// Treatment of a text or an id that exists.
   enum class Repeated { kRefuse, kReplace };
   enum class Added { kNew, kKnownText, kKnownId };
 
