@@ -51,6 +51,7 @@ class Bpe final : public Model {
   Bpe(Vocabulary vocabulary, const std::vector<TokenMerge>& merges, BpeRules rules)
       : Model(std::move(vocabulary)), merges_(merges), rules_(std::move(rules)) {
     if (rules_.has_byte_fallback) find_byte_tokens();
+    can_part_ = parts_at_metaspace(merges);
     has_affixes_ = !rules_.word_prefix.empty() || !rules_.word_suffix.empty();
     for (char32_t value = 0; value < kQuickEnd; ++value) {
       std::string letter;
@@ -59,6 +60,14 @@ class Bpe final : public Model {
     }
   }
   std::string_view name() const override { return "BPE"; }
+
+  std::size_t end_of_part(std::string_view piece) const override {
+    if (!can_part_) return piece.size();
+    // The marks at the start belong to the word after them.
+    std::size_t word = 0;
+    while (piece.substr(word).starts_with(kMetaspace)) word += kMetaspace.size();
+    return std::min(piece.find(kMetaspace, word), piece.size());
+  }
 
   Result<void> encode(std::string_view piece, ModelScratch& scratch,
                       std::vector<TokenId>& ids) const override {
@@ -76,6 +85,7 @@ class Bpe final : public Model {
 
  private:
   static constexpr char32_t kQuickEnd = 0x3000;  ///< code points with a table of their own
+  static constexpr std::string_view kMetaspace = "▁";
   static constexpr std::uint32_t kEnd = ~std::uint32_t{0};
 
   TokenId find_symbol(std::string_view piece, std::size_t at, const CodePoint& letter,
@@ -88,6 +98,19 @@ class Bpe final : public Model {
     scratch.text += bytes;
     if (at + letter.size == piece.size()) scratch.text += rules_.word_suffix;
     return vocabulary().find(scratch.text);
+  }
+
+  /// True if no token has a `▁` after another character, so that no merge joins the words of a text
+  /// that is not cut before it.
+  bool parts_at_metaspace(const std::vector<TokenMerge>& merges) const {
+    const bool has_rules = rules_.ignores_merges || !rules_.word_prefix.empty() ||
+                           !rules_.word_suffix.empty() || merges.empty();
+    if (has_rules || vocabulary().find(kMetaspace) == kNoToken) return false;
+    return std::ranges::all_of(merges, [&](const TokenMerge& merge) {
+      std::string_view text = *vocabulary().text(merge.merged);
+      while (text.starts_with(kMetaspace)) text.remove_prefix(kMetaspace.size());
+      return text.find(kMetaspace) == text.npos;
+    });
   }
 
   /// Appends the ids of the code points.
@@ -170,6 +193,7 @@ class Bpe final : public Model {
   MergeTable merges_;
   BpeRules rules_;
   bool has_affixes_ = false;
+  bool can_part_ = false;
   std::vector<TokenId> quick_;
 };
 

@@ -68,11 +68,15 @@ class Encoding final : public PieceSink {
                                 [&](const TextPart& part) { return add_raw(part); });
   }
   Result<void> take(const Piece& piece) override {
-    if (piece.text.empty() || cache_.append(piece.text, ids_)) return {};
-    const std::size_t before = ids_.size();
-    auto encoded = parts_.model->encode(piece.text, scratch_, ids_);
-    if (encoded) cache_.keep(piece.text, std::span(ids_).subspan(before));
-    return encoded;
+    for (std::string_view rest = piece.text; !rest.empty();) {
+      const std::string_view part = rest.substr(0, parts_.model->end_of_part(rest));
+      rest.remove_prefix(part.size());
+      if (cache_.append(part, ids_)) continue;
+      const std::size_t before = ids_.size();
+      if (auto encoded = parts_.model->encode(part, scratch_, ids_); !encoded) return encoded;
+      cache_.keep(part, std::span(ids_).subspan(before));
+    }
+    return {};
   }
 
   std::vector<TokenId>& ids() { return ids_; }

@@ -52,6 +52,9 @@ class Model {
   /// text.
   virtual Result<void> encode(std::string_view piece, ModelScratch& scratch,
                               std::vector<TokenId>& ids) const = 0;
+  /// The end of the first part of a piece that has the same ids alone: what follows it cannot be
+  /// merged with it. Short parts can be looked up.
+  virtual std::size_t end_of_part(std::string_view piece) const { return piece.size(); }
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
  protected:

@@ -77,8 +77,8 @@ std::optional<bool> gguf_bool(const GgufMetadata& pair) {
 
 std::optional<std::string_view> gguf_bytes(const GgufMetadata& pair) {
   auto array = array_of(pair);
-  const bool is_bytes = array && (array->type == GgufValueType::kUInt8 ||
-                                  array->type == GgufValueType::kInt8);
+  const bool is_bytes =
+      array && (array->type == GgufValueType::kUInt8 || array->type == GgufValueType::kInt8);
   if (!is_bytes) return std::nullopt;
   return array->items.text(array->count);
 }

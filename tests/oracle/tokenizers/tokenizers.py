@@ -15,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import traps
 import variants
 from generated_texts import generated_texts
 
@@ -78,12 +79,29 @@ def differences(name, texts, wanted, found):
     return problems
 
 
+def trap_problems(tools, files, folder):
+    """Texts and ids that are known beforehand."""
+    problems = []
+    for name, file in files.items():
+        rows = [row for row in traps.TRAPS if row[0] == name]
+        for row, found in zip(rows, ours(tools, file, [row[1] for row in rows], folder), strict=True):
+            if " ".join(map(str, found["ids"])) != row[2]:
+                problems.append(f"{name}: {row[1]!r}: ids {found['ids']}, expected {row[2]}")
+    for name, ids, text in traps.DECODED:
+        command = [tools / "mllm-tokenize", f"--tokenizer={files[name]}", "--decode"]
+        found = subprocess.run(command, input=ids.encode(), stdout=subprocess.PIPE, check=True).stdout.decode()
+        if found != text:
+            problems.append(f"{name}: ids {ids}: {found!r}, expected {text!r}")
+    print(f"{len(traps.TRAPS) + len(traps.DECODED)} known results, {len(problems)} differ", flush=True)
+    return problems
+
+
 def compare_public(tools, folder, count):
     bert = folder / "bert.json"
     bert.write_text(json.dumps(bert_tokenizer()))
     files = {each: MODULES / f"@lenml/tokenizer-{each}/models/tokenizer.json" for each in PACKAGES} | {"bert": bert}
     texts = generated_texts(SEED, count)
-    problems = []
+    problems = trap_problems(tools, files, folder)
     for name, file in files.items():
         fair = [text for text in texts if not set(text) & set(UNLIKE.get(name, ""))]
         found = differences(name, fair, reference([file], fair, folder)[0], ours(tools, file, fair, folder))
