@@ -84,7 +84,8 @@ def trap_problems(tools, files, folder):
     problems = []
     for name, file in files.items():
         rows = [row for row in traps.TRAPS if row[0] == name]
-        for row, found in zip(rows, ours(tools, file, [row[1] for row in rows], folder), strict=True):
+        found_rows = ours(tools, file, [row[1] for row in rows], folder) if rows else []
+        for row, found in zip(rows, found_rows, strict=True):
             if " ".join(map(str, found["ids"])) != row[2]:
                 problems.append(f"{name}: {row[1]!r}: ids {found['ids']}, expected {row[2]}")
     for name, ids, text in traps.DECODED:
