@@ -298,9 +298,10 @@ def main(tools):
                    [["mllm-opt", "-p", "upgrade", "--sidecar=sidecar.json", "a.mir"],
                     ["mllm-interp", "--sidecar=sidecar.json", "a.mir", "--input=x=x.npy", "-w", "w.safetensors"]])
         (folder / "ids.txt").write_text("0 1 2")
+        # Decoded text is not among these: it has lines of its own.
         check_json(checker, "tokenizer.json", json.loads(tool_rows.TOKENIZER),
                    [["mllm-tokenize", "--tokenizer=tokenizer.json", *words]
-                    for words in (["a.mir"], ["--vocabulary"], ["--decode", "ids.txt"], ["--format=table", "a.mir"],
+                    for words in (["a.mir"], ["--vocabulary"], ["--decode", "--format=json", "ids.txt"], ["--format=table", "a.mir"],
                                   ["--format=json", "a.mir"])])
         check_json(checker, "dump/index.json", json.loads((folder / "dump/index.json").read_text()),
                    [["mllm-interp", "a.mir", "--input=x=x.npy", "-w", "w.safetensors", "--against=dump"]])
