@@ -27,7 +27,7 @@ as_root=()
 ((EUID == 0)) || as_root=(sudo)
 dpkg --print-foreign-architectures | grep -qx arm64 || "${as_root[@]}" dpkg --add-architecture arm64 || exit 1
 install_missing "${build_packages[@]}" g++-aarch64-linux-gnu qemu-user \
-  {libboost-program-options-dev,libfmt-dev,libhwy-dev,libpcre2-dev,libxxhash-dev,zlib1g-dev}:arm64 || exit 1
+  {libboost-program-options-dev,libfmt-dev,libhwy-dev,libpcre2-dev,libutf8proc-dev,libxxhash-dev,zlib1g-dev}:arm64 || exit 1
 [[ -f $dir/build.ninja ]] ||
   meson setup "$dir" --werror --cross-file scripts/configurations/arm64.ini || exit 1
 ninja -C "$dir" tests/unit/kernels/kernels_test tools/mllm-interp || exit 1

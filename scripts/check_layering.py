@@ -17,10 +17,11 @@ from pathlib import Path
 
 from lib import lint
 
-LAYERS = ["support", "syntax", "kernels", "weights", "extents", "ir", "text", "dialects", "program", "patterns", "declare", "verify", "eval",
+LAYERS = ["support", "syntax", "kernels", "weights", "tokenizer", "extents", "ir", "text", "dialects", "program", "patterns", "declare", "verify", "eval",
           "passes", "upgrade", "diff", "plan", "interp", "trace", "validate", "reduce", "lsp", "tools"]
 # Layers that see less than all below them.
-NARROWER = {each: {"support", each} for each in ("kernels", "weights", "extents")}
+NARROWER = {each: {"support", each} for each in ("kernels", "weights", "extents")} | {
+    "tokenizer": {"support", "weights", "tokenizer"}}
 # The order of the folders inside a layer; "" is the layer's own folder.
 FOLDERS = {"ir": ["context", "", "rewrite", "precompiled"], "text": ["", "emit"]}
 SUFFIXES = {".cpp", ".hpp", ".h", ".re", ".yy"}
@@ -28,7 +29,7 @@ SUFFIXES = {".cpp", ".hpp", ".h", ".re", ".yy"}
 PLATFORM = Path("src/support/platform")
 PLATFORM_HEADERS = {"csignal", "thread", "filesystem"}
 # Headers of C++ have neither a dot nor a slash; these are of other libraries.
-OTHER_LIBRARIES = re.compile(r"(fmt|nlohmann|hwy|boost)/|(xxhash|zlib|pcre2)\.h$")
+OTHER_LIBRARIES = re.compile(r"(fmt|nlohmann|hwy|boost)/|(xxhash|zlib|pcre2|utf8proc)\.h$")
 SYSTEM_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>]+)>", re.M)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 

@@ -5,9 +5,9 @@ namespace mir::tools {
 
 namespace {
 
-constexpr const Tool* kList[] = {&kMllmFmt,    &kMllmParse,       &kMllmDiff, &kMllmOpt,
-                                 &kMllmInterp, &kMllmWeights,     &kMllmPack, &kMllmReduce,
-                                 &kMllmCheck,  &kMllmMakeDecoder, &kMllmLsp};
+constexpr const Tool* kList[] = {&kMllmFmt,    &kMllmParse,    &kMllmDiff,        &kMllmOpt,
+                                 &kMllmInterp, &kMllmWeights,  &kMllmPack,        &kMllmReduce,
+                                 &kMllmCheck,  &kMllmTokenize, &kMllmMakeDecoder, &kMllmLsp};
 
 }  // namespace
 

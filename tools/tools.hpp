@@ -23,6 +23,7 @@ extern const Tool kMllmOpt;
 extern const Tool kMllmPack;
 extern const Tool kMllmParse;
 extern const Tool kMllmReduce;
+extern const Tool kMllmTokenize;
 extern const Tool kMllmWeights;
 
 /// The tools of this program in the order of its help. `all_tools.cpp` has those of the installed

@@ -6,8 +6,8 @@ whole_build=(-Dunity=on)
 
 # What building needs; docs/dependencies.md gives the reason for each library.
 build_packages=(
-  bison doctest-dev g++ libboost-program-options-dev libfmt-dev libhwy-dev libpcre2-dev libxxhash-dev meson
-  ninja-build nlohmann-json3-dev pkg-config python3 re2c zlib1g-dev
+  bison doctest-dev g++ libboost-program-options-dev libfmt-dev libhwy-dev libpcre2-dev libutf8proc-dev libxxhash-dev
+  meson ninja-build nlohmann-json3-dev pkg-config python3 re2c zlib1g-dev
 )
 # What scripts/package needs besides.
 package_packages=(debhelper dpkg-dev)

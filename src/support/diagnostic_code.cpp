@@ -20,6 +20,7 @@
 #include "mir/codes/shapes.hpp"
 #include "mir/codes/syntax.hpp"
 #include "mir/codes/tensors.hpp"
+#include "mir/codes/tokenizers.hpp"
 #include "mir/codes/usage.hpp"
 #include "mir/codes/verification.hpp"
 #include "mir/codes/weights.hpp"
@@ -33,13 +34,13 @@ constexpr auto kCodes = [] {
 #define MIR_CODE_INFO(number, name, summary) {diag::name, #name, summary},
       MIR_CODES_OF_ATTRIBUTES(MIR_CODE_INFO) MIR_CODES_OF_CHECKS(MIR_CODE_INFO) MIR_CODES_OF_FILES(
           MIR_CODE_INFO) MIR_CODES_OF_INPUTS(MIR_CODE_INFO) MIR_CODES_OF_KERNELS(MIR_CODE_INFO)
-          MIR_CODES_OF_LIMITS(MIR_CODE_INFO) MIR_CODES_OF_NAMES(MIR_CODE_INFO)
-              MIR_CODES_OF_PASSES(MIR_CODE_INFO) MIR_CODES_OF_QUANTISATION(MIR_CODE_INFO)
-                  MIR_CODES_OF_RECOVERY(MIR_CODE_INFO) MIR_CODES_OF_RUNS(MIR_CODE_INFO)
-                      MIR_CODES_OF_SHAPES(MIR_CODE_INFO) MIR_CODES_OF_SYNTAX(MIR_CODE_INFO)
-                          MIR_CODES_OF_TENSORS(MIR_CODE_INFO) MIR_CODES_OF_USAGE(MIR_CODE_INFO)
-                              MIR_CODES_OF_VERIFICATION(MIR_CODE_INFO)
-                                  MIR_CODES_OF_WEIGHTS(MIR_CODE_INFO)
+          MIR_CODES_OF_LIMITS(MIR_CODE_INFO) MIR_CODES_OF_NAMES(MIR_CODE_INFO) MIR_CODES_OF_PASSES(
+              MIR_CODE_INFO) MIR_CODES_OF_QUANTISATION(MIR_CODE_INFO)
+              MIR_CODES_OF_RECOVERY(MIR_CODE_INFO) MIR_CODES_OF_RUNS(MIR_CODE_INFO)
+                  MIR_CODES_OF_SHAPES(MIR_CODE_INFO) MIR_CODES_OF_SYNTAX(MIR_CODE_INFO)
+                      MIR_CODES_OF_TENSORS(MIR_CODE_INFO) MIR_CODES_OF_TOKENIZERS(MIR_CODE_INFO)
+                          MIR_CODES_OF_USAGE(MIR_CODE_INFO) MIR_CODES_OF_VERIFICATION(MIR_CODE_INFO)
+                              MIR_CODES_OF_WEIGHTS(MIR_CODE_INFO)
 #undef MIR_CODE_INFO
   });
   std::ranges::sort(rows, {}, &DiagCodeInfo::code);

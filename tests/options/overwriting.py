@@ -36,6 +36,7 @@ COMMANDS = {
     ("mllm-pack", "extract"): (["extract", "p.mirz"], ["p.mirz"]),
     ("mllm-parse", ""): (["a.mir", "b.mir"], ["a.mir", "b.mir"]),
     ("mllm-reduce", ""): (["--differs", "-p", "@passes.txt", "a.mir"], ["a.mir", "passes.txt"]),
+    ("mllm-tokenize", ""): (["--tokenizer=t", "a.test"], ["t/tokenizer.json", "a.test"]),
     ("mllm-weights", "convert"): (["convert", "w/index.json", "w.npz", "--types-of=a.mir"],
                                   ["w/index.json", "w/part.safetensors", "w.npz", "a.mir"]),
     ("mllm-weights", "plan"): (["plan", "a.mir", "w/index.json", "--input=x=x.npy", "--budget=1KiB"],
@@ -55,6 +56,8 @@ def prepare(folder, tools):
     for name in ["a.mir", "b.mir"]:
         (folder / name).write_text(MODULE)
     (folder / "a.test").write_text("// RUN: true\n")
+    (folder / "t").mkdir()
+    (folder / "t/tokenizer.json").write_text(tool_rows.TOKENIZER)
     (folder / "passes.txt").write_text("simplify\n")
     (folder / "s.json").write_text('{"schema": 1}\n')
     (folder / "w/index.json").write_text('{"weight_map": {"t": "part.safetensors"}}\n')

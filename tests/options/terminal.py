@@ -38,7 +38,7 @@ MODULE = """@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[
 }
 """
 # Commands whose output is a document: it may repeat its input.
-DOCUMENTS = {"mllm-parse", "mllm-opt", "mllm-fmt", "mllm-reduce"}
+DOCUMENTS = {"mllm-parse", "mllm-opt", "mllm-fmt", "mllm-reduce", "mllm-tokenize"}
 BASE = {
     ("mllm-check", ""): ["a.test"],
     ("mllm-diff", ""): ["a.mir", "b.mir"],
@@ -53,6 +53,7 @@ BASE = {
     ("mllm-pack", "extract"): ["extract", "p.mirz"],
     ("mllm-parse", ""): ["a.mir"],
     ("mllm-reduce", ""): ["a.mir", "--reports=MIR0500"],
+    ("mllm-tokenize", ""): ["--tokenizer=t.json", "a.mir"],
     ("mllm-weights", "convert"): ["convert", "w.safetensors"],
     ("mllm-weights", "diff"): ["diff", "w.safetensors", "w.safetensors"],
     ("mllm-weights", "list"): ["list", "w.safetensors"],
@@ -283,6 +284,7 @@ def main(tools):
         (folder / "a.mir").write_text(MODULE)
         (folder / "b.mir").write_text(MODULE.replace("WORD", "other"))
         (folder / "a.test").write_text("// RUN: true\n")
+        (folder / "t.json").write_text(tool_rows.TOKENIZER)
         write_safetensors(folder / "w.safetensors", {"n.weight": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}})
         for words in [["mllm-interp", "a.mir", "--input=iota", "-w", "w.safetensors", "-o", "x.npy", "--dump=dump"],
                       ["mllm-pack", "create", "a.mir", "-w", "w.safetensors", "-i", "x=x.npy", "-o", "p.mirz",
@@ -300,6 +302,12 @@ def main(tools):
         check_json(checker, "sidecar.json", sidecar,
                    [["mllm-opt", "-p", "upgrade", "--sidecar=sidecar.json", "a.mir"],
                     ["mllm-interp", "--sidecar=sidecar.json", "a.mir", "--input=x=x.npy", "-w", "w.safetensors"]])
+        (folder / "ids.txt").write_text("0 1 2")
+        # Decoded text is not among these: it has lines of its own.
+        check_json(checker, "tokenizer.json", json.loads(tool_rows.TOKENIZER),
+                   [["mllm-tokenize", "--tokenizer=tokenizer.json", *words]
+                    for words in (["a.mir"], ["--vocabulary"], ["--decode", "--format=json", "ids.txt"], ["--format=table", "a.mir"],
+                                  ["--format=json", "a.mir"])])
         check_json(checker, "dump/index.json", json.loads((folder / "dump/index.json").read_text()),
                    [["mllm-interp", "a.mir", "--input=x=x.npy", "-w", "w.safetensors", "--against=dump"]])
         print(*checker.problems[:40], f"{checker.count} commands, {len(checker.problems)} problems", sep="\n")

@@ -56,8 +56,8 @@ class Writer {
       : before_(before), after_(after), colour_(colour) {}
 
   void names(std::string_view before, std::string_view after) {
-    styled("\x1b[1m", fmt::format("--- {}\n", before));
-    styled("\x1b[1m", fmt::format("+++ {}\n", after));
+    styled("\x1b[1m", fmt::format("--- {}\n", visible(before)));
+    styled("\x1b[1m", fmt::format("+++ {}\n", visible(after)));
   }
 
   /// The hunk that holds the differences between the matches `first` and `last` (exclusive ends of
