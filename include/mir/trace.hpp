@@ -294,7 +294,9 @@ class RoPE {
 /// A graph: `Graph("mlp")({x}, body)` calls `body` with arguments in place of the operands. While
 /// tracing it makes a graph whose name is that of the graphs around it and this one, and a call.
 /// The layers in it have names below it. A second call with operands of the same types calls the
-/// graph again. A body may use parameters and constants from outside, but no other values.
+/// graph again: its body must do what the first body did, and a traced model does not call it. A
+/// body may use parameters and constants from outside, but no other values. Needs an operand; does
+/// nothing without one.
 class Graph {
  public:
   explicit Graph(std::string_view name) : name_(name) {}
@@ -332,7 +334,7 @@ class Tracer {
   explicit Tracer(Backend& backend) : backend_(backend) {}
 
   /// A symbolic extent: `$S`.
-  Dim symbol(std::string_view name) const;
+  Dim symbol(std::string_view name, Place place = Place::current()) const;
   Var input(std::string_view name, Extents extents, DType dtype = DType::kFloat32,
             Place place = Place::current());
   void output(std::string_view name, const Var& value, Place place = Place::current());
