@@ -32,8 +32,31 @@ class Backend;
 class Executor;
 class Tracer;
 
+#ifdef __cpp_lib_source_location
 /// The place of a call in the code of the model. Locations of ops and errors name it.
 using Place = std::source_location;
+#else
+/// The place of a call, for compilers whose library has no std::source_location (Clang 14).
+class Place {
+ public:
+  static constexpr Place current(const char* file = __builtin_FILE(),
+                                 std::uint32_t line = __builtin_LINE(),
+                                 std::uint32_t column = __builtin_COLUMN()) {
+    Place place;
+    place.file_ = file;
+    place.line_ = line;
+    place.column_ = column;
+    return place;
+  }
+  constexpr const char* file_name() const { return file_; }
+  constexpr std::uint32_t line() const { return line_; }
+  constexpr std::uint32_t column() const { return column_; }
+
+ private:
+  const char* file_ = "";
+  std::uint32_t line_ = 0, column_ = 0;
+};
+#endif
 
 /// An extent: a number, or an expression of symbols.
 struct Extent {
@@ -97,7 +120,7 @@ class Var {
 class Vars : public std::vector<Var> {
  public:
   using vector::vector;
-  Var operator[](std::size_t i) const { return i < size() ? *(begin() + i) : Var(); }
+  Var operator[](std::size_t i) const { return i < size() ? vector::operator[](i) : Var(); }
 };
 
 /// An operand of an operator: a value, or a number that takes the element type of the other

@@ -383,7 +383,9 @@ TEST_SUITE("trace") {
                number, [&] { return Vars{x}; }, [&] { return Vars{-x}; });
          },
          "expected one"}};
-    for (const auto& [model, message] : cases) {
+    for (const auto& each : cases) {
+      const Model& model = each.first;
+      const char* const message = each.second;
       CAPTURE(message);
       Setting traced, at_once;
       CHECK(trace_module(traced.context, "main", model, traced.diagnostics) == nullptr);
