@@ -32,8 +32,31 @@ class Backend;
 class Executor;
 class Tracer;
 
+#ifdef __cpp_lib_source_location
 /// The place of a call in the code of the model. Locations of ops and errors name it.
 using Place = std::source_location;
+#else
+/// The place of a call, for compilers whose library has no std::source_location (Clang 14).
+class Place {
+ public:
+  static constexpr Place current(const char* file = __builtin_FILE(),
+                                 std::uint32_t line = __builtin_LINE(),
+                                 std::uint32_t column = __builtin_COLUMN()) {
+    Place place;
+    place.file_ = file;
+    place.line_ = line;
+    place.column_ = column;
+    return place;
+  }
+  constexpr const char* file_name() const { return file_; }
+  constexpr std::uint32_t line() const { return line_; }
+  constexpr std::uint32_t column() const { return column_; }
+
+ private:
+  const char* file_ = "";
+  std::uint32_t line_ = 0, column_ = 0;
+};
+#endif
 
 /// An extent: a number, or an expression of symbols.
 struct Extent {
@@ -97,7 +120,7 @@ class Var {
 class Vars : public std::vector<Var> {
  public:
   using vector::vector;
-  Var operator[](std::size_t i) const { return i < size() ? *(begin() + i) : Var(); }
+  Var operator[](std::size_t i) const { return i < size() ? vector::operator[](i) : Var(); }
 };
 
 /// An operand of an operator: a value, or a number that takes the element type of the other
@@ -294,7 +317,9 @@ class RoPE {
 /// A graph: `Graph("mlp")({x}, body)` calls `body` with arguments in place of the operands. While
 /// tracing it makes a graph whose name is that of the graphs around it and this one, and a call.
 /// The layers in it have names below it. A second call with operands of the same types calls the
-/// graph again. A body may use parameters and constants from outside, but no other values.
+/// graph again: its body must do what the first body did, and a traced model does not call it. A
+/// body may use parameters and constants from outside, but no other values. Needs an operand; does
+/// nothing without one.
 class Graph {
  public:
   explicit Graph(std::string_view name) : name_(name) {}
@@ -332,7 +357,7 @@ class Tracer {
   explicit Tracer(Backend& backend) : backend_(backend) {}
 
   /// A symbolic extent: `$S`.
-  Dim symbol(std::string_view name) const;
+  Dim symbol(std::string_view name, Place place = Place::current()) const;
   Var input(std::string_view name, Extents extents, DType dtype = DType::kFloat32,
             Place place = Place::current());
   void output(std::string_view name, const Var& value, Place place = Place::current());

@@ -73,7 +73,7 @@ Result<Sidecar> sidecar_of(const Document& document) {
   const auto path = path_of_uri(document.uri());
   if (!path) return Sidecar{};
   Sidecar sidecar{.path = sidecar_name(*path)};
-  if (!file_exists(sidecar.path)) return sidecar;
+  if (!is_regular_file(sidecar.path)) return sidecar;
   const auto text = read_file(sidecar.path, kLargest);
   if (!text) return text.error();
   const std::string name = fmt::format("'{}'", sidecar.path);

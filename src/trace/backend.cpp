@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "mir/codes/names.hpp"
+#include "mir/codes/runs.hpp"
 #include "mir/codes/verification.hpp"
 #include "support/file_io.hpp"
+#include "weights/elements.hpp"
 
 namespace mir::trace {
 
@@ -31,7 +33,11 @@ Var Backend::parameter(std::string_view name, const TensorType& type, Place plac
   return var;
 }
 
-Var Backend::literal(const TensorType& type, double number) {
+Var Backend::literal(const TensorType& type, double number, Place place) {
+  if (const auto encoded = encode_element(*type.dtype(), number); !encoded) {
+    error(place, encoded.error().code, encoded.error().message);
+    return {};
+  }
   Var var = made(nullptr, &type);
   var.literal_ = Literal{&type, number};
   return var;
@@ -43,9 +49,12 @@ const TensorType& Backend::tensor_type(Extents extents, DType dtype) const {
   return *context_.tensor(dims, dtype);
 }
 
-Dim Backend::symbol(std::string_view name) {
+Dim Backend::symbol(std::string_view name, Place place) {
   const Dim dim = context_.dims().symbol(name);
-  symbols_.emplace_back(dim, context_.intern(name));
+  if (!dim.is_symbolic() || dim.is_pack()) {
+    error(place, diag::kBadDimension,
+          fmt::format("'{}' cannot name a symbolic extent, expected a word", name));
+  }
   return dim;
 }
 
@@ -56,11 +65,66 @@ std::string Backend::path_of(std::string_view name) const {
 }
 
 bool Backend::declare(const Parameter& parameter, Place place) {
+  // The rule of the op reports unknown extents.
+  const auto is_number = [](Dim dim) { return !dim.is_symbolic() && !dim.is_negative(); };
+  if (parameter.name.empty() || parameter.name.front() == '.') {
+    error(place, diag::kMissingPath, "a layer or parameter needs a name");
+    return false;
+  }
+  if (!std::ranges::all_of(parameter.type->dims(), is_number)) {
+    error(place, diag::kResultUnknown,
+          fmt::format("parameter '{}' is {}, expected numbers as extents", parameter.name,
+                      parameter.type->spelling()));
+    return false;
+  }
   const auto [known, is_new] = parameters_.try_emplace(parameter.name, parameter.type);
   if (known->second == parameter.type) return true;
   error(place, diag::kDuplicateSymbol,
         fmt::format("parameter '{}' is {}, and was {} before", parameter.name,
                     parameter.type->spelling(), known->second->spelling()));
+  return false;
+}
+
+bool Backend::can_declare(std::string_view kind, std::string_view name,
+                          std::vector<std::string>& declared, Place place) {
+  if (depth_ > 0) {
+    error(place, diag::kMisplacedOp,
+          fmt::format("{} '{}' is declared inside a graph, a branch or a loop", kind, name));
+    return false;
+  }
+  if (std::ranges::find(declared, name) != declared.end()) {
+    error(place, diag::kDuplicateSymbol, fmt::format("{} '{}' is declared twice", kind, name));
+    return false;
+  }
+  declared.emplace_back(name);
+  return true;
+}
+
+bool Backend::declare_input(std::string_view name, Place place) {
+  return can_declare("input", name, inputs_, place);
+}
+
+bool Backend::declare_output(std::string_view name, Place place) {
+  return can_declare("output", name, declared_outputs_, place);
+}
+
+bool Backend::are_own(std::span<const Var> operands, Place place) {
+  const auto is_own = [&](const Var& var) { return var.is_empty() || var.backend_ == this; };
+  if (std::ranges::all_of(operands, is_own)) return true;
+  error(place, diag::kValueNotVisible, "a value of another model is used");
+  return false;
+}
+
+bool Backend::are_returned(std::span<const Var> results, Place place) {
+  if (std::ranges::none_of(results, &Var::is_empty)) return true;
+  if (!has_failed_) error(place, diag::kRegionFlow, "the body returns an empty value");
+  return false;
+}
+
+bool Backend::are_carried(std::span<const Var> passed, std::span<const Var> carried, Place place) {
+  if (std::ranges::equal(passed, carried, {}, &Var::type, &Var::type)) return true;
+  if (has_failed_) return false;
+  error(place, diag::kRegionFlow, "the body of a loop returns values of other types than it takes");
   return false;
 }
 

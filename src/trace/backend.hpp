@@ -54,9 +54,11 @@ class Backend {
 
   IRContext& context() const { return context_; }
   Var parameter(std::string_view name, const TensorType& type, Place place);
-  Var literal(const TensorType& type, double number);
+  /// A constant; empty after reporting a number that the type cannot hold.
+  Var literal(const TensorType& type, double number, Place place);
   const TensorType& tensor_type(Extents extents, DType dtype) const;
-  Dim symbol(std::string_view name);
+  /// The extent `$name`; unknown after reporting a name that text cannot say.
+  Dim symbol(std::string_view name, Place place);
   /// The name of something in the present graph.
   std::string path_of(std::string_view name) const;
 
@@ -69,32 +71,65 @@ class Backend {
   bool has_value(std::string_view output, const Var& value, Place place);
   /// Reports what was found while a call at `place` was carried out. True if there were no errors.
   bool report(Diagnostics& found, Place place);
-  /// Reports parameters of one name and different types, and returns false.
+  /// Returns false after reporting a parameter that cannot be: of no name, of extents that are not
+  /// numbers, or of one name with another type.
   bool declare(const Parameter& parameter, Place place);
+  /// Returns false after reporting an input that is declared twice, or inside a body.
+  bool declare_input(std::string_view name, Place place);
+  bool declare_output(std::string_view name, Place place);
+  /// Returns false after reporting values that an outer body or another model made.
+  bool are_own(std::span<const Var> operands, Place place);
+  /// Returns false after reporting empty values that a body returned without an error.
+  bool are_returned(std::span<const Var> results, Place place);
+  /// Returns false after reporting that the body of a loop returns other types than it takes.
+  bool are_carried(std::span<const Var> passed, std::span<const Var> carried, Place place);
+  /// Calls `body`, that of a graph, a branch or a loop.
+  template <class Body>
+  auto nested(const Body& body) {
+    struct Level {
+      explicit Level(int& depth) : depth_of(depth) { ++depth_of; }
+      ~Level() { --depth_of; }
+      int& depth_of;
+    };
+    const Level level(depth_);
+    return body();
+  }
   /// Calls `body` in the graph `name`.
   template <class Body>
   auto inside(std::string_view name, const Body& body) {
-    path_.emplace_back(name);
-    auto results = body();
-    path_.pop_back();
-    return results;
+    struct Level {
+      Level(std::vector<std::string>& path, std::string_view last) : names(path) {
+        names.emplace_back(last);
+      }
+      ~Level() { names.pop_back(); }
+      std::vector<std::string>& names;
+    };
+    const Level level(path_, name);
+    return nested(body);
   }
   Var made(Value* value, const Type* type);
   void begin_reports(Diagnostics& diagnostics) {
     diagnostics_ = &diagnostics;
     has_failed_ = false;
+    inputs_.clear();
+    declared_outputs_.clear();
+    parameters_.clear();
   }
 
   IRContext& context_;
-  std::vector<std::pair<Dim, Symbol>> symbols_;  // of extents
-  std::map<std::string, const TensorType*, std::less<>> parameters_;
+  std::vector<std::string> inputs_;  // declared in this run
 
  private:
   Span span_of(Place place);
+  bool can_declare(std::string_view kind, std::string_view name, std::vector<std::string>& declared,
+                   Place place);
 
   Diagnostics* diagnostics_ = nullptr;
   bool has_failed_ = false;
+  std::vector<std::string> declared_outputs_;
+  std::map<std::string, const TensorType*, std::less<>> parameters_;
   std::vector<std::string> path_;
+  int depth_ = 0;                                                // of bodies
   std::map<std::string, const SourceFile*, std::less<>> files_;  // null: cannot be read
 };
 

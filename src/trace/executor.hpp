@@ -1,6 +1,8 @@
 // Computes the calls of a model at once.
 #pragma once
 
+#include <initializer_list>
+
 #include "mir/session.hpp"
 #include "trace/backend.hpp"
 
@@ -41,14 +43,18 @@ class Executor : public Backend {
   Vars run(Session& session, std::span<const Var> operands, Place place);
   /// The operand with its tensor; empty after an error.
   Var computed(const Var& operand, Place place);
-  /// The number of one element; no value after an error.
-  std::optional<std::int64_t> integer_of(const Var& operand, Place place);
+  /// The number of one element of one of these types; no value after an error.
+  std::optional<std::int64_t> integer_of(const Var& operand, std::initializer_list<DType> dtypes,
+                                         Place place);
+  /// The extents in types of an op: those of inputs of the model, of operands, and of caches.
+  DimBindings extents_of(std::span<const Var> operands, const Session& session) const;
   bool bind(const TensorType& type, const Tensor& tensor, std::string_view name, Place place);
 
   const WeightSet& weights_;
-  const EagerRun::Tensors* inputs_ = nullptr;
+  const EagerRun::Tensors* tensors_ = nullptr;  // of inputs
   EagerRun::Tensors outputs_;
-  DimBindings dims_;
+  DimBindings dims_;  // of inputs
+  DimBindings past_;  // of the caches that ran last
   std::map<std::string, State, std::less<>> states_;
 };
 

@@ -1,6 +1,8 @@
 // Values, operators and layers of models.
 #include <array>
 
+#include "mir/codes/shapes.hpp"
+#include "mir/codes/verification.hpp"
 #include "trace/backend.hpp"
 
 namespace mir::trace {
@@ -18,7 +20,7 @@ std::array<Var, 2> both(const Operand& a, const Operand& b) {
     if (!given[i]->number || value.value.type() == nullptr || !value.value.type()->dtype())
       continue;
     operands[i] = backend->literal(backend->tensor_type({1}, *value.value.type()->dtype()),
-                                   *given[i]->number);
+                                   *given[i]->number, given[i]->place);
   }
   return operands;
 }
@@ -37,6 +39,10 @@ Vars layer(std::span<const Var> operands, std::string_view name,
   Backend* const backend = Backend::of(operands);
   if (backend == nullptr) return {};
   const std::string path = backend->path_of(name);
+  if (has_state && path.empty()) {
+    backend->error(place, diag::kMissingPath, "a cache needs a name");
+    return {};
+  }
   std::vector<Parameter> all;
   for (const auto& [suffix, type] : parameters) {
     if (type != nullptr) all.push_back({path + std::string(suffix), type});
@@ -90,10 +96,12 @@ Var Var::slice(std::int64_t dim, std::int64_t begin, std::int64_t end, Place pla
                               {key::kStep, context.integer(1)}};
   std::vector<const Attr*> indices(rank(), context.dict({}));
   const std::int64_t at = dim < 0 ? dim + static_cast<std::int64_t>(rank()) : dim;
-  // The rule of the op reports a dimension that the value does not have.
-  indices.resize(std::max(indices.size(), static_cast<std::size_t>(at < 0 ? 0 : at) + 1),
-                 context.dict({}));
-  indices[static_cast<std::size_t>(at < 0 ? 0 : at)] = context.dict(bounds);
+  if (at < 0 || at >= static_cast<std::int64_t>(rank())) {
+    backend_->error(place, diag::kAxisOutOfRange,
+                    fmt::format("dimension {} of a slice, expected one of rank {}", dim, rank()));
+    return {};
+  }
+  indices[static_cast<std::size_t>(at)] = context.dict(bounds);
   return apply<linalg::Slice>(*this, {.indices = context.array(indices)}, place);
 }
 
@@ -315,15 +323,17 @@ Vars for_loop(const Operand& first, const Operand& last, const Operand& step, co
   const Operand* const given[] = {&first, &last, &step};
   for (std::size_t i = 0; i < bounds.size(); ++i) {
     if (given[i]->number)
-      bounds.at(i) = backend->literal(backend->tensor_type({1}, dtype), *given[i]->number);
+      bounds.at(i) =
+          backend->literal(backend->tensor_type({1}, dtype), *given[i]->number, given[i]->place);
+    if (bounds[i].is_empty()) return {};
   }
   return backend->for_loop(bounds, carried, body, place);
 }
 
 // -- models ---------------------------------------------------------------------------------------
 
-Dim Tracer::symbol(std::string_view name) const {
-  return backend_.symbol(name);
+Dim Tracer::symbol(std::string_view name, Place place) const {
+  return backend_.symbol(name, place);
 }
 Var Tracer::input(std::string_view name, Extents extents, DType dtype, Place place) {
   return backend_.input(name, backend_.tensor_type(extents, dtype), place);
@@ -334,8 +344,8 @@ void Tracer::output(std::string_view name, const Var& value, Place place) {
 Var Tracer::parameter(std::string_view name, Extents extents, DType dtype, Place place) {
   return backend_.parameter(name, backend_.tensor_type(extents, dtype), place);
 }
-Var Tracer::constant(double number, DType dtype, Place) {
-  return backend_.literal(backend_.tensor_type({1}, dtype), number);
+Var Tracer::constant(double number, DType dtype, Place place) {
+  return backend_.literal(backend_.tensor_type({1}, dtype), number, place);
 }
 bool Tracer::is_eager() const {
   return backend_.is_eager();

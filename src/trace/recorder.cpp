@@ -59,18 +59,19 @@ Value* Recorder::value_of(const Var& operand, Place place) {
   }
   if (operand.parameter_) {
     const Parameter parameter{std::string(context_.text(operand.parameter_)), operand.type_};
-    register_parameters({&parameter, 1});
+    if (!register_parameters({&parameter, 1}, place)) return nullptr;
     return builder_.constant(
         region, {.type = operand.type_, .symbol = operand.parameter_, .has_symbol = true});
   }
   if (region.sees(region_of(*operand.value_))) return operand.value_;
   error(place, diag::kValueNotVisible,
-        "a value from outside of the graph is used inside; pass it as an operand");
+        "the value is not visible here: a graph takes values as operands, a body returns them");
   return nullptr;
 }
 
 std::optional<Recorder::Values> Recorder::values_of(std::span<const Var> operands, Place place) {
   Values values;
+  if (!are_own(operands, place)) return std::nullopt;
   for (const Var& operand : operands) {
     values.push_back(operand.is_empty() ? nullptr : value_of(operand, place));
     if (values.back() == nullptr) return std::nullopt;
@@ -90,44 +91,38 @@ Vars Recorder::arguments_of(Block& block) {
   return arguments;
 }
 
-void Recorder::register_parameters(std::span<const Parameter> parameters) {
+bool Recorder::register_parameters(std::span<const Parameter> parameters, Place place) {
   Block* const block = builder_.insertion_block();
   for (const Parameter& each : parameters) {
-    if (module_.lookup_symbol(each.name)) continue;
+    const Symbol name = context_.intern(each.name);
+    const Op* const op = module_.lookup_op(name);
+    if (op != nullptr && op->is(OpId::kGraphSubGraph)) {
+      error(place, diag::kDuplicateSymbol,
+            fmt::format("parameter '{}' has the name of a graph", each.name));
+      return false;
+    }
+    if (module_.lookup_value(name) != nullptr) continue;
     builder_.set_insertion_point_to_end(*init_->region()->entry());
     builder_.parameter(each.name, each.type);
+    builder_.set_insertion_point_to_end(*block);
   }
-  builder_.set_insertion_point_to_end(*block);
+  return true;
 }
 
 // -- calls ----------------------------------------------------------------------------------------
 
 Var Recorder::input(std::string_view name, const TensorType& type, Place place) {
-  if (builder_.insertion_block() != body_) {
-    error(place, diag::kMisplacedOp, fmt::format("input '{}' is declared inside a graph", name));
-    return {};
-  }
-  if (std::ranges::find(inputs_, name) != inputs_.end()) {
-    error(place, diag::kDuplicateSymbol, fmt::format("input '{}' is declared twice", name));
-    return {};
-  }
-  inputs_.emplace_back(name);
+  if (!declare_input(name, place)) return {};
   Value* const argument = builder_.add_argument(*body_, &type);
   builder_.set_name(*argument, ValueName::symbol(context_.intern(name)));
   return made(argument, &type);
 }
 
 void Recorder::output(std::string_view name, const Var& value, Place place) {
-  if (!has_value(name, value, place)) return;
-  if (builder_.insertion_block() != body_) {
-    return error(place, diag::kMisplacedOp,
-                 fmt::format("output '{}' is declared inside a graph", name));
+  if (!has_value(name, value, place) || !declare_output(name, place)) return;
+  if (const auto returned = values_of({&value, 1}, place)) {
+    outputs_.push_back({std::string(name), returned->front()});
   }
-  if (std::ranges::find(outputs_, name, &Output::name) != outputs_.end()) {
-    return error(place, diag::kDuplicateSymbol, fmt::format("output '{}' is declared twice", name));
-  }
-  if (Value* const returned = value_of(value, place))
-    outputs_.push_back({std::string(name), returned});
 }
 
 Vars Recorder::apply(const OpRequest& request, Place place) {
@@ -136,7 +131,7 @@ Vars Recorder::apply(const OpRequest& request, Place place) {
   for (const Parameter& each : request.parameters) {
     if (!declare(each, place)) return {};
   }
-  register_parameters(request.parameters);
+  if (!register_parameters(request.parameters, place)) return {};
   Op* const op = request.build(builder_, *values);
   if (!report(found_, place) || op == nullptr) return {};
   set_place(*op, place);
@@ -151,21 +146,25 @@ Vars Recorder::call(std::string_view name, const Vars& operands,
   const std::vector<const Type*> types = types_of(*values);
   const auto [entry, is_new] = graphs_.try_emplace(path, Callee{types, {}, false});
   Callee& callee = entry->second;
-  if (!is_new && (!callee.is_done || callee.arguments != types)) {
-    error(place, callee.is_done ? diag::kCallMismatch : diag::kCallCycle,
-          fmt::format(
-              "graph '{}' {}", path,
-              callee.is_done ? "was called with operands of other types before" : "calls itself"));
+  if (!is_new && !callee.is_done) return {};  // after an error in its body
+  if (callee.arguments != types) {
+    error(place, diag::kCallMismatch,
+          fmt::format("graph '{}' was called with operands of other types before", path));
     return {};
   }
   Block* const block = builder_.insertion_block();
   if (is_new) {
+    if (module_.lookup_symbol(path)) {
+      error(place, diag::kDuplicateSymbol,
+            fmt::format("graph '{}' has the name of a parameter or of graph 'init'", path));
+      return {};
+    }
     builder_.set_insertion_point_to_end(*body_);
     Op* const graph = builder_.subgraph(path, types);
     set_place(*graph, place);
     const Vars results =
         inside(name, [&] { return body(arguments_of(*builder_.insertion_block())); });
-    const auto returned = values_of(results, place);
+    const auto returned = are_returned(results, place) ? values_of(results, place) : std::nullopt;
     if (returned) {
       set_place(*builder_.return_op(*returned), place);
       callee.results = types_of(*returned);
@@ -191,6 +190,7 @@ Block& Recorder::begin_region(Op& op, std::uint32_t index, std::span<const Type*
 }
 
 bool Recorder::end_region(OpId op, std::span<const Var> passed, std::size_t decisive, Place place) {
+  if (!are_returned(passed, place)) return false;
   const auto values = values_of(passed, place);
   if (!values) return false;
   Op* const end = builder_.create({.name = context_.op_name(op), .operands = *values});
@@ -198,13 +198,6 @@ bool Recorder::end_region(OpId op, std::span<const Var> passed, std::size_t deci
   builder_.set_result_types(*builder_.insertion_block()->parent(),
                             types_of(std::span(*values).subspan(decisive)));
   return true;
-}
-
-bool Recorder::are_carried(std::span<const Var> passed, std::span<const Var> carried, Place place) {
-  if (types_of(passed) == types_of(carried)) return true;
-  if (has_failed()) return false;
-  error(place, diag::kRegionFlow, "the body of a loop returns values of other types than it takes");
-  return false;
 }
 
 Vars Recorder::finish_op(Op& op, std::span<const Type* const> types, Block& after) {
@@ -225,7 +218,7 @@ Vars Recorder::if_else(const Var& condition, const std::function<Vars()>& then,
   bool is_good = true;
   for (std::uint32_t i = 0; i < 2 && is_good; ++i) {
     begin_region(op, i, {});
-    const Vars passed = i == 0 ? then() : otherwise();
+    const Vars passed = nested(i == 0 ? then : otherwise);
     is_good = !has_failed() && end_region(OpId::kCfYield, passed, 0, place);
     if (is_good && i == 0) types = types_of(passed);
     if (is_good && types_of(passed) != types) {
@@ -248,12 +241,14 @@ Vars Recorder::while_loop(const Vars& carried, const std::function<Var(const Var
   set_place(op, place);
   const std::vector<const Type*> types = types_of(*values);
   const Vars tested = arguments_of(begin_region(op, 0, types));
-  Vars passed = {condition(tested)};
+  Vars passed = {nested([&] { return condition(tested); })};
   passed.insert(passed.end(), tested.begin(), tested.end());
   bool is_good = end_region(OpId::kCfCondition, passed, 1, place);
   if (is_good) {
-    const Vars next = body(arguments_of(begin_region(op, 1, types)));
-    is_good = are_carried(next, carried, place) && end_region(OpId::kCfYield, next, 0, place);
+    const Vars arguments = arguments_of(begin_region(op, 1, types));
+    const Vars next = nested([&] { return body(arguments); });
+    is_good = are_returned(next, place) && are_carried(next, carried, place) &&
+              end_region(OpId::kCfYield, next, 0, place);
   }
   if (is_good) return finish_op(op, types, block);
   builder_.set_insertion_point_to_end(block);
@@ -273,8 +268,10 @@ Vars Recorder::for_loop(const Vars& bounds, const Vars& carried,
   std::vector<const Type*> arguments = types_of(*values);
   arguments.erase(arguments.begin() + 1, arguments.begin() + 3);
   const Vars inner = arguments_of(begin_region(op, 0, arguments));
-  const Vars next = body(inner.front(), Vars(inner.begin() + 1, inner.end()));
-  if (are_carried(next, carried, place) && end_region(OpId::kCfYield, next, 0, place)) {
+  const Vars next =
+      nested([&] { return body(inner.front(), Vars(inner.begin() + 1, inner.end())); });
+  if (are_returned(next, place) && are_carried(next, carried, place) &&
+      end_region(OpId::kCfYield, next, 0, place)) {
     return finish_op(op, std::span(arguments).subspan(1), block);
   }
   builder_.set_insertion_point_to_end(block);

@@ -43,13 +43,12 @@ class Recorder : public Backend {
   Vars results_of(Op& op);
   Vars arguments_of(Block& block);
   void set_place(Op& op, Place place);
-  void register_parameters(std::span<const Parameter> parameters);
+  /// Returns false after reporting a parameter whose name a graph has.
+  bool register_parameters(std::span<const Parameter> parameters, Place place);
   Block& begin_region(Op& op, std::uint32_t index, std::span<const Type* const> arguments);
   /// Ends the region at the insertion point with an op that passes these values; false after an
   /// error.
   bool end_region(OpId op, std::span<const Var> passed, std::size_t decisive, Place place);
-  /// Reports passed values whose types are not those that the loop carries.
-  bool are_carried(std::span<const Var> passed, std::span<const Var> carried, Place place);
   Vars finish_op(Op& op, std::span<const Type* const> types, Block& after);
 
   Module& module_;
@@ -58,7 +57,6 @@ class Recorder : public Backend {
   Block* body_;
   Op* init_ = nullptr;
   std::map<std::string, Callee, std::less<>> graphs_;
-  std::vector<std::string> inputs_;
   std::vector<Output> outputs_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -18,7 +19,8 @@ namespace {
 Result<double> epsilon(std::string_view key, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0)) {
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) ||
+      !std::isfinite(value)) {
     return Error{diag::kUsage, fmt::format("{} is a number, found '{}'", key, text)};
   }
   return value;

@@ -65,7 +65,7 @@ Result<void> read_sidecar(UpgradeOptions& options, const std::string& path,
 std::string find_sidecar(const FactSettings& facts, const std::string& path) {
   if (path == "-" || facts.sidecar.is_given()) return {};
   std::string sidecar = sidecar_name(path);
-  if (!file_exists(sidecar)) return {};
+  if (!is_regular_file(sidecar)) return {};
   IRContext context;
   const auto file = read_source(path, context.sources());
   if (!file) return {};

@@ -11,6 +11,11 @@ bool file_exists(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
+bool is_regular_file(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
 bool is_link(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_symlink(path, ignored);

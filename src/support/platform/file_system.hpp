@@ -13,6 +13,9 @@ namespace mir {
 
 /// True if the file or folder exists and may be looked at. Links are followed.
 bool file_exists(const std::string& path);
+/// True if this is a regular file or a link to one, so that reading it does not wait for another
+/// process.
+bool is_regular_file(const std::string& path);
 /// True if a symbolic link has this name.
 bool is_link(const std::string& path);
 

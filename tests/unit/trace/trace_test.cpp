@@ -4,7 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mir/dialects.hpp"
@@ -33,7 +37,10 @@ Tensor floats(Shape shape, double scale = 1) {
 
 Tensor integers(Shape shape, std::int64_t first) {
   Tensor tensor = *Tensor::allocate(DType::kInt64, std::move(shape));
-  for (std::int64_t& each : tensor.as_mutable<std::int64_t>()) each = first++;
+  for (std::int64_t& each : tensor.as_mutable<std::int64_t>()) {
+    each = first;
+    if (first < std::numeric_limits<std::int64_t>::max()) ++first;
+  }
   return tensor;
 }
 
@@ -265,7 +272,8 @@ TEST_SUITE("trace") {
            const Var x = t.input("x", {2});
            t.output("y", Graph("g")({x}, [&](const Vars& of) { return of[0] + x; }));
          },
-         "a value from outside of the graph is used inside; pass it as an operand", __LINE__ - 2},
+         "the value is not visible here: a graph takes values as operands, a body returns them",
+         __LINE__ - 3},
         {[](Tracer& t) {
            const Var x = t.input("x", {2, 4});
            const Var y = Linear("a", 4)(x);
@@ -291,7 +299,51 @@ TEST_SUITE("trace") {
            t.input("x", {2});
            t.output("y", Var());
          },
-         "output 'y' has no value", __LINE__ - 2}};
+         "output 'y' has no value", __LINE__ - 2},
+        {[](Tracer& t) {
+           const Var x = t.input("x", {2});
+           t.output("y", x + t.parameter("", {2}));
+         },
+         "a layer or parameter needs a name", __LINE__ - 2},
+        {[](Tracer& t) {
+           const Var x = t.input("x", {2, t.symbol("N")});
+           t.output("y", Linear("l", 3)(x));
+         },
+         "parameter 'l.weight' is tensor<[3, $N], Float32, CPU>, expected numbers as extents",
+         __LINE__ - 3},
+        {[](Tracer& t) {
+           const Var x = t.input("x", {2, 2});
+           t.output("y", x.slice(-3, 0, 1));
+         },
+         "dimension -3 of a slice, expected one of rank 2", __LINE__ - 2},
+        {[](Tracer& t) {
+           const Var x = t.input("x", {2}, DType::kInt64);
+           t.output("y", x * 0.5);
+         },
+         "'0.5' is not a value of type Int64", __LINE__ - 2},
+        {[](Tracer& t) {
+           const Dim n = t.symbol("a b");
+           t.output("y", t.input("x", {2, 2}).view({n, 4}));
+         },
+         "'a b' cannot name a symbolic extent, expected a word", __LINE__ - 3},
+        {[](Tracer& t) {
+           const Var x = t.input("x", {2, 3});
+           for (int i = 0; i < 2; ++i) {
+             Graph("g")({x}, [](const Vars& of) { return matmul(of[0], of[0]); });
+           }
+         },
+         "'MatMulOp'", __LINE__ - 3},
+        {[](Tracer& t) {
+           const Var x = t.input("x", {2});
+           Graph("g")({x}, [](const Vars&) { return Var(); });
+         },
+         "the body returns an empty value", __LINE__ - 2},
+        {[](Tracer& t) {
+           const Var x = t.input("x", {2});
+           const auto more = [](const Vars& of) { return of[0] + 1.0; };
+           t.output("y", Graph("a.weight")({x}, more) + Linear("a", 2)(x));
+         },
+         "'a.weight' has the name of a", __LINE__ - 2}};
     for (const Case& each : cases) {
       CAPTURE(each.message);
       Setting setting;
@@ -302,6 +354,123 @@ TEST_SUITE("trace") {
       CHECK(errors.find(each.message) != std::string::npos);
       CHECK(errors.find("trace_test.cpp:" + std::to_string(each.line) + ":") != std::string::npos);
     }
+  }
+
+  TEST_CASE("a run at once refuses what a traced model refuses") {
+    const std::pair<Model, const char*> cases[] = {
+        {[](Tracer& t) {
+           t.input("x", {2});
+           t.output("y", t.input("x", {2}));
+         },
+         "input 'x' is declared twice"},
+        {[](Tracer& t) {
+           const Var x = t.input("x", {2});
+           Graph("g")({x}, [&](const Vars& of) {
+             t.output("y", of[0]);
+             return of[0];
+           });
+         },
+         "output 'y' is declared inside a graph, a branch or a loop"},
+        {[](Tracer& t) {
+           const Var x = t.input("x", {2});
+           for_loop(0, 2, 1, {x, x}, [](const Var&, const Vars& of) { return Vars{of[0]}; });
+         },
+         "the body of a loop returns values of other types than it takes"},
+        {[](Tracer& t) {
+           const Var x = t.input("x", {2});
+           const Var number = reduce_max(x, 0).cast(DType::kInt64);
+           if_else(
+               number, [&] { return Vars{x}; }, [&] { return Vars{-x}; });
+         },
+         "expected one"}};
+    for (const auto& each : cases) {
+      const Model& model = each.first;
+      const char* const message = each.second;
+      CAPTURE(message);
+      Setting traced, at_once;
+      CHECK(trace_module(traced.context, "main", model, traced.diagnostics) == nullptr);
+      CHECK(traced.errors().find(message) != std::string::npos);
+      EagerRun eager(at_once.context, at_once.weights);
+      CHECK_FALSE(eager.run(model, {{"x", floats({2})}}, at_once.diagnostics));
+      CHECK(at_once.errors().find(message) != std::string::npos);
+    }
+  }
+
+  TEST_CASE("values of another model are refused") {
+    Setting setting, other;
+    EagerRun eager(other.context, other.weights);
+    const Model model = [&](Tracer& t) {
+      const Var x = t.input("x", {2});
+      const Model inner = [&](Tracer& run) { t.output("y", x + run.input("x", {2})); };
+      CHECK(eager.run(inner, {{"x", floats({2})}}, other.diagnostics));
+    };
+    CHECK(trace_module(setting.context, "main", model, setting.diagnostics) == nullptr);
+    CHECK(setting.errors().find("a value of another model is used") != std::string::npos);
+  }
+
+  TEST_CASE("a model that throws leaves the names of the next run as they are") {
+    Setting setting;
+    EagerRun eager(setting.context, setting.weights);
+    bool is_broken = true;
+    const Model model = [&](Tracer& t) {
+      const Var x = t.input("x", {2, 2});
+      t.output("y", Graph("g")({x}, [&](const Vars& of) {
+                 if (is_broken) throw std::runtime_error("broken");
+                 return Linear("l", 2)(of[0]);
+               }));
+    };
+    const EagerRun::Tensors inputs = {{"x", floats({2, 2})}};
+    CHECK_THROWS(eager.run(model, inputs, setting.diagnostics));
+    is_broken = false;
+    const auto after = eager.run(model, inputs, setting.diagnostics);
+    EagerRun fresh(setting.context, setting.weights);
+    const auto expected = fresh.run(model, inputs, setting.diagnostics);
+    REQUIRE(after);
+    REQUIRE(expected);
+    CHECK(bytes_of(after->at("y")) == bytes_of(expected->at("y")));
+  }
+
+  TEST_CASE("indices of loops are exact up to the largest integer") {
+    const Model model = [](Tracer& t) {
+      const Var first = t.input("first", {1}, DType::kInt64);
+      const Var last = t.input("last", {1}, DType::kInt64);
+      const Var step = t.input("step", {1}, DType::kInt64);
+      t.output("sum", for_loop(first, last, step, {last - last},
+                               [](const Var& i, const Vars& of) { return Vars{of[0] + i}; })[0]);
+    };
+    const auto run = [](std::int64_t first, std::int64_t last, std::int64_t step) {
+      return EagerRun::Tensors{{"first", integers({1}, first)},
+                               {"last", integers({1}, last)},
+                               {"step", integers({1}, step)}};
+    };
+    constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+    const std::vector<EagerRun::Tensors> runs = {
+        run((std::int64_t{1} << 53) + 1, kLargest, kLargest), run(kLargest - 1, kLargest, 1),
+        run(kLowest, kLargest, kLargest)};
+    check_runs(model, runs);
+  }
+
+  TEST_CASE("a branch with a cache of its own number of tokens has the same bits") {
+    const Model model = [](Tracer& t) {
+      const Var x = t.input("x", {1, 1, t.symbol("S"), 4});
+      const Var condition = t.input("condition", {1});
+      const KVCacheOptions options{.q_heads = 1, .kv_heads = 1, .head_dim = 4, .capacity = 16};
+      const Var always = KVCache("always", options)(x, x).keys;
+      const Var sum = reduce_sum(x, 2);
+      const Var kept = if_else(
+          condition > 0.0,
+          [&] { return Vars{reduce_sum(KVCache("sometimes", options)(x, x).keys, 2)}; },
+          [&] { return Vars{sum}; })[0];
+      t.output("y", reduce_sum(always, 2) + kept);
+    };
+    const auto run = [](std::int64_t tokens, float number) {
+      Tensor condition = floats({1});
+      condition.as_mutable<float>()[0] = number;
+      return EagerRun::Tensors{{"x", floats({1, 1, tokens, 4})}, {"condition", condition}};
+    };
+    const std::vector<EagerRun::Tensors> runs = {run(2, 1), run(1, -1), run(3, 1)};
+    check_runs(model, runs);
   }
 
   TEST_CASE("a run at once reports wrong inputs and the line of what fails") {
