@@ -104,6 +104,8 @@ std::string text_of(const T& value) {
   } else if constexpr (std::is_convertible_v<const T&, const char*>) {
     const char* text = value;
     return text == nullptr ? "no string" : std::string(text);
+  } else if constexpr (requires { value.dump(); }) {  // JSON, which is also a range of itself
+    return value.dump();
   } else if constexpr (requires { std::string_view(value); }) {
     return std::string(std::string_view(value));
   } else if constexpr (requires {

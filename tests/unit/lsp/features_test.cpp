@@ -237,7 +237,8 @@ TEST_SUITE("features") {
     const Json refused =
         ask(client, "rename", place_of(text, "@g.p.weight"), {{"newName", "other"}});
     REQUIRE(refused.contains("code"));
-    CHECK(refused["message"] == "'.LinearOp' finds '@g.p.weight' by its own name, \"g.p\"");
+    CHECK(refused["message"] ==
+          "'@g.p.weight' belongs to layer 'g.p', so its name must end in '.weight'");
     const std::string hover =
         ask(client, "hover", place_of(text, ".LinearOp"))["contents"]["value"];
     CHECK_MESSAGE(hover.find("operand") != hover.npos, hover);
