@@ -69,7 +69,7 @@ std::string find_sidecar(const FactSettings& facts, const std::string& path) {
   IRContext context;
   const auto file = read_source(path, context.sources());
   if (!file) return {};
-  // A text that is upgraded in its place has lost nothing any more.
+  // A text that was upgraded in its own file is portable.
   Diagnostics unreported(1);
   const auto modules = read_modules(**file, context, unreported);
   const bool is_portable =
