@@ -90,12 +90,12 @@ class Var {
   Dim dim(std::int64_t dim) const;
   /// The tensor, if the model computes at once and an op or an input made the value; else null.
   const Tensor* tensor() const { return tensor_ ? &*tensor_ : nullptr; }
-  /// What carries out calls with this value; null if it is empty.
+  /// The backend that carries out calls with this value; null if the value is empty.
   Backend* backend() const { return backend_; }
 
-  /// The same elements in another shape. One extent may be -1.
+  /// Returns the elements in another shape. One extent may be -1.
   Var view(Extents extents, Place place = Place::current()) const;
-  /// Two dimensions exchanged.
+  /// Exchanges two dimensions.
   Var transpose(std::int64_t dim0, std::int64_t dim1, Place place = Place::current()) const;
   /// The elements from `begin` to before `end` of dimension `dim`. An `end` of 0 after a negative
   /// `begin` is the end of the dimension.
@@ -344,7 +344,8 @@ Vars while_loop(const Vars& carried, const std::function<Var(const Vars& carried
                 Place place = Place::current());
 
 /// Calls `body` with each index `first`, `first + step`, ... below `last` and with what it returned
-/// before, at first `carried`. Indices have one element; numbers are of type Int64.
+/// before, at first `carried`. An index has one element. Bounds that are numbers take the type of a
+/// bound that is a value; without one, they are Int64.
 Vars for_loop(const Operand& first, const Operand& last, const Operand& step, const Vars& carried,
               const std::function<Vars(const Var& index, const Vars& carried)>& body,
               Place place = Place::current());

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::string_view kMany = "..";
 
-/// The operands of an op as its page under docs/ops/ names them; `..` behind a name: any number.
+/// Names of the operands of an op, as on its page under docs/ops/. A name that ends in `..` is a
+/// list.
 struct PageNames {
   OpId op{};
   std::string_view names;
@@ -70,7 +71,7 @@ OperandNames split(std::string_view list) {
   }
 }
 
-/// The word behind the `%` with which `text` begins.
+/// Returns the name of the value with which `text` begins, without its `%`.
 std::string_view value_name(std::string_view text) {
   if (!text.starts_with('%')) return {};
   return text.substr(1, std::min(text.find_first_not_of(kNameCharacters, 1), text.size()) - 1);

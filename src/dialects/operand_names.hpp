@@ -13,8 +13,8 @@ struct OperandNames {
   std::vector<std::string> names{};
   bool has_more = false;  ///< the last name stands for any number of operands
 
-  /// The name of operand `index`: that of a list with the number behind it, `x` or `operand 7` if
-  /// nothing names it.
+  /// Returns the name of operand `index`: in a list, the name of the list and a number; without a
+  /// name, `x` or `operand 7`.
   std::string at(std::size_t index, std::size_t count) const;
 };
 

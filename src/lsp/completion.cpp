@@ -176,7 +176,7 @@ class TakenNames {
     }
   }
 
-  /// The word, or the word with a number behind it.
+  /// Returns the word, with a number added if the word is taken.
   std::string fresh(std::string_view word) const {
     std::string name(word);
     for (int i = 1; taken_.contains(name); ++i) name = fmt::format("{}_{}", word, i);

@@ -472,7 +472,7 @@ class OutlineBuilder {
     return key == "name" && row != nullptr && row->name == "ParamOp";
   }
 
-  /// `[@symbol]` of a value, which declares a parameter behind the value of a register.
+  /// `[@symbol]` of a value, which declares a parameter on the result of a register.
   void value_symbol(std::uint32_t token) {
     const bool declares = head_ != kNone && is_register(head_);
     if (declares && !outline_.ops[head_].symbol.known()) outline_.ops[head_].symbol = span(token);

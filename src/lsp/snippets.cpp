@@ -309,7 +309,7 @@ class SnippetWriter {
     }
   }
 
-  /// The value whose first word is the next one, and moves behind it.
+  /// Returns the value that begins with the next word, and moves past it.
   std::string_view attribute_value() {
     using enum TokenKind;
     int depth = 0;
@@ -363,7 +363,7 @@ class SnippetWriter {
         continue;
       }
       const std::string_view key = words_[at_].text;
-      at_ += 2;  // behind the colon
+      at_ += 2;  // past the key and the colon
       const std::string_view value = attribute_value();
       const AttrRow* row = row_of_key(key);
       if (row != nullptr && !is_shown(*row)) continue;

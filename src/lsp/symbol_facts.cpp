@@ -40,7 +40,7 @@ std::string registered_type(const View& view, const SymbolMention& symbol) {
   return "";
 }
 
-/// The parameter with its type, and what the weight files tell about it.
+/// The parameter with its type and its statistics in the weight files.
 void add_parameter(const View& view, std::string_view name, const std::string& type,
                    const WeightFiles& weights, HoverText& text) {
   text.line(text.code(fmt::format("@{}{}{}", name, type.empty() ? "" : ": ", type)) +

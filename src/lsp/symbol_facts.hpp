@@ -1,4 +1,4 @@
-// What hovers tell about symbols and layers: signatures of graphs, parameters and their weights.
+// Hovers over symbols and layers: signatures of graphs, parameters and their weights.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

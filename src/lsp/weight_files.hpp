@@ -1,4 +1,4 @@
-// Files of weights that belong to documents, and what they tell about a tensor.
+// Files of weights that belong to documents, and statistics of their tensors.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ constexpr std::string_view number_of(std::string_view alias) {
 /// The canonical text of a spec with this uuid after its kind; empty if it has one or has no such
 /// place.
 std::string with_uuid(std::string_view spec, std::string_view uuid);
-/// The uuid after the kind of a spec in canonical text; empty if there is no natural number.
+/// The uuid after the kind of a spec in canonical text; empty if it is not a natural number.
 std::string_view uuid_of(std::string_view spec);
 /// The spec without that uuid.
 std::string without_uuid(std::string_view spec);

@@ -19,12 +19,12 @@ struct Parameter {
   const TensorType* type = nullptr;
 };
 
-/// An op to be made. The results do not depend on `state` unless it names one.
+/// An op to be made.
 struct OpRequest {
   std::span<const Var> operands;
   const BuildOp& build;
   std::span<const Parameter> parameters{};
-  std::string_view state{};  ///< of an op that keeps something from run to run: its path
+  std::string_view state{};  ///< path of an op that keeps a state from run to run; empty if none
 };
 
 /// Carries out the calls of a model.
