@@ -114,6 +114,7 @@ class LocationTable {
 
 class InferContext;
 struct InferRequest;
+struct BodyTrial;
 struct WorkContext;
 class Op;
 class Rewriter;
@@ -237,6 +238,9 @@ struct AttrRow {
   std::string_view summary{};
   std::span<const std::string_view> choices{};  ///< of a kString: the only texts; empty: any
   AttrRange range{};                            ///< of a kInt, kFloat or kInts: of each number
+  /// The entry of a model's configuration that sets it, as `rope_scaling.factor`; empty: the one of
+  /// its name.
+  std::string_view config{};
 };
 
 /// Whether an attribute of this type may hold the value.
@@ -311,6 +315,10 @@ using WorkFn = RowFunction<OpWork(const WorkContext&)>;
 using BodyFn = RowFunction<std::optional<std::vector<Value*>>(const Op&, std::span<Value* const>,
                                                               Rewriter&, Diagnostics&)>;
 
+/// Tries the body of an op that need not exist, and those of the ops in it. Returns false after
+/// setting the fault of the trial (ir/body_trial.hpp).
+using BodyTrialFn = RowFunction<bool(const InferRequest&, BodyTrial&)>;
+
 /// Extents of a parameter of an op, unknown ones included. No value if the rank is not known.
 using WeightDimsFn =
     RowFunction<std::optional<std::vector<Dim>>(const InferRequest&, const WeightRow&)>;
@@ -331,9 +339,13 @@ struct OpRow {
   FoldFn fold = nullptr;               ///< null: the op folds only through its traits
   std::span<const AttrRow> attributes{};
   std::span<const WeightRow> weights{};
-  InferFn infer = nullptr;             ///< the rule of its result types; null: none is written down
-  VerifyFn verify = nullptr;           ///< constraints beyond all that; null: none
-  BodyFn body = nullptr;               ///< its meaning in simpler ops; null: none is written down
+  InferFn infer = nullptr;         ///< the rule of its result types; null: none is written down
+  VerifyFn verify = nullptr;       ///< constraints beyond all that; null: none
+  BodyFn body = nullptr;           ///< its meaning in simpler ops; null: none is written down
+  BodyTrialFn try_body = nullptr;  ///< null: only the op itself tells whether its body fits
+  /// Ops of its body keep state or own parameters that the row does not list, under names that
+  /// begin with that of the op.
+  bool is_layer = false;
   WeightDimsFn weight_dims = nullptr;  ///< null: what the words of the weights say
   std::uint8_t version = 1;            ///< of the language that has the op first
   WorkFn work = nullptr;               ///< null: no arithmetic, and each value moves once
@@ -385,6 +397,7 @@ struct OpRowSpec {
   std::function<std::optional<std::vector<Value*>>(const Op&, std::span<Value* const>, Rewriter&,
                                                    Diagnostics&)>
       body{};
+  std::function<bool(const InferRequest&, BodyTrial&)> try_body{};
   std::function<std::optional<std::vector<Dim>>(const InferRequest&, const WeightRow&)>
       weight_dims{};
   std::function<OpWork(const WorkContext&)> work{};

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "declare/declared_op.hpp"
 #include "ir/declares_dialect.hpp"
@@ -12,6 +13,7 @@
 #include "mir/control_flow.hpp"
 #include "mir/module.hpp"
 #include "patterns/unify.hpp"
+#include "support/characters.hpp"
 #include "support/counted.hpp"
 
 namespace mir::declare {
@@ -207,41 +209,124 @@ class RegionCheck {
   bool is_good_ = true;
 };
 
+/// Sets the fault of a trial; false.
+bool fail(BodyTrial& trial, const DeclaredOp& declared, std::string message,
+          const patterns::OpTemplate* at = nullptr) {
+  trial.message = std::move(message);
+  trial.places.clear();
+  if (at != nullptr) {
+    trial.places.push_back(
+        {at->at, fmt::format("'{}' in the body of '{}'", at->info->name, declared.name)});
+  }
+  return false;
+}
+
+/// Adds the places of a fault to a report, the outermost one last.
+void note_places(Diagnostic& report, const BodyTrial& trial) {
+  for (const BodyTrial::Place& each : trial.places) report.note(each.at, each.text);
+}
+
+/// The variables that the attributes of an op in a body have: ": $heads is 3".
+std::string values_in(const patterns::OpTemplate& op, const DeclaredOp& declared,
+                      const patterns::Bindings& bindings) {
+  std::vector<std::uint32_t> seen;
+  for (const patterns::OpTemplate::Attribute& each : op.attributes) {
+    patterns::for_each_variable(each.value, [&](std::uint32_t variable) {
+      if (std::ranges::find(seen, variable) == seen.end()) seen.push_back(variable);
+    });
+  }
+  std::string text;
+  for (const std::uint32_t variable : seen) {
+    const Attr* const value = bindings.variables[variable];
+    if (value == nullptr || variable == declared.path_variable) continue;
+    text += fmt::format("{}{} is {}", text.empty() ? ": " : ", ", declared.variables[variable],
+                        value->spelling());
+  }
+  return text;
+}
+
+/// Names results of ops and, of a new graph, arguments as the body of a layer does, where the names
+/// are free.
+void name_values(Rewriter& rewriter, const GraphTemplate& graph, std::span<Value* const> values,
+                 bool is_new_graph) {
+  IRContext& context = rewriter.context();
+  std::unordered_set<Symbol> taken;
+  const Region* const around = rewriter.insertion_block()->parent();
+  for (const Block* block : around->blocks()) {
+    for (const Value& argument : block->arguments()) taken.insert(argument.name().symbol());
+    for (const Op* op : block->ops()) {
+      for (const Value& result : op->results()) taken.insert(result.name().symbol());
+    }
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const patterns::ValueTemplate& value = graph.values[i];
+    if (value.constant || values[i] == nullptr || value.name.empty()) continue;
+    if ((value.is_input && !is_new_graph) || is_digit(value.name.front())) continue;
+    std::string name = value.name;
+    for (std::size_t n = 1; !taken.insert(context.intern(name)).second; ++n) {
+      name = fmt::format("{}_{}", value.name, n);
+    }
+    rewriter.set_name(*values[i], ValueName::symbol(context.intern(name)));
+  }
+}
+
 }  // namespace
 
-std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature& signature,
-                                     const OpFacts& op, const patterns::Bindings& bindings,
-                                     std::size_t result_count, BodyPlan& made) {
-  if (!signature.has_body) return fmt::format("'{}' has no body", declared.name);
+bool plan_body(const DeclaredOp& declared, const Signature& signature, const OpFacts& op,
+               const patterns::Bindings& bindings, std::size_t result_count, BodyPlan& made,
+               BodyTrial& trial) {
+  if (!signature.has_body)
+    return fail(trial, declared, fmt::format("'{}' has no body", declared.name));
   const auto counts = signature.operand_counts(op.operands.size());
   if (const Part* operand = lacking_operand(signature, counts)) {
-    return fmt::format("'{}' has no body without '%{}'", declared.name, operand->name);
+    return fail(trial, declared,
+                fmt::format("'{}' has no body without '%{}'", declared.name, operand->name));
   }
-  // A copy only where a value of the body is not exactly one operand.
-  std::optional<GraphTemplate> repeated;
+  // A copy only where a value of the body is not exactly one operand, or ops depend on bindings.
+  if (signature.body.is_folded) {
+    const patterns::OpTemplate* fault = nullptr;
+    std::string reason;
+    made.unfolded = patterns::unfold(signature.body, bindings, op.context, reason, fault);
+    if (!made.unfolded) {
+      return fail(trial, declared, fmt::format("the body of '{}': {}", declared.name, reason),
+                  fault);
+    }
+  }
   for (std::uint32_t i = 0; i < counts.size(); ++i) {
     if (counts[i] == 1) {
       made.inputs.push_back(i);
       continue;
     }
-    if (!repeated) repeated = signature.body;
-    const auto numbers = repeat_value(*repeated, i, counts[i]);
+    if (!made.unfolded) made.unfolded = signature.body;
+    const auto numbers = repeat_value(*made.unfolded, i, counts[i]);
     made.inputs.insert(made.inputs.end(), numbers.begin(), numbers.end());
   }
-  const GraphTemplate& graph = repeated ? *repeated : signature.body;
+  const GraphTemplate& graph = made.unfolded ? *made.unfolded : signature.body;
   made.plan.reset(graph.values.size());
   for (std::size_t i = 0; i < made.inputs.size(); ++i) {
     made.plan.types[made.inputs[i]] = seen_by_body(op.operands[i]);
   }
   if (auto reason = patterns::plan_graph(graph, bindings, op.context, made.plan)) {
-    return fmt::format("the body of '{}': {}", declared.name, *reason);
+    trial.needs_number = made.plan.needs_number;
+    const patterns::OpTemplate* const at = made.plan.fault;
+    const std::string values =
+        at == nullptr || !declared.is_layer ? "" : values_in(*at, declared, bindings);
+    return fail(trial, declared,
+                fmt::format("the body of '{}': {}{}", declared.name, *reason, values), at);
+  }
+  trial.ops += made.plan.ops.size();
+  if (trial.ops > BodyTrial::kMostOps) {
+    return fail(trial, declared,
+                fmt::format("bodies in the body of '{}' have more than {} operations",
+                            declared.name, BodyTrial::kMostOps));
   }
   made.results = graph.results;
   // Only optional results may be lacking, and only if it is plain which they are.
   const bool has_many = std::ranges::any_of(signature.results, &Part::is_many);
   if (made.results.size() < result_count || (has_many && made.results.size() != result_count)) {
-    return fmt::format("the body of '{}' gives {}, the op has {}", declared.name,
-                       counted(made.results.size(), "results"), result_count);
+    return fail(trial, declared,
+                fmt::format("the body of '{}' gives {}, the op has {}", declared.name,
+                            counted(made.results.size(), "results"), result_count));
   }
   made.results.resize(result_count);
   const auto stated = result_types(signature, op, bindings, result_count);
@@ -249,10 +334,66 @@ std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature
     const Type* type = made.plan.types[made.results[i]];
     if (i >= stated.size() || stated[i] == nullptr || type == nullptr) continue;
     if (compatible(type, seen_by_body(stated[i])) || compatible(type, stated[i])) continue;
-    return fmt::format("the body of '{}' gives result {} the type {}, its signature {}",
-                       declared.name, i, type->spelling(), stated[i]->spelling());
+    return fail(trial, declared,
+                fmt::format("the body of '{}' gives result {} the type {}, its signature {}",
+                            declared.name, i, type->spelling(), stated[i]->spelling()));
   }
-  return std::nullopt;
+  return true;
+}
+
+namespace {
+
+/// Two ops with the same text have the same body.
+std::string text_of(const patterns::PlannedOp& op, std::span<const Type* const> operands,
+                    const IRContext& context) {
+  std::string text = fmt::format("{} {}", op.name.info->name, context.text(op.name.device));
+  for (const NamedAttr& each : op.attributes) {
+    text += fmt::format(" {}:{}", context.text(each.key), each.value->spelling());
+  }
+  for (const Type* each : operands) text += fmt::format(" {}", fmt::ptr(each));
+  return text + fmt::format(" {}", op.results.size());
+}
+
+}  // namespace
+
+bool try_bodies_of(const BodyPlan& made, const DeclaredOp& declared, ExtentProver* prover,
+                   IRContext& context, BodyTrial& trial) {
+  bool are_good = true;
+  patterns::visit_ops(made.plan.ops, [&](const patterns::PlannedOp& op) {
+    const OpRow* const row = op.name.info->row;
+    if (!are_good || row == nullptr || !row->try_body) return;
+    std::vector<const Type*> operands;
+    for (const std::uint32_t each : op.operands) operands.push_back(made.plan.types[each]);
+    const std::string text = text_of(op, operands, context);
+    if (trial.known.contains(text)) return;
+    are_good = row->try_body({.context = context,
+                              .row = *row,
+                              .operands = operands,
+                              .attributes = op.attributes,
+                              .result_count = op.results.size(),
+                              .device = op.name.device,
+                              .prover = prover},
+                             trial);
+    if (are_good) {
+      trial.known.insert(text);
+    } else {
+      trial.places.push_back(
+          {op.at, fmt::format("'{}' in the body of '{}'", op.name.info->name, declared.name)});
+    }
+  });
+  return are_good;
+}
+
+bool try_body(const DeclaredOp& declared, const InferRequest& op, BodyTrial& trial) {
+  const Signature* signature = declared.signature_for(op.operands.size());
+  if (signature == nullptr || !signature->has_body) return true;
+  const OpFacts facts{op.context, op.row, op.operands, op.attributes, "name", op.prover};
+  Refusal refusal;
+  const auto bindings = bind(declared, *signature, facts, refusal);
+  if (!bindings) return fail(trial, declared, std::move(refusal.message));
+  BodyPlan made;
+  return plan_body(declared, *signature, facts, *bindings, op.result_count, made, trial) &&
+         try_bodies_of(made, declared, op.prover, op.context, trial);
 }
 
 bool verify_body(const DeclaredOp& declared, VerifyContext& each) {
@@ -271,8 +412,15 @@ bool verify_body(const DeclaredOp& declared, VerifyContext& each) {
   if (!bindings) return true;
   bind_fresh(*signature, op, *bindings, each.context());
   BodyPlan made;
-  auto reason = plan_body(declared, *signature, facts, *bindings, op.result_count(), made);
-  if (reason) return each.fail(diag::kConditionViolated, *std::move(reason));
+  BodyTrial trial;
+  const bool fits =
+      plan_body(declared, *signature, facts, *bindings, op.result_count(), made, trial) &&
+      (!declared.is_layer || try_bodies_of(made, declared, facts.prover, each.context(), trial));
+  if (!fits) {
+    Diagnostic& report = each.report(diag::kConditionViolated, op.span(), std::move(trial.message));
+    if (declared.is_layer) note_places(report, trial);
+    return false;
+  }
   return RegionCheck(declared, each, made.plan).run(made.plan.ops);
 }
 
@@ -296,14 +444,19 @@ std::optional<std::vector<Value*>> make_body(const DeclaredOp& declared, const O
   if (!bindings) return refuse(refusal.code, std::move(refusal.message));
   bind_fresh(*signature, op, *bindings, rewriter.context());
   BodyPlan made;
-  if (auto reason = plan_body(declared, *signature, facts, *bindings, op.result_count(), made)) {
-    return refuse(diag::kNotExecutable, *std::move(reason));
+  BodyTrial trial;
+  if (!plan_body(declared, *signature, facts, *bindings, op.result_count(), made, trial)) {
+    return refuse(diag::kNotExecutable, std::move(trial.message));
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
     made.plan.values[made.inputs[i]] = operands[i];
   }
+  const bool is_new_graph = rewriter.insertion_block()->front() == nullptr;
   const auto values =
       patterns::make_graph(rewriter, made.plan, *rewriter.insertion_block()->parent());
+  if (declared.is_layer) {
+    name_values(rewriter, made.unfolded ? *made.unfolded : signature->body, values, is_new_graph);
+  }
   std::vector<Value*> results;
   for (const std::uint32_t each : made.results) results.push_back(values[each]);
   return results;

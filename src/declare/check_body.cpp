@@ -19,32 +19,31 @@ class Trial {
   Trial(const OpDraft& draft, const Signature& signature)
       : draft_(draft), signature_(signature), context_(draft.op->module().context()) {}
 
-  /// True if trials can be built from types alone. Other conditions might hold for no trial.
+  /// True if trials can be built from types alone.
   bool is_possible() const {
-    return signature_.has_body && signature_.lets.empty() && signature_.conditions.empty() &&
+    return signature_.has_body &&
            std::ranges::all_of(draft_.spec.attributes, [&](const AttrRow& row) {
-             return default_value(context_, row) != nullptr;
+             return default_value(context_, row) != nullptr || !row.default_text.empty();
            });
   }
 
-  /// The reason if the body does not verify with packs of some length; empty if it does.
-  std::string run() {
+  /// True if the body verifies with packs of some length, or conditions do not hold for the trial.
+  bool run(BodyTrial& trial) {
     bind_variables();
     // A body for packs of any length verifies for one and for two extents.
-    std::string reason = run(1);
-    if (reason.empty() && !packs_.empty()) reason = run(2);
-    return reason;
+    return run(1, trial) && (packs_.empty() || run(2, trial));
   }
 
  private:
-  std::string run(std::size_t pack_length) {
+  bool run(std::size_t pack_length, BodyTrial& trial) {
     for (const std::uint32_t each : packs_) {
       bindings_.variables[each] = pack(symbol_of(each), pack_length);
     }
+    if (!bind_lets()) return true;
     std::vector<const Type*> operands;
     for (const Part& each : signature_.operands) {
       const Type* type = patterns::instantiate(each.type, bindings_, context_);
-      if (type == nullptr) return {};
+      if (type == nullptr) return true;
       operands.insert(operands.end(), each.is_many ? 2 : 1, type);
     }
     const OpFacts facts{context_, draft_.spec.row, operands, {}, "name", nullptr};
@@ -54,8 +53,20 @@ class Trial {
       results += is_many ? 2 : 1;
     }
     BodyPlan made;
-    auto reason = plan_body(*draft_.declared, signature_, facts, bindings_, results, made);
-    return reason ? *std::move(reason) : std::string();
+    const DeclaredOp& declared = *draft_.declared;
+    return plan_body(declared, signature_, facts, bindings_, results, made, trial) &&
+           (!declared.is_layer || try_bodies_of(made, declared, nullptr, context_, trial));
+  }
+
+  /// False if a variable has no value for the trial, or a condition does not hold.
+  bool bind_lets() {
+    for (const auto& [variable, expression] : signature_.lets) {
+      bindings_.variables[variable] = patterns::evaluate(expression, bindings_, context_);
+      if (bindings_.variables[variable] == nullptr) return false;
+    }
+    return std::ranges::all_of(signature_.conditions, [&](const patterns::Condition& each) {
+      return patterns::holds(each.expression, bindings_, context_);
+    });
   }
 
   /// Binds all variables but packs, whose numbers it lists.
@@ -119,9 +130,14 @@ void check_bodies(const OpDraft& draft, Diagnostics& diagnostics) {
   for (const Signature& signature : draft.declared->signatures) {
     Trial trial(draft, signature);
     if (!trial.is_possible()) continue;
-    const std::string reason = trial.run();
-    if (!reason.empty()) {
-      diagnostics.error(diag::kBadDeclaration, draft.op->span(), reason);
+    BodyTrial found;
+    if (trial.run(found) || found.needs_number) continue;
+    const bool is_placed = draft.declared->is_layer && !found.places.empty();
+    Diagnostic& report =
+        diagnostics.error(diag::kBadDeclaration,
+                          is_placed ? found.places.front().at : draft.op->span(), found.message);
+    for (std::size_t i = 1; i < found.places.size() && is_placed; ++i) {
+      report.note(found.places[i].at, found.places[i].text);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/body_trial.hpp"
 #include "ir/extent_prover.hpp"
 #include "mir/context.hpp"
 #include "mir/diagnostic.hpp"
@@ -71,7 +72,10 @@ struct DeclaredOp {
   std::vector<std::optional<std::uint32_t>> attribute_variables{};
   std::optional<std::uint32_t> path_variable{};  ///< `$name`: the name of the op at hand
   std::vector<Signature> signatures{};
-  std::vector<WeightShape> weights{};  ///< those with variables
+  std::vector<WeightShape> weights{};    ///< those with variables
+  std::vector<std::uint32_t> lengths{};  ///< variables that are lengths of caches
+  bool lists_weights = false;            ///< it states `weights`, so the body has no others
+  bool is_layer = false;                 ///< see OpRow
 
   /// The signature of ops with so many operands; null if there is none.
   const Signature* signature_for(std::size_t operand_count) const;
@@ -107,12 +111,20 @@ struct BodyPlan {
   patterns::GraphPlan plan{};
   std::vector<std::uint32_t> inputs{};   ///< the value of each operand
   std::vector<std::uint32_t> results{};  ///< the value of each result
+  std::optional<patterns::GraphTemplate>
+      unfolded{};  ///< the body for this op, if it is another one
 };
-/// Plans the body for an op. Returns the reason if it has none, or one that does not verify or does
-/// not give the stated types.
-std::optional<std::string> plan_body(const DeclaredOp& declared, const Signature& signature,
-                                     const OpFacts& op, const patterns::Bindings& bindings,
-                                     std::size_t result_count, BodyPlan& made);
+/// Plans the body for an op. Returns false after setting the fault of the trial if the op has no
+/// body, or one that does not verify or does not give the stated types.
+bool plan_body(const DeclaredOp& declared, const Signature& signature, const OpFacts& op,
+               const patterns::Bindings& bindings, std::size_t result_count, BodyPlan& made,
+               BodyTrial& trial);
+/// Tries the body of an op that need not exist, and those of the ops in it. Returns false after
+/// setting the fault of the trial.
+bool try_body(const DeclaredOp& declared, const InferRequest& op, BodyTrial& trial);
+/// Tries the bodies of planned ops. Returns false after setting the fault of the trial.
+bool try_bodies_of(const BodyPlan& made, const DeclaredOp& declared, ExtentProver* prover,
+                   IRContext& context, BodyTrial& trial);
 
 /// The rule of a row.
 bool infer_by_signature(const DeclaredOp& declared, InferContext& op);

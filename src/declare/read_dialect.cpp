@@ -40,6 +40,8 @@ class DialectReader {
     for (const Op* op : module_.body().entry()->ops()) {
       if (check_declaration(*op)) read_declaration(*op);
     }
+    find_layers(drafts_);
+    for (OpDraft& each : drafts_) finish_op(each, store_, diagnostics_);
     const auto added = context_.add_dialect(spec(text));
     if (!added) {
       diagnostics_.error(added.error().code, module_.top()->span(), added.error().message);

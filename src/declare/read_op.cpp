@@ -19,9 +19,6 @@ namespace {
 
 using patterns::GraphTemplate;
 
-/// The variable that stands for the name of the op at hand.
-constexpr std::string_view kOwnName = "$name";
-
 /// The variable of a word, which may be written without `$`.
 std::string variable_text(std::string_view word) {
   return word.starts_with('$') ? std::string(word) : fmt::format("${}", word);
@@ -54,6 +51,12 @@ class SignatureReader : patterns::TemplateReader {
     declared_.variables = variables_;
   }
 
+  /// The variables that are lengths of caches.
+  void bind_lengths(std::span<const std::string_view> names) {
+    declared_.lengths = numbers_of(names);
+    declared_.variables = variables_;
+  }
+
   bool read_signature(const Region& region, std::span<const std::string_view> fresh) {
     const Block* block = region.entry();
     if (block == nullptr || block->next() != nullptr || !region.has_signature()) {
@@ -66,6 +69,7 @@ class SignatureReader : patterns::TemplateReader {
     if (!read_inputs(*block, made.body) || !add_operands(*block, made)) return false;
     is_match_ = false;
     for (const std::uint32_t each : numbers_of(fresh)) is_bound_[each] = true;
+    for (const std::uint32_t each : declared_.lengths) is_bound_[each] = true;
     const bool has_lets = read_lets(op_), has_conditions = read_conditions(op_);
     if (!add_results(region, made) || !has_lets || !has_conditions) return false;
     made.lets = std::move(lets_);
@@ -106,6 +110,7 @@ class SignatureReader : patterns::TemplateReader {
       }
     }
     signature.body = std::move(body);
+    declared_.variables = variables_;
     return true;
   }
 
@@ -230,30 +235,51 @@ class SignatureReader : patterns::TemplateReader {
                                      op.info->name, region, regions.max));
   }
 
-  /// True if the declaration lists the weights of the ops in its body; false after reporting.
+  /// True if ops with weights or state in the body have names of their own and, if the declaration
+  /// lists weights, it lists these; false after reporting.
   bool check_weights(const Region& region, std::span<const WeightRow> weights) {
     bool are_good = true;
-    for_each_op(region, [&](const Op& each) {
-      const Op* const op = &each;
-      const std::string_view path = context_.text(op->path());
-      const bool is_own = path.substr(0, path.find('.')) == kOwnName;
-      if (!op->has_path() || (path.starts_with('$') && !is_own)) return;
-      for (const WeightRow& weight : op->row()->weights) {
-        if (!owns_parameter(*op->row(), weight, context_, op->attributes())) continue;
-        if (!is_own) {
-          are_good = refuse(op->span(),
-                            fmt::format("'{}' would find its weights by the name '{}', whatever "
-                                        "the op is called; begin the name with '$name'",
-                                        op->name(), path));
-          break;
-        }
-        const std::string suffix = std::string(path.substr(kOwnName.size())).append(weight.suffix);
-        if (std::ranges::find(weights, suffix, &WeightRow::suffix) != weights.end()) continue;
-        are_good = refuse(op->span(), fmt::format("'{}' has the weight '$name{}', which 'weights' "
-                                                  "of the declaration lacks",
-                                                  op->name(), suffix));
+    for_each_op(region, [&](const Op& each) { are_good = check_names(each, weights) && are_good; });
+    return are_good;
+  }
+
+  bool check_names(const Op& op, std::span<const WeightRow> weights) {
+    const std::string_view path = context_.text(op.path());
+    const bool is_own = path.substr(0, path.find('.')) == kOwnName;
+    if (has(op.row()->effects, Effect::kReadsState | Effect::kWritesState)) {
+      if (!is_own) {
+        return refuse(op.span(), fmt::format("'{}' keeps state by its name; begin the name with "
+                                             "'$name'",
+                                             op.name()));
       }
-    });
+      if (op.attribute(key::kCache) != nullptr) {
+        return refuse(op.span(), fmt::format("'cache' of '{}' would name one state for all ops "
+                                             "with this body; its name names the state",
+                                             op.name()));
+      }
+    }
+    if (op.row()->is_layer && !is_own) {
+      return refuse(op.span(), fmt::format("'{}' has weights or state by its name; begin the name "
+                                           "with '$name'",
+                                           op.name()));
+    }
+    if (!op.has_path() || (path.starts_with('$') && !is_own)) return true;
+    bool are_good = true;
+    for (const WeightRow& weight : op.row()->weights) {
+      if (!owns_parameter(*op.row(), weight, context_, op.attributes())) continue;
+      if (!is_own) {
+        return refuse(op.span(), fmt::format("'{}' would find its weights by the name '{}', "
+                                             "whatever the op is called; begin the name with "
+                                             "'$name'",
+                                             op.name(), path));
+      }
+      if (!declared_.lists_weights) continue;
+      const std::string suffix = std::string(path.substr(kOwnName.size())).append(weight.suffix);
+      if (std::ranges::find(weights, suffix, &WeightRow::suffix) != weights.end()) continue;
+      are_good = refuse(op.span(), fmt::format("'{}' has the weight '$name{}', which 'weights' of "
+                                               "the declaration lacks",
+                                               op.name(), suffix));
+    }
     return are_good;
   }
 
@@ -459,13 +485,18 @@ void set_functions(OpDraft& draft, RowReader& reader) {
   const auto has_body = [](const Signature& each) { return each.has_body; };
   if (std::ranges::any_of(draft.declared->signatures, has_body)) {
     if (row.effects != Effect::kNone) {
-      reader.refuse("an op with a body has no effects: a body consists of pure operations");
+      reader.refuse(
+          "an op with a body has no effects of its own: they follow from the operations "
+          "in the body");
       return;
     }
-    row.traits = row.traits | Trait::kPure;
+    set_effects(draft);
     draft.spec.body = [declared = draft.declared](const Op& each, std::span<Value* const> operands,
                                                   Rewriter& rewriter, Diagnostics& found) {
       return make_body(*declared, each, operands, rewriter, found);
+    };
+    draft.spec.try_body = [declared = draft.declared](const InferRequest& each, BodyTrial& trial) {
+      return try_body(*declared, each, trial);
     };
     draft.spec.verify = [declared = draft.declared](VerifyContext& each) {
       return verify_body(*declared, each);
@@ -498,6 +529,8 @@ OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnos
   draft.is_sound = make_sound(draft, reader);
   SignatureReader signatures(op, *draft.declared, diagnostics);
   signatures.bind_attributes(draft.spec.attributes);
+  signatures.bind_lengths(reader.words("lengths"));
+  draft.declared->lists_weights = op.attribute("weights") != nullptr;
   const auto fresh = reader.words("fresh");
   bool are_good = true;
   for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
@@ -517,8 +550,14 @@ OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnos
   row.results = arity_of(*draft.declared, &Signature::results);
   draft.has_signatures = true;
   draft.is_good = check_claims(row, reader) && !reader.has_failed();
-  if (draft.is_good) set_functions(draft, reader);
   return draft;
+}
+
+void finish_op(OpDraft& draft, RowStore& store, Diagnostics& diagnostics) {
+  if (!draft.is_good) return;
+  RowReader reader(*draft.op, "'" + draft.declared->name + "'", store, diagnostics);
+  set_functions(draft, reader);
+  draft.is_good = !reader.has_failed();
 }
 
 void read_bodies(OpDraft& draft, Diagnostics& diagnostics) {

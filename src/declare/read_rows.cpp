@@ -150,6 +150,14 @@ bool RowReader::read_part(AttrRow& row, std::string_view key, const Attr& value)
     return value.kind() == AttrKind::kString ||
            refuse(fmt::format("'summary' of '{}' is no text", row.name), entry(row.name));
   }
+  if (key == "config") {
+    row.config = value.text();
+    return (value.kind() == AttrKind::kString && !row.config.empty()) ||
+           refuse(fmt::format("'config' of '{}' is {}, expected the key of a configuration such as "
+                              "\"rope_scaling.factor\"",
+                              row.name, value.spelling()),
+                  entry(row.name));
+  }
   if (key == "choices") {
     std::vector<std::string_view>& list = store_.lists.emplace_back();
     for (const Attr* each : value.elements()) {
@@ -174,8 +182,8 @@ bool RowReader::read_part(AttrRow& row, std::string_view key, const Attr& value)
   struct Key {
     std::string_view name;
   };
-  constexpr Key kKeys[] = {{"type"},    {"required"}, {"default"},
-                           {"choices"}, {"range"},    {"summary"}};
+  constexpr Key kKeys[] = {{"type"},  {"required"}, {"default"}, {"choices"},
+                           {"range"}, {"summary"},  {"config"}};
   return refuse(fmt::format("'{}' of '{}' means nothing{}", key, row.name, choices_of(key, kKeys)),
                 entry(row.name));
 }

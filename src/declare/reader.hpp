@@ -17,6 +17,9 @@
 
 namespace mir::declare {
 
+/// The variable that stands for the name of the op at hand.
+inline constexpr std::string_view kOwnName = "$name";
+
 /// Texts and lists that rows borrow until the dialect is registered.
 struct RowStore {
   std::deque<std::string> texts{};
@@ -84,9 +87,18 @@ struct OpDraft {
   bool is_sound = false;                   ///< it can be a row, perhaps with mistakes
   bool has_signatures = false;             ///< all of them were read
   bool is_good = false;                    ///< it has no mistakes but in its bodies
+  /// The names of the state that its bodies keep, after that of the op: ".kv_cache".
+  std::vector<std::string> state{};
 };
 /// Reads everything but bodies. The row is filled in also after an error.
 OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnostics& diagnostics);
+/// Finds out which ops have state or weights of their own in their bodies. All ops of the dialect
+/// are read, none is registered.
+void find_layers(std::span<OpDraft> drafts);
+/// Gives an op with a body the effects of the ops in it.
+void set_effects(OpDraft& draft);
+/// Adds the functions of the row, after find_layers().
+void finish_op(OpDraft& draft, RowStore& store, Diagnostics& diagnostics);
 /// Reads the bodies. A signature whose body is wrong has none after reporting.
 void read_bodies(OpDraft& draft, Diagnostics& diagnostics);
 /// Reports types of signatures that their dialects do not have, once all types are registered.

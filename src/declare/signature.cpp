@@ -166,7 +166,11 @@ class Fitting {
       bindings.variables[*declared_.attribute_variables[i]] = value;
       binders_[*declared_.attribute_variables[i]] = "";
     }
-    if (declared_.path_variable && !op_.path.empty()) {
+    for (const std::uint32_t each : declared_.lengths) {
+      bindings.variables[each] =
+          context_.dim(context_.dims().symbol(declared_.variables[each].substr(1)));
+    }
+    if (declared_.path_variable && (!op_.path.empty() || declared_.is_layer)) {
       bindings.variables[*declared_.path_variable] = context_.string(op_.path);
     }
   }

@@ -92,6 +92,7 @@ Entries row_entries(const AttrRow& row, bool is_parameter) {
   if (row.range != AttrRange()) {
     made.add("range", fmt::format("[{}, {}]", row.range.low, row.range.high));
   }
+  made.add_text("config", row.config);
   made.add_text("summary", row.summary);
   return made;
 }

@@ -18,6 +18,10 @@ constexpr AttrRow kModuleAttributes[] = {
     {.name = "summary",
      .type = AttrType::kString,
      .summary = "of a module that declares a dialect: what it is for"},
+    {.name = "family",
+     .type = AttrType::kDict,
+     .summary =
+         "of a dialect of models: which checkpoints it reads, and the names of their weights"},
     {.name = "device_in_path",
      .type = AttrType::kBool,
      .summary = "of a module that declares a dialect: its ops are named `dialect.Device.Op`"},

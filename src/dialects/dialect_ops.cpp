@@ -33,7 +33,7 @@ constexpr AttrRow kOpAttributes[] = {
     {.name = "attributes",
      .type = AttrType::kDict,
      .summary = "for each attribute its type, or a dictionary with `type`, `required`, `default`, "
-                "`choices`, `range` and `summary`"},
+                "`choices`, `range`, `config` and `summary`"},
     {.name = "traits", .summary = "a list of words such as `pure` and `elementwise`"},
     {.name = "effects", .summary = "a list of words such as `reads_state` and `writes_state`"},
     {.name = "resource",
@@ -49,6 +49,7 @@ constexpr AttrRow kOpAttributes[] = {
     {.name = "where",
      .summary = "conditions: one, a list, or a dictionary of condition to message"},
     {.name = "fresh", .summary = "extents of results that are known only when it has run"},
+    {.name = "lengths", .summary = "symbols of its body that are lengths of the caches in it"},
     {.name = "aliases", .summary = "other names of it"},
     {.name = "type_name", .type = AttrType::kString, .summary = "its `op_type` in programs"},
     kSummary,

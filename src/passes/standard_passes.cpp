@@ -13,6 +13,7 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(convert_types_pass());
   registry.add(cse_pass());
   registry.add(estimate_pass());
+  registry.add(expand_layers_pass());
   registry.add(extract_graph_pass());
   registry.add(fold_constants_pass());
   registry.add(hoist_invariants_pass());

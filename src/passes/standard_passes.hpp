@@ -17,6 +17,7 @@ Pass convert_pass(const PassRegistry& registry);   // rewrite/
 Pass convert_types_pass();                         // types/
 Pass cse_pass();                                   // cse/
 Pass estimate_pass();                              // estimate/
+Pass expand_layers_pass();                         // layers/
 Pass extract_graph_pass();                         // extract/
 Pass fold_constants_pass();                        // fold/
 Pass hoist_invariants_pass();                      // hoist/

@@ -517,7 +517,8 @@ const Attr* evaluate(const Expression& of, const Bindings& bindings, IRContext& 
   std::vector<const Attr*> parts;
   for (const Expression& each : of.parts) {
     const Attr* part = evaluate(each, bindings, context);
-    if (part == nullptr) return nullptr;
+    const bool asks_kind = of.kind == Kind::kCall && of.function->asks_kind;
+    if (part == nullptr) return asks_kind ? context.boolean(false) : nullptr;
     if (of.kind != Kind::kList || !each.is_spliced) {
       parts.push_back(part);
       continue;

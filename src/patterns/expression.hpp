@@ -107,7 +107,8 @@ struct Function {
   bool takes_value = false;  ///< its one argument is a value
   const Attr* (*of_value)(Value&, IRContext&) = nullptr;
   const Attr* (*of)(std::span<const Attr* const>, IRContext&) = nullptr;
-  bool selects = false;  ///< its first argument decides which of the others is evaluated
+  bool selects = false;    ///< its first argument decides which of the others is evaluated
+  bool asks_kind = false;  ///< false for an argument that has no value
 };
 /// All functions, by name.
 std::span<const Function> functions();

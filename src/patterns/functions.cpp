@@ -133,10 +133,49 @@ const Attr* is_power_of_two(Arguments of, IRContext& context) {
   return context.boolean(std::isfinite(value) && std::frexp(value, &exponent) == 0.5);
 }
 
+std::optional<double> real(const Attr& value) {
+  const bool is_number = value.kind() == AttrKind::kInt || value.kind() == AttrKind::kFloat;
+  return is_number ? std::optional(value.number()) : std::nullopt;
+}
+
+const Attr* real_result(double value, IRContext& context) {
+  return std::isfinite(value) ? context.number(value) : nullptr;
+}
+
+const Attr* square_root(Arguments of, IRContext& context) {
+  const auto x = real(*of[0]);
+  return x ? real_result(std::sqrt(*x), context) : nullptr;
+}
+
+const Attr* natural_log(Arguments of, IRContext& context) {
+  const auto x = real(*of[0]);
+  return x ? real_result(std::log(*x), context) : nullptr;
+}
+
+const Attr* whole(double value, IRContext& context) {
+  constexpr double kMost = 9007199254740992;  // doubles beyond are not next to each other
+  if (!(std::abs(value) <= kMost)) return nullptr;
+  return context.integer(static_cast<std::int64_t>(value));
+}
+
+const Attr* round_down(Arguments of, IRContext& context) {
+  const auto x = real(*of[0]);
+  return x ? whole(std::floor(*x), context) : nullptr;
+}
+
+const Attr* round_up(Arguments of, IRContext& context) {
+  const auto x = real(*of[0]);
+  return x ? whole(std::ceil(*x), context) : nullptr;
+}
+
 // -- of lists -------------------------------------------------------------------------------------
 
 bool is_list(const Attr& value) {
   return value.kind() == AttrKind::kArray;
+}
+
+const Attr* is_list_of_any(Arguments of, IRContext& context) {
+  return context.boolean(is_list(*of[0]));
 }
 
 const Attr* length(Arguments of, IRContext& context) {
@@ -350,6 +389,7 @@ constexpr Function kFunctions[] = {
     {"axes", "a list of axes, a rank", "the axes counted from the front", 2, false, nullptr, axes},
     {"axis", "an axis, a rank", "the axis counted from the front", 2, false, nullptr, axis},
     {"broadcast", "two shapes", "the shape to which both broadcast", 2, false, nullptr, broadcast},
+    {"ceil", "a number", "the least integer that is not less", 1, false, nullptr, round_up},
     {"compose", kPermutations, "the permutation that permutes by the first, then by the second", 2,
      false, nullptr, compose},
     {"concat", kLists, "the elements of both", 2, false, nullptr, concat},
@@ -358,6 +398,8 @@ constexpr Function kFunctions[] = {
     {"dtype", kValue, "its element type", 1, true, dtype_of},
     {"find", "a list, an element", "the position of the first such element", 2, false, nullptr,
      find},
+    {"floor", "a number", "the greatest integer that is not greater", 1, false, nullptr,
+     round_down},
     {"gather", "a list, a list of positions", "the elements at these positions", 2, false, nullptr,
      gather},
     {"insert", "a list, a position, an element", "the list with the element before that position",
@@ -369,10 +411,17 @@ constexpr Function kFunctions[] = {
      is_float},
     {"is_integer", "an element type", "whether it is an integer type", 1, false, nullptr,
      is_integer},
+    {.name = "is_list",
+     .arguments = "anything",
+     .summary = "whether it is a list; false for an attribute that is not stated",
+     .of = is_list_of_any,
+     .asks_kind = true},
     {"is_parameter", kValue, "whether it is a parameter", 1, true, is_parameter},
     {"is_power_of_two", "a number", "whether it is 2 to the power of an integer", 1, false, nullptr,
      is_power_of_two},
     {"length", kList, "the number of its elements", 1, false, nullptr, length},
+    {"log", "a number", "its natural logarithm in double precision", 1, false, nullptr,
+     natural_log},
     {"max", "two numbers", "the greater one", 2, false, nullptr, greatest_of},
     {"min", "two numbers", "the smaller one", 2, false, nullptr, least_of},
     {"product", kList, "the product of its elements", 1, false, nullptr, product},
@@ -391,6 +440,7 @@ constexpr Function kFunctions[] = {
      3, false, nullptr, set},
     {"shape", kValue, "its extents", 1, true, shape_of},
     {"size", kValue, "the number of its elements", 1, true, size_of},
+    {"sqrt", "a number", "its square root in double precision", 1, false, nullptr, square_root},
     {"starts_with", "two words", "whether the first one begins with the second", 2, false, nullptr,
      starts_with},
     {"sum", kList, "the sum of its elements", 1, false, nullptr, sum},

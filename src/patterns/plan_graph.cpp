@@ -27,6 +27,7 @@ class GraphPlanner {
     for (const OpTemplate& op : graph_.ops) {
       if (!plan_op(op, plan_.ops)) return reason_;
     }
+    plan_.fault = nullptr;
     return std::nullopt;
   }
 
@@ -52,6 +53,8 @@ class GraphPlanner {
   }
 
   bool plan_op(const OpTemplate& op, std::vector<PlannedOp>& into) {
+    plan_.fault = &op;
+    if (op.number) bindings_.variables[op.number->first] = op.number->second;
     PlannedOp made{.operands = op.operands, .results = op.results, .at = op.at};
     Symbol device;
     if (op.device) {
@@ -65,21 +68,44 @@ class GraphPlanner {
     made.name = context_.op_name(op.kind, device);
     for (const OpTemplate::Attribute& each : op.attributes) {
       const Attr* value = instantiate(each.value, bindings_, context_);
+      // A list that the op at hand does not state is not one of the new op.
+      const bool is_absent = value == nullptr && bindings_.takes_unknown && !each.row->required &&
+                             each.row->type == AttrType::kAny &&
+                             each.value.kind == AttributeTemplate::Kind::kVariable;
+      if (is_absent) continue;
       if (value == nullptr || !admits(*each.row, *value)) {
+        plan_.needs_number = value != nullptr && value->kind() == AttrKind::kDim;
         return fail(fmt::format("attribute '{}' of the new '{}' would be {}", each.row->name,
                                 op.info->name, value == nullptr ? "unknown" : value->spelling()));
       }
       made.attributes.push_back({each.key, value});
     }
     if (op.others && !plan_others(op, made)) return false;
-    if (op.path) {
-      const Attr* path = instantiate(*op.path, bindings_, context_);
-      if (path == nullptr) return fail(fmt::format("the new '{}' has no name", op.info->name));
-      made.path = context_.intern(std::string(path->text()) + op.path_suffix);
-      made.has_path = true;
-    }
+    if (op.path && !plan_path(op, made)) return false;
     if (!(op.regions.empty() ? infer_results(op, made) : plan_regions(op, made))) return false;
     into.push_back(std::move(made));
+    return true;
+  }
+
+  /// Without the name of the op that it continues, a name begins after the dot.
+  bool plan_path(const OpTemplate& op, PlannedOp& made) {
+    const Attr* path = instantiate(*op.path, bindings_, context_);
+    if (path == nullptr) return fail(fmt::format("the new '{}' has no name", op.info->name));
+    std::string suffix = op.path_suffix;
+    for (const auto& [variable, number] : op.path_variables) {
+      const Attr* const value = bindings_.variables[number];
+      const std::size_t at = suffix.find(variable);
+      if (value == nullptr || at == suffix.npos) {
+        return fail(fmt::format("the name of the new '{}' has no {}", op.info->name, variable));
+      }
+      suffix.replace(at, variable.size(),
+                     value->kind() == AttrKind::kString ? value->text() : value->spelling());
+    }
+    if (path->text().empty() && suffix.starts_with('.')) suffix.erase(0, 1);
+    const std::string text = std::string(path->text()) + suffix;
+    if (text.empty()) return true;
+    made.path = context_.intern(text);
+    made.has_path = true;
     return true;
   }
 
@@ -225,7 +251,7 @@ class GraphPlanner {
   }
 
   const GraphTemplate& graph_;
-  const Bindings& bindings_;
+  Bindings bindings_;
   IRContext& context_;
   GraphPlan& plan_;
   std::string reason_;

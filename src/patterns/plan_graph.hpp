@@ -31,6 +31,8 @@ struct GraphPlan {
   std::vector<Value*> values;          ///< those that exist already; null: will be made
   std::vector<const Attr*> constants;  ///< of the values that are constants
   std::vector<PlannedOp> ops;
+  const OpTemplate* fault = nullptr;  ///< the op that cannot be planned
+  bool needs_number = false;          ///< because an attribute of it would be a symbolic extent
 
   /// Empty, for so many values.
   void reset(std::size_t value_count) {
@@ -38,8 +40,16 @@ struct GraphPlan {
     values.assign(value_count, nullptr);
     constants.assign(value_count, nullptr);
     ops.clear();
+    fault = nullptr;
+    needs_number = false;
   }
 };
+
+/// The graph without conditions and repeated ops, under bindings that decide them. No value after
+/// setting the reason and, if an op is the cause, `fault`.
+std::optional<GraphTemplate> unfold(const GraphTemplate& graph, const Bindings& bindings,
+                                    IRContext& context, std::string& reason,
+                                    const OpTemplate*& fault);
 
 /// Plans the constants and ops of a graph; the caller has set the types of the inputs. Returns the
 /// reason if the ops would not verify.

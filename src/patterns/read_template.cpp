@@ -116,6 +116,13 @@ std::optional<AttributeTemplate> TemplateReader::attribute(const Attr& value, Sp
     return made;
   }
   if (value.kind() == AttrKind::kDialect) return dialect_attribute(value, at);
+  if (has_variable_in_text(value) && !is_pattern_) {
+    auto parsed = parse_expression(value.text(), *this, context_);
+    if (parsed) return AttributeTemplate{.kind = kExpression, .expression = *std::move(parsed)};
+    refuse(at,
+           fmt::format("{} is not an expression: {}", value.spelling(), parsed.error().message));
+    return std::nullopt;
+  }
   if (has_variable_in_text(value)) {
     refuse(at, fmt::format("no variable is replaced in {}", value.spelling()));
     return std::nullopt;
@@ -439,10 +446,18 @@ bool TemplateReader::check_op(const Op& op, const NamedOp& named) {
   const bool may_flow = !is_pattern_ && op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile);
   const bool runs_region = !is_pattern_ && op.is(OpId::kDialectRun);
   const bool is_pure = has(row->traits, Trait::kPure) || may_flow || runs_region;
-  if (!is_pure || row->effects != Effect::kNone) {
+  constexpr Effect kState = Effect::kReadsState | Effect::kWritesState;
+  const bool keeps_state =
+      !is_pattern_ && has(row->effects, kState) && (row->effects & ~kState) == Effect::kNone;
+  if (keeps_state && depth_ != 0) {
+    return refuse_op(
+        fmt::format("'{}' keeps state, so it cannot be in a region of a body", named.info->name));
+  }
+  if (!keeps_state && (!is_pure || row->effects != Effect::kNone)) {
     return refuse_op(fmt::format(
         "'{}' has effects, or depends on more than its operands; {}", named.info->name,
-        is_pattern_ ? "patterns rewrite pure operations" : "a body consists of pure operations"));
+        is_pattern_ ? "patterns rewrite pure operations"
+                    : "a body consists of pure operations and of those that keep state"));
   }
   if ((op.region_count() != 0 && !may_flow) || !op.extra().successors.empty() || op.has_symbol()) {
     return refuse_op(fmt::format("an op of {} has no regions, successors or symbol", noun_));
@@ -469,7 +484,11 @@ std::optional<OpTemplate> TemplateReader::read_op(const Op& op, GraphTemplate& g
     made.device = name(named.device, op.span());
     if (!made.device) return std::nullopt;
   }
-  if (!read_attributes(op, made) || !read_path(op, made)) return std::nullopt;
+  const bool are_read = read_repeat(op, made) && read_only_if(op, made) &&
+                        read_attributes(op, made) && read_path(op, made);
+  if (made.repeat) is_bound_[made.repeat->variable] = false;
+  if (!are_read) return std::nullopt;
+  graph.is_folded = graph.is_folded || made.repeat || made.condition;
   for (const Use& use : op.operand_uses()) {
     const auto each = operand(*use.value(), graph, op);
     if (!each) return std::nullopt;
@@ -494,9 +513,11 @@ bool TemplateReader::read_regions(const Op& op, OpTemplate& made, GraphTemplate&
   if (op.first_region() == nullptr) return true;
   made.flow = op.row()->region_flow(op);
   bool are_good = true;
+  ++depth_;
   for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
     are_good = read_region(*region, made.regions.emplace_back(), graph) && are_good;
   }
+  --depth_;
   return are_good;
 }
 
@@ -583,6 +604,7 @@ bool TemplateReader::read_attributes(const Op& op, OpTemplate& made) {
                                            "variable, found {}",
                                            each.value->spelling()));
     }
+    if (!is_pattern_ && (key == kRepeatKey || key == kOnlyIfKey)) continue;
     const auto row = std::ranges::find(rows, key, &AttrRow::name);
     const auto part = row == rows.end() ? AttributePart::kKey : AttributePart::kValue;
     const Reading reading(*this, op, {key, part});
@@ -630,6 +652,7 @@ bool TemplateReader::read_path(const Op& op, OpTemplate& made) {
     if (!number) return false;
     made.path_suffix = text.substr(end);
     made.path = AttributeTemplate{.kind = AttributeTemplate::Kind::kVariable, .variable = *number};
+    if (!is_pattern_) return read_path_variables(op, made);
   } else {
     made.path = AttributeTemplate{.literal = context_.string(text)};
   }

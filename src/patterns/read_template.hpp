@@ -94,7 +94,12 @@ class TemplateReader : protected Scope {
   /// Reports an op that no template can have; false.
   bool check_op(const Op& op, const NamedOp& named);
   bool read_attributes(const Op& op, OpTemplate& made);
+  /// How often an op of a body runs, `repeat` and `only_if`.
+  bool read_repeat(const Op& op, OpTemplate& made);
+  bool read_only_if(const Op& op, OpTemplate& made);
+  bool check_passed_on(const Op& op, std::string_view key);
   bool read_path(const Op& op, OpTemplate& made);
+  bool read_path_variables(const Op& op, OpTemplate& made);
 
   IRContext& context_;
   Diagnostics& diagnostics_;
@@ -106,6 +111,7 @@ class TemplateReader : protected Scope {
   std::vector<Condition> conditions_{};
   std::unordered_map<const Value*, std::uint32_t> numbers_{};
   std::unordered_set<const Value*> unread_{};  ///< results of ops with mistakes
+  std::size_t depth_ = 0;                      ///< of regions around the op that is read
 
  private:
   /// The attribute that is read until the end of its life, for places of mistakes.

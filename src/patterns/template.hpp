@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mir/attribute_keys.hpp"
@@ -39,6 +41,15 @@ struct NameTemplate {
   std::optional<std::uint32_t> variable{};  ///< none: the name itself
   Symbol name{};
 };
+
+/// Calls `visit(number)` for each variable in an attribute.
+template <class Visit>
+void for_each_variable(const AttributeTemplate& attribute, const Visit& visit) {
+  using enum AttributeTemplate::Kind;
+  if (attribute.kind == kVariable) visit(attribute.variable);
+  if (attribute.kind == kExpression) for_each_variable(attribute.expression, visit);
+  for (const AttributeTemplate& each : attribute.elements) for_each_variable(each, visit);
+}
 
 /// A type with variables.
 struct TypeTemplate {
@@ -83,7 +94,8 @@ struct OpTemplate {
   };
   std::vector<Default> defaults{};  ///< of a match: of the other attributes of the row
   std::optional<AttributeTemplate> path{};
-  std::string path_suffix{};  ///< after the name that `path` is
+  std::string path_suffix{};  ///< after the name that `path` is, perhaps with variables
+  std::vector<std::pair<std::string, std::uint32_t>> path_variables{};  ///< `$i`, in the suffix
   bool takes_any_path = true;
   bool is_commutative = false;
   std::vector<std::uint32_t> operands{}, results{};  ///< values
@@ -95,8 +107,22 @@ struct OpTemplate {
   };
   std::vector<Region> regions{};
   std::vector<RegionEdge> flow{};  ///< between the op and its regions
+  /// Condition in a body. An op whose condition is false is left out: its results are its operands.
+  std::optional<Expression> condition{};
+  /// Repetition in a body: the op so many times, each on the results of the one before, with its
+  /// number in a variable.
+  struct Repeat {
+    std::uint32_t variable = 0;
+    Expression count{};
+  };
+  std::optional<Repeat> repeat{};
+  /// The number of a repeated op, once it is unfolded.
+  std::optional<std::pair<std::uint32_t, const Attr*>> number{};
   Span at{};
 };
+
+/// Attributes of any op in a body: how often it runs, and whether it does.
+inline constexpr std::string_view kRepeatKey = "repeat", kOnlyIfKey = "only_if";
 
 /// Calls `visit(op)` for each of the ops and those in their regions, in the order of the text.
 template <class Ops, class Visit>
@@ -113,6 +139,7 @@ struct GraphTemplate {
   std::size_t input_count = 0;
   std::vector<OpTemplate> ops{};         ///< in the order of the text
   std::vector<std::uint32_t> results{};  ///< values
+  bool is_folded = false;                ///< ops may have conditions or be repeated
 };
 
 struct Condition {

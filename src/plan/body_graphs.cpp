@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "ir/rewrite/bodies.hpp"
-#include "mir/rewriter.hpp"
+#include "mir/ops.hpp"
+#include "mir/walk.hpp"
+#include "passes/layers/expand_layers.hpp"
 
 namespace mir {
 
@@ -20,6 +22,11 @@ Op* BodyGraphs::graph_of(const Op& op, Diagnostics& diagnostics) {
   if (known != graphs_.end()) return known->second;
   const std::string symbol = fmt::format("{}.{}", op.name(), graphs_.size());
   Op* graph = add_body_graph(*module_, op, symbol, diagnostics);
+  if (graph != nullptr && is_layer(op)) {
+    Builder builder(*module_, diagnostics);
+    for_each_op(*graph->first_region(),
+                [&](const Op& inner) { register_parameters_of(inner, builder, op.module()); });
+  }
   graphs_.emplace(&op, graph);
   return graph;
 }

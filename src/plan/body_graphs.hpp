@@ -17,6 +17,9 @@ class BodyGraphs {
   /// Returns the body of the op as a graph; null after reporting why there is none.
   Op* graph_of(const Op& op, Diagnostics& diagnostics);
 
+  /// A parameter that only ops in bodies own, which the module at hand does not register.
+  const Value* parameter(Symbol symbol) const { return module_->lookup_value(symbol); }
+
  private:
   std::unique_ptr<Module> module_;
   std::unordered_map<const Op*, Op*> graphs_;

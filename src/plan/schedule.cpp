@@ -20,6 +20,7 @@
 #include "mir/codes/verification.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/walk.hpp"
+#include "plan/body_graphs.hpp"
 #include "plan/captured_values.hpp"
 #include "plan/schedule_builder.hpp"
 #include "support/suggest.hpp"
@@ -100,6 +101,9 @@ ValueIndex ScheduleBuilder::index_of_parameter(const Value& value, const Op& use
 /// The registered parameter; the first mention of it puts it on the list.
 const Value* ScheduleBuilder::find_parameter(Symbol symbol, const Op& user) {
   const Value* declared = module_.lookup_value(symbol);
+  if (declared == nullptr && schedule_.bodies_ != nullptr) {
+    declared = schedule_.bodies_->parameter(symbol);
+  }
   if (declared == nullptr) {
     fail(user, diag::kUnknownParameter,
          fmt::format("no parameter '@{}' is registered", text(symbol)));

@@ -411,6 +411,18 @@ class Raiser {
 
   // -- ops and regions --------------------------------------------------------------------------
 
+  /// True for an op of the dialect that its module declares, while the dialect is not known yet.
+  static bool is_of_declared_here(const Op& op) {
+    const Module& module = op.module();
+    if (!module.has_made(OpId::kDialectOp)) return false;
+    const IRContext& context = module.context();
+    const std::string_view name = context.text(op.op_name().spelling);
+    const std::string_view dialect = context.text(module.name());
+    const Attr* const is_last = module.top()->attribute(key::kAttributesLast);
+    return name.size() > dialect.size() && name.starts_with(dialect) &&
+           name[dialect.size()] == '.' && (is_last == nullptr || !is_last->boolean());
+  }
+
   /// Heads, contents of regions and what closes them go out alike for all ops: the i-th of the
   /// pieces around n regions is what precedes region i, the last what follows all.
   void op(const Op& op) {
@@ -476,8 +488,10 @@ class Raiser {
     if (op.has_path()) path(op);
     const Dialect* dialect = op.info().dialect;
     const bool before =
-        !op.has_signature() || (dialect != nullptr && !op.is(OpId::kLinalgRegister) &&
-                                dialect->attributes == AttrPosition::kBeforeOperands);
+        !op.has_signature() ||
+        (dialect == nullptr ? is_of_declared_here(op)
+                            : !op.is(OpId::kLinalgRegister) &&
+                                  dialect->attributes == AttrPosition::kBeforeOperands);
     if (before) attributes(op.attributes(), op.has_attribute_list());
     if (op.has_signature()) {
       list(op.plain_operands(), [&](const Use& each) { use(each); });

@@ -310,6 +310,7 @@ std::span<const AttrRow> IRContext::State::copy(std::span<const AttrRow> rows) {
     row.default_text = texts.copy(row.default_text);
     row.summary = texts.copy(row.summary);
     row.choices = copy(row.choices);
+    row.config = texts.copy(row.config);
     return row;
   });
   return kept;
@@ -353,6 +354,7 @@ const Dialect& IRContext::State::copy(const Dialect& made, const DialectSpec& sp
     take_over(ops[i].fold, spec.ops[i].fold);
     take_over(ops[i].resource, spec.ops[i].resource);
     take_over(ops[i].body, spec.ops[i].body);
+    take_over(ops[i].try_body, spec.ops[i].try_body);
     take_over(ops[i].weight_dims, spec.ops[i].weight_dims);
     take_over(ops[i].work, spec.ops[i].work);
   }

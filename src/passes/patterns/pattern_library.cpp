@@ -3,6 +3,7 @@
 #include "mir/parse.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
+#include "passes/layers/expand_layers.hpp"
 #include "passes/rewrite/pattern_text.hpp"
 #include "passes/standard_passes.hpp"
 
@@ -71,6 +72,10 @@ void replace_by_bodies(PassRun& run) {
       // The regions of an isolated op do not belong to the graph at hand.
       if (op.has(Trait::kIsolated) && op.first_region() != nullptr) return WalkResult::kSkip;
       if (!has_body(op)) return WalkResult::kContinue;
+      if (is_layer(op)) {  // registers parameters, which other graphs may own
+        run.count("layers left, for expand-layers");
+        return WalkResult::kContinue;
+      }
       if (added > kMostFromBodies) {
         run.count("bodies left, for the size");
         return WalkResult::kContinue;

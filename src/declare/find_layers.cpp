@@ -1,0 +1,103 @@
+// Finds ops whose bodies have state or weights that the declarations do not list.
+#include <algorithm>
+
+#include "declare/reader.hpp"
+#include "dialects/parameters.hpp"
+#include "mir/module.hpp"
+#include "mir/walk.hpp"
+
+namespace mir::declare {
+
+namespace {
+
+/// Stands for state whose name an op alone does not tell.
+constexpr std::string_view kManyStates = "*";
+
+class LayerFinder {
+ public:
+  explicit LayerFinder(std::span<OpDraft> drafts) : drafts_(drafts) {}
+
+  /// Adds what the ops in bodies have until nothing is new.
+  void run() {
+    for (bool has_changed = true; has_changed;) {
+      has_changed = false;
+      for (OpDraft& draft : drafts_) has_changed = add_from_bodies(draft) || has_changed;
+    }
+  }
+
+ private:
+  bool add_from_bodies(OpDraft& draft) {
+    const std::size_t states = draft.state.size();
+    const bool was_layer = draft.declared->is_layer;
+    for (const Region* region = draft.op->first_region(); region != nullptr;
+         region = region->next()) {
+      for_each_op(*region, [&](const Op& op) { add_from(op, draft); });
+    }
+    if (!draft.state.empty()) draft.declared->is_layer = true;
+    return draft.state.size() != states || draft.declared->is_layer != was_layer;
+  }
+
+  void add_from(const Op& op, OpDraft& draft) {
+    if (const OpDraft* own = draft_of(op)) {
+      if (own->declared->is_layer) draft.declared->is_layer = true;
+      for (const std::string& each : own->state) add_state(op, each, draft);
+      return;
+    }
+    const OpRow* const row = op.row();
+    if (row == nullptr) return;
+    if (has(row->effects, Effect::kReadsState | Effect::kWritesState)) {
+      add_state(op, is_declared(op) ? kManyStates : "", draft);
+    }
+    const bool owns = std::ranges::any_of(row->weights, [&](const WeightRow& weight) {
+      return owns_parameter(*row, weight, op.module().context(), op.attributes());
+    });
+    if (row->is_layer || (owns && !draft.declared->lists_weights)) draft.declared->is_layer = true;
+  }
+
+  static bool is_declared(const Op& op) { return op.op_id() == OpId::kNone; }
+
+  void add_state(const Op& op, std::string_view inner, OpDraft& draft) {
+    const std::string_view path = op.module().context().text(op.path());
+    std::string name(kManyStates);
+    if (path.starts_with(kOwnName) && inner != kManyStates) {
+      const std::string suffix = std::string(path.substr(kOwnName.size())).append(inner);
+      if (suffix.find('$') == suffix.npos) name = suffix;
+    }
+    if (std::ranges::find(draft.state, name) == draft.state.end()) draft.state.push_back(name);
+  }
+
+  const OpDraft* draft_of(const Op& op) const {
+    const std::string_view name = op.name();
+    const auto found = std::ranges::find_if(
+        drafts_, [&](const OpDraft& each) { return each.declared->name == name; });
+    return found == drafts_.end() ? nullptr : &*found;
+  }
+
+  std::span<OpDraft> drafts_;
+};
+
+}  // namespace
+
+void find_layers(std::span<OpDraft> drafts) {
+  LayerFinder(drafts).run();
+}
+
+void set_effects(OpDraft& draft) {
+  OpRow& row = draft.spec.row;
+  row.is_layer = draft.declared->is_layer;
+  if (draft.state.empty()) {
+    row.traits = row.traits | Trait::kPure;
+    return;
+  }
+  row.effects = Effect::kReadsState | Effect::kWritesState;
+  // One state of a known name is the only one that the op touches.
+  if (draft.state.size() != 1 || draft.state.front() == kManyStates) return;
+  draft.spec.resource = [suffix = draft.state.front()](const Op& op) {
+    std::string name(op.module().context().text(op.path()));
+    name += suffix;
+    if (name.starts_with('.')) name.erase(0, 1);
+    return op.module().context().intern(name);
+  };
+}
+
+}  // namespace mir::declare
