@@ -31,6 +31,7 @@ OTHER = {
     "src/interp/describe.cpp": {"B", "capacity", "head_dim", "name", "parameters", "symbols", "type", "value"},
     "src/interp/dump.cpp": {"dtype", "shape", "value"},
     "src/interp/profile.cpp": {"flop", "name", "parameters"},
+    "src/interp/recorded.cpp": {"dtype", "shape", "value"},
     "src/interp/run_report.cpp": {"dtype", "name", "shape", "step", "value"},
     "src/ir/context/elements.cpp": {"parameters"},
     "src/ir/rewrite/builder.cpp": {"device"},

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -195,6 +196,10 @@ struct Comparison {
   /// constant on one side only. Not defined for rows of at most `top_count` elements.
   Figure top_agreement{};
   std::size_t top_count = 1;
+  /// Ratio of signal to noise in dB: the sum of squares of the expected elements over that of the
+  /// differences, of the elements that are finite on both sides. Infinite if all are equal. Not
+  /// defined if the expected side is all zero.
+  Figure sqnr{std::numeric_limits<double>::infinity()};
   std::vector<ElementDifference>
       worst;  ///< differing elements farthest over tolerance, at most kWorst
 

@@ -84,19 +84,37 @@ Result<void> DivergenceSearch::observe(const StepResults& step) {
   return {};
 }
 
+/// Returns the tolerance of the coarser one of two float types. Numbers that were computed from
+/// codes may also differ by a code.
+Tolerance DivergenceSearch::tolerance_of(const Tensor& mine, const Other& other) const {
+  Tolerance tolerance = rules_.tolerances.of(mine.dtype());
+  const DType theirs = other.tensor->dtype();
+  if (rules_.tolerances.states(mine.dtype()) || !is_float(mine.dtype()) || !is_float(theirs)) {
+    return tolerance;
+  }
+  const Tolerance coarser = rules_.tolerances.of(theirs);
+  if (coarser.rel > tolerance.rel) tolerance = coarser;
+  tolerance.abs = std::max(tolerance.abs, other.step);
+  return tolerance;
+}
+
 Result<std::string> DivergenceSearch::compare(const StepResults& step, const Tensor& mine,
-                                              const Tensor& theirs,
+                                              const Other& other,
                                               std::optional<Comparison>& shown) {
-  Tolerance tolerance = policy_.of(mine.dtype());
+  const Tensor& theirs = *other.tensor;
+  Tolerance tolerance = tolerance_of(mine, other);
+  bool is_bounded = false;
   std::string beyond;
-  if (same_type(mine, theirs) && !policy_.states(mine.dtype())) {
+  const bool has_equal_operands = rules_.continuation != Continuation::kOwn;
+  if (has_equal_operands && same_type(mine, theirs) && !rules_.tolerances.states(mine.dtype())) {
     const auto bounds = bounds_of(step, theirs);
     if (!bounds) return bounds.error();
-    if (*bounds) {
-      beyond = beyond_bounds(theirs, mine, **bounds);
-      if (beyond.empty()) return beyond;
-      tolerance = {};
+    is_bounded = bounds->has_value();
+    if (is_bounded) beyond = beyond_bounds(theirs, mine, **bounds);
+    if (is_bounded && beyond.empty() && rules_.continuation == Continuation::kUntilDifference) {
+      return beyond;
     }
+    if (is_bounded) tolerance = {};
   }
   auto comparison = compare_tensors(theirs, mine, tolerance);
   if (!comparison) {
@@ -104,8 +122,7 @@ Result<std::string> DivergenceSearch::compare(const StepResults& step, const Ten
                ? std::string("its bytes are others")
                : fmt::format("it is {}, the other {}", type_text(mine), type_text(theirs));
   }
-  if (beyond.empty() && comparison->passed()) return std::string();
-  if (beyond.empty()) beyond = words(*comparison);
+  if (!is_bounded && !comparison->passed()) beyond = words(*comparison);
   shown = *std::move(comparison);
   return beyond;
 }
@@ -114,72 +131,105 @@ Result<void> DivergenceSearch::judge(const StepResults& step, std::uint32_t numb
                                      const Other& other) {
   const Tensor& mine = step.results[number];
   const Tensor& theirs = *other.tensor;
-  if (same_bits(mine, theirs)) {
-    ++counts_.equal_bits;
-    return agree(step, number, mine);
-  }
-  Divergence divergence{.run = number_,
+  ComparedResult result{.run = number_,
                         .step = step.step,
                         .result = number,
-                        .place = ResultPlaces(schedule()).of(step.step, number),
+                        .place = places().of(step.step, number),
                         .op = &step.op,
                         .other_op = other.op,
                         .comparison = {},
-                        .reason = {}};
-  auto reason = compare(step, mine, theirs, divergence.comparison);
-  if (!reason) return std::move(reason).error();
-  if (reason->empty()) {
-    ++counts_.within_tolerance;
-    return same_type(mine, theirs) ? agree(step, number, theirs) : Result<void>();
+                        .difference = {}};
+  const bool is_equal = same_bits(mine, theirs);
+  if (!is_equal) {
+    auto difference = compare(step, mine, other, result.comparison);
+    if (!difference) return std::move(difference).error();
+    result.difference = *std::move(difference);
   }
-  divergence.reason = *std::move(reason);
-  found_ = std::move(divergence);
-  return Error{
-      diag::kDiverges,
-      fmt::format("'{}' is the first op whose operands agree and whose results do not: "
-                  "result {} ('{}'): {}",
-                  found_->op->info().mnemonic, number, render(found_->place), found_->reason)};
+  const bool agrees = result.agrees();
+  ++(is_equal ? counts_.equal_bits : agrees ? counts_.within_tolerance : counts_.beyond_tolerance);
+  if (!agrees && !found_) found_ = result;
+  if (rules_.continuation == Continuation::kUntilDifference && !agrees) {
+    return Error{diag::kDiverges,
+                 fmt::format("'{}' is the first op whose operands agree and whose results do not: "
+                             "result {} ('{}'): {}",
+                             found_->op->info().mnemonic, number, render(found_->place),
+                             found_->difference)};
+  }
+  if (rules_.continuation != Continuation::kUntilDifference) {
+    if (result.comparison) result.comparison->worst.clear();
+    results_.push_back(std::move(result));
+  }
+  const bool is_shared =
+      rules_.continuation != Continuation::kOwn && mine.shape() == theirs.shape();
+  return is_shared ? share(step, number, theirs) : Result<void>();
 }
 
 namespace {
 
-class AgainstDump final : public DivergenceSearch {
+/// Returns a tensor of this type with the numbers of `tensor`; no value if the type has other
+/// numbers.
+std::optional<Tensor> in_type(const Tensor& tensor, DType dtype) {
+  if (tensor.dtype() == dtype) return tensor;
+  if (!is_float(tensor.dtype()) || !is_float(dtype)) return std::nullopt;
+  auto converted = convert_floats(tensor, dtype);
+  return converted ? std::optional(*std::move(converted)) : std::nullopt;
+}
+
+class AgainstRecorded final : public DivergenceSearch {
  public:
-  AgainstDump(const DumpFolder& dump, const Session& session, const TolerancePolicy& policy)
-      : DivergenceSearch(session, policy), dump_(dump) {}
+  AgainstRecorded(const RecordedResults& recorded, const Session& session,
+                  const ComparisonRules& rules)
+      : DivergenceSearch(session, rules), recorded_(recorded) {}
 
   bool begin(std::size_t run, std::size_t entry, std::span<const Tensor>) override {
     set_run(run, entry);
-    places_.emplace(schedule());
     return true;
   }
   bool end() override { return true; }
 
  private:
   Result<Other> other_result(const StepResults& step, std::uint32_t number) override {
-    auto found = dump_.find(run(), places_->of(step.step, number));
+    auto found =
+        recorded_.find(run(), places().of(step.step, number), places().layers(step.step, number));
     if (!found) return std::move(found).error();
-    return Other{*std::move(found), nullptr};
+    if (!*found) return Other{};
+    const RecordedResult& result = **found;
+    const Tensor& mine = step.results[number];
+    const bool is_of_codes = result.scale && is_float(mine.dtype());
+    auto tensor = is_of_codes ? result.numbers() : Result<Tensor>(result.tensor);
+    if (!tensor) return std::move(tensor).error();
+    return Other{with_extents_of(mine, *std::move(tensor)), nullptr,
+                 is_of_codes ? *result.scale : 0};
   }
-  Result<void> agree(const StepResults& step, std::uint32_t number, const Tensor& agreed) override {
-    step.results[number] = agreed;
+  Result<void> share(const StepResults& step, std::uint32_t number, const Tensor& theirs) override {
+    if (auto tensor = in_type(theirs, step.results[number].dtype())) {
+      step.results[number] = *std::move(tensor);
+    }
     return {};
   }
 
-  const DumpFolder& dump_;
-  std::optional<ResultPlaces> places_;
+  /// Returns the tensor with the extents of `mine` if only extents of 1 differ.
+  static Tensor with_extents_of(const Tensor& mine, Tensor tensor) {
+    const auto extents = [](const Tensor& of) {
+      Shape shape = of.shape();
+      std::erase(shape, 1);
+      return shape;
+    };
+    if (tensor.shape() == mine.shape() || extents(tensor) != extents(mine)) return tensor;
+    const auto owner = std::make_shared<Tensor>(tensor);
+    auto view = Tensor::borrow(tensor.dtype(), mine.shape(), owner->bytes(), owner);
+    return view ? *std::move(view) : tensor;
+  }
+
+  const RecordedResults& recorded_;
 };
-
-}  // namespace
-
-namespace {
 
 /// Against a session that runs at the same time.
 class SessionSearch : public DivergenceSearch {
  public:
   SessionSearch(const Session& session, Session& other, std::vector<std::vector<std::size_t>> pairs,
-                const TolerancePolicy& policy, Diagnostics& diagnostics)
-      : DivergenceSearch(session, policy),
+                const ComparisonRules& rules, Diagnostics& diagnostics)
+      : DivergenceSearch(session, rules),
         other_(other),
         pairs_(std::move(pairs)),
         diagnostics_(diagnostics) {}
@@ -223,9 +273,17 @@ class SessionSearch : public DivergenceSearch {
     return Other{*std::move(tensor), op};
   }
 
-  /// The other run continues with the tensor of the first one.
-  Result<void> agree(const StepResults& step, std::uint32_t number, const Tensor&) override {
-    return run_->execution().replace_result(partner_of(step), number, step.results[number]);
+  /// The other run continues with the tensor of the first one. If their types differ, both continue
+  /// with the tensor of the smaller type.
+  Result<void> share(const StepResults& step, std::uint32_t number, const Tensor& theirs) override {
+    Tensor& mine = step.results[number];
+    if (info(theirs.dtype()).unit_bytes < info(mine.dtype()).unit_bytes) {
+      if (auto tensor = in_type(theirs, mine.dtype())) mine = *std::move(tensor);
+      return {};
+    }
+    auto tensor = in_type(mine, theirs.dtype());
+    if (!tensor) return {};
+    return run_->execution().replace_result(partner_of(step), number, *std::move(tensor));
   }
 
   void leave(const StepResults& step) override {
@@ -245,8 +303,8 @@ class ReferenceSearch final : public SessionSearch {
  public:
   ReferenceSearch(const Session& session, Session& reference,
                   std::vector<std::vector<std::size_t>> pairs, Activations activations,
-                  const TolerancePolicy& policy, Diagnostics& diagnostics)
-      : SessionSearch(session, reference, std::move(pairs), policy, diagnostics),
+                  const ComparisonRules& rules, Diagnostics& diagnostics)
+      : SessionSearch(session, reference, std::move(pairs), rules, diagnostics),
         activations_(activations) {}
 
  private:
@@ -280,29 +338,30 @@ Result<std::vector<std::vector<std::size_t>>> pair_entries(const Session& sessio
 
 }  // namespace
 
-std::unique_ptr<DivergenceSearch> search_against(const DumpFolder& dump, const Session& session,
-                                                 const TolerancePolicy& policy) {
-  return std::make_unique<AgainstDump>(dump, session, policy);
+std::unique_ptr<DivergenceSearch> search_against(const RecordedResults& recorded,
+                                                 const Session& session,
+                                                 const ComparisonRules& rules) {
+  return std::make_unique<AgainstRecorded>(recorded, session, rules);
 }
 
 Result<std::unique_ptr<DivergenceSearch>> search_against(Session& other, const Session& session,
-                                                         const TolerancePolicy& policy,
+                                                         const ComparisonRules& rules,
                                                          Diagnostics& diagnostics) {
   auto pairs = pair_entries(session, other);
   if (!pairs) return std::move(pairs).error();
   return std::unique_ptr<DivergenceSearch>(
-      std::make_unique<SessionSearch>(session, other, *std::move(pairs), policy, diagnostics));
+      std::make_unique<SessionSearch>(session, other, *std::move(pairs), rules, diagnostics));
 }
 
 Result<std::unique_ptr<DivergenceSearch>> search_beyond_bounds(Session& reference,
                                                                const Session& session,
                                                                Activations activations,
-                                                               const TolerancePolicy& policy,
+                                                               const ComparisonRules& rules,
                                                                Diagnostics& diagnostics) {
   auto pairs = pair_entries(session, reference);
   if (!pairs) return std::move(pairs).error();
   return std::unique_ptr<DivergenceSearch>(std::make_unique<ReferenceSearch>(
-      session, reference, *std::move(pairs), activations, policy, diagnostics));
+      session, reference, *std::move(pairs), activations, rules, diagnostics));
 }
 
 }  // namespace mir

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "interp/probe.hpp"
 #include "mir/diagnostic.hpp"
@@ -28,26 +26,6 @@ class DumpWriter {
   struct State;
   explicit DumpWriter(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
-};
-
-/// A dump that was written by DumpWriter or, in the same form, by another program. Only its index
-/// is in memory.
-class DumpFolder {
- public:
-  static Result<DumpFolder> open(const std::string& folder);
-
-  std::size_t size() const { return files_.size(); }
-  /// Returns the tensor at this place; no value if the dump does not have it.
-  Result<std::optional<Tensor>> find(std::size_t run, const ResultPlace& place) const;
-
- private:
-  struct Entry {
-    std::string file;
-    DType dtype{};
-    Shape shape;
-  };
-  std::string folder_;
-  std::unordered_map<std::string, Entry> files_;  // by run and place
 };
 
 }  // namespace mir

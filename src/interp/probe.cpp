@@ -50,6 +50,7 @@ ResultPlaces::ResultPlaces(const Schedule& schedule) : schedule_(&schedule) {
       made.emplace(std::pair(info.call, info.op->result(i)), Result(step, i));
     }
   }
+  const IRContext& context = schedule.module().context();
   // Inner calls have higher numbers: what they return is known before outer calls return it.
   for (auto number = static_cast<std::uint32_t>(schedule.calls().size()); number-- > 1;) {
     const Call& call = schedule.calls()[number];
@@ -60,6 +61,9 @@ ResultPlaces::ResultPlaces(const Schedule& schedule) : schedule_(&schedule) {
       const auto found = made.find({number, last->operand(i)});
       if (found == made.end()) continue;
       of_calls_[found->second].push_back(place(call.caller, *call.op->result(i), *call.op));
+      if (i == 0) {
+        graphs_[found->second].emplace_back(context.text(call.graph->symbol()));
+      }
       made.emplace(std::pair(call.caller, call.op->result(i)), found->second);
     }
   }
@@ -116,6 +120,17 @@ std::span<const ResultPlace> ResultPlaces::of_calls(std::size_t step, std::uint3
   const auto found = of_calls_.find({step, result});
   if (found == of_calls_.end()) return {};
   return found->second;
+}
+
+std::vector<std::string> ResultPlaces::layers(std::size_t step, std::uint32_t result) const {
+  std::vector<std::string> names;
+  const Op& op = *schedule_->steps()[step].op;
+  if (result == 0 && op.has_path()) {
+    names.emplace_back(schedule_->module().context().text(op.path()));
+  }
+  const auto found = graphs_.find({step, result});
+  if (found != graphs_.end()) names.insert(names.end(), found->second.begin(), found->second.end());
+  return names;
 }
 
 bool Probe::Pattern::selects(const ResultPlace& place) const {

@@ -36,6 +36,9 @@ class ResultPlaces {
   /// Returns the places at which the same tensor is the result of a call, from the innermost call
   /// on: `op` is that of the call.
   std::span<const ResultPlace> of_calls(std::size_t step, std::uint32_t result) const;
+  /// Returns the names of the layers that compute this result first: the path of its op, then the
+  /// graphs that return it, from the innermost on.
+  std::vector<std::string> layers(std::size_t step, std::uint32_t result) const;
 
  private:
   using Result = std::pair<std::size_t, std::uint32_t>;  // step and number
@@ -54,6 +57,7 @@ class ResultPlaces {
   const Schedule* schedule_;
   std::map<Calls, Activation> activations_;
   std::map<Result, std::vector<ResultPlace>> of_calls_;
+  std::map<Result, std::vector<std::string>> graphs_;  // whose first result it is
 };
 
 /// Patterns that select results: `%VALUE`, `@GRAPH`, `@GRAPH%VALUE`, or the name of an op such as

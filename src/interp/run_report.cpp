@@ -69,6 +69,7 @@ Json json_of(const Comparison& comparison) {
   json["cosine"] = value(comparison.cosine);
   json["correlation"] = value(comparison.correlation);
   json["top"] = {{"count", comparison.top_count}, {"agreement", value(comparison.top_agreement)}};
+  json["sqnr"] = value(comparison.sqnr);
   json["worst"] = Json::array();
   for (const ElementDifference& each : comparison.worst) {
     json["worst"].push_back({{"index", each.index},
@@ -108,14 +109,14 @@ Json json_of(const RunReport::OneRun& run) {
   return json;
 }
 
-Json json_of(const Divergence& divergence) {
-  return {{"run", divergence.run},
-          {"step", divergence.step},
-          {"result", divergence.result},
-          {"place", json_of(divergence.place)},
-          {"other_op", divergence.other_op == nullptr ? Json() : Json(divergence.other_op->name())},
-          {"reason", divergence.reason},
-          {"comparison", divergence.comparison ? json_of(*divergence.comparison) : Json()}};
+Json json_of(const ComparedResult& result) {
+  return {{"run", result.run},
+          {"step", result.step},
+          {"result", result.result},
+          {"place", json_of(result.place)},
+          {"other_op", result.other_op == nullptr ? Json() : Json(result.other_op->name())},
+          {"reason", result.difference},
+          {"comparison", result.comparison ? json_of(*result.comparison) : Json()}};
 }
 
 }  // namespace
@@ -128,7 +129,12 @@ std::string to_json(const RunReport& report) {
   if (report.searched) {
     json["agreement"] = {{"equal_bits", report.agreement.equal_bits},
                          {"within_tolerance", report.agreement.within_tolerance},
+                         {"beyond_tolerance", report.agreement.beyond_tolerance},
                          {"without_partner", report.agreement.without_partner}};
+    json["agreement"]["results"] = Json::array();
+    for (const ComparedResult& each : report.compared) {
+      json["agreement"]["results"].push_back(json_of(each));
+    }
   }
   json["divergence"] = report.divergence ? json_of(*report.divergence) : Json();
   return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";

@@ -42,9 +42,10 @@ struct RunReport {
 
   std::string file;
   std::vector<OneRun> runs;
-  bool searched = false;  ///< true if the next two have a meaning
+  bool searched = false;  ///< true if the next three have a meaning
   AgreementCounts agreement;
-  std::optional<Divergence> divergence;
+  std::optional<ComparedResult> divergence;
+  std::vector<ComparedResult> compared;
   bool passed = true;  ///< no error at all
 };
 

@@ -50,16 +50,18 @@ double distance(double expected, double actual) {
 /// Sums over the elements that are finite on both sides, in order.
 struct Products {
   double count = 0;
-  double cross = 0, expected = 0, actual = 0;
+  double cross = 0, expected = 0, actual = 0, noise = 0;
   // Means so far, and sums of products of deviations from them (Welford).
   double expected_mean = 0, actual_mean = 0;
   double covariance = 0, expected_variance = 0, actual_variance = 0;
 
-  void add(double e, double a) {
+  /// Adds a pair of elements and their difference, which has the scale of the expected one.
+  void add(double e, double a, double difference) {
     if (!std::isfinite(e) || !std::isfinite(a)) return;
     cross += e * a;
     expected += e * e;
     actual += a * a;
+    noise += difference * difference;
     ++count;
     const double e_from_old = e - expected_mean, a_from_old = a - actual_mean;
     expected_mean += e_from_old / count;
@@ -77,6 +79,12 @@ struct Products {
     if (count < 2) return {0, kTooFew};
     if (expected_variance == 0 || actual_variance == 0) return {0, "constant"};
     return {ratio(covariance, expected_variance, actual_variance)};
+  }
+
+  Figure sqnr() const {
+    if (noise == 0) return {kInfinity};
+    if (expected == 0) return {0, "zero norm"};
+    return {10 * (std::log10(expected) - std::log10(noise))};
   }
 
   static constexpr std::string_view kTooFew = "fewer than 2 finite elements";
@@ -230,6 +238,7 @@ class Comparer {
     if (result_.differing > 0) {
       result_.cosine = products_.cosine();
       result_.correlation = products_.correlation();
+      result_.sqnr = products_.sqnr();
       result_.top_agreement = top_agreement(expected_, actual_, result_.top_count);
     }
     result_.worst = worst_.take();
@@ -243,7 +252,7 @@ class Comparer {
     const double error = both_signed_     ? exact_distance<std::int64_t>(expected_, actual_, i)
                          : both_unsigned_ ? exact_distance<std::uint64_t>(expected_, actual_, i)
                                           : distance(e, a);
-    products_.add(e * expected_scale_, a * actual_scale_);
+    products_.add(e * expected_scale_, a * actual_scale_, (a - e) * expected_scale_);
     result_.nans_expected += std::isnan(e);
     result_.nans_found += std::isnan(a);
     if (tolerance_.exact && tolerance_.judges_elements && !same_bits(expected_, actual_, i)) {

@@ -9,10 +9,13 @@
 #include <filesystem>
 #include <memory>
 
+#include "agreement_text.hpp"
+#include "file_kind.hpp"
 #include "interp/divergence.hpp"
 #include "interp/dump.hpp"
 #include "interp/feed.hpp"
 #include "interp/program_trace.hpp"
+#include "interp/recorded.hpp"
 #include "interp/run_report.hpp"
 #include "interp/session_access.hpp"
 #include "interp/summary.hpp"
@@ -29,6 +32,9 @@
 namespace mir::tools {
 
 namespace {
+
+/// Results in the table of the worst ones.
+constexpr std::size_t kMostWorst = 10;
 
 /// Destinations of the outputs of one run.
 struct Delivery {
@@ -108,7 +114,12 @@ class Execution {
   Result<void> deliver(std::size_t number, const Delivery& delivery);
   Result<void> compare(std::size_t number, const Delivery& delivery, std::size_t which);
   void show_search();
+  void show_unused();
 
+  Continuation continuation() const {
+    return settings_.agreement.if_given().value_or(Continuation::kUntilDifference);
+  }
+  ComparisonRules rules() const { return {invocation_.tolerances, continuation()}; }
   FileOpener files_of(const OptionRow& option) const { return invocation_.files(option); }
   const Schedule& schedule_of(std::size_t number) const {
     return SessionAccess::schedule(*session_, entries_[number]);
@@ -134,7 +145,7 @@ class Execution {
   SessionOptions session_options_;
   std::optional<Session> session_;
   std::optional<Session> other_;
-  std::optional<DumpFolder> other_dump_;
+  std::optional<RecordedResults> recorded_;
   std::unique_ptr<DivergenceSearch> search_;
   std::optional<DumpWriter> dump_;
   std::optional<ProgramTrace> trace_;
@@ -215,11 +226,14 @@ Result<void> Execution::open_session() {
   if (!settings_.against.is_given()) return {};
   const std::string& path = *settings_.against;
   report_.searched = true;
-  if (!std::filesystem::is_directory(path)) return open_other_module(path, *weights);
-  auto folder = DumpFolder::open(path);
-  if (!folder) return std::move(folder).error();
-  other_dump_ = *std::move(folder);
-  search_ = search_against(*other_dump_, *session_, invocation_.tolerances);
+  const bool is_folder = std::filesystem::is_directory(path);
+  if (!is_folder && kind_of_file(path) != FileKind::kTensors) {
+    return open_other_module(path, *weights);
+  }
+  auto recorded = is_folder ? RecordedResults::open_folder(path) : RecordedResults::open_file(path);
+  if (!recorded) return std::move(recorded).error();
+  recorded_ = *std::move(recorded);
+  search_ = search_against(*recorded_, *session_, rules());
   return {};
 }
 
@@ -232,8 +246,8 @@ Result<void> Execution::search_reference(const WeightSet& weights) {
   other_ = Session::create(module_, options, diagnostics_);
   if (!other_) return {};
   report_.searched = true;
-  auto search = search_beyond_bounds(*other_, *session_, session_options_.activations,
-                                     invocation_.tolerances, diagnostics_);
+  auto search =
+      search_beyond_bounds(*other_, *session_, session_options_.activations, rules(), diagnostics_);
   if (!search) return std::move(search).error();
   search_ = *std::move(search);
   return {};
@@ -263,7 +277,7 @@ Result<void> Execution::open_other_module(const std::string& path, const WeightS
   }
   other_ = Session::create(*module, options, diagnostics_);
   if (!other_) return {};
-  auto search = search_against(*other_, *session_, invocation_.tolerances, diagnostics_);
+  auto search = search_against(*other_, *session_, rules(), diagnostics_);
   if (!search) return std::move(search).error();
   search_ = *std::move(search);
   return {};
@@ -432,20 +446,53 @@ void Execution::show_search() {
   if (!search_) return;
   report_.agreement = search_->counts();
   report_.divergence = search_->found();
-  const auto& [equal, close, alone] = report_.agreement;
+  report_.compared = search_->results();
+  const AgreementCounts& counts = report_.agreement;
+  const bool continues = continuation() != Continuation::kUntilDifference;
   print_report(
-      "against '{}': {} results have the same bits, {} are within tolerance, {} have no "
+      "against '{}': {} results have the same bits, {} are within tolerance, {}{} have no "
       "partner\n",
-      settings_.against.is_given() ? *settings_.against : "ref", equal, close, alone);
+      settings_.against.is_given() ? *settings_.against : "ref", counts.equal_bits,
+      counts.within_tolerance,
+      continues ? fmt::format("{} are beyond it, ", counts.beyond_tolerance) : "",
+      counts.without_partner);
+  show_unused();
+  if (continues) {
+    print_report("{}", Lines{agreement_text(report_.compared, kMostWorst)});
+  }
   if (!report_.divergence) return;
-  const Divergence& found = *report_.divergence;
+  const ComparedResult& found = *report_.divergence;
   const Schedule& schedule = schedule_of(found.run);
+  if (continues) {
+    diagnostics_.error(diag::kDiverges, op_span(module_.context(), found.op->location()),
+                       fmt::format("'{}' is the first of {} results that are not as in the other "
+                                   "run: {}",
+                                   render(found.place), counts.beyond_tolerance, found.difference));
+    return;
+  }
   print_report("first divergence: run {}, step {} of {}, '{}' {}\n", found.run, found.step,
                schedule.steps().size(), found.place.op, render(found.place));
   if (found.other_op != nullptr) {
     print_report("the other op: {}\n", found.other_op->name());
   }
   if (found.comparison) print_report("{}\n", Lines{render(*found.comparison)});
+}
+
+/// Reports recorded results that no result of the runs has as partner: an error if none has.
+void Execution::show_unused() {
+  if (!recorded_) return;
+  const auto unused = recorded_->unused();
+  const AgreementCounts& counts = report_.agreement;
+  const bool compares = counts.equal_bits + counts.within_tolerance + counts.beyond_tolerance > 0;
+  if (!compares) {
+    diagnostics_.error(
+        diag::kDumpMalformed, {},
+        fmt::format("'{}' has no result of the module{}", *settings_.against,
+                    unused.empty() ? "" : fmt::format("; it has '{}'", unused.front())));
+  } else if (!unused.empty()) {
+    print_report("{} recorded results have no partner, the first is '{}'\n", unused.size(),
+                 unused.front());
+  }
 }
 
 }  // namespace

@@ -83,6 +83,9 @@ Result<void> check_settings(const InterpSettings& settings) {
   }
   if (*settings.kernels == KernelChoice::kBoth && settings.against.is_given())
     return refuse("--kernels=both compares with ref, --against with another");
+  if (settings.agreement.is_given() && *settings.kernels != KernelChoice::kBoth &&
+      !settings.against.is_given())
+    return refuse("--agreement needs --against or --kernels=both");
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "interp/divergence.hpp"
 #include "interp/probe.hpp"
 #include "interp/program_trace.hpp"
 #include "kernels/isa.hpp"
@@ -29,6 +30,10 @@ inline constexpr Choice<KernelChoice> kKernelChoices[] = {
     {"ref", KernelChoice::kRef, "the same bits everywhere"},
     {"fast", KernelChoice::kFast, "vectorised, threaded"},
     {"both", KernelChoice::kBoth, "fast, compared with ref"}};
+inline constexpr Choice<Continuation> kContinuations[] = {
+    {"each-op", Continuation::kShared, "both runs continue with one result: finds wrong ops"},
+    {"end-to-end", Continuation::kOwn, "runs keep their results: shows how errors grow"}};
+
 inline constexpr Choice<Fusion> kFusions[] = {
     {"off", Fusion::kOff},
     {"stated", Fusion::kStated, "what graph.FusedOp states"},
@@ -119,9 +124,17 @@ struct InterpSettings {
   Option<std::string> against{options,
                               {.name = "against",
                                .argument = "PATH",
-                               .help = "find the first op whose results differ from another module "
-                                       "or dump though its operands agree; exit with 1 if any"},
+                               .help = "find the first op whose results differ from another "
+                                       "module, dump or file of layers' results though its "
+                                       "operands agree; exit with 1 if any"},
                               read_file_name()};
+  Option<Continuation> agreement{
+      options,
+      {.name = "agreement",
+       .argument = "MODE",
+       .help = "compare all results instead of ending at the first difference, and print a table "
+               "of graphs and of the worst results"},
+      choice(kContinuations)};
   OptionList<std::string> against_weights{options,
                                           {.name = "against-weights",
                                            .argument = "SPEC",

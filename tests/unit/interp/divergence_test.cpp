@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <fstream>
 
+#include "interp/dump.hpp"
 #include "interp/run_report.hpp"
 #include "mir/codes/runs.hpp"
 #include "module_text.hpp"
+#include "weights/write_tensors.hpp"
 
 namespace mir::test {
 
@@ -31,7 +33,7 @@ std::string unary(const std::string& op, const std::string& from, const std::str
 
 /// Two sessions in one context, compared over one run.
 struct Pair {
-  Pair(const std::string& first, const std::string& second, TolerancePolicy policy = {}) {
+  Pair(const std::string& first, const std::string& second, const ComparisonRules& rules = {}) {
     register_builtin_dialects(context);
     for (const std::string& text : {first, second}) {
       const SourceFile* file = context.sources().add("test.mir", text);
@@ -41,7 +43,7 @@ struct Pair {
       REQUIRE(verify(*modules[0], problems));
       sessions.push_back(*Session::create(*modules[0], {}, problems));
     }
-    auto made = search_against(sessions[1], sessions[0], policy, problems);
+    auto made = search_against(sessions[1], sessions[0], rules, problems);
     REQUIRE(made);
     search = *std::move(made);
   }
@@ -107,7 +109,7 @@ TEST_CASE("the first op that differs on equal operands is found, not those after
   Pair pair(chain("one", unary("GELUOp", "a", "c")), chain("two", unary("QuickGELUOp", "a", "c")));
   CHECK_FALSE(pair.run(some_inputs()));
   REQUIRE(pair.search->found().has_value());
-  const Divergence& found = *pair.search->found();
+  const ComparedResult& found = *pair.search->found();
   CHECK(found.step == 1);
   CHECK(found.op->is(OpId::kLinalgGELU));
   CHECK(found.other_op->is(OpId::kLinalgQuickGELU));
@@ -131,7 +133,7 @@ TEST_CASE("differences within the tolerance are not passed on") {
   CHECK(pair.search->counts().within_tolerance == 1);
   TolerancePolicy exact;
   REQUIRE(exact.add("exact"));
-  Pair strict(chain("one", still), chain("two", nudge), exact);
+  Pair strict(chain("one", still), chain("two", nudge), {.tolerances = exact});
   CHECK_FALSE(strict.run(some_inputs()));
   CHECK(strict.search->found()->step == 1);
 }
@@ -176,7 +178,7 @@ TEST_CASE("a result of other extents diverges") {
   };
   Pair pair(sums(0, "tensor<[2], Float32, CPU>"), sums(1, "tensor<[4], Float32, CPU>"));
   CHECK_FALSE(pair.run({floats({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8})}));
-  CHECK(pair.search->found()->reason == "it is Float32 [2], the other Float32 [4]");
+  CHECK(pair.search->found()->difference == "it is Float32 [2], the other Float32 [4]");
 }
 
 TEST_CASE("caches of both runs stay equal over many runs") {
@@ -209,9 +211,9 @@ TEST_CASE("a dump is found again and its first other value is named") {
   const Folder folder;
   Pair pair(chain("one", unary("GELUOp", "a", "c")), chain("one", unary("QuickGELUOp", "a", "c")));
   dump_run(pair.sessions[0], folder.path(), pair.problems);
-  const auto dump = DumpFolder::open(folder.path());
+  const auto dump = RecordedResults::open_folder(folder.path());
   REQUIRE(dump);
-  CHECK(dump->size() == 4);
+  CHECK(dump->unused().size() == 4);
   for (const bool planted : {false, true}) {
     CAPTURE(planted);
     Session& session = pair.sessions[planted ? 1 : 0];
@@ -238,23 +240,23 @@ TEST_CASE("a dump keeps types that NPY lacks") {
   const ResultPlace place{.graph = "g", .value = "v", .op = "linalg.NegOp"};
   const Tensor brain = tensor(DType::kBFloat16, {2, 1}, {1.5, -2});
   REQUIRE(writer->add(0, place, brain));
-  CHECK_FALSE(DumpFolder::open(folder.path()));  // not finished
+  CHECK_FALSE(RecordedResults::open_folder(folder.path()));  // not finished
   REQUIRE(writer->finish());
-  const auto found = DumpFolder::open(folder.path())->find(0, place);
+  const auto found = RecordedResults::open_folder(folder.path())->find(0, place, {});
   REQUIRE(found);
   REQUIRE(found->has_value());
-  CHECK((*found)->dtype() == DType::kBFloat16);
-  CHECK((*found)->shape() == Shape{2, 1});
-  CHECK(values_of(**found) == std::vector<double>{1.5, -2});
+  CHECK((*found)->tensor.dtype() == DType::kBFloat16);
+  CHECK((*found)->tensor.shape() == Shape{2, 1});
+  CHECK(values_of((*found)->tensor) == std::vector<double>{1.5, -2});
   CHECK(DumpWriter::create(folder.path()));
-  CHECK_FALSE(DumpFolder::open(folder.path()));  // the index of the last dump is gone
+  CHECK_FALSE(RecordedResults::open_folder(folder.path()));  // the index of the last dump is gone
 }
 
 TEST_CASE("an index that is none is refused") {
   const Folder folder;
   const auto refused = [&](const std::string& text) {
     std::ofstream(folder.path() + "/index.json") << text;
-    const auto dump = DumpFolder::open(folder.path());
+    const auto dump = RecordedResults::open_folder(folder.path());
     REQUIRE_FALSE(dump);
     return dump.error().code == diag::kDumpMalformed;
   };
@@ -272,6 +274,88 @@ TEST_CASE("an index that is none is refused") {
     CAPTURE(text);
     CHECK(refused(text));
   }
+}
+
+TEST_CASE("a comparison to the end has every result, with equal operands or own ones") {
+  const std::string first = chain("one", unary("GELUOp", "a", "c"));
+  const std::string second = chain("two", unary("QuickGELUOp", "a", "c"));
+  for (const Continuation continuation : {Continuation::kShared, Continuation::kOwn}) {
+    const bool shares = continuation == Continuation::kShared;
+    CAPTURE(shares);
+    Pair pair(first, second, {.continuation = continuation});
+    CHECK(pair.run(some_inputs()));
+    const auto& results = pair.search->results();
+    REQUIRE(results.size() == 4);
+    CHECK(results[0].agrees());
+    CHECK_FALSE(results[1].agrees());
+    CHECK(results[1].comparison->sqnr.value < 60);
+    // After the difference, results agree only if their operands do.
+    CHECK(results[2].agrees() == shares);
+    CHECK(pair.search->counts().beyond_tolerance == (shares ? 1 : 3));
+    REQUIRE(pair.search->found().has_value());
+    CHECK(pair.search->found()->place.value == "c");
+  }
+}
+
+TEST_CASE("results of layers are found in a tensor file, with extents of 1 or without") {
+  const Folder folder;
+  const std::string text =
+      "@m [mir_version:2] (%x:tensor<[1, 2], Float32, CPU>) -> (%z:tensor<[1, 2], Float32, CPU>) "
+      "{\n"
+      "graph.SubGraphOp @half <CPU> { (%a:tensor<[1, 2], Float32, CPU>) -> (%c:tensor<[1, 2], "
+      "Float32, CPU>) {\n"
+      "linalg.CPU.SiLUOp <name=\"half.act\"> (%a) -> (%b)\n"
+      "linalg.CPU.NegOp (%b) -> (%c)\ncf.ReturnOp (%c) -> ()\n} }\n"
+      "graph.CallGraphOp @half (%x) -> (%y)\nlinalg.CPU.NegOp (%y) -> (%z)\n"
+      "cf.ReturnOp (%z) -> ()\n}\n";
+  const Text module(text);
+  Diagnostics problems;
+  REQUIRE(verify(*module.module, problems));
+  auto session = Session::create(*module.module, {}, problems);
+  REQUIRE(session);
+  const std::vector<Tensor> inputs = {floats({1, 2}, {1, 0})};
+  const double act = 0.7310585786300049;
+  const std::string path = folder.path() + "/captured.safetensors";
+  const std::vector<NamedTensor> captured = {{"half.act", floats({2}, {act, 0})},
+                                             {"half", floats({1, 2}, {-act, -0.0})},
+                                             {"half#1", floats({1, 2}, {5, 5})},
+                                             {"other", floats({1}, {1})}};
+  REQUIRE(write_tensors(path, TensorFormat::kSafetensors, plans_of(captured)));
+  const auto recorded = RecordedResults::open_file(path);
+  REQUIRE(recorded);
+  const auto search = search_against(*recorded, *session, {});
+  RunOptions options;
+  options.observe = [&](const StepResults& step) { return search->observe(step); };
+  REQUIRE(search->begin(0, 0, inputs));
+  CHECK(session->run(inputs, problems, options).has_value());
+  CHECK(search->counts().equal_bits + search->counts().within_tolerance == 2);
+  CHECK(search->counts().without_partner == 1);
+  CHECK(recorded->unused() == std::vector<std::string>{"half#1", "other"});
+  REQUIRE(search->begin(1, 0, inputs));
+  CHECK_FALSE(session->run(inputs, problems, options).has_value());
+  CHECK(search->found()->place.value == "c");
+}
+
+TEST_CASE("codes of a device are compared as numbers with floats, as codes with integers") {
+  const Folder folder;
+  std::ofstream(folder.path() + "/out.raw", std::ios::binary).write("\x83\x7d", 2);
+  const std::string head = R"({"schema": 1, "values": [{"layer": "act", "dtype": "UInt8", )";
+  std::ofstream(folder.path() + "/index.json")
+      << head << R"("shape": [2], "scale": 0.25, "zero_point": 128, "file": "out.raw"}]})";
+  const auto recorded = RecordedResults::open_folder(folder.path());
+  REQUIRE(recorded);
+  const std::vector<std::string> layers = {"none", "act"};
+  const auto found = recorded->find(0, {.graph = "m", .value = "1", .op = {}}, layers);
+  REQUIRE(found);
+  REQUIRE(found->has_value());
+  CHECK((*found)->tensor.dtype() == DType::kUInt8);
+  CHECK(values_of(*(*found)->numbers()) == std::vector<double>{0.75, -0.75});
+  CHECK(recorded->unused().empty());
+  // A file of another size is an error of the folder.
+  std::ofstream(folder.path() + "/out.raw", std::ios::binary).write("abc", 3);
+  const auto damaged = recorded->find(0, {.graph = "m", .value = "1", .op = {}}, layers);
+  REQUIRE_FALSE(damaged);
+  CHECK(damaged.error().code == diag::kDumpMalformed);
 }
 
 }  // namespace mir::test

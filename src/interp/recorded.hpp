@@ -1,0 +1,66 @@
+// Results that an earlier run, another framework or a device recorded; docs/running.md has the
+// forms.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "interp/probe.hpp"
+#include "mir/diagnostic.hpp"
+#include "mir/tensor.hpp"
+#include "weights/tensor_file.hpp"
+
+namespace mir {
+
+/// A recorded result. `scale` and `zero_point` are those of quantised codes: the number of a code
+/// is (code - zero_point) * scale.
+struct RecordedResult {
+  Tensor tensor;
+  std::optional<double> scale;
+  double zero_point = 0;
+
+  /// Returns the numbers as Float32 if the result has a scale, otherwise the tensor.
+  Result<Tensor> numbers() const;
+};
+
+/// An item of the index of a folder.
+struct RecordedEntry {
+  std::string file;
+  DType dtype{};
+  Shape shape;
+  std::optional<double> scale;
+  double zero_point = 0;
+};
+
+/// A folder of NPY or raw files with an index, as DumpWriter and other programs write it, or a
+/// tensor file whose names are those of layers. Only the index is in memory.
+class RecordedResults {
+ public:
+  static Result<RecordedResults> open_folder(const std::string& folder);
+  static Result<RecordedResults> open_file(const std::string& path);
+
+  /// Returns the result at this place, otherwise that of the first of the layers which has one; no
+  /// value if there is none. A tensor file has the names `LAYER`, and `LAYER#N` for run N.
+  Result<std::optional<RecordedResult>> find(std::size_t run, const ResultPlace& place,
+                                             std::span<const std::string> layers) const;
+
+  /// Returns the results that no call of find() has returned so far, sorted.
+  std::vector<std::string> unused() const;
+
+ private:
+  Result<std::optional<RecordedResult>> find(const std::string& key) const;
+  Result<Tensor> read(const RecordedEntry& entry) const;
+
+  std::string folder_;
+  std::unordered_map<std::string, RecordedEntry> entries_;  // by run, and place or layer
+  std::optional<TensorFile> file_;
+  mutable std::set<std::string> used_;  // keys and names
+};
+
+}  // namespace mir
