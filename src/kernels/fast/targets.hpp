@@ -15,10 +15,11 @@
 #define HWY_DISABLED_TARGETS MIR_NO_TARGETS
 #endif
 
-// A microkernel, of which there is one for each number of rows: part of the loop that calls it.
-// Sanitizers make such loops so large that compilers take several times as long as for functions.
+// A microkernel, of which there is one for each number of rows, or a step of it: part of the loop
+// that calls it. Sanitizers make such loops so large that compilers take several times as long as
+// for functions.
 #ifdef MIR_CHECKED_BUILD
-#define MIR_MICROKERNEL static HWY_NOINLINE
+#define MIR_MICROKERNEL HWY_NOINLINE
 #else
 #define MIR_MICROKERNEL HWY_INLINE
 #endif

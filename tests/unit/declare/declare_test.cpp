@@ -7,7 +7,7 @@
 using namespace mir;
 using mir::test::Declared;
 using mir::test::dialect_of_op;
-using mir::test::module_of;
+using mir::test::module_of_line;
 
 namespace {
 
@@ -131,7 +131,7 @@ TEST_SUITE("declarations") {
     for (const Row& row : rows) {
       CAPTURE(row.signature);
       const Declared read(dialect_of_op(row.attributes, row.signature) +
-                          module_of(row.inputs, row.line));
+                          module_of_line(row.inputs, row.line));
       CHECK(read.problems == "");
       CHECK(result_types(read) == row.types);
     }
@@ -143,9 +143,9 @@ TEST_SUITE("declarations") {
                       "(%xs:tensor<[$n], T, D>[many:true]) -> (%y:tensor<[$m], T, D>) { "
                       "linalg.D.ConcatOp [dim:0] (%xs) -> (%y) cf.ReturnOp (%y) -> () }\n");
     const auto problems = [&](const std::string& operands, int extent) {
-      return Declared(dialect + module_of("%x:tensor<[2], Float32, CPU>",
-                                          "my.AnOp(" + operands + ") -> (%y:tensor<[" +
-                                              std::to_string(extent) + "], Float32, CPU>)"))
+      return Declared(dialect + module_of_line("%x:tensor<[2], Float32, CPU>",
+                                               "my.AnOp(" + operands + ") -> (%y:tensor<[" +
+                                                   std::to_string(extent) + "], Float32, CPU>)"))
           .problems;
     };
     CHECK(problems("%x", 2) == "");
@@ -159,9 +159,9 @@ TEST_SUITE("declarations") {
         "",
         "(%x:tensor<[2], Float32, CPU>[optional:true]) -> (%y:tensor<[2], Float32, CPU>) { "
         "linalg.CPU.NegOp(%x) -> (%y) cf.ReturnOp (%y) -> () }\n");
-    CHECK(Declared(dialect + module_of("%x:tensor<[2], Float32, CPU>", "my.AnOp() -> (%y)"))
+    CHECK(Declared(dialect + module_of_line("%x:tensor<[2], Float32, CPU>", "my.AnOp() -> (%y)"))
               .problems == "");
-    CHECK(Declared(dialect + module_of("%x:tensor<[2], Float32, CPU>", "my.AnOp(%x) -> (%y)"))
+    CHECK(Declared(dialect + module_of_line("%x:tensor<[2], Float32, CPU>", "my.AnOp(%x) -> (%y)"))
               .problems == "");
   }
 
@@ -190,15 +190,15 @@ TEST_SUITE("declarations") {
         "        (%x:tensor<[$r, $c], T, D>) -> (%t:!my.tile<$r, T>) { }\n    }\n"
         "    dialect.OpOp @PairOp {\n"
         "        (%a:!my.tile<$r>, %b:!my.tile<$r>) -> (%t:!my.tile<2*$r>) { }\n    }\n}\n" +
-        module_of("%x:tensor<[8, 3], Float32, CPU>",
-                  "my.LoadOp(%x) -> (%t)\n    my.PairOp(%t, %t) -> (%p)"));
+        module_of_line("%x:tensor<[8, 3], Float32, CPU>",
+                       "my.LoadOp(%x) -> (%t)\n    my.PairOp(%t, %t) -> (%p)"));
     CHECK(read.problems == "");
     CHECK(result_types(read) == Texts{"!my.tile<8>"});
     const Op* pair = read.modules.back()->body().entry()->front()->next();
     CHECK(pair->result()->type()->spelling() == "!my.tile<16>");
     Declared odd(print(*read.modules.front()));
     CHECK(odd.problems == "");
-    odd.read(module_of("%x:!my.tile<6>", ""));
+    odd.read(module_of_line("%x:!my.tile<6>", ""));
     CHECK(odd.problems == "MIR0318 parameters of '!my.tile': rows come by fours\n");
   }
 
@@ -208,8 +208,8 @@ TEST_SUITE("declarations") {
                  "@my [mir_version:2] () -> () {\n    dialect.AttributeOp @layout "
                  "[parameters:{rows:{type:int, range:[1, 64]}}]\n    dialect.OpOp @AnOp {\n" +
                  std::string(kAlike) + "    }\n}\n" +
-                 module_of("%x:tensor<[8], Float32, CPU, " + attribute + ">",
-                           "my.AnOp (%x) -> (%y)"))
+                 module_of_line("%x:tensor<[8], Float32, CPU, " + attribute + ">",
+                                "my.AnOp (%x) -> (%y)"))
           .problems;
     };
     CHECK(read("#my.layout<8>") == "");
@@ -279,8 +279,8 @@ TEST_SUITE("declarations") {
     CHECK(Declared(replaced(dialect)).problems ==
           "MIR0321 dialect 'my' is declared by a module, which needs mir_version:2\n");
     const std::string model =
-        module_of("%x:tensor<[2, 8], Float16, CPU>, %w:tensor<[5, 8], Float16, CPU>",
-                  "my.AnOp(%x, %w) -> (%y)");
+        module_of_line("%x:tensor<[2, 8], Float16, CPU>, %w:tensor<[5, 8], Float16, CPU>",
+                       "my.AnOp(%x, %w) -> (%y)");
     CHECK(Declared(dialect + model).problems == "");
     CHECK(Declared(dialect + replaced(model)).problems ==
           "MIR0321 'my.AnOp' is of a dialect that a text declares, so the module needs "
@@ -288,8 +288,8 @@ TEST_SUITE("declarations") {
   }
 
   TEST_CASE("a module that stands before its dialect in a text knows it") {
-    Declared read(module_of("%x:tensor<[2, 8], Float16, CPU>, %w:tensor<[5, 8], Float16, CPU>",
-                            "my.AnOp(%x, %w) -> (%y:tensor<[2, 5], Float16, CPU>)") +
+    Declared read(module_of_line("%x:tensor<[2, 8], Float16, CPU>, %w:tensor<[5, 8], Float16, CPU>",
+                                 "my.AnOp(%x, %w) -> (%y:tensor<[2, 5], Float16, CPU>)") +
                   dialect_of_op("", kDense));
     CHECK(read.problems == "");
   }

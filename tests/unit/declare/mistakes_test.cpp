@@ -4,7 +4,7 @@
 using namespace mir;
 using mir::test::Declared;
 using mir::test::dialect_of_op;
-using mir::test::module_of;
+using mir::test::module_of_line;
 
 namespace {
 
@@ -143,10 +143,10 @@ TEST_SUITE("mistakes in dialects") {
       // Uses of the op are not reported beside its declaration.
       const Declared used(
           dialect_of_op(each.attributes, each.regions) +
-          module_of("%x:tensor<" + each.shape + ", Float32, CPU>", "my.AnOp(%x) -> (%y)"));
+          module_of_line("%x:tensor<" + each.shape + ", Float32, CPU>", "my.AnOp(%x) -> (%y)"));
       CHECK(used.problems == read.problems);
       const Declared used_otherwise(dialect_of_op(each.attributes, each.regions) +
-                                    module_of("", "my.AnOp() -> ()"));
+                                    module_of_line("", "my.AnOp() -> ()"));
       CHECK(used_otherwise.problems == read.problems);
     }
   }
@@ -175,7 +175,7 @@ TEST_SUITE("mistakes in dialects") {
     for (const Use& each : uses) {
       CAPTURE(each.condition);
       CAPTURE(each.declared);
-      std::string module = module_of("%x:tensor<[$S], Float32, CPU>", "my.AnOp(%x) -> (%y)");
+      std::string module = module_of_line("%x:tensor<[$S], Float32, CPU>", "my.AnOp(%x) -> (%y)");
       const std::string head = "mir_version:2";
       module.replace(module.find(head), head.size(), head + ", symbols:{" + each.declared + "}");
       const Declared read(dialect_of_op("where:\"" + each.condition + "\"", std::string(kSame)) +
@@ -336,7 +336,7 @@ TEST_SUITE("mistakes in dialects") {
       CAPTURE(each.line);
       CAPTURE(each.inputs);
       const Declared read(dialect_of_op(each.attributes, each.regions) +
-                          module_of(each.inputs, each.line));
+                          module_of_line(each.inputs, each.line));
       CHECK(read.problems == each.message);
     }
   }
@@ -347,8 +347,8 @@ TEST_SUITE("mistakes in dialects") {
         "where:[\"$k < 5\", \"$l < 5\"]",
         std::string(kSame));
     const auto problems = [&](const std::string& attributes) {
-      return Declared(dialect + module_of("%x:tensor<[2], Float32, CPU>",
-                                          "my.AnOp [" + attributes + "] (%x) -> (%y)"))
+      return Declared(dialect + module_of_line("%x:tensor<[2], Float32, CPU>",
+                                               "my.AnOp [" + attributes + "] (%x) -> (%y)"))
           .problems;
     };
     CHECK(problems("k:4, l:4") == "");

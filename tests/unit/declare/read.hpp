@@ -47,7 +47,7 @@ inline std::string dialect_of_op(std::string_view attributes, std::string_view r
 }
 
 /// A module with inputs and one op line.
-inline std::string module_of(std::string_view inputs, std::string_view line) {
+inline std::string module_of_line(std::string_view inputs, std::string_view line) {
   return "@main [mir_version:2] (" + std::string(inputs) + ") -> () {\n    " + std::string(line) +
          "\n    cf.ReturnOp () -> ()\n}\n";
 }

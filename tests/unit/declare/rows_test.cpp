@@ -10,7 +10,7 @@
 using namespace mir;
 using mir::test::Declared;
 using mir::test::dialect_of_op;
-using mir::test::module_of;
+using mir::test::module_of_line;
 using mir::test::StoredCase;
 
 namespace rows_test {
@@ -158,7 +158,7 @@ std::string use_of(std::string_view text) {
   const std::string_view inputs = text.substr(use + kUse.size(), end - use - kUse.size());
   std::string_view line = text.substr(end + kEnd.size());
   line.remove_suffix(1);
-  return declaration_of(text.substr(0, use)) + module_of(inputs, line);
+  return declaration_of(text.substr(0, use)) + module_of_line(inputs, line);
 }
 
 }  // namespace
@@ -180,7 +180,7 @@ TEST_SUITE("rows of declarations") {
       return use_text(
           "@my [mir_version:2] () -> () {\n    dialect.TypeOp @tile "
           "[parameters:{rows:int, cols:{type:int, default:3}}, where:" +
-          where + "]\n}\n" + module_of("%x:" + type, "my.UnknownOp(%x) -> ()"));
+          where + "]\n}\n" + module_of_line("%x:" + type, "my.UnknownOp(%x) -> ()"));
     };
     // The unknown op is an error of its own, which tells that the type is none.
     const std::string good = use("\"$rows > 0\"", "!my.tile<1>");
@@ -214,7 +214,7 @@ TEST_SUITE("rows of declarations") {
           "[parameters:{rows:int, cols:int}]\n    dialect.TypeOp @row [parameters:{rows:int}]\n"
           "    dialect.OpOp @AnOp {\n"
           "(%a:!my.tile<$r, $c>, %b:!my.tile<$c, $r>) -> (%t:!my.tile<$r, $r>) { }\n    }\n}\n" +
-          module_of("%a:" + one + ", %b:" + other, "my.AnOp(%a, %b) -> (%t)"));
+          module_of_line("%a:" + one + ", %b:" + other, "my.AnOp(%a, %b) -> (%t)"));
     };
     CHECK(use("!my.tile<2, 3>", "!my.tile<3, 2>") == "!my.tile<2, 2>");
     CHECK(use("!my.tile<2, 3>", "!my.tile<4, 2>") ==
@@ -235,8 +235,8 @@ TEST_SUITE("rows of declarations") {
     const Declared read(
         dialect_of_op("resource:state, attributes:{state:symbol}, effects:[reads_state]",
                       std::string(kSame)) +
-        module_of("%x:tensor<[4], Float32, CPU>",
-                  "my.AnOp [state:@cache] (%x) -> (%y)\n    my.AnOp(%x) -> (%z)"));
+        module_of_line("%x:tensor<[4], Float32, CPU>",
+                       "my.AnOp [state:@cache] (%x) -> (%y)\n    my.AnOp(%x) -> (%z)"));
     CHECK(read.problems == "");
     const Op* op = read.modules.back()->body().entry()->front();
     REQUIRE(op->row() != nullptr);

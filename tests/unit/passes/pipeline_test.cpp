@@ -187,8 +187,8 @@ TEST_SUITE("pipelines") {
 
   TEST_CASE("any pipeline that is printed reads back as itself") {
     std::mt19937 random(7);
+    Registered all;
     for (int i = 0; i < 3000; ++i) {
-      Registered all;
       const Pipeline pipeline{items(random, all.registry, 0)};
       const std::string text = spelling(pipeline);
       const auto again = all.read(text);
@@ -201,6 +201,7 @@ TEST_SUITE("pipelines") {
 
   TEST_CASE("any bytes are a pipeline or an error") {
     std::mt19937 random(11);
+    Registered all;
     for (int i = 0; i < 20'000; ++i) {
       std::string text;
       constexpr std::string_view kPieces[] = {"m", "g",    "graph", "(", ")",  "{",  "}",
@@ -208,7 +209,6 @@ TEST_SUITE("pipelines") {
                                               "S", "size", "4",     " ", "//", "\\", "\xff"};
       for (std::size_t n = random() % 14; n > 0; --n)
         text += kPieces[random() % std::size(kPieces)];
-      Registered all;
       const auto pipeline = all.read(text);
       CHECK(pipeline.has_value() == all.problems.empty());
     }

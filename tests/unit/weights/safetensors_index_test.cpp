@@ -33,14 +33,14 @@ class Model {
   TemporaryDirectory directory;
 };
 
-constexpr const char* kGood =
+constexpr const char* kGoodIndex =
     R"({"x": "a.safetensors", "y": "b.safetensors", "z": "b.safetensors"})";
 
 }  // namespace
 
 TEST_CASE("an index opens as the tensors of its files") {
   const Model model;
-  const auto file = model.open(kGood);
+  const auto file = model.open(kGoodIndex);
   REQUIRE(file);
   CHECK(file->names() == std::vector<std::string>{"x", "y", "z"});
   CHECK(file->contains("z"));

@@ -25,8 +25,8 @@ struct Planes {
 
   /// Operands of group kGroup for one vector of outputs.
   template <int kGroup>
-  static HWY_INLINE void load(const std::uint8_t* codes, int v, IntVector bias,
-                              IntVector (&operands)[kSteps]) {
+  static MIR_MICROKERNEL void load(const std::uint8_t* codes, int v, IntVector bias,
+                                   IntVector (&operands)[kSteps]) {
     if constexpr (kLow == 8) {
       constexpr std::int64_t kBytes = kLanes * Dot<8>::kStep;
       HWY_UNROLL(2)
@@ -84,7 +84,7 @@ HWY_INLINE FloatVector load_halves(const std::uint8_t* at, int v) {
 
 /// Scale and negative minimum of a block, or zeros if its runs have no factors.
 template <RunParameters kParameters>
-HWY_INLINE Parameters block_parameters(const std::uint8_t* head, bool has_minimum, int v) {
+MIR_MICROKERNEL Parameters block_parameters(const std::uint8_t* head, bool has_minimum, int v) {
   const FloatVector none = hn::Zero(Floats());
   if constexpr (kParameters == RunParameters::kBytes || kParameters == RunParameters::kNibbles) {
     return {load_halves(head, v),
@@ -96,8 +96,8 @@ HWY_INLINE Parameters block_parameters(const std::uint8_t* head, bool has_minimu
 /// Scale and minimum of the run whose parameters are at `at`; the minima of all outputs follow
 /// `minima` bytes later.
 template <RunParameters kParameters>
-HWY_INLINE Parameters run_parameters(const std::uint8_t* at, std::int64_t minima, bool has_minimum,
-                                     const Parameters& block, int v) {
+MIR_MICROKERNEL Parameters run_parameters(const std::uint8_t* at, std::int64_t minima,
+                                          bool has_minimum, const Parameters& block, int v) {
   const Floats d;
   const FloatVector none = hn::Zero(d);
   if constexpr (kParameters == RunParameters::kHalves) {

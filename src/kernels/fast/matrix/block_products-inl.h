@@ -114,8 +114,8 @@ struct RunRows {
 
 /// totals += scale x products + minimum x, for a run of a panel.
 template <int kBits, int kRows>
-HWY_INLINE void add_run(const Sums& products, const Parameters& run0, const Parameters& run1,
-                        bool has_minimum, const RunRows& x, Totals& totals) {
+MIR_MICROKERNEL void add_run(const Sums& products, const Parameters& run0, const Parameters& run1,
+                             bool has_minimum, const RunRows& x, Totals& totals) {
   const Floats d;
   const auto add_one = [&](int row, IntVector sum, const Parameters& run,
                            FloatVector& total) HWY_ATTR {
@@ -136,7 +136,7 @@ HWY_INLINE void add_run(const Sums& products, const Parameters& run0, const Para
 
 /// Sums of kRows rows that begin with the numbers at `starts`, or with 0 if it is null.
 template <int kRows>
-HWY_INLINE Sums start_sums(const std::int32_t* starts) {
+MIR_MICROKERNEL Sums start_sums(const std::int32_t* starts) {
   const auto start = [&](int row) HWY_ATTR {
     return starts != nullptr && row < kRows ? hn::Set(Ints(), starts[row]) : hn::Zero(Ints());
   };

@@ -33,7 +33,7 @@ struct Sums {
 
 /// sum += codes x for kStep elements of each row.
 template <int kBits, int kRows>
-HWY_INLINE void add_step(IntVector codes0, IntVector codes1, const std::byte* x, Sums& sum) {
+MIR_MICROKERNEL void add_step(IntVector codes0, IntVector codes1, const std::byte* x, Sums& sum) {
   const auto add = [&](IntVector& sum0, IntVector& sum1, std::int64_t row) HWY_ATTR {
     // Otherwise compilers compute the products of all rows first and run out of registers.
     const IntVector factor = broadcast(x + row * kXBytes);
