@@ -135,27 +135,16 @@ ExitCode show_modules(const Job& job, std::span<Module* const> modules, bool is_
   return job.run.write_output(view.of_modules(modules));
 }
 
-ExitCode parse_text(const Job& job, const SourceFile& file, IRContext& context) {
+/// Shows the modules of a text. `is_whole`: the text has no errors of syntax.
+ExitCode show_text(const Job& job, const SourceFile& file, const IRContext& context,
+                   std::vector<Module*> modules, bool is_whole, Diagnostics& diagnostics) {
   const ParseSettings& settings = job.settings;
-  constexpr std::size_t kMostCompared = 1000;
-  Diagnostics diagnostics =
-      settings.verify_diagnostics ? Diagnostics(kMostCompared) : job.run.diagnostics();
-  const SyntaxTree tree = parse_damaged(file, diagnostics);
-  const bool is_whole = !diagnostics.has_errors();
-  ExitCode code = settings.roundtrip && is_whole ? check_round_trip(tree) : ExitCode::kSuccess;
-  if (job.view.of_tree != nullptr) {
-    if (is_whole) code = worst(code, job.run.write_output(job.view.of_tree(tree)));
-    return worst(code, conclude(job, file, context.sources(), diagnostics));
-  }
-  std::vector<Module*> modules = resolve(tree, context, diagnostics);
   if (settings.module.is_given()) {
     add_names(*job.names, modules);
     const auto single = check_unambiguous(modules, settings.module, file.name());
     if (!single) diagnostics.error(single.error().code, {}, single.error().message);
     modules = select_modules(modules, *settings.module);
-    if (!single || modules.empty()) {
-      return worst(code, conclude(job, file, context.sources(), diagnostics));
-    }
+    if (!single || modules.empty()) return conclude(job, file, context.sources(), diagnostics);
   }
   if (settings.graph.is_given()) {
     for (const Module* module : modules) add_graphs(*job.names, *module);
@@ -168,10 +157,50 @@ ExitCode parse_text(const Job& job, const SourceFile& file, IRContext& context) 
     const auto known = job.names->check(*option);
     if (known || !is_whole) continue;
     diagnostics.error(known.error().code, {}, known.error().message);
+    return conclude(job, file, context.sources(), diagnostics);
+  }
+  const ExitCode code = show_modules(job, modules, is_whole, diagnostics);
+  return worst(code, conclude(job, file, context.sources(), diagnostics));
+}
+
+Diagnostics diagnostics_of(const Job& job) {
+  constexpr std::size_t kMostCompared = 1000;
+  return job.settings.verify_diagnostics ? Diagnostics(kMostCompared) : job.run.diagnostics();
+}
+
+ExitCode parse_tree(const Job& job, const SourceFile& file, IRContext& context) {
+  Diagnostics diagnostics = diagnostics_of(job);
+  const SyntaxTree tree = parse_damaged(file, diagnostics);
+  const bool is_whole = !diagnostics.has_errors();
+  ExitCode code = job.settings.roundtrip && is_whole ? check_round_trip(tree) : ExitCode::kSuccess;
+  if (job.view.of_tree != nullptr) {
+    if (is_whole) code = worst(code, job.run.write_output(job.view.of_tree(tree)));
     return worst(code, conclude(job, file, context.sources(), diagnostics));
   }
-  code = worst(code, show_modules(job, modules, is_whole, diagnostics));
-  return worst(code, conclude(job, file, context.sources(), diagnostics));
+  std::vector<Module*> modules = resolve(tree, context, diagnostics);
+  return worst(code, show_text(job, file, context, std::move(modules), is_whole, diagnostics));
+}
+
+ExitCode parse_text(const Job& job, const SourceFile& file, IRContext& context) {
+  if (job.settings.roundtrip || job.view.of_tree != nullptr) return parse_tree(job, file, context);
+  // A text without errors needs no tree. Otherwise errors of syntax anywhere decide which errors of
+  // its ops are reported, so the text is read again as a whole.
+  Diagnostics found(1);
+  std::vector<Module*> modules = read_modules(file, context, found);
+  if (!found.has_errors()) {
+    Diagnostics diagnostics = diagnostics_of(job);
+    diagnostics.append(std::move(found));
+    return show_text(job, file, context, std::move(modules), true, diagnostics);
+  }
+  for (Module* module : modules) context.release(*module);
+  IRContext again;
+  Diagnostics diagnostics = job.run.diagnostics();
+  if (!register_dialects(job.settings.dialects, again, diagnostics))
+    return job.run.report(diagnostics, again.sources());
+  const SourceFile* text =
+      again.sources().add(file.name(), std::string(file.text()), file.first_line());
+  if (text == nullptr) return job.run.report(SourceManager::full(file.name()));
+  return parse_tree(job, *text, again);
 }
 
 /// Refuses a module's name that the file does not have, unless errors may hide it.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <concepts>
 #include <iterator>
 #include <map>
 #include <unordered_map>
@@ -38,6 +39,23 @@ std::map<AttributeKey, const Attr*> by_key(const IRContext& context,
 
 std::string spelling_of(const Attr* attribute) {
   return attribute == nullptr ? "" : std::string(attribute->spelling());
+}
+
+/// The name of a field, such as `operand 2`. Its text is made when a difference is reported.
+struct FieldName {
+  std::string_view noun;
+  std::size_t number;
+  std::string text() const { return fmt::format("{} {}", noun, number); }
+};
+
+std::string text_of(std::string_view name) {
+  return std::string(name);
+}
+std::string text_of(const FieldName& name) {
+  return name.text();
+}
+std::string text_of(const auto& name) requires std::invocable<decltype(name)> {
+  return name();
 }
 
 class Comparison {
@@ -108,11 +126,10 @@ class Comparison {
     for (const Value& from : a.arguments()) {
       const Value* to = pairing_.after(from);
       if (to == nullptr) continue;
-      values(from, *to, one, other, fmt::format("input {}", from.index()));
+      values(from, *to, one, other, {"input", from.index()});
       if (!are_inputs) continue;
       port(one, other, {a.parent()->input_port(from.index()), default_port(from)},
-           {b.parent()->input_port(to->index()), default_port(*to)},
-           fmt::format("port of input {}", from.index()));
+           {b.parent()->input_port(to->index()), default_port(*to)}, {"input", from.index()});
     }
     const Op* next = b.front();
     const auto added_until = [&](const Op* end) {
@@ -138,15 +155,17 @@ class Comparison {
     const std::vector<RegionResult> from = signature_results(a), to = signature_results(b);
     count(one, other, "outputs", from.size(), to.size());
     for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
-      const std::string what = fmt::format("output {}", i);
+      const FieldName what{"output", i};
       said(from[i], to[i], one, other, what);
       if (a.returned(i) != nullptr && b.returned(i) != nullptr) {
         port(one, other, {a.output_port(i), default_port(*a.returned(i))},
-             {b.output_port(i), default_port(*b.returned(i))}, fmt::format("port of {}", what));
+             {b.output_port(i), default_port(*b.returned(i))}, what);
       }
       const bool named = a.returned(i) == nullptr && b.returned(i) == nullptr;
       if (named && !ids_.pair_storages(from[i].name, to[i].name)) {
-        field(one, other, fmt::format("storage of {}", what), "one of before", "another", true);
+        field(
+            one, other, [&] { return "storage of " + what.text(); }, "one of before", "another",
+            true);
       }
     }
   }
@@ -156,9 +175,11 @@ class Comparison {
   };
 
   /// The names of values are not compared, so ports count where one is not the name of its value.
-  void port(const Op& one, const Op& other, NamedPort a, NamedPort b, std::string what) {
+  void port(const Op& one, const Op& other, NamedPort a, NamedPort b, const FieldName& of) {
     if (a.name == a.of_value && b.name == b.of_value) return;
-    field(one, other, std::move(what), name_text(a.name, context_), name_text(b.name, context_));
+    field(
+        one, other, [&] { return "port of " + of.text(); }, name_text(a.name, context_),
+        name_text(b.name, context_));
   }
 
   // -- pairs of ops -------------------------------------------------------------------------------
@@ -169,20 +190,25 @@ class Comparison {
       field(a, b, "operation", context_.text(a.op_name().spelling),
             context_.text(b.op_name().spelling));
     }
-    field(a, b, "name", path_of(a), path_of(b));
-    field(a, b, "symbol", symbol_of(a), symbol_of(b));
+    const DumpFacts &facts = a.dump_facts(), &others = b.dump_facts();
+    if (a.path() != b.path() || facts.has_square_path != others.has_square_path) {
+      field(a, b, "name", path_of(a), path_of(b));
+    }
+    if (a.symbol() != b.symbol() || a.has_symbol() != b.has_symbol()) {
+      field(a, b, "symbol", symbol_of(a), symbol_of(b));
+    }
     angles(a, b);
-    field(a, b, "label", label_of(a), label_of(b));
+    if (facts.label != others.label) field(a, b, "label", label_of(a), label_of(b));
     flag(a, b, "lists of values", a.has_signature(), b.has_signature());
     if (a.attributes().empty() && b.attributes().empty()) {
       flag(a, b, "list of attributes", a.has_attribute_list(), b.has_attribute_list());
     }
-    attributes(a.attributes(), b.attributes(), a, b, "");
+    attributes(a.attributes(), b.attributes(), a, b, nullptr);
     operands(a, b);
     successors(a, b);
     count(a, b, "results", a.result_count(), b.result_count());
     for (std::uint32_t i = 0; i < std::min(a.result_count(), b.result_count()); ++i) {
-      values(a.results()[i], b.results()[i], a, b, fmt::format("result {}", i));
+      values(a.results()[i], b.results()[i], a, b, {"result", i});
     }
     field(a, b, "location", location_of(a), location_of(b));
     count(a, b, "regions", a.region_count(), b.region_count());
@@ -216,10 +242,11 @@ class Comparison {
   void angles(const Op& a, const Op& b) {
     const auto from = a.extra().angles, to = b.extra().angles;
     for (std::size_t i = 0; i < std::max(from.size(), to.size()); ++i) {
+      if (i < from.size() && i < to.size() && from[i] == to[i]) continue;
       const auto text = [&](std::span<const Symbol> list) {
         return i < list.size() ? fmt::format("<{}>", context_.text(list[i])) : std::string();
       };
-      field(a, b, fmt::format("angle {}", i), text(from), text(to));
+      field(a, b, FieldName{"angle", i}, text(from), text(to));
     }
   }
 
@@ -227,11 +254,11 @@ class Comparison {
     const auto from = a.operand_uses(), to = b.operand_uses();
     count(a, b, "operands", from.size(), to.size());
     for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
-      operand(from[i], to[i], fmt::format("operand {}", i));
+      operand(from[i], to[i], {"operand", i});
     }
   }
 
-  void operand(const Use& a, const Use& b, const std::string& what) {
+  void operand(const Use& a, const Use& b, const FieldName& what) {
     const Value &one = *a.value(), &other = *b.value();
     const bool known = pairing_.after(one) == &other;
     if (!known && !(constants_are_alike(one, other) && pairing_.meet(one, other))) {
@@ -243,7 +270,7 @@ class Comparison {
     if (first || stated) said(mention_of(a), mention_of(b), *a.user(), *b.user(), what);
   }
 
-  void other_operand(const Use& a, const Use& b, const std::string& what) {
+  void other_operand(const Use& a, const Use& b, const FieldName& what) {
     std::string from = source_text(*a.value()), to = source_text(*b.value());
     if (from == to) {
       from += fmt::format(" ({})", mention_text(*a.value()));
@@ -261,8 +288,10 @@ class Comparison {
     count(a, b, "successors", from.size(), to.size());
     for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
       const OpExtra::Successor &one = from[i], &other = to[i];
-      const std::string what = fmt::format("successor {}", i);
-      count(a, b, "arguments of " + what, one.operand_count, other.operand_count);
+      const FieldName what{"successor", i};
+      count(
+          a, b, [&] { return "arguments of " + what.text(); }, one.operand_count,
+          other.operand_count);
       const bool alike = one.block == nullptr || other.block == nullptr
                              ? one.block == other.block && one.stated == other.stated
                              : pairing_.after(*one.block) == other.block;
@@ -289,7 +318,7 @@ class Comparison {
   // -- values and attributes ----------------------------------------------------------------------
 
   void values(const Value& a, const Value& b, const Op& at, const Op& other,
-              const std::string& what) {
+              const FieldName& what) {
     storages(a, b, at, other, what);
     said(StatedMention{a.type(), a.attributes(), a.symbol(), a.has_symbol()},
          StatedMention{b.type(), b.attributes(), b.symbol(), b.has_symbol()}, at, other, what);
@@ -297,7 +326,8 @@ class Comparison {
 
   /// Values of one storage must stay in one.
   void storages(const Value& a, const Value& b, const Op& at, const Op& other,
-                const std::string& what) {
+                const FieldName& what) {
+    if (!ids_.are_dumps()) return;
     const bool alike = ids_.pair_storages(a.name(), b.name());
     const Value *one = first_in(first_before_, a), *two = first_in(first_after_, b);
     if (alike) return;
@@ -306,7 +336,8 @@ class Comparison {
                  ? fmt::format("its own ({})", mention_text(value))
                  : fmt::format("that of {} ({})", source_text(first), mention_text(first));
     };
-    field(at, other, "storage of " + what, text(a, *one), text(b, *two), true);
+    field(
+        at, other, [&] { return "storage of " + what.text(); }, text(a, *one), text(b, *two), true);
   }
 
   /// The first value seen of a value's storage.
@@ -316,29 +347,44 @@ class Comparison {
   }
 
   /// Compares the type and attributes that two mentions or definitions state for a value.
-  void said(const auto& a, const auto& b, const Op& at, const Op& other, const std::string& what) {
-    field(at, other, fmt::format("type of {}", what), type_text(a.type), type_text(b.type));
+  void said(const auto& a, const auto& b, const Op& at, const Op& other, const FieldName& what) {
+    if (a.type != b.type) {
+      field(
+          at, other, [&] { return "type of " + what.text(); }, type_text(a.type),
+          type_text(b.type));
+    }
     const bool symbols = a.has_symbol && b.has_symbol;
-    if (!symbols || !ids_.pair_symbols(context_.text(a.symbol), context_.text(b.symbol))) {
+    const bool none = !a.has_symbol && !b.has_symbol;
+    if (!none &&
+        (!symbols || !ids_.pair_symbols(context_.text(a.symbol), context_.text(b.symbol)))) {
       const auto text = [&](const auto& of) {
         return of.has_symbol ? fmt::format("@{}", context_.text(of.symbol)) : std::string();
       };
-      field(at, other, fmt::format("symbol of {}", what), text(a), text(b), symbols);
+      field(
+          at, other, [&] { return "symbol of " + what.text(); }, text(a), text(b), symbols);
     }
-    attributes(a.attributes, b.attributes, at, other, " of " + what);
+    attributes(a.attributes, b.attributes, at, other, &what);
   }
 
+  /// `of`: the value that has the attributes; null if the op itself has them.
   void attributes(std::span<const NamedAttr> a, std::span<const NamedAttr> b, const Op& at,
-                  const Op& other, const std::string& of) {
-    if (a.empty() && b.empty()) return;
+                  const Op& other, const FieldName* of) {
+    const bool are_equal = std::ranges::equal(a, b);
+    if (are_equal &&
+        std::ranges::none_of(a, [&](const NamedAttr& each) { return ids_.may_hold_ids(each); })) {
+      return;
+    }
     const auto from = by_key(context_, a), to = by_key(context_, b);
     const auto compare = [&](const AttributeKey& key, const Attr* one, const Attr* two) {
       if (key.first == key::kMirVersion && before_.version() != after_.version()) return;
       const bool both = one != nullptr && two != nullptr;
       if (both && ids_.are_alike(key.first, *one, *two)) return;
-      const std::string number = key.second == 0 ? "" : fmt::format(", again {}", key.second);
-      field(at, other, fmt::format("attribute '{}'{}{}", key.first, of, number), spelling_of(one),
-            spelling_of(two), true);
+      const auto name = [&] {
+        return fmt::format("attribute '{}'{}{}", key.first,
+                           of == nullptr ? "" : " of " + of->text(),
+                           key.second == 0 ? "" : fmt::format(", again {}", key.second));
+      };
+      field(at, other, name, spelling_of(one), spelling_of(two), true);
     };
     for (const auto& [key, value] : from) {
       const auto found = to.find(key);
@@ -351,20 +397,21 @@ class Comparison {
 
   // -- entries ------------------------------------------------------------------------------------
 
-  void count(const Op& a, const Op& b, std::string name, std::size_t before, std::size_t after) {
-    field(a, b, std::move(name), fmt::to_string(before), fmt::to_string(after));
+  void count(const Op& a, const Op& b, const auto& name, std::size_t before, std::size_t after) {
+    if (before == after) return;
+    field(a, b, name, fmt::to_string(before), fmt::to_string(after));
   }
 
-  void flag(const Op& a, const Op& b, std::string name, bool before, bool after) {
-    field(a, b, std::move(name), before ? "present" : "", after ? "present" : "");
+  void flag(const Op& a, const Op& b, std::string_view name, bool before, bool after) {
+    field(a, b, name, before ? "present" : "", after ? "present" : "");
   }
 
-  void field(const Op& a, const Op& b, std::string name, std::string_view before,
+  void field(const Op& a, const Op& b, const auto& name, std::string_view before,
              std::string_view after, bool even_if_equal = false) {
     if (before == after && !even_if_equal) return;
     DiffEntry entry = place_;
     entry.op = describe(a);
-    entry.field = std::move(name);
+    entry.field = text_of(name);
     entry.before = before;
     entry.after = after;
     if (before == after) entry.after += ", an id that stands for another one above";

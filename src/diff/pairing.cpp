@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "diff/equal_graphs.hpp"
 #include "diff/op_text.hpp"
 #include "diff/same_ids.hpp"
 #include "mir/context.hpp"
@@ -79,15 +80,32 @@ bool is_declared(const Op& op) {
 }
 
 Pairing::Pairing(const Module& before, const Module& after, bool inputs_by_port)
-    : inputs_by_port_(inputs_by_port) {
+    : inputs_by_port_(inputs_by_port),
+      ops_(before.op_id_end()),
+      ops_back_(after.op_id_end()),
+      values_(before.value_id_end()),
+      values_back_(after.value_id_end()) {
   ops(*before.top(), *after.top());
 }
 
 void Pairing::ops(const Op& a, const Op& b) {
-  ops_.emplace(&a, &b);
-  ops_back_.emplace(&b, &a);
+  ops_[a.id()] = &b;
+  ops_back_[b.id()] = &a;
   values(a.results(), b.results());
-  regions(a, b);
+  if (!is_declared(a) || !equal_graphs(a, b)) regions(a, b);
+}
+
+/// Pairs the parts of two graphs if these are equal.
+bool Pairing::equal_graphs(const Op& a, const Op& b) {
+  EqualGraphs graphs(values_);
+  if (!graphs.compare(a, b)) return false;
+  for (const auto& [one, other] : graphs.ops()) {
+    ops_[one->id()] = other;
+    ops_back_[other->id()] = one;
+  }
+  blocks_.insert(graphs.blocks().begin(), graphs.blocks().end());
+  for (const auto& [one, other] : graphs.values()) values_back_[other->id()] = one;
+  return true;
 }
 
 void Pairing::regions(const Op& a, const Op& b) {
@@ -96,6 +114,10 @@ void Pairing::regions(const Op& a, const Op& b) {
        one = one->next(), other = other->next()) {
     free_values(*one, *other);
     const Blocks from = blocks_of(*one), to = blocks_of(*other);
+    if (from.size() == 1 && to.size() == 1) {
+      blocks(*from.front(), *to.front());
+      continue;
+    }
     align_by<const Block>(from, to, kBlockLevels, 0, block_key,
                           [&](const Block& x, const Block& y) { blocks(x, y); });
   }
@@ -147,15 +169,15 @@ void Pairing::graphs_by(Ops& before, Ops& after, const std::function<std::string
     others.pop_back();
     return true;
   });
-  std::erase_if(after, [&](const Op* op) { return ops_back_.contains(op); });
+  std::erase_if(after, [&](const Op* op) { return ops_back_[op->id()] != nullptr; });
 }
 
 /// Pairs values that have no partner yet, in their order.
 void Pairing::values(ValueRange a, ValueRange b) {
   std::size_t next = 0;
   for (const Value& value : a) {
-    if (values_.contains(&value)) continue;
-    while (next < b.size() && values_back_.contains(&b[next])) ++next;
+    if (values_[value.id()] != nullptr) continue;
+    while (next < b.size() && values_back_[b[next].id()] != nullptr) ++next;
     if (next == b.size()) return;
     pair(value, b[next++]);
   }
@@ -175,16 +197,15 @@ void Pairing::inputs(const Region& a, const Region& b) {
 }
 
 void Pairing::pair(const Value& a, const Value& b) {
-  values_.emplace(&a, &b);
-  values_back_.emplace(&b, &a);
+  if (values_[a.id()] == nullptr) values_[a.id()] = &b;
+  if (values_back_[b.id()] == nullptr) values_back_[b.id()] = &a;
 }
 
 bool Pairing::meet(const Value& before, const Value& after) {
   if (!before.is_free() || !after.is_free() || is_named(before) || is_named(after)) return false;
-  if (values_.contains(&before) || values_back_.contains(&after)) return false;
+  if (values_[before.id()] != nullptr || values_back_[after.id()] != nullptr) return false;
   const Region &one = *before.free_in(), &other = *after.free_in();
-  const bool regions = found(ops_, static_cast<const Op*>(one.parent())) == other.parent() &&
-                       one.index() == other.index();
+  const bool regions = ops_[one.parent()->id()] == other.parent() && one.index() == other.index();
   if (regions) pair(before, after);
   return regions;
 }

@@ -15,7 +15,7 @@ namespace mir {
 /// order: first those that are equal in all that they are and read are pairs, between these those
 /// of one name, between these those of one kind. So are blocks, by their ops. Results and arguments
 /// belong to the pairs; free values to their regions, those with symbols from the beginning, others
-/// as `meet` finds them.
+/// as `meet` finds them. All parts of equal graphs belong together in their order.
 class Pairing {
  public:
   /// `inputs_by_port`: inputs of the modules that have one port are pairs, at any position.
@@ -23,27 +23,23 @@ class Pairing {
 
   /// Returns the counterpart in `after` of an op, block or value of `before`; null if there is
   /// none.
-  const Op* after(const Op& op) const { return found(ops_, &op); }
-  const Block* after(const Block& block) const { return found(blocks_, &block); }
-  const Value* after(const Value& value) const { return found(values_, &value); }
+  const Op* after(const Op& op) const { return ops_[op.id()]; }
+  const Block* after(const Block& block) const {
+    const auto at = blocks_.find(&block);
+    return at == blocks_.end() ? nullptr : at->second;
+  }
+  const Value* after(const Value& value) const { return values_[value.id()]; }
   /// Returns the counterpart in `before` of an op of `after`; null if there is none.
-  const Op* before(const Op& op) const { return found(ops_back_, &op); }
+  const Op* before(const Op& op) const { return ops_back_[op.id()]; }
 
   /// Pairs two values that are free in regions of one pair and belong to no other.
   /// False: they are none, have symbols or belong to others.
   bool meet(const Value& before, const Value& after);
 
  private:
-  template <class T>
-  using Map = std::unordered_map<const T*, const T*>;
   using Ops = std::vector<const Op*>;
   using Blocks = std::vector<const Block*>;
-
-  template <class T>
-  static const T* found(const Map<T>& map, const T* key) {
-    const auto at = map.find(key);
-    return at == map.end() ? nullptr : at->second;
-  }
+  using Values = std::vector<const Value*>;
 
   void regions(const Op& a, const Op& b);
   void free_values(const Region& a, const Region& b);
@@ -51,14 +47,15 @@ class Pairing {
   void graphs(Ops& before, Ops& after);
   void graphs_by(Ops& before, Ops& after, const std::function<std::string(const Op&)>& key);
   void ops(const Op& a, const Op& b);
+  bool equal_graphs(const Op& a, const Op& b);
   void values(ValueRange a, ValueRange b);
   void inputs(const Region& a, const Region& b);
   void pair(const Value& a, const Value& b);
 
   bool inputs_by_port_;
-  Map<Op> ops_, ops_back_;
-  Map<Block> blocks_;
-  Map<Value> values_, values_back_;
+  Ops ops_, ops_back_;           // by id; null: none
+  Values values_, values_back_;  // likewise
+  std::unordered_map<const Block*, const Block*> blocks_;
 };
 
 /// True if the op is paired by its symbol.

@@ -57,18 +57,27 @@ SplitSpec split(std::string_view spelling) {
 }  // namespace
 
 bool PairedIds::pair(std::string_view before, std::string_view after) {
-  const auto to = forth_.find(std::string(before)), from = back_.find(std::string(after));
-  if (to != forth_.end() || from != back_.end()) return to != forth_.end() && to->second == after;
-  pair_anew(before, after);
+  const Symbol one = ids_.intern(before), other = ids_.intern(after);
+  auto &to = forth_.of(one), &from = back_.of(other);
+  if (to || from) return to == other;
+  to = other;
+  from = one;
   return true;
 }
 
 void PairedIds::pair_anew(std::string_view before, std::string_view after) {
-  std::string one(before), other(after);
-  if (const auto to = forth_.find(one); to != forth_.end()) back_.erase(to->second);
-  if (const auto from = back_.find(other); from != back_.end()) forth_.erase(from->second);
-  forth_.insert_or_assign(one, other);
-  back_.insert_or_assign(std::move(other), std::move(one));
+  const Symbol one = ids_.intern(before), other = ids_.intern(after);
+  auto &to = forth_.of(one), &from = back_.of(other);
+  if (to) back_.of(*to).reset();
+  if (from) forth_.of(*from).reset();
+  forth_.of(one) = other;
+  back_.of(other) = one;
+}
+
+bool SameIds::may_hold_ids(const NamedAttr& attribute) const {
+  if (attribute.value == nullptr) return true;
+  return holds_specs(*attribute.value) || attribute.key == key::kProgramUuid ||
+         (dumps_ && attribute.key == key::kSymbol);
 }
 
 /// Words apart from numbers.

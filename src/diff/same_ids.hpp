@@ -2,9 +2,10 @@
 // the numbers that `renumber` (syntax/edit.hpp) replaces, and all names of values.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
 #include "mir/module.hpp"
 
@@ -18,7 +19,20 @@ class PairedIds {
   void pair_anew(std::string_view before, std::string_view after);
 
  private:
-  std::unordered_map<std::string, std::string> forth_, back_;  // as text spells them
+  /// Partners of ids by their handles; no value for an id without a partner.
+  class Partners {
+   public:
+    std::optional<Symbol>& of(Symbol id) {
+      if (id.id >= list_.size()) list_.resize(2 * std::size_t{id.id} + 1);
+      return list_[id.id];
+    }
+
+   private:
+    std::vector<std::optional<Symbol>> list_;
+  };
+
+  StringInterner ids_;  // as text spells them
+  Partners forth_, back_;
 };
 
 /// Corresponding ids of two modules.
@@ -28,6 +42,10 @@ class SameIds {
   /// `specs` are of two texts, whose modules may share them.
   SameIds(const IRContext& context, bool dumps, PairedIds& specs)
       : context_(context), dumps_(dumps), specs_(specs) {}
+
+  bool are_dumps() const { return dumps_; }
+  /// False if equal values of the attribute are alike, whatever ids were met before.
+  bool may_hold_ids(const NamedAttr& attribute) const;
 
   /// True if the names correspond. Names met for the first time correspond from now on, and so do
   /// the names of a pair that was refused.

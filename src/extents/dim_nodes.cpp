@@ -2,6 +2,7 @@
 #include "extents/dim_nodes.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <string>
 
@@ -137,6 +138,18 @@ bool reads_back(DimNodes& nodes, const Polynomial& sum, std::string_view text) {
          });
 }
 
+/// True if all factors are symbols, and all numbers have opposites. The text shows such a sum as it
+/// is, and its reader meets only parts of the sum on the way, which are within all limits.
+bool is_plain(const Polynomial& sum) {
+  constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+  const auto is_symbol = [](const DimExpr* factor) {
+    return factor->kind == DimExpr::Kind::kSymbol;
+  };
+  return sum.constant != kLeast && std::ranges::all_of(sum.terms, [&](const DimTerm& term) {
+           return term.coefficient != kLeast && std::ranges::all_of(term.factors, is_symbol);
+         });
+}
+
 }  // namespace
 
 const DimExpr* DimNodes::find(std::string_view text) const {
@@ -208,7 +221,9 @@ const DimExpr* DimNodes::node(const Polynomial& sum) {
   std::string text = text_of(shown(sum));
   if (text.size() > kMaxDimText) return nullptr;
   if (const DimExpr* found = find(text)) return found;
-  if (text.size() > kAlwaysReadBack && !reads_back(*this, sum, text)) return nullptr;
+  if (text.size() > kAlwaysReadBack && !is_plain(sum) && !reads_back(*this, sum, text)) {
+    return nullptr;
+  }
   DimExpr made;
   made.kind = DimExpr::Kind::kSum;
   made.depth = depth_of(sum);

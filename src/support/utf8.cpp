@@ -6,11 +6,27 @@
 
 namespace mir {
 
+namespace {
+
+constexpr std::ptrdiff_t kAsciiBlock = 64;
+
+/// True if the kAsciiBlock bytes from `at` on are ASCII.
+bool is_ascii_block(const char* at) {
+  const auto word = [at](std::ptrdiff_t i) {
+    std::uint64_t eight;
+    std::memcpy(&eight, at + 8 * i, 8);
+    return eight;
+  };
+  const std::uint64_t any =
+      word(0) | word(1) | word(2) | word(3) | word(4) | word(5) | word(6) | word(7);
+  return (any & 0x8080808080808080u) == 0;
+}
+
+}  // namespace
+
 const char* find_invalid_utf8(const char* at, const char* end) {
   while (at != end) {
-    std::uint64_t eight;
-    while (end - at >= 8 && (std::memcpy(&eight, at, 8), (eight & 0x8080808080808080u) == 0))
-      at += 8;
+    while (end - at >= kAsciiBlock && is_ascii_block(at)) at += kAsciiBlock;
     while (at != end && static_cast<unsigned char>(*at) < 0x80) ++at;
     if (at == end) break;
     const auto lead = static_cast<unsigned char>(*at);

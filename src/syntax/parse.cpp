@@ -2,19 +2,11 @@
 #include "mir/parse.hpp"
 
 #include "mir/codes/syntax.hpp"
-#include "parser.hpp"
 #include "support/utf8.hpp"
 #include "syntax/damage.hpp"
 #include "syntax/tree_builder.hpp"
 
 namespace mir {
-
-static_assert(static_cast<int>(grammar::Parser::symbol_kind::S_FIELD_COLON) + 1 == kTokenKinds &&
-                  static_cast<int>(grammar::Parser::symbol_kind::S_TYPED_VALUE) ==
-                      static_cast<int>(TokenKind::kTypedValue) &&
-                  static_cast<int>(grammar::Parser::symbol_kind::S_KEY) ==
-                      static_cast<int>(TokenKind::kKey),
-              "TokenKind follows the token declarations of parser.yy");
 
 namespace {
 
@@ -35,17 +27,16 @@ bool parse_text(const SourceFile& file, Diagnostics& diagnostics,
     return deliver(std::move(unit));
   };
   TreeBuilder builder(file, diagnostics, counting, whole_only);
-  grammar::Parser parser(builder);
-  const int status = parser.parse();
+  const bool is_parsed = grammar::parse(builder);
   if (diagnostics.error_count() != errors_before) {
     if (!whole_only) builder.finish();
     return false;
   }
-  if (status == 0 && !any_module) {
+  if (is_parsed && !any_module) {
     diagnostics.error(diag::kEmptyFile, {file.base(), file.base()}, "the file contains no module");
     return false;
   }
-  return status == 0;
+  return is_parsed;
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "mir/codes/syntax.hpp"
-#include "parser.hpp"
 #include "syntax/tree_builder.hpp"
 
 // note [where parsing stops]
@@ -72,8 +71,7 @@ class Reparser {
     };
     TreeBuilder builder(file_, found, deliver, false, start_ - file_.base());
     builder.begin_in_module();
-    grammar::Parser parser(builder);
-    parser.parse();  // until next_ is known, which may be at the end of the module
+    grammar::parse(builder);  // until next_ is known, which may be at the end of the module
     if (!next_ || !std::ranges::all_of(errors_, is_local)) return std::nullopt;
     return result(old_errors);
   }

@@ -122,4 +122,12 @@ class TreeBuilder {
   std::vector<Node> nodes_;
 };
 
+namespace grammar {
+
+/// Parses the text of a builder: takes its tokens and appends its nodes. Returns false if the text
+/// cannot be parsed to its end.
+bool parse(TreeBuilder& tree);
+
+}  // namespace grammar
+
 }  // namespace mir

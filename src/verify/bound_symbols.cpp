@@ -60,12 +60,21 @@ class BoundSymbols {
       // The length of a cache is the same wherever it is used.
       const Attr* past = op.is(OpId::kLinalgKVCache) ? op.attribute(key::kPast) : nullptr;
       if (past != nullptr) for_each_symbol(*past, [&](Symbol symbol) { lengths_.insert(symbol); });
-      bind_results(op, bound);
+      if (op.first_region() != nullptr || may_bind(op, bound)) bind_results(op, bound);
     });
     for_each_region(body, [&](const Region& region) {
       if (!region.has_several_blocks()) return;
       for (const Block* block : region.blocks()) for_each_symbol_joined_by(*block, add);
     });
+  }
+
+  /// True if a result has a symbol that is not bound yet.
+  bool may_bind(const Op& op, const SymbolSet& bound) {
+    bool may = false;
+    for (const Value& result : op.results()) {
+      for_each_symbol(result.type(), [&](Symbol symbol) { may = may || !bound.contains(symbol); });
+    }
+    return may;
   }
 
   /// An extent that a rule leaves unknown may have a name of its own: the run finds it out, unless

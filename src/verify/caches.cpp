@@ -6,6 +6,7 @@
 #include "dialects/parameters.hpp"
 #include "ir/call_types.hpp"
 #include "mir/control_flow.hpp"
+#include "mir/walk.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {
@@ -77,7 +78,7 @@ class CacheSteps {
     for (const Op* op : block.ops()) {
       if (op->is(OpId::kLinalgKVCache)) step(*op, state);
       if (const Op* graph = called_graph(*op)) call(*op, *graph, state);
-      if (is_graph(*op) || op->first_region() == nullptr) continue;
+      if (is_graph(*op) || !has_steps(*op)) continue;
       const State before = state;
       for (const Region* inner = op->first_region(); inner != nullptr; inner = inner->next()) {
         State own = state_inside(*op, before);
@@ -85,6 +86,16 @@ class CacheSteps {
         leave(own, before, state);
       }
     }
+  }
+
+  /// True if a region of the op has a step or a call.
+  static bool has_steps(const Op& op) {
+    bool found = false;
+    for_each_child(op, [&](const Op& inner) {
+      found = found || inner.is(OpId::kLinalgKVCache) || called_graph(inner) != nullptr ||
+              has_steps(inner);
+    });
+    return found;
   }
 
   /// Adds what a region or block appended that began with the state `before` or a part of it.

@@ -380,6 +380,38 @@ TEST_SUITE("module diff") {
     CHECK(differences(graph("f"), graph("g")) == Lines{"~graph.SubGraphOp: symbol: @f -> @g"});
   }
 
+  TEST_CASE("one part that differs in a graph that is otherwise equal is found") {
+    const auto graph = [](const std::string& input, int first, int second,
+                          const std::string& constant = "c") {
+      const std::string c = "%9:" + t("2") + "[constant:" + constant + "]";
+      return "graph.SubGraphOp @g <CPU> {\n(%1:" + t("2") + ", %2:" + t("2") +
+             ") -> (%5:" + t("2") + ") {\n" + "linalg.CPU.AddOp (%" + input + ":" + t("2") + ", " +
+             c + ") -> (%3:" + t("2") + ")\n" + "linalg.CPU.SubOp (%" + std::to_string(first) +
+             ":" + t("2") + ", %" + std::to_string(second) + ":" + t("2") + ") -> (%5:" + t("2") +
+             ")\ncf.ReturnOp (%5:" + t("2") + ") -> ()\n}\n}\n";
+    };
+    CHECK(differences(graph("1", 1, 3), graph("1", 1, 3)) == Lines{});
+    CHECK(differences(graph("1", 1, 3), graph("1", 3, 1)).size() == 2);
+    CHECK(differences(graph("1", 1, 3), graph("2", 1, 3)) ==
+          Lines{"~g: linalg.AddOp: operand 0: input 0 of graph.SubGraphOp @g -> "
+                "input 1 of graph.SubGraphOp @g"});
+    CHECK(differences(graph("1", 1, 3), graph("1", 1, 3, "d")) ==
+          Lines{"~g: linalg.AddOp: operand 1: c -> d"});
+  }
+
+  TEST_CASE("ids in equal graphs stay paired across graphs") {
+    const auto graphs = [](int inner, int outer) {
+      const auto graph = [](const std::string& name, int id) {
+        return "graph.SubGraphOp @" + name + " <CPU> {\n(%" + std::to_string(id) + ":" + t("2") +
+               ") -> (%" + std::to_string(id) + ":" + t("2") + ") {\ncf.ReturnOp (%" +
+               std::to_string(id) + ":" + t("2") + ") -> ()\n}\n}\n";
+      };
+      return graph("f", inner) + graph("g", outer);
+    };
+    CHECK(differences(graphs(1, 1), graphs(2, 2)) == Lines{});
+    CHECK(differences(graphs(1, 1), graphs(1, 2)).size() == 1);
+  }
+
   TEST_CASE("every dump equals its normal form, which is its own") {
     for (const std::string& path : corpus()) {
       CAPTURE(path);
