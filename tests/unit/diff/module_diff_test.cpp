@@ -399,6 +399,20 @@ TEST_SUITE("module diff") {
           Lines{"~g: linalg.AddOp: operand 1: c -> d"});
   }
 
+  TEST_CASE("ops of a graph that is equal but for operands are paired by these") {
+    const auto graph = [](int first, int second) {
+      return "graph.SubGraphOp @g <CPU> {\n(%1:" + t("2") + ", %2:" + t("2") +
+             ") -> (%5:" + t("2") + ") {\n" + unary("NegOp", first, 3) + unary("NegOp", second, 4) +
+             "linalg.CPU.AddOp (%3:" + t("2") + ", %4:" + t("2") + ") -> (%5:" + t("2") +
+             ")\ncf.ReturnOp (%5:" + t("2") + ") -> ()\n}\n}\n";
+    };
+    // One NegOp goes, another comes, and the AddOp reads others: no NegOp reads another input.
+    const Lines found = differences(graph(1, 2), graph(2, 1));
+    REQUIRE(found.size() == 4);
+    CHECK(found[0] == "-g: " + line("NegOp"));
+    CHECK(found[1] == "+g: " + line("NegOp"));
+  }
+
   TEST_CASE("ids in equal graphs stay paired across graphs") {
     const auto graphs = [](int inner, int outer) {
       const auto graph = [](const std::string& name, int id) {
