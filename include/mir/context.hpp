@@ -213,6 +213,7 @@ enum class AttrType : std::uint8_t {
   kDType,  ///< an element type's name
   kDevice,
   kSlices,  ///< array with one {"start":..,"end":..,"step":..} per dimension
+  kMaps,    ///< array of arrays of extents, over symbols that the op binds itself
   kDict,
   kQuantisation,  ///< a QuantSpec or a QuantAnnotation
   kType,

@@ -6,6 +6,7 @@
 #include "dialects/linalg/comparison.hpp"
 #include "dialects/linalg/convolution_signal.hpp"
 #include "dialects/linalg/elementwise.hpp"
+#include "dialects/linalg/generic.hpp"
 #include "dialects/linalg/linear.hpp"
 #include "dialects/linalg/movement.hpp"
 #include "dialects/linalg/norm.hpp"
@@ -29,7 +30,7 @@ consteval auto join(const OpRow (&... families)[N]) {
 constexpr auto kLinalgRows =
     join(kArithmeticRows, kPortableMathRows, kComparisonRows, kActivationRows, kLinearRows,
          kNormRows, kRopeRows, kAttentionRows, kShapeRows, kCopyRows, kReductionRows, kIndexRows,
-         kConvolutionRows, kSignalRows, kOtherRows);
+         kConvolutionRows, kSignalRows, kOtherRows, kGenericRows);
 static_assert(are_sound(DialectId::kLinalg, kLinalgRows));
 
 }  // namespace

@@ -36,6 +36,7 @@ constexpr PageNames kPageNames[] = {
     {OpId::kLinalgConcat, "x.."},
     {OpId::kLinalgStack, "x.."},
     {OpId::kLinalgEinsum, "x.."},
+    {OpId::kLinalgGeneric, "x.."},
     {OpId::kLinalgSTFT, "signal, window"},
     {OpId::kLinalgISTFT, "spec, window"},
     {OpId::kLinalgCompress, "x, mask"},

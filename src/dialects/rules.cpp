@@ -30,6 +30,7 @@ constexpr NamedRule kAll[] = {
     {"fill", fill},
     {"flash_attention2", flash_attention2},
     {"gather", gather},
+    {"generic", generic},
     {"index", index},
     {"interpolate", interpolate},
     {"iota", iota},

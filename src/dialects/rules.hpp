@@ -181,6 +181,13 @@ bool gather(InferContext& op);
 /// (x, mask [n]: truth values) -> x with an extent at `dim`, there n, that only data decides.
 bool compress(InferContext& op);
 
+// -- generic --------------------------------------------------------------------------------------
+/// (x..) -> extents that the maps of `maps` reach over `loops`, element types by `dtypes`.
+bool generic(InferContext& op);
+/// One block of elementwise ops on single numbers, from one number of each operand to one for each
+/// result.
+bool verify_generic(VerifyContext& op);
+
 // -- convolutions and signals ---------------------------------------------------------------------
 /// x [B, in, T] -> [B, out, floor((T + 2 pad - dilation (kernel - 1) - 1) / stride) + 1].
 bool conv_1d(InferContext& op);

@@ -181,6 +181,20 @@ OpWork products_of_indices(const WorkContext& context) {
   return with_products(context, products);
 }
 
+OpWork generic_loops(const WorkContext& context) {
+  const Attr* loops = context.op.attribute(key::kLoops);
+  if (context.op.attribute(key::kSums) == nullptr || loops == nullptr) {
+    return each_value_once(context);
+  }
+  Dim iterations(1);
+  for (const NamedAttr& loop : loops->entries()) {
+    const bool is_number = loop.value->kind() == AttrKind::kInt;
+    iterations = context.table().multiply(
+        iterations, is_number ? Dim(loop.value->integer()) : loop.value->dim());
+  }
+  return with_products(context, iterations);
+}
+
 OpWork flash_attention(const WorkContext& context) {
   return attention_work(context, {}, {.causal = is_true(context.op, key::kCausalMask)});
 }

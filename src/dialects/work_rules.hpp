@@ -30,6 +30,8 @@ OpWork convolution_products(const WorkContext& context);
 OpWork products_of_operands(const WorkContext& context);
 /// A sum over all indices of an equation, of products of as many factors as there are operands.
 OpWork products_of_indices(const WorkContext& context);
+/// Each value moves once; one multiply-add for each iteration that is joined to others.
+OpWork generic_loops(const WorkContext& context);
 
 // Attention: each query with the keys that it sees.
 OpWork flash_attention(const WorkContext& context);

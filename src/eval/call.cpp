@@ -6,6 +6,7 @@
 #include "eval/parameters.hpp"
 #include "eval/stand_ins.hpp"
 #include "eval/substitute.hpp"
+#include "ir/own_symbols.hpp"
 #include "ir/told_attributes.hpp"
 #include "mir/codes/attributes.hpp"
 #include "mir/codes/runs.hpp"
@@ -40,6 +41,10 @@ Result<void> EvalCall::prepare() {
   }
   const auto& bindings = environment_.dims != nullptr ? *environment_.dims : kNoBindings;
   for (const NamedAttr& each : op().attributes()) {
+    if (has_own_symbols(row, context().text(each.key), *each.value)) {
+      bound_attributes_.push_back(each);
+      continue;
+    }
     const auto value = substitute(context(), each.value, bindings);
     if (!value) return error(value.error().code, value.error().message);
     bound_attributes_.push_back({each.key, *value});

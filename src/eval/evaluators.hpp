@@ -22,6 +22,9 @@ Result<void> absolute(EvalCall& call);
 Result<void> clip(EvalCall& call);
 Result<void> where(EvalCall& call);
 
+// generic.cpp
+Result<void> generic(EvalCall& call);
+
 // indexing.cpp
 Result<void> compress(EvalCall& call);
 Result<void> embedding(EvalCall& call);

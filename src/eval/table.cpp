@@ -74,6 +74,7 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgFloor, unary<ref::floor>},
     {OpId::kLinalgGELU, unary<ref::gelu>},
     {OpId::kLinalgGather, gather},
+    {OpId::kLinalgGeneric, generic},
     {OpId::kLinalgGreaterEqual, binary<ref::greater_equal>},
     {OpId::kLinalgGreater, binary<ref::greater>},
     {OpId::kLinalgISTFT, istft},

@@ -8,6 +8,7 @@
 #include "extents/dim_expr.hpp"
 #include "ir/inherited_symbols.hpp"
 #include "ir/joined_extents.hpp"
+#include "ir/own_symbols.hpp"
 #include "ir/storage_marks.hpp"
 #include "ir/type_extents.hpp"
 #include "mir/context.hpp"
@@ -30,7 +31,11 @@ void visit_attribute(const Attr& attribute, const Op& op, const VisitExtent& vis
 }
 
 void visit_attributes(const Op& op, const VisitExtent& visit) {
-  for (const NamedAttr& each : op.attributes()) visit_attribute(*each.value, op, visit);
+  const IRContext& context = op.module().context();
+  for (const NamedAttr& each : op.attributes()) {
+    if (has_own_symbols(op.row(), context.text(each.key), *each.value)) continue;
+    visit_attribute(*each.value, op, visit);
+  }
 }
 
 /// Visits the extents of attributes that the op's row declares. Others, such as the estimates of
@@ -38,6 +43,7 @@ void visit_attributes(const Op& op, const VisitExtent& visit) {
 void visit_declared_attributes(const Op& op, const VisitExtent& visit) {
   if (op.row() == nullptr) return visit_attributes(op, visit);
   for (const AttrRow& row : op.row()->attributes) {
+    if (row.type == AttrType::kMaps) continue;
     if (const Attr* value = op.attribute(row.name)) visit_attribute(*value, op, visit);
   }
 }

@@ -10,7 +10,8 @@
 namespace mir {
 
 /// Calls `visit` with each extent in the types of values and in the attributes of ops, as often as
-/// it occurs, and with the op that has it.
+/// it occurs, and with the op that has it. Attributes whose symbols belong to the op itself are
+/// left out (own_symbols.hpp); so they are in all functions here.
 void for_each_extent(const Module& module, const std::function<void(Dim, const Op&)>& visit);
 
 /// Calls `visit` with each extent in the attributes of an op and in the types of its results.

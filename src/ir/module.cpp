@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ir/own_graph.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/walk.hpp"
 #include "support/arena.hpp"
@@ -90,7 +91,7 @@ void Module::update_names(std::string_view dialect) {
       op.name_ = context_.op_name(spelling);
       note_made(op.kind());
       op.note_in_graph();
-      if (op.has(Trait::kIsolated)) isolate(op);
+      if (has_own_graph(op)) isolate(op);
       // The module itself declares nothing in itself.
       if (&op != top_) declare_own_symbols(op);
     }

@@ -52,7 +52,7 @@ const Attr* Op::attribute(std::string_view key) const {
   return find_attribute(module().context(), attributes(), key);
 }
 
-/// With all that is inside it, but for what is inside isolated ops.
+/// With all that is inside it, but for graphs of their own.
 void Op::move_in(GraphState& graph) {
   GraphState* const before = std::exchange(graph_, &graph);
   note_in_graph();

@@ -41,6 +41,8 @@ std::string_view name_of(AttrType type) {
       return "device";
     case AttrType::kSlices:
       return "slices";
+    case AttrType::kMaps:
+      return "index maps";
     case AttrType::kDict:
       return "dictionary";
     case AttrType::kQuantisation:

@@ -41,6 +41,8 @@ std::string_view example_value(const AttrRow& row) {
       return "[1]";
     case AttrType::kSlices:
       return "[{}]";
+    case AttrType::kMaps:
+      return "[[]]";
     case AttrType::kTypes:
       return "[tensor<[1], Float32, CPU>]";
     case AttrType::kType:

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "dialects/generic_form.hpp"
 #include "ir/casts.hpp"
 #include "ir/one_element.hpp"
 #include "mir/infer.hpp"
@@ -117,6 +119,7 @@ class GraphPlanner {
     if (!check_operands(op) || !pass_from(op, RegionEdge::kOp)) return false;
     for (std::uint32_t number = 0; number < op.regions.size(); ++number) {
       const OpTemplate::Region& region = op.regions[number];
+      if (op.kind == OpId::kLinalgGeneric && !set_number_types(op, region)) return false;
       if (op.kind == OpId::kCfFor && !set_type(region.arguments.front(), op, type_of(op, 0))) {
         return false;
       }
@@ -126,6 +129,25 @@ class GraphPlanner {
         if (!plan_op(inner, planned.ops)) return false;
       }
       if (!pass_from(op, number)) return false;
+    }
+    return op.kind != OpId::kLinalgGeneric || infer_results(op, made);
+  }
+
+  /// The region of a generic op takes a number of each operand.
+  bool set_number_types(const OpTemplate& op, const OpTemplate::Region& region) {
+    if (region.arguments.size() != op.operands.size()) {
+      return fail(fmt::format("the region of the new '{}' takes {} numbers, expected {}",
+                              op.info->name, region.arguments.size(), op.operands.size()));
+    }
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      const auto* tensor = dyn_cast<TensorType>(type_of(op, i));
+      const auto dtype = tensor == nullptr || !tensor->dtype()
+                             ? std::nullopt
+                             : accumulation_type(*tensor->dtype());
+      if (!dtype) return fail(fmt::format("'{}' takes numbers", op.info->name));
+      const Type* number = context_.tensor(std::span<const Dim>(), context_.intern(name_of(*dtype)),
+                                           tensor->device());
+      if (!set_type(region.arguments[i], op, number)) return false;
     }
     return true;
   }
@@ -273,7 +295,7 @@ class GraphMaker {
 
   void make(Rewriter& rewriter, const std::vector<PlannedOp>& ops) {
     for (const PlannedOp& op : ops) {
-      const std::vector<Value*> operands = values_of(op.operands);
+      const std::vector<Value*> operands = values_of(op.operands, rewriter);
       const std::vector<const Type*> types = types_of(op.results);
       OpSpec spec{.name = op.name,
                   .operands = operands,
@@ -298,16 +320,24 @@ class GraphMaker {
       values_[planned.arguments[i]] = &block.arguments()[i];
     }
     rewriter.set_insertion_point_to_end(block);
+    Region* const around_this =
+        std::exchange(isolated_, region.parent()->has(Trait::kIsolated) ? &region : isolated_);
     make(rewriter, planned.ops);
+    isolated_ = around_this;
     std::vector<std::uint32_t> results = planned.ops.back().operands;
     if (planned.ops.back().name.kind == OpId::kCfCondition) results.erase(results.begin());
     rewriter.set_has_signature(region, true);
     rewriter.set_result_types(region, types_of(results));
   }
 
-  std::vector<Value*> values_of(const std::vector<std::uint32_t>& numbers) const {
+  /// An isolated region has constants of its own.
+  std::vector<Value*> values_of(const std::vector<std::uint32_t>& numbers,
+                                Rewriter& rewriter) const {
     std::vector<Value*> found;
-    for (const std::uint32_t each : numbers) found.push_back(values_[each]);
+    for (const std::uint32_t each : numbers) {
+      const auto constant = isolated_ == nullptr ? std::nullopt : constant_of(*values_[each]);
+      found.push_back(constant ? rewriter.constant(*isolated_, *constant) : values_[each]);
+    }
     return found;
   }
   std::vector<const Type*> types_of(const std::vector<std::uint32_t>& numbers) const {
@@ -318,6 +348,7 @@ class GraphMaker {
 
   const GraphPlan& plan_;
   std::vector<Value*>& values_;
+  Region* isolated_ = nullptr;  // the innermost isolated region in which ops are made
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "dialects/parameters.hpp"
 #include "ir/context/elements.hpp"
+#include "ir/own_symbols.hpp"
 #include "mir/equivalence.hpp"
 #include "mir/module.hpp"
 #include "mir/tensor.hpp"
@@ -445,6 +446,7 @@ bool TemplateReader::check_op(const Op& op, const NamedOp& named) {
   }
   const bool may_flow = !is_pattern_ && op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile);
   const bool runs_region = !is_pattern_ && op.is(OpId::kDialectRun);
+  const bool may_loop = !is_pattern_ && op.is(OpId::kLinalgGeneric);
   const bool is_pure = has(row->traits, Trait::kPure) || may_flow || runs_region;
   constexpr Effect kState = Effect::kReadsState | Effect::kWritesState;
   const bool keeps_state =
@@ -459,7 +461,8 @@ bool TemplateReader::check_op(const Op& op, const NamedOp& named) {
         is_pattern_ ? "patterns rewrite pure operations"
                     : "a body consists of pure operations and of those that keep state"));
   }
-  if ((op.region_count() != 0 && !may_flow) || !op.extra().successors.empty() || op.has_symbol()) {
+  if ((op.region_count() != 0 && !may_flow && !may_loop) || !op.extra().successors.empty() ||
+      op.has_symbol()) {
     return refuse_op(fmt::format("an op of {} has no regions, successors or symbol", noun_));
   }
   if (!row->regions.admits(op.region_count())) {
@@ -511,7 +514,7 @@ std::optional<OpTemplate> TemplateReader::read_op(const Op& op, GraphTemplate& g
 
 bool TemplateReader::read_regions(const Op& op, OpTemplate& made, GraphTemplate& graph) {
   if (op.first_region() == nullptr) return true;
-  made.flow = op.row()->region_flow(op);
+  if (op.row()->region_flow) made.flow = op.row()->region_flow(op);
   bool are_good = true;
   ++depth_;
   for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
@@ -612,7 +615,10 @@ bool TemplateReader::read_attributes(const Op& op, OpTemplate& made) {
       return refuse(op.span(), fmt::format("'{}' has no attribute '{}'{}", op_name, key,
                                            near_name(key, rows, &AttrRow::name)));
     }
-    auto value = attribute(*each.value, op.span());
+    auto value = is_over_own_symbols(*made.info->row, key)
+                     ? std::optional(AttributeTemplate{.kind = AttributeTemplate::Kind::kLiteral,
+                                                       .literal = each.value})
+                     : attribute(*each.value, op.span());
     if (!value) return false;
     if (value->kind == AttributeTemplate::Kind::kLiteral && !admits(*row, *each.value)) {
       return refuse(op.span(), fmt::format("attribute '{}' of '{}' cannot be {}", key, op_name,

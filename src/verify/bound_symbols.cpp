@@ -7,6 +7,7 @@
 #include "ir/context/language_versions.hpp"
 #include "ir/extent_walk.hpp"
 #include "ir/joined_extents.hpp"
+#include "ir/own_symbols.hpp"
 #include "ir/type_extents.hpp"
 #include "mir/call_graph.hpp"
 #include "mir/walk.hpp"
@@ -136,7 +137,10 @@ class BoundSymbols {
     }
     for (const Value& result : op.results()) check_once(result.type(), check);
     if (op.is(OpId::kTensorRegister)) check_parameter(op);
-    for (const NamedAttr& each : op.attributes()) check_once(*each.value, check);
+    for (const NamedAttr& each : op.attributes()) {
+      if (has_own_symbols(op.row(), context_.text(each.key), *each.value)) continue;
+      check_once(*each.value, check);
+    }
   }
 
   /// The symbols of a parameter have no values before a run, even if inputs bind them.

@@ -135,7 +135,8 @@ void control_flow(const Op& op, Reporter& reporter) {
     const Op* around = op.parent_op();
     // What a region of a declared op returns to is up to its dialect.
     const bool is_open = op.is(OpId::kCfYield) && is_declared(around->info().dialect);
-    const bool has_flow = around->row() != nullptr && around->row()->region_flow != nullptr;
+    const bool has_flow = around->is(OpId::kLinalgGeneric) ||
+                          (around->row() != nullptr && around->row()->region_flow != nullptr);
     if (!has_flow && !is_open) {
       reporter.report(ConstraintId::control_c1, op, [&] {
         return fmt::format("'{}' ends no region of '{}'", op.name(), around->name());
@@ -146,7 +147,9 @@ void control_flow(const Op& op, Reporter& reporter) {
     check_condition(op, *op.operand(0), reporter);
   }
   if (op.is(OpId::kCfSwitch)) check_cases(op, reporter);
-  if (!op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile, OpId::kGraphFused)) return;
+  if (!op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile, OpId::kGraphFused, OpId::kLinalgGeneric)) {
+    return;
+  }
   for (std::uint32_t i = 0; i < op.region_count(); ++i) check_region(op, i, reporter);
   if (op.is(OpId::kCfFor)) check_bounds(op, reporter);
 }

@@ -46,6 +46,8 @@ std::string_view describe(AttrType type) {
       return "an element type";
     case AttrType::kSlices:
       return "an array of {\"start\":..,\"end\":..,\"step\":..}";
+    case AttrType::kMaps:
+      return "an array of arrays of extents";
     case AttrType::kDict:
       return "a dictionary";
     case AttrType::kQuantisation:
@@ -88,6 +90,8 @@ bool admits(AttrType type, const Attr& value) {
         const bool all = each.kind() == AttrKind::kString && each.text() == "all";
         return all || each.kind() == AttrKind::kDict || each.kind() == AttrKind::kInt;
       });
+    case AttrType::kMaps:
+      return all_elements(value, [](const Attr& each) { return all_elements(each, is_extent); });
     case AttrType::kDict:
       return value.kind() == AttrKind::kDict || value.kind() == AttrKind::kNull;
     case AttrType::kQuantisation:

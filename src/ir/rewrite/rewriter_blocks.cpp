@@ -1,6 +1,7 @@
 // Regions, blocks and their arguments.
 #include <algorithm>
 
+#include "ir/own_graph.hpp"
 #include "mir/rewriter.hpp"
 #include "support/arena.hpp"
 
@@ -12,7 +13,7 @@ Region* Rewriter::add_region(Op& op) {
   OpExtra& extra = extra_of(op);
   if (extra.regions == nullptr) {
     extra.regions = region;
-    const bool has_own = op.has(Trait::kIsolated) && module_.top_ != nullptr;
+    const bool has_own = has_own_graph(op) && module_.top_ != nullptr;
     region->graph_ = has_own ? &module_.add_graph(*op.graph_->editor) : op.graph_;
   } else {
     region->graph_ = extra.regions->graph_;

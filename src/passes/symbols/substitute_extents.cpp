@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ir/joined_extents.hpp"
+#include "ir/own_symbols.hpp"
 #include "ir/symbol_scopes.hpp"
 #include "ir/type_extents.hpp"
 #include "mir/codes/passes.hpp"
@@ -144,7 +145,11 @@ void ExtentSubstitution::apply(Value& value) {
 }
 
 void ExtentSubstitution::apply(Op& op) {
-  const auto attributes = replaced(op.attributes());
+  std::vector<NamedAttr> attributes;
+  for (const NamedAttr& each : op.attributes()) {
+    const bool is_own = has_own_symbols(op.row(), context_.text(each.key), *each.value);
+    attributes.push_back({each.key, is_own ? each.value : replaced(each.value)});
+  }
   if (!std::ranges::equal(attributes, op.attributes())) rewriter_.set_attributes(op, attributes);
   for (Value& result : op.results()) apply(result);
 }

@@ -27,6 +27,7 @@ std::set<std::string> named_by_rules() {
 TEST_CASE("a refusal names the constraint that is broken, and each constraint refuses something") {
   std::set<std::string> missing = named_by_rules();
   REQUIRE(missing.size() > 50);
+  missing.erase("generic_c8");  // of regions, which no rule sees
   const std::string q = "[1, 4, 8, 64]", kv = "[1, 4, 2, 64]", rows = "Int32 [9]";
   const Case cases[] = {
       {"ArgsortOp", "dim:2", {"[2, 3]"}, "argsort_c1"},
@@ -51,6 +52,13 @@ TEST_CASE("a refusal names the constraint that is broken, and each constraint re
       {"ConcatOp", "dim:0", {"[2]", "[2, 4]"}, "concat_c2"},
       {"ConcatOp", "dim:0", {"[2, 3]", "[2, 4]"}, "concat_c2"},
       {"CumSumOp", "dim:0", {"ComplexFP32 [2]"}, "cum_sum_c1"},
+      {"GenericOp", "loops:{i:word}, maps:[[$i]]", {}, "generic_c1"},
+      {"GenericOp", "loops:{i:2}, maps:[[$i], [$j]]", {"[2]"}, "generic_c2"},
+      {"GenericOp", "loops:{i:2}, maps:[[$i], [$i]]", {"ComplexFP32 [2]"}, "generic_c3"},
+      {"GenericOp", "loops:{i:3}, maps:[[$i], [$i]]", {"[2]"}, "generic_c4"},
+      {"GenericOp", "loops:{i:2}, maps:[[$i], []]", {"[2]"}, "generic_c5"},
+      {"GenericOp", "loops:{i:2}, maps:[[$i], [2*$i]]", {"[2]"}, "generic_c6"},
+      {"GenericOp", "loops:{i:2}, maps:[[$i], [$i]], where:\"$i < 1\"", {"[2]"}, "generic_c7"},
       {"CumSumOp", "dim:2", {"[2, 3]"}, "cum_sum_c2"},
       {"MatchShapeOp", "shape:[-1]", {"[$S]"}, "match_shape_c1"},
       {"MatchShapeOp", "shape:[4]", {"[4, 1]"}, "match_shape_c2"},

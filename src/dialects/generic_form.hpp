@@ -1,0 +1,90 @@
+// Attributes of linalg.GenericOp as C++ types: loops, index maps, sums, conditions.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/symbol_declarations.hpp"
+#include "mir/attribute_keys.hpp"
+#include "mir/context.hpp"
+#include "mir/tensor.hpp"
+
+namespace mir {
+
+/// How the iterations that belong to one element of a result are joined.
+enum class LoopSum : std::uint8_t { kAdd, kMul, kMax, kMin, kAnd, kOr };
+
+/// True if a sum over nothing is an element: 0, 1, true or false.
+inline bool has_neutral(LoopSum sum) {
+  return sum != LoopSum::kMax && sum != LoopSum::kMin;
+}
+
+/// Attributes of a generic op. Symbols of `maps` and `where` belong to the op.
+struct GenericForm {
+  struct Range {
+    Symbol name;
+    Dim extent;  ///< in symbols from around the op
+  };
+  struct Index {
+    Symbol name;
+    std::size_t operand = 0;
+  };
+  struct SummedLoop {
+    std::size_t loop = 0;
+    LoopSum sum = LoopSum::kAdd;
+  };
+  struct Result {
+    std::vector<Dim> map;
+    std::vector<std::size_t> loops;   ///< those in the map, in the written order
+    std::vector<SummedLoop> sums;     ///< the other loops, in the written order
+    const Attr* start = nullptr;      ///< null: none
+    std::optional<DType> dtype = {};  ///< none: that of operand 0
+  };
+
+  std::vector<Range> loops;  ///< the outermost first
+  std::vector<Range> sizes;
+  std::vector<Index> indices;
+  std::vector<std::vector<Dim>> operands;  ///< the map of each operand
+  std::vector<Result> results;
+  std::vector<SymbolRelation> conditions;  ///< of `where`
+};
+
+/// Why the attributes of a generic op cannot be read.
+struct GenericProblem {
+  AttrKey key = key::kMaps;
+  std::string_view constraint{};
+  DiagCode code{};
+  std::string message{};
+};
+
+struct GenericSource {
+  IRContext& context;
+  std::function<const Attr*(AttrKey)> attribute;
+  std::size_t operand_count = 0, result_count = 0;
+};
+
+/// Reads the attributes. No value after `report` was called with a problem.
+std::optional<GenericForm> read_generic(const GenericSource& source,
+                                        const std::function<void(const GenericProblem&)>& report);
+
+/// The type in which the region computes with elements of a type: Float64 for floating types, the
+/// type itself for integers and Bool. No value for other types.
+std::optional<DType> accumulation_type(DType dtype);
+
+/// True if each loop of the result's map occurs in one dimension only and each dimension counts
+/// through its loops without gaps and repetitions, like `[$j, 32*$t+$r]` with 32 values of `$r`.
+/// Then each element has exactly one iteration of these loops. `extents` has the extents of the
+/// loops as the map sees them.
+bool counts_each_element_once(const GenericForm::Result& result, std::span<const Symbol> names,
+                              std::span<const Dim> extents, DimTable& dims);
+
+/// The extents that a map reaches: for each dimension one more than the greatest index, unknown if
+/// that does not follow from the signs of coefficients.
+std::vector<Dim> reached_extents(std::span<const Dim> map, std::span<const Symbol> names,
+                                 std::span<const Dim> extents, DimTable& dims);
+
+}  // namespace mir

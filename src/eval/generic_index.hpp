@@ -1,0 +1,55 @@
+// Index maps and conditions of a generic op with numbers for all extents, ready to be evaluated.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "extents/dim_expr.hpp"
+#include "mir/dim.hpp"
+
+namespace mir::eval {
+
+/// An extent over numbered symbols.
+class CompiledExtent {
+ public:
+  /// No value if the extent has a symbol without a number.
+  static std::optional<CompiledExtent> compile(Dim extent, std::span<const Symbol> names);
+
+  /// No value on overflow and on division by 0. `values` has one for each name.
+  std::optional<std::int64_t> value(std::span<const std::int64_t> values) const;
+  /// True if it is a sum of symbols times numbers.
+  bool is_linear() const { return is_linear_; }
+  /// Difference of a linear extent for one step of a symbol.
+  std::int64_t step(std::size_t name) const { return steps_[name]; }
+
+ private:
+  struct Factor;
+  struct Term {
+    std::int64_t coefficient = 1;
+    std::vector<Factor> factors;
+  };
+  struct Sum {
+    std::int64_t constant = 0;
+    std::vector<Term> terms;
+  };
+  struct Factor {
+    DimExpr::Kind kind = DimExpr::Kind::kSymbol;
+    std::size_t name = 0;                    // of a symbol
+    std::shared_ptr<const Sum> left, right;  // of quotients and maxima
+  };
+
+  static std::optional<Sum> compile(const Polynomial& sum, std::span<const Symbol> names);
+  static std::optional<std::int64_t> value(const Sum& sum, std::span<const std::int64_t> values);
+  static std::optional<std::int64_t> value(const Factor& factor,
+                                           std::span<const std::int64_t> values);
+  void find_steps(std::size_t name_count);
+
+  Sum sum_;
+  bool is_linear_ = false;
+  std::vector<std::int64_t> steps_;
+};
+
+}  // namespace mir::eval

@@ -1,0 +1,74 @@
+// The region of a generic op on a strip: many iterations at once, one element of each value for
+// each iteration.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "eval/evaluate.hpp"
+
+namespace mir::eval {
+
+/// Elements of the first iterations of a strip; the same one for all of them if `step` is 0.
+struct StripValues {
+  const std::byte* data = nullptr;
+  std::int64_t step = 1;  ///< in elements
+};
+
+/// Computes one result of the region of a generic op. Everything is borrowed for its life.
+class GenericStrip {
+ public:
+  /// The most iterations of a strip.
+  static constexpr std::int64_t kLength = 1024;
+
+  /// `result` is the number of the result. Allocates memory for the values that it needs.
+  static Result<GenericStrip> create(const Op& op, std::uint32_t result,
+                                     const EvalEnvironment& environment);
+
+  /// True if the result depends on argument `number`.
+  bool needs(std::size_t number) const { return argument_slots_[number] != kNone; }
+  /// True if the region passes argument `number` on as it is.
+  bool passes_on(std::size_t number) const;
+  /// Where the elements of a needed argument are written.
+  std::byte* argument(std::size_t number) {
+    return slots_[argument_slots_[number]].tensor.mutable_bytes();
+  }
+  /// The type of the result in the region.
+  DType dtype() const { return slots_[wanted_].tensor.dtype(); }
+
+  /// The result for the first `count` iterations, valid until the next call.
+  Result<StripValues> compute(std::int64_t count);
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  using Direct = void (*)(const double* a, std::int64_t a_step, const double* b,
+                          std::int64_t b_step, double* out, std::int64_t count);
+
+  /// A value of the region: kLength elements, or one.
+  struct Slot {
+    const Value* value = nullptr;
+    Tensor tensor;
+    std::int64_t step = 1;
+  };
+  struct Step {
+    const Op* op = nullptr;
+    std::vector<std::size_t> operands, results;  // slots
+    Direct direct = nullptr;                     // null: by the kernel of the op
+  };
+
+  GenericStrip(const Op& op, const EvalEnvironment& environment);
+  std::size_t slot_of(const Value& value);
+  void add_steps(const Value& wanted);
+  Result<void> allocate();
+  Direct direct_of(const Step& step) const;
+  Result<void> run(const Step& step, std::int64_t count);
+
+  const Block* block_;
+  const EvalEnvironment* environment_;
+  std::size_t wanted_ = 0;
+  std::vector<Slot> slots_;
+  std::vector<Step> steps_;
+  std::vector<std::size_t> argument_slots_;
+};
+
+}  // namespace mir::eval

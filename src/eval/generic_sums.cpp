@@ -1,0 +1,264 @@
+// Accumulators of generic ops: sums, products, extremes and logic in the order of the iterations.
+#include "eval/generic_sums.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/ref/common/dispatch.hpp"
+#include "kernels/ref/common/extreme.hpp"
+#include "mir/codes/kernels.hpp"
+#include "weights/elements.hpp"
+
+namespace mir::eval {
+
+namespace {
+
+// Functions that join two numbers. Integers wrap: overflow is defined for unsigned ones.
+struct JoinAdd {
+  template <class W>
+  W operator()(W a, W b) const {
+    if constexpr (std::is_integral_v<W>) {
+      return static_cast<W>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    } else {
+      return a + b;
+    }
+  }
+};
+struct JoinMul {
+  template <class W>
+  W operator()(W a, W b) const {
+    if constexpr (std::is_integral_v<W>) {
+      return static_cast<W>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    } else {
+      return a * b;
+    }
+  }
+};
+struct JoinMax {
+  template <class W>
+  W operator()(W a, W b) const {
+    return ref::extreme_of<1>(a, b);
+  }
+};
+struct JoinMin {
+  template <class W>
+  W operator()(W a, W b) const {
+    return ref::extreme_of<-1>(a, b);
+  }
+};
+struct JoinAnd {
+  template <class W>
+  W operator()(W a, W b) const {
+    return static_cast<W>(a != 0 && b != 0 ? 1 : 0);
+  }
+};
+struct JoinOr {
+  template <class W>
+  W operator()(W a, W b) const {
+    return static_cast<W>(a != 0 || b != 0 ? 1 : 0);
+  }
+};
+
+/// Calls `visit` with the function of a sum.
+template <class Visit>
+void with_join(LoopSum sum, const Visit& visit) {
+  switch (sum) {
+    case LoopSum::kAdd:
+      return visit(JoinAdd{});
+    case LoopSum::kMul:
+      return visit(JoinMul{});
+    case LoopSum::kMax:
+      return visit(JoinMax{});
+    case LoopSum::kMin:
+      return visit(JoinMin{});
+    case LoopSum::kAnd:
+      return visit(JoinAnd{});
+    case LoopSum::kOr:
+      return visit(JoinOr{});
+  }
+}
+
+/// Accumulators of one group, one for each element that is computed side by side.
+template <class W>
+class Accumulators {
+ public:
+  Accumulators(LoopSum sum, std::int64_t width)
+      : sum_(sum),
+        values_(static_cast<std::size_t>(width)),
+        found_(static_cast<std::size_t>(width)) {}
+
+  void open(std::int64_t count) {
+    const int neutral = sum_ == LoopSum::kMul || sum_ == LoopSum::kAnd ? 1 : 0;
+    std::fill_n(values_.begin(), count, static_cast<W>(neutral));
+    std::fill_n(found_.begin(), count, has_neutral(sum_));
+  }
+  void start(W value, std::int64_t count) {
+    std::fill_n(values_.begin(), count, value);
+    std::fill_n(found_.begin(), count, true);
+  }
+  /// Joins numbers to one element, in their order.
+  template <class T>
+  void join(const T* numbers, std::int64_t step, std::int64_t count) {
+    if (count == 0) return;
+    W value = values_[0];
+    std::int64_t i = 0;
+    if (!found_[0]) {
+      value = ref::load<T>(numbers[0]);
+      i = 1;
+    }
+    with_join(sum_, [&](auto function) {
+      for (; i < count; ++i) value = function(value, W{ref::load<T>(numbers[i * step])});
+    });
+    values_[0] = value;
+    found_[0] = true;
+  }
+  /// Joins one number to each of some elements.
+  template <class T>
+  void join_each(const T* numbers, std::int64_t step, std::int64_t at, std::int64_t count) {
+    W* values = values_.data() + at;
+    std::uint8_t* found = found_.data() + at;
+    if (!has_neutral(sum_) && std::find(found, found + count, 0) != found + count) {
+      for (std::int64_t i = 0; i < count; ++i) join_one(at + i, ref::load<T>(numbers[i * step]));
+      return;
+    }
+    with_join(sum_, [&](auto function) {
+      if (step == 1) {
+        for (std::int64_t i = 0; i < count; ++i) {
+          values[i] = function(values[i], W{ref::load<T>(numbers[i])});
+        }
+      } else {
+        const W number = ref::load<T>(numbers[0]);
+        for (std::int64_t i = 0; i < count; ++i) values[i] = function(values[i], number);
+      }
+    });
+  }
+  /// Joins what an inner group has found. Integers have wrapped in their type T before.
+  template <class T>
+  void join_group(const Accumulators& inner, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (inner.found_[at] != 0) join_one(i, ref::load<T>(ref::store<T>(inner.values_[at])));
+    }
+  }
+  /// False for a maximum or a minimum over nothing.
+  bool is_found(std::size_t element) const { return found_[element] != 0; }
+  W value(std::size_t element) const { return values_[element]; }
+
+ private:
+  void join_one(std::int64_t element, W number) {
+    const auto at = static_cast<std::size_t>(element);
+    with_join(sum_, [&](auto function) {
+      values_[at] = found_[at] != 0 ? function(values_[at], number) : number;
+    });
+    found_[at] = true;
+  }
+
+  LoopSum sum_;
+  std::vector<W> values_;
+  std::vector<std::uint8_t> found_;
+};
+
+/// T is the type of what the region computes, R that of the result.
+template <class T, class R>
+class SumsOf final : public GenericSums {
+ public:
+  using W = ref::Wide<T>;
+
+  SumsOf(std::span<const LoopSum> groups, std::int64_t width, Tensor start, Tensor& result)
+      : start_(std::move(start)), out_(result.as_mutable<R>()) {
+    for (const LoopSum each : groups) groups_.emplace_back(each, width);
+  }
+
+  void begin() override {
+    if (start_.defined()) std::ranges::fill(out_, ref::store<R>(started()));
+  }
+
+  Result<void> take(StripValues values, std::span<const LoopEvent> events) override {
+    const T* next = reinterpret_cast<const T*>(values.data);
+    for (const LoopEvent& event : events) {
+      switch (event.kind) {
+        case LoopEvent::Kind::kOpen:
+          open(event);
+          continue;
+        case LoopEvent::Kind::kClose:
+          if (auto closed = close(event); !closed) return closed;
+          continue;
+        case LoopEvent::Kind::kJoin:
+          groups_.back().join(next, values.step, event.count);
+          break;
+        case LoopEvent::Kind::kJoinEach:
+          groups_.back().join_each(next, values.step, event.at, event.count);
+          break;
+        case LoopEvent::Kind::kStore:
+          for (std::int64_t i = 0; i < event.count; ++i) {
+            out_[static_cast<std::size_t>(event.at + i * event.step)] =
+                ref::store<R>(ref::load<T>(next[i * values.step]));
+          }
+          break;
+      }
+      next += event.count * values.step;
+    }
+    return {};
+  }
+
+ private:
+  /// The start as the region's type has it.
+  W started() const { return ref::load<T>(start_.as<T>().front()); }
+
+  void open(const LoopEvent& event) {
+    groups_[event.group].open(event.count);
+    if (event.group != 0) return;
+    place_ = event;
+    if (start_.defined()) groups_[0].start(started(), event.count);
+  }
+
+  Result<void> close(const LoopEvent& event) {
+    const Accumulators<W>& done = groups_[event.group];
+    if (event.group != 0) {
+      groups_[event.group - 1].template join_group<T>(done, event.count);
+      return {};
+    }
+    for (std::int64_t i = 0; i < event.count; ++i) {
+      const auto element = static_cast<std::size_t>(place_.at + i * place_.step);
+      const auto at = static_cast<std::size_t>(i);
+      if (!done.is_found(at)) {
+        return Error{
+            diag::kKernelShape,
+            fmt::format("element {} of a result is the largest or least of nothing", element)};
+      }
+      out_[element] = ref::store<R>(done.value(at));
+    }
+    return {};
+  }
+
+  std::vector<Accumulators<W>> groups_;
+  Tensor start_;  // undefined if there is none
+  std::span<R> out_;
+  LoopEvent place_;  // of the open group 0
+};
+
+}  // namespace
+
+Result<std::unique_ptr<GenericSums>> make_generic_sums(std::span<const LoopSum> groups,
+                                                       std::int64_t width, const Attr* start,
+                                                       DType computed, Tensor& result) {
+  Tensor first;
+  if (start != nullptr) {
+    const std::string_view truth = start->boolean() ? "1" : "0";
+    auto made = element_of(computed, start->kind() == AttrKind::kBool ? truth : start->spelling());
+    if (!made) return std::move(made).error();
+    first = *std::move(made);
+  }
+  std::unique_ptr<GenericSums> sums;
+  const auto done = ref::with_number_or_bool(
+      "generic", result.dtype(), [&]<class R>(std::type_identity<R>) -> Result<void> {
+        using T = std::conditional_t<ref::kIsFloating<R>, double, R>;
+        sums = std::make_unique<SumsOf<T, R>>(groups, width, first, result);
+        return {};
+      });
+  if (!done) return done.error();
+  return sums;
+}
+
+}  // namespace mir::eval
