@@ -257,6 +257,7 @@
     "largest"
     "layer_idx"
     "let"
+    "masks_one_query"
     "match"
     "matmul_type"
     "max_position_embeddings"
