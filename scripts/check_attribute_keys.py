@@ -40,7 +40,7 @@ OTHER = {
     "src/passes/rewrite/text_patterns.cpp": {"value"},
     "src/passes/types/convert_types.cpp": {"parameters"},
     "src/patterns/functions.cpp": {"axis", "device", "dtype", "reverse", "shape", "size", "type"},
-    "src/plan/packed_cache.cpp": {"dtype", "name"},
+    "src/plan/packed_cache.cpp": {"dtype", "name", "stored"},
     "src/program/program_json.cpp": {"constant", "device", "shape", "symbol", "type"},
     "src/program/program_text.cpp": {"constant", "shape", "symbol"},
     "src/text/emit/emit_json.cpp": {

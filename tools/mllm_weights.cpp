@@ -109,7 +109,9 @@ bool add_parameters(const Run& run, const WeightsSettings& settings, ConversionR
     if (!lift(*module, diagnostics)) break;
     for (const auto& [name, parameter] : parameters_of(*module)) {
       const auto dtype = parameter.type == nullptr ? std::nullopt : parameter.type->dtype();
-      if (dtype && is_target_type(*dtype)) rules.parameters.emplace(name, *dtype);
+      if (!dtype || !is_target_type(*dtype) || parameter.stored.rows) continue;
+      const std::string_view stored = parameter.stored.tensor;
+      rules.parameters.emplace(stored.empty() ? name : std::string(stored), *dtype);
     }
   }
   if (diagnostics.has_errors()) code = run.report(diagnostics, context.sources());

@@ -34,15 +34,35 @@ using FileOpener = std::function<Result<FileBytes>(const std::string& name)>;
 
 // Where weights come from: files, a seed, a constant.
 
+/// Where files have a weight that is not a whole tensor of its own name.
+struct StoredView {
+  struct Rows {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
+
+  std::string_view tensor{};      ///< the name in files; empty: the name of the weight
+  std::optional<Rows> rows = {};  ///< only these rows; a row is an entry of the first dimension
+  /// Row i of the first half and row i of the second half of each of so many heads follow each
+  /// other in the file. 0: rows are stored in their order.
+  std::int64_t interleaved_heads = 0;
+
+  bool is_whole() const { return !rows && interleaved_heads == 0; }
+};
+
 /// The tensor that the user of a weight expects.
 struct WeightRequest {
   std::string_view name;
   DType dtype = DType::kFloat32;
   Shape shape = {};
+  StoredView stored = {};
   /// Allow another float type in the file, and blocks, which are dequantised.
   bool convert_floats = false;
   /// Invented integers lie in [0, bound); without it they are 0.
   std::optional<std::int64_t> bound = {};
+
+  /// The name of the tensor in files.
+  std::string_view stored_name() const { return stored.tensor.empty() ? name : stored.tensor; }
 };
 
 /// A tensor that fits its request, made or borrowed when it is asked for. It needs no source any

@@ -10,6 +10,17 @@ constexpr AttrRow kRegisterAttributes[] = {
     {.name = "symbol",
      .type = AttrType::kString,
      .summary = "name of the parameter; the result carries it as [@symbol]"},
+    {.name = "stored",
+     .type = AttrType::kString,
+     .summary = "name of the tensor in weight files, if it is another one"},
+    {.name = "stored_rows",
+     .type = AttrType::kInts,
+     .summary = "first row and end of the rows of that tensor that are the parameter",
+     .range = {0, 0x1p62}},
+    {.name = "stored_heads",
+     .type = AttrType::kInt,
+     .summary = "number of heads whose halves are stored row by row in turn",
+     .range = {1, 0x1p62}},
 };
 
 constexpr OpRow kTensorRows[] = {

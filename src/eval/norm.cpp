@@ -74,7 +74,7 @@ Result<void> causal_mask(EvalCall& call) {
   const linalg::CausalMask options(call);
   std::optional<std::int64_t> window;
   if (options.sliding_window()) window = options.window_size();
-  return ref::causal_mask(call.in(0), window, call.out());
+  return ref::causal_mask(call.in(0), window, options.masks_one_query(), call.out());
 }
 
 }  // namespace mir::eval

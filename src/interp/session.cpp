@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -15,6 +17,7 @@
 #include "interp/quantisations.hpp"
 #include "interp/schedule_ports.hpp"
 #include "interp/session_run.hpp"
+#include "interp/stored_views.hpp"
 #include "mir/codes/inputs.hpp"
 #include "mir/codes/runs.hpp"
 #include "mir/codes/tensors.hpp"
@@ -111,7 +114,7 @@ class Loader {
     return std::string(nearest.best());
   }
 
-  Result<void> load(const Value& parameter, WeightStore& store) const {
+  Result<void> load(const Value& parameter, WeightStore& store) {
     const std::string_view name = schedule_.module().context().text(parameter.symbol());
     const TensorType* type = parameter.held_type();
     auto shape = static_shape(type);
@@ -126,8 +129,19 @@ class Loader {
     if (shared_ != nullptr && store.share(*shared_, symbol, *type->dtype(), *shape)) return {};
     WeightRequest request{.name = name, .dtype = *type->dtype(), .shape = *shape};
     request.convert_floats = true;
+    if (const Op* registration = parameter.defining_op()) {
+      request.stored = stored_view(*registration);
+    }
     if (const auto bound = bounds_.find(&parameter); bound != bounds_.end()) {
       request.bound = bound->second;
+    }
+    if (request.stored.is_whole()) {
+      const auto [first, is_new] = whole_.try_emplace(
+          std::tuple(std::string(request.stored_name()), *type->dtype(), *shape), symbol);
+      if (!is_new && store.contains(first->second)) {
+        store.add_alias(symbol, first->second);
+        return {};
+      }
     }
     auto weight = find(parameter, request);
     if (!weight) return std::move(weight).error();
@@ -137,7 +151,8 @@ class Loader {
 
   Result<Weight> find(const Value& parameter, const WeightRequest& request) const {
     const TensorType& type = *parameter.held_type();
-    const WeightSource* source = weights_ == nullptr ? nullptr : weights_->source_of(request.name);
+    const WeightSource* source =
+        weights_ == nullptr ? nullptr : weights_->source_of(request.stored_name());
     const auto recipe = quant_recipe(type, specs_.at(&parameter));
     if (source != nullptr && source->is_random() && recipe && *recipe) {
       return codes_from(*source, request, **recipe);
@@ -154,7 +169,8 @@ class Loader {
   const WeightStore* shared_;  // null: none
   Diagnostics& diagnostics_;
   std::unordered_map<const Value*, std::int64_t> bounds_;
-  std::unordered_map<const Value*, const Attr*> specs_;  // QuantSpecs; null: none
+  std::unordered_map<const Value*, const Attr*> specs_;            // QuantSpecs; null: none
+  std::map<std::tuple<std::string, DType, Shape>, Symbol> whole_;  // the first of each whole tensor
 };
 
 /// A cache without a name would be found out when the run comes to it.

@@ -36,6 +36,10 @@ bool WeightStore::share(const WeightStore& other, Symbol parameter, DType dtype,
   return true;
 }
 
+void WeightStore::add_alias(Symbol parameter, Symbol of) {
+  entries_.emplace(parameter, Entry{entries_.at(of).shared});
+}
+
 Result<void> WeightStore::acquire(Symbol parameter) {
   Entry& entry = entries_.at(parameter);
   if (entry.acquired++ > 0) return {};
@@ -129,8 +133,10 @@ std::uint64_t WeightStore::stated_bytes() const {
 std::uint64_t WeightStore::made_bytes() const {
   const std::lock_guard lock(pool_->mutex);
   std::uint64_t bytes = 0;
+  std::unordered_set<const Shared*> counted;  // parameters may share a tensor
   for (const auto& [parameter, entry] : entries_) {
-    if (entry.shared->weight.is_made()) bytes += entry.shared->tensor.bytes().size();
+    const bool is_new = entry.shared->weight.is_made() && counted.insert(entry.shared.get()).second;
+    if (is_new) bytes += entry.shared->tensor.bytes().size();
   }
   return bytes;
 }

@@ -48,6 +48,8 @@ class WeightStore final : public ParameterSource {
   void add(Symbol parameter, DType dtype, Shape shape, Weight weight);
   /// Takes the parameter of another store where it has one of this type; false otherwise.
   bool share(const WeightStore& other, Symbol parameter, DType dtype, const Shape& shape);
+  /// Adds a parameter that is the same tensor as one that the store has.
+  void add_alias(Symbol parameter, Symbol of);
 
   Result<void> acquire(std::span<const Symbol> parameters) override;
   void release(std::span<const Symbol> parameters, bool for_good) override;

@@ -444,6 +444,7 @@ void PlanBuilder::add_attention(const FusedGroup& group) {
                      {.scale = group.scale,
                       .causal = group.causal,
                       .window = group.window,
+                      .masks_one_query = group.masks_one_query,
                       .hidden = hidden,
                       .replaces_by = mask.replaces_by}));
 }

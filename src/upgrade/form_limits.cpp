@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "ir/block_count.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
+#include "mir/ops.hpp"
 #include "mir/type.hpp"
 #include "mir/walk.hpp"
 #include "support/counted.hpp"
@@ -31,6 +33,18 @@ bool refuse_several_blocks(const Module& module, std::string_view form, LossRepo
     }
   });
   return good;
+}
+
+void refuse_stored_views(Module& module, std::string_view form, LossReport& report,
+                         Diagnostics& diagnostics) {
+  walk<RegisterOp>(module, [&](RegisterOp op) {
+    for (const AttrKey key : {key::kStored, key::kStoredRows, key::kStoredHeads}) {
+      if (op.op()->attribute(key) == nullptr) continue;
+      report.refuse(*op.op(), form, "its weights are whole tensors with the names of parameters",
+                    diagnostics);
+      return;
+    }
+  });
 }
 
 void SymbolicTypes::note(const Op& at, const TensorType& type) {

@@ -17,6 +17,11 @@ bool refuse_several_blocks(const Module& module, std::string_view form, LossRepo
 bool require_one_block(const Region& region, std::string_view form, LossReport& report,
                        Diagnostics& diagnostics);
 
+/// Reports each parameter that is a part of a stored tensor or has another name in files: `form`
+/// finds weights by the names of parameters.
+void refuse_stored_views(Module& module, std::string_view form, LossReport& report,
+                         Diagnostics& diagnostics);
+
 /// Collects values of types with symbols, to report them once: their cause is one.
 class SymbolicTypes {
  public:

@@ -74,6 +74,7 @@ class ProgramPlan {
   /// `is_legal`: each op that the program runs has a kernel.
   bool run(bool is_legal) {
     const std::size_t before = diagnostics_.error_count();
+    refuse_stored_views(module_, kForm, report_, diagnostics_);
     walk<RegisterOp>(module_, [&](RegisterOp op) {
       if (op.value() == nullptr || !op.value()->has_symbol()) return;
       check(*op.value(), *op.op());

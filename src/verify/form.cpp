@@ -8,6 +8,7 @@
 #include "ir/declaration_graphs.hpp"
 #include "mir/dialects.hpp"
 #include "mir/dump_facts.hpp"
+#include "mir/op_attributes.hpp"
 #include "support/device.hpp"
 #include "support/integer_range.hpp"
 #include "support/suggest.hpp"
@@ -22,8 +23,8 @@ FormChecks::FormChecks(Reporter& reporter)
       context_(reporter.module().context()),
       is_wanted_(reporter.wants_any(op_c4, op_c5, op_c6, op_c7, signature_c3, signature_c4,
                                     signature_c5, signature_c6, attribute_c1, attribute_c4, type_c7,
-                                    register_c1, register_c2, register_c3, param_c2, param_c3,
-                                    param_c4, quant_c8)) {
+                                    register_c1, register_c2, register_c3, register_c4, param_c2,
+                                    param_c3, param_c4, quant_c8)) {
   if (is_wanted_) attributes(*reporter.module().top(), reporter);
 }
 
@@ -181,6 +182,7 @@ void FormChecks::check_register(const Op& op) {
                      [&] { return fmt::format("'{}' must stand in graph '@init'", op.name()); });
   }
   if (op.result_count() != 1) return;
+  check_stored_rows(op);
   const Value& result = *op.result();
   const Attr* name = op.attribute(key::kSymbol);
   const bool is_constant = name != nullptr && result.attribute(key::kConstant) != nullptr;
@@ -195,6 +197,35 @@ void FormChecks::check_register(const Op& op) {
                          op.name(), text(op, result.symbol()), name->text());
     });
   }
+}
+
+void FormChecks::check_stored_rows(const Op& op) {
+  const TensorType* type = op.result()->tensor_type();
+  const bool has_rows = type != nullptr && type->rank() > 0 && type->dims().front().is_constant();
+  const std::int64_t extent = has_rows ? type->dims().front().constant() : 0;
+  const std::string_view name = type == nullptr ? "no tensor" : type->spelling();
+  if (const Attr* rows = op.attribute(key::kStoredRows); rows != nullptr) {
+    const auto stated = admits(AttrType::kInts, *rows) ? OpAttributes(op).integers(key::kStoredRows)
+                                                       : std::vector<std::int64_t>();
+    if (!has_rows || stated.size() != 2 || stated[0] < 0 || stated[1] - stated[0] != extent) {
+      reporter_.report_at(register_c4, op, {key::kStoredRows}, [&] {
+        return fmt::format(
+            "'stored_rows' of '{}' is {}, expected the first row and the end of as "
+            "many rows as {} has",
+            op.name(), rows->spelling(), name);
+      });
+    }
+  }
+  const Attr* heads = op.attribute(key::kStoredHeads);
+  if (heads == nullptr || heads->kind() != AttrKind::kInt) return;
+  const std::int64_t count = heads->integer();
+  if (has_rows && count >= 1 && extent % count == 0 && extent / count % 2 == 0) return;
+  reporter_.report_at(register_c4, op, {key::kStoredHeads}, [&] {
+    return fmt::format(
+        "'stored_heads' of '{}' is {}, expected a number of heads with an even "
+        "number of rows of {} each",
+        op.name(), heads->spelling(), name);
+  });
 }
 
 // -- values ---------------------------------------------------------------------------------------

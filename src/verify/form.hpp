@@ -22,6 +22,8 @@ class FormChecks {
   /// Instructions, fragments and registers.
   void check_place(const Op& op);
   void check_register(const Op& op);
+  /// The parts of stored tensors that a register states.
+  void check_stored_rows(const Op& op);
   void check_signature(const Region& region, const Op& graph);
   void check_stated_results(const Region& region, const Op& parent);
   /// `place` is what reports name; `may_declare`: the value may be a parameter or a constant.

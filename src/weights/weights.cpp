@@ -15,6 +15,7 @@
 #include "weights/elements.hpp"
 #include "weights/fit.hpp"
 #include "weights/random.hpp"
+#include "weights/stored_view.hpp"
 #include "weights/tensor_file.hpp"
 
 namespace mir {
@@ -62,20 +63,30 @@ Result<Tensor> adapt(const Tensor& stored, DType dtype, const Shape& shape) {
 
 Result<Weight> stored_weight(Tensor stored, const WeightRequest& request, std::string_view origin) {
   if (const auto count = element_count(request.shape); !count) return count.error();
+  if (request.stored.rows) {
+    auto rows = viewed_rows(stored, *request.stored.rows, request.shape);
+    if (!rows)
+      return Error{rows.error().code, fmt::format("'{}': {}", origin, rows.error().message)};
+    stored = *std::move(rows);
+  }
   const bool is_made = is_converted(stored, request);
   const bool fits = fits_type(stored.dtype(), request.dtype) &&
                     (is_made || storage_type(stored.dtype()) == storage_type(request.dtype)) &&
                     fits_shape(stored.shape(), request.shape);
   if (!fits) return conflict(request, stored, origin);
-  if (is_made) {
-    auto make = [stored, request, name = std::string(request.name)]() -> Result<Tensor> {
-      auto made = adapt(stored, request.dtype, request.shape);
+  const std::int64_t heads = request.stored.interleaved_heads;
+  if (is_made || heads != 0) {
+    auto make = [stored, request, heads, name = std::string(request.name)]() -> Result<Tensor> {
+      const auto ordered = heads == 0 ? stored : without_interleaving(stored, heads);
+      auto made = ordered ? adapt(*ordered, request.dtype, request.shape) : ordered;
       if (made) return made;
       WeightRequest named = request;
       named.name = name;
       return at_weight(named, made.error());
     };
-    return Weight(std::move(make), std::move(stored));
+    // The order of the rows in the file is not that of the weight, so nobody may read it in its
+    // place.
+    return Weight(std::move(make), heads == 0 ? std::move(stored) : Tensor());
   }
   auto tensor = adapt(stored, request.dtype, request.shape);
   if (!tensor) return std::move(tensor).error();
@@ -83,7 +94,8 @@ Result<Weight> stored_weight(Tensor stored, const WeightRequest& request, std::s
 }
 
 Result<Tensor> invent(std::uint64_t seed, const WeightRequest& request) {
-  const RandomStream stream(seed, request.name);
+  // Weights that are one tensor in a file are one when they are invented, too.
+  const RandomStream stream(seed, request.stored.is_whole() ? request.stored_name() : request.name);
   const DType stored = storage_type(request.dtype);
   if (is_integer(stored) && !request.bound) return Tensor::allocate(request.dtype, request.shape);
   if (is_integer(stored))
@@ -116,9 +128,11 @@ Result<Weight> invented_weight(const WeightRequest& request, Make make) {
   empty.shape = {0};
   if (auto made = make(empty); !made) return std::move(made).error();
   if (const auto count = element_count(request.shape); !count) return count.error();
-  auto kept = [make = std::move(make), request, name = std::string(request.name)] {
+  auto kept = [make = std::move(make), request, name = std::string(request.name),
+               stored = std::string(request.stored.tensor)] {
     WeightRequest each = request;
     each.name = name;
+    each.stored.tensor = stored;
     auto made = make(each);
     return made ? std::move(made) : Result<Tensor>(at_weight(each, made.error()));
   };
@@ -200,7 +214,7 @@ Result<std::optional<Tensor>> WeightSource::find(const WeightRequest& request) c
 }
 
 Result<std::optional<Weight>> WeightSource::prepare(const WeightRequest& request) const {
-  if (!has(request.name)) return std::optional<Weight>();
+  if (!has(request.stored_name())) return std::optional<Weight>();
   auto weight = weight_of(request);
   if (!weight) return at_weight(request, weight.error());
   return std::optional(*std::move(weight));
@@ -216,7 +230,7 @@ Result<Weight> WeightSource::weight_of(const WeightRequest& request) const {
       return splat(value, each);
     });
   }
-  auto stored = origin_->file()->find(request.name);
+  auto stored = origin_->file()->find(request.stored_name());
   if (!stored) return std::move(stored).error();
   return stored_weight(**std::move(stored), request, spec_);
 }
@@ -237,13 +251,13 @@ std::vector<std::string> WeightSet::names() const {
 }
 
 Result<std::optional<Tensor>> WeightSet::find(const WeightRequest& request) const {
-  const auto* source = source_of(request.name);
+  const auto* source = source_of(request.stored_name());
   if (source == nullptr) return std::optional<Tensor>();
   return source->find(request);
 }
 
 Result<std::optional<Weight>> WeightSet::prepare(const WeightRequest& request) const {
-  const auto* source = source_of(request.name);
+  const auto* source = source_of(request.stored_name());
   return source == nullptr ? Result<std::optional<Weight>>(std::nullopt) : source->prepare(request);
 }
 

@@ -5,12 +5,14 @@
 #include <string>
 
 #include "mir/module.hpp"
+#include "mir/weights.hpp"
 
 namespace mir::tools {
 
 struct RegisteredParameter {
   Span place;
   const TensorType* type = nullptr;  ///< null: not a tensor
+  StoredView stored = {};            ///< borrows texts of the module's context
 };
 
 /// Returns the parameters by name. If several registers have one symbol, the first counts.

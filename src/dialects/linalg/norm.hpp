@@ -57,6 +57,10 @@ inline constexpr AttrRow kCausalMaskAttributes[] = {
      .type = AttrType::kInt,
      .default_text = "0",
      .summary = "keys that a query sees, itself included"},
+    {.name = "masks_one_query",
+     .type = AttrType::kBool,
+     .default_text = "false",
+     .summary = "applies the window to a single query, too"},
 };
 
 inline constexpr WeightRow kRmsNormWeights[] = {

@@ -300,11 +300,8 @@ void softmax(const Rows& rows, Context& context) {
 void causal_mask(const Rows& rows, std::int64_t queries, std::optional<std::int64_t> window,
                  Context& context) {
   for_each_row(rows, context, [&](std::int64_t row, const float* x, float* out) {
-    std::int64_t first = 0, end = rows.width;
-    if (queries != 1) {
-      end = std::max<std::int64_t>(row % queries + rows.width - queries + 1, 0);
-      if (window) first = std::max<std::int64_t>(end - *window, 0);
-    }
+    const std::int64_t end = std::max<std::int64_t>(row % queries + rows.width - queries + 1, 0);
+    const std::int64_t first = window ? std::max<std::int64_t>(end - *window, 0) : 0;
     std::fill(out, out + first, kMaskedScore);
     if (out != x) std::copy(x + first, x + end, out + first);
     std::fill(out + end, out + rows.width, kMaskedScore);

@@ -53,8 +53,8 @@ inline constexpr float kMaskedScore = -1e10F;
 
 /// Row r is query r % queries of a matrix [.., queries, width] and is at the position of key
 /// r % queries + width - queries; keys after it, and those that `window` leaves out, become
-/// kMaskedScore.
-/// One query keeps all.
+/// kMaskedScore. One query keeps all keys before it; the caller leaves the window out where it
+/// does not apply to one.
 void causal_mask(const Rows& rows, std::int64_t queries, std::optional<std::int64_t> window,
                  Context& context);
 

@@ -45,7 +45,7 @@ Result<void> softmax(const View& x, std::int64_t axis, const MutableView& out) {
 }
 
 Result<void> causal_mask(const View& scores, std::optional<std::int64_t> window,
-                         const MutableView& out) {
+                         bool masks_one_query, const MutableView& out) {
   if (auto ok = check_one_dtype("causal_mask", {scores, out}); !ok) return ok;
   if (auto ok = check_same_extents("causal_mask", scores, out); !ok) return ok;
   if (scores.rank() < 2) return shape_error("causal_mask", "scores need two dimensions");
@@ -55,9 +55,10 @@ Result<void> causal_mask(const View& scores, std::optional<std::int64_t> window,
   const std::size_t outer = scores.extents.size() - 2;
   const std::int64_t queries = scores.extents[outer];
   const std::int64_t keys = scores.extents[outer + 1];
+  const bool keeps_all = queries == 1 && !masks_one_query;
   const auto kept = [&](std::int64_t query, std::int64_t key) {
     const std::int64_t position = query + keys - queries;
-    return queries == 1 || (key <= position && (!window || key > position - *window));
+    return keeps_all || (key <= position && (!window || key > position - *window));
   };
   return with_floating(
       "causal_mask", scores.dtype, [&]<class T>(std::type_identity<T>) -> Result<void> {

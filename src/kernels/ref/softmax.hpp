@@ -16,8 +16,9 @@ Result<void> softmax(const View& x, std::int64_t axis, const MutableView& out);
 /// Scores [.., S, D] of S queries against D keys. Query r is at the position of key p = r + D - S
 /// and keeps keys 0 .. p, with a window of w only max(0, p - w + 1) .. p; all others are
 /// overwritten with -1e10 (Float16: -65500), rounded to the element type. S = 1 copies everything,
-/// window or not. Kept elements keep all bits. Rank at least 2; a window of less than 1 is refused.
+/// unless there is a window and `masks_one_query` is true. Kept elements keep all bits. Rank at
+/// least 2; a window of less than 1 is refused.
 Result<void> causal_mask(const View& scores, std::optional<std::int64_t> window,
-                         const MutableView& out);
+                         bool masks_one_query, const MutableView& out);
 
 }  // namespace mir::ref

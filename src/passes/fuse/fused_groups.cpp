@@ -448,6 +448,7 @@ class Matcher {
       masked.group.causal = true;
       if (attributes.boolean(key::kSlidingWindow))
         masked.group.window = attributes.integer(key::kWindowSize);
+      masked.group.masks_one_query = attributes.boolean(key::kMasksOneQuery);
       masked.group.steps.push_back(mask);
       return {std::move(masked)};
     }

@@ -55,6 +55,7 @@ struct FusedGroup {
   float scale = 1;                          ///< kAttention
   bool causal = false;                      ///< kAttention
   std::optional<std::int64_t> window = {};  ///< kAttention
+  bool masks_one_query = false;             ///< kAttention: as of CausalMask
   std::optional<Mask> mask = {};            ///< kAttention
   std::optional<Rotation> rotation = {};    ///< kRotation
 };

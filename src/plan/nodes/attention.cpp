@@ -99,9 +99,8 @@ class AttentionNode final : public PlanNode {
   bool writes_strided() const override { return true; }
 
  private:
-  /// One query keeps all keys, window or not.
   std::optional<std::int64_t> window_of(std::int64_t queries) const {
-    return queries > 1 ? parameters_.window : std::nullopt;
+    return queries > 1 || parameters_.masks_one_query ? parameters_.window : std::nullopt;
   }
 
   TensorRef value(const Frame& frame, PlanValueIndex index) const {

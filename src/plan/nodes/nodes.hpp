@@ -78,6 +78,7 @@ struct AttentionParameters {
   float scale = 1;
   bool causal = false;
   std::optional<std::int64_t> window;
+  bool masks_one_query = false;      ///< the window applies to a single query, too
   std::optional<float> hidden = {};  ///< score of keys that a query does not see; none: no weight
   bool tokens_first = false;         ///< [B, S, H, D] instead of [B, H, S, D]
   /// Score of keys that a Bool mask does not keep. Empty if the mask is added.

@@ -106,6 +106,7 @@ class CausalMaskNode final : public RowsNode {
   explicit CausalMaskNode(const PlannedStep& step) : RowsNode(step) {
     const OpAttributes attributes(*step.op);
     if (attributes.boolean(key::kSlidingWindow)) window_ = attributes.integer(key::kWindowSize);
+    masks_one_query_ = attributes.boolean(key::kMasksOneQuery);
   }
 
  private:
@@ -113,11 +114,14 @@ class CausalMaskNode final : public RowsNode {
                         fast::Context& context) const override {
     const bool fits = x.rank >= 2 && x.extent(1) >= x.extent(2);
     if (auto ok = require(fits, "scores have fewer keys than queries"); !ok) return ok;
-    fast::causal_mask(rows_of(x, out), x.extent(2), window_, context);
+    const std::int64_t queries = x.extent(2);
+    const bool has_window = queries != 1 || masks_one_query_;
+    fast::causal_mask(rows_of(x, out), queries, has_window ? window_ : std::nullopt, context);
     return {};
   }
 
   std::optional<std::int64_t> window_;
+  bool masks_one_query_ = false;
 };
 
 }  // namespace

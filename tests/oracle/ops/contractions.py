@@ -172,12 +172,13 @@ def causal_mask(s):
     queries = s.extent()
     x = s.values((1, s.extent(), queries, queries + s.extent()))
     window = s.pick(0, 1, 3)
+    one = s.flag()
     keys = np.arange(x.shape[3])[None, :]
     last = np.arange(queries)[:, None] + x.shape[3] - queries
     kept = (keys <= last) & ((keys > last - window) if window else True)
     masked = s.dtype.type(-65500.0 if s.dtype == np.float16 else -1e10)
-    wanted = x if queries == 1 else np.where(kept, x, masked)
-    return Case([x], [same(wanted)], {"sliding_window": window > 0, "window_size": window})
+    wanted = x if queries == 1 and not one else np.where(kept, x, masked)
+    return Case([x], [same(wanted)], {"sliding_window": window > 0, "window_size": window, "masks_one_query": one})
 
 
 def rotary(name, layout, partial):

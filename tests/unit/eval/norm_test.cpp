@@ -71,6 +71,13 @@ TEST_CASE("a causal mask hides later keys and, with a window, early ones") {
       "(%0:tensor<[2, 3], Float32, CPU>) -> (%1:tensor<[2, 3], Float32, CPU>)");
   CHECK(window.values({floats({2, 3}, {1, 1, 1, 1, 1, 1})}) ==
         Values{-1e10, 1, -1e10, -1e10, -1e10, 1});
+  const std::string one = "(%0:tensor<[1, 3], Float32, CPU>) -> (%1:tensor<[1, 3], Float32, CPU>)";
+  CHECK(OneOp("linalg.CPU.CausalMaskOp [sliding_window:true, window_size:2] " + one)
+            .values({floats({1, 3}, {1, 1, 1})}) == Values{1, 1, 1});
+  CHECK(
+      OneOp("linalg.CPU.CausalMaskOp [sliding_window:true, window_size:2, masks_one_query:true] " +
+            one)
+          .values({floats({1, 3}, {1, 1, 1})}) == Values{-1e10, 1, 1});
   OneOp empty(
       "linalg.CPU.CausalMaskOp [sliding_window:true] (%0:tensor<[2, 2], Float32, CPU>) -> "
       "(%1:tensor<[2, 2], Float32, CPU>)");

@@ -194,6 +194,20 @@ TEST_CASE("sessions that share parameters have one tensor of each") {
   CHECK((*other)[1].bytes().data() == one[1].bytes().data());
 }
 
+TEST_CASE("parameters that are one tensor in a file are one tensor in a run") {
+  const auto replaced = [](std::string text, const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  Runner tied(replaced(kProducts, "[symbol:b.weight]", "[symbol:b.weight, stored:a.weight]"),
+              reference(), "random:1");
+  Runner same(replaced(kProducts, "<name=\"b\">", "<name=\"a\">"), reference(), "random:1");
+  const auto [bytes, outputs] = made_in(tied, true);
+  const auto [bytes_of_same, outputs_of_same] = made_in(same, true);
+  CHECK(outputs == outputs_of_same);
+  CHECK(bytes == bytes_of_same);
+}
+
 TEST_CASE("a norm without a weight has its bias") {
   Runner runner(R"(
 @main [mir_version:1] (%x:tensor<[1, 4], Float32, CPU>) -> (%y:tensor<[1, 4], Float32, CPU>, %b:tensor<[4], Float32, CPU>) {

@@ -173,7 +173,7 @@ Problem causal_mask_problem(RowsShape shape, std::int64_t queries,
   const Array x(DType::kFloat32, {rows / queries, queries, width},
                 std::vector<double>(r.dense.begin(), r.dense.end()));
   Array out(DType::kFloat32, {rows / queries, queries, width});
-  require_ok(ref::causal_mask(x, window, out));
+  require_ok(ref::causal_mask(x, window, true, out));
   r.problem.want = out.values();
   r.problem.slack.assign(r.problem.want.size(), 0.0);
   r.problem.name += fmt::format(", {} queries, window {}", queries, window.value_or(0));

@@ -241,7 +241,7 @@ std::vector<Call> row_calls() {
       {"causal_mask",
        {f32({2, 3, 4, 5})},
        {f32({2, 3, 4, 5})},
-       [](Views in, Outputs out) { return causal_mask(in[0], 2, out[0]); }},
+       [](Views in, Outputs out) { return causal_mask(in[0], 2, false, out[0]); }},
       {"rms_norm",
        {f32({2, 3, 4}), f32({4})},
        {f32({2, 3, 4})},

@@ -14,11 +14,12 @@ using Exact = long double;
 using Values = std::vector<double>;
 
 /// The mask of one head: 1 kept, 0 overwritten.
-Values kept(std::int64_t queries, std::int64_t keys, std::optional<std::int64_t> window) {
+Values kept(std::int64_t queries, std::int64_t keys, std::optional<std::int64_t> window,
+            bool masks_one_query = false) {
   const auto count = static_cast<std::size_t>(queries * keys);
   const Array scores(DType::kFloat32, {1, 1, queries, keys}, Values(count, 5.0));
   Array out(DType::kFloat32, {1, 1, queries, keys});
-  REQUIRE(causal_mask(scores, window, out));
+  REQUIRE(causal_mask(scores, window, masks_one_query, out));
   CHECK(out.guards_intact());
   Values result;
   for (std::size_t i = 0; i < count; ++i) {
@@ -82,18 +83,21 @@ TEST_CASE("a window keeps the latest keys only, offset for cached ones") {
   CHECK(kept(2, 4, 1) == Values{0, 0, 1, 0, 0, 0, 0, 1});
 }
 
-TEST_CASE("a single query is never masked") {
+TEST_CASE("a single query is masked by a window if that is asked for") {
   CHECK(kept(1, 4, {}) == Values{1, 1, 1, 1});
   CHECK(kept(1, 4, 2) == Values{1, 1, 1, 1});
+  CHECK(kept(1, 4, 2, true) == Values{0, 0, 1, 1});
+  CHECK(kept(1, 4, {}, true) == Values{1, 1, 1, 1});
+  CHECK(kept(1, 2, 3, true) == Values{1, 1});
 }
 
 TEST_CASE("the masking constant fits the element type and kept bits stay") {
   Array half(DType::kFloat16, {2, 2}, {1, 2, 3, 4});
-  REQUIRE(causal_mask(half, {}, half));
+  REQUIRE(causal_mask(half, {}, false, half));
   CHECK(half.values() == Values{1, -65504, 3, 4});
   Array brain(DType::kBFloat16, {2, 2}, {1, 2, 3, 4});
   brain.as<std::uint16_t>()[0] = 0xffc1;
-  REQUIRE(causal_mask(brain, {}, brain));
+  REQUIRE(causal_mask(brain, {}, false, brain));
   CHECK(brain.as<std::uint16_t>()[0] == 0xffc1);
   CHECK(ulp_distance(DType::kBFloat16, brain[1], -1e10) <= 0.5);
 }
@@ -102,9 +106,9 @@ TEST_CASE("the causal mask refuses vectors, integers and empty windows") {
   Array vector(DType::kFloat32, {3});
   Array x(DType::kFloat32, {3, 3});
   Array integers(DType::kInt32, {3, 3});
-  CHECK(causal_mask(vector, {}, vector).error().code == diag::kKernelShape);
-  CHECK(causal_mask(x, 0, x).error().code == diag::kKernelAttribute);
-  CHECK(causal_mask(integers, {}, integers).error().code == diag::kKernelDType);
+  CHECK(causal_mask(vector, {}, false, vector).error().code == diag::kKernelShape);
+  CHECK(causal_mask(x, 0, false, x).error().code == diag::kKernelAttribute);
+  CHECK(causal_mask(integers, {}, false, integers).error().code == diag::kKernelDType);
 }
 
 TEST_SUITE_END();

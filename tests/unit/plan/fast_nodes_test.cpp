@@ -194,6 +194,33 @@ TEST_CASE("fast: attention is a fast node where the width of a head is known bef
   }
 }
 
+TEST_CASE("fast: a window applies to a single query where CausalMask asks for it") {
+  const auto text_of = [](const std::string& option, bool is_fused) {
+    const std::string heads = ":tensor<[1, 2, $S, 8], Float32, CPU>";
+    const std::string keys = ":tensor<[1, 2, 5, 8], Float32, CPU>";
+    const std::string scores = ":tensor<[1, 2, $S, 5], Float32, CPU>";
+    return "@main [mir_version:1] (%q" + heads + ", %k" + keys + ") -> (%y" + heads +
+           (is_fused ? "" : ", %m" + scores) +
+           ") {\nlinalg.CPU.MatMulOp [transpose_b:true] (%q, %k) -> (%s" + scores +
+           ")\nlinalg.CPU.CausalMaskOp [sliding_window:true, window_size:2" + option +
+           "] (%s) -> (%m" + scores + ")\nlinalg.CPU.SoftmaxOp [axis:-1] (%m) -> (%p" + scores +
+           ")\nlinalg.CPU.MatMulOp [transpose_b:false] (%p, %k) -> (%y" + heads +
+           ")\ncf.ReturnOp (%y" + (is_fused ? "" : ", %m") + ") -> ()\n}\n";
+  };
+  const std::string kOption = ", masks_one_query:true";
+  for (const bool is_fused : {false, true}) {
+    for (const std::int64_t queries : {1, 3}) {
+      CAPTURE(queries);
+      const std::vector<Tensor> inputs = {pattern({1, 2, queries, 8}), pattern({1, 2, 5, 8})};
+      Runner runner(text_of(kOption, is_fused), fast()), reference(text_of(kOption, is_fused));
+      Runner without(text_of("", is_fused));
+      check_close(runner.run(inputs), reference.run(inputs));
+      const bool is_same = values_of(reference.run(inputs)[0]) == values_of(without.run(inputs)[0]);
+      CHECK(is_same == (queries != 1));
+    }
+  }
+}
+
 TEST_CASE("fast: without verification, extents that do not fit are refused by the nodes") {
   const auto error_of = [](const std::string& inputs, const std::string& op,
                            const std::string& result) {

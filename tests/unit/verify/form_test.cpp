@@ -255,6 +255,27 @@ TEST_SUITE("form") {
           Lines{});
   }
 
+  TEST_CASE("register_c4: MIR0504 a part of a stored tensor with other extents") {
+    const auto found = [](const std::string& attributes) {
+      return registered(
+          {"tensor.CPU.register () -> (%7:tensor<[2, 4], Float32, CPU>[@w])[symbol:w, " +
+           attributes + "]"});
+    };
+    CHECK(found("stored:qkv, stored_rows:[3, 5], stored_heads:1") == Lines{});
+    const auto rows = [](const std::string& text) {
+      return Lines{
+          "4:87 MIR0504 'stored_rows' of 'tensor.register' is " + text +
+          ", expected the first row and the end of as many rows as tensor<[2, 4], Float32, "
+          "CPU> has"};
+    };
+    CHECK(found("stored_rows:[3, 6]") == rows("[3, 6]"));
+    CHECK(found("stored_rows:[3]") == rows("[3]"));
+    CHECK(found("stored_heads:2") ==
+          Lines{"4:88 MIR0504 'stored_heads' of 'tensor.register' is 2, expected a number of heads "
+                "with an even number of rows of tensor<[2, 4], Float32, CPU> each"});
+    CHECK(found("stored_heads:0").size() == 1);
+  }
+
   TEST_CASE("param_c4: MIR0418 a parameter's name on an argument or the result of an op") {
     // Neither '@w' nor 'lin.weight' becomes a parameter.
     CHECK(checked({"linalg.CPU.NegOp (%0) -> (%1[@w])",

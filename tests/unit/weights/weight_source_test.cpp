@@ -13,6 +13,7 @@
 #include "weights/formats/npz.hpp"
 #include "weights/formats/safetensors.hpp"
 #include "weights/random.hpp"
+#include "weights/stored_view.hpp"
 
 using namespace mir;
 using namespace mir::test;
@@ -65,6 +66,76 @@ TEST_CASE("a stored weight of one dimension takes the requested shape") {
   const auto wrong = source->find({.name = "w", .shape = {2, 2}});
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().code == diag::kTensorTypeConflict);
+}
+
+TEST_CASE("a weight can be rows of a tensor of another name") {
+  const TemporaryDirectory directory;
+  const Tensor table = tensor_of<float>(DType::kFloat32, {3, 2}, {1, 2, 3, 4, 5, 6});
+  const auto source =
+      WeightSource::open(safetensors(directory, "w", {{"qkv", table}, {"b", kSix}}));
+  REQUIRE(source);
+  WeightRequest request{.name = "k", .shape = {2, 2}, .stored = {"qkv", StoredView::Rows{1, 3}}};
+  const auto rows = source->prepare(request);
+  REQUIRE(rows);
+  REQUIRE(rows->has_value());
+  CHECK_FALSE((*rows)->is_made());  // in the mapped file
+  CHECK(bytes_of((*rows)->stored()) ==
+        bytes_of(tensor_of<float>(DType::kFloat32, {2, 2}, {3, 4, 5, 6})));
+  request.stored.rows = StoredView::Rows{2, 4};
+  const auto beyond = source->find(request);
+  REQUIRE_FALSE(beyond);
+  CHECK(beyond.error().code == diag::kTensorTypeConflict);
+  CHECK(beyond.error().message.find("rows 2 to 4 of Float32 [3, 2] are not [2, 2]") !=
+        std::string::npos);
+  request.stored.rows = StoredView::Rows{0, 3};
+  request.shape = {3, 4};
+  CHECK_FALSE(source->find(request));
+  // A part of a vector, and one of several matrices in a tensor.
+  const auto part =
+      source->find({.name = "q", .shape = {2}, .stored = {"b", StoredView::Rows{4, 6}}});
+  REQUIRE(part);
+  CHECK(bytes_of(**part) == bytes_of(tensor_of<float>(DType::kFloat32, {2}, {5, 6})));
+  CHECK(viewed_shape({3, 2, 4}, DType::kFloat32, {"e", StoredView::Rows{2, 4}}, {2, 4}) ==
+        Shape{2, 4});
+  CHECK(viewed_shape({3, 2, 4}, DType::kFloat32, {"e", StoredView::Rows{5, 7}}, {2, 4}) ==
+        Shape{3, 2, 4});
+}
+
+TEST_CASE("interleaved halves of heads come apart in whole rows, of blocks too") {
+  const TemporaryDirectory directory;
+  Tensor table = *Tensor::allocate(DType::kFloat32, {8, 32});
+  for (std::size_t i = 0; i < 256; ++i)
+    table.as_mutable<float>()[i] = static_cast<float>(i / 32 + i % 32);
+  const auto source = WeightSource::open(safetensors(directory, "w", {{"q", table}}));
+  REQUIRE(source);
+  WeightRequest request{.name = "q", .shape = {8, 32}, .stored = {.interleaved_heads = 2}};
+  const auto tensor = source->find(request);
+  REQUIRE(tensor);
+  std::vector<float> first;
+  for (int row = 0; row < 8; ++row) first.push_back((*tensor)->as<float>()[32 * row]);
+  CHECK(first == std::vector<float>{0, 2, 1, 3, 4, 6, 5, 7});
+  const auto blocks = quantise(table, DType::kGgufQ8_0);
+  REQUIRE(blocks);
+  const auto of_blocks = without_interleaving(*blocks, 2);
+  REQUIRE(of_blocks);
+  CHECK(bytes_of(*dequantise(*of_blocks)) ==
+        bytes_of(*without_interleaving(*dequantise(*blocks), 2)));
+  CHECK_FALSE(without_interleaving(table, 3));
+  CHECK_FALSE(without_interleaving(*blocks->reshaped({256}), 2));
+}
+
+TEST_CASE("invented weights that are one whole tensor are equal") {
+  const auto source = WeightSource::open("random:1");
+  REQUIRE(source);
+  const auto named = source->find({.name = "a.weight", .shape = {2, 3}});
+  const auto alias = source->find({.name = "b.weight", .shape = {2, 3}, .stored = {"a.weight"}});
+  const auto part = source->find(
+      {.name = "b.weight", .shape = {2, 3}, .stored = {"a.weight", StoredView::Rows{0, 2}}});
+  REQUIRE(named);
+  REQUIRE(alias);
+  REQUIRE(part);
+  CHECK(bytes_of(**named) == bytes_of(**alias));
+  CHECK(bytes_of(**named) != bytes_of(**part));
 }
 
 TEST_CASE("another float type is converted only when the request allows it") {
