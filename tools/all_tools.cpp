@@ -7,7 +7,8 @@ namespace {
 
 constexpr const Tool* kList[] = {&kMllmFmt,    &kMllmParse,    &kMllmDiff,        &kMllmOpt,
                                  &kMllmInterp, &kMllmWeights,  &kMllmPack,        &kMllmReduce,
-                                 &kMllmCheck,  &kMllmTokenize, &kMllmMakeDecoder, &kMllmLsp};
+                                 &kMllmCheck,  &kMllmTokenize, &kMllmMakeDecoder, &kMllmLsp,
+                                 &kMllmImport};
 
 }  // namespace
 

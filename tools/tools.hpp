@@ -16,6 +16,7 @@ struct Tool {
 extern const Tool kMllmCheck;
 extern const Tool kMllmDiff;
 extern const Tool kMllmFmt;
+extern const Tool kMllmImport;
 extern const Tool kMllmInterp;
 extern const Tool kMllmLsp;
 extern const Tool kMllmMakeDecoder;

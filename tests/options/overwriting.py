@@ -27,6 +27,7 @@ COMMANDS = {
     ("mllm-interp", ""): (["a.mir", "--input=x=x.npy", "--sidecar=s.json", "--weights=w/index.json", "--kernels=fast",
                            "--expect=y=y.npz:y", "--against=b.mir", "--against-weights=w.npz"],
                           ["a.mir", "x.npy", "s.json", "w/index.json", "w/part.safetensors", "y.npz", "b.mir", "w.npz"]),
+    ("mllm-import", ""): (["m"], ["m/config.json", "m/model.safetensors"]),
     ("mllm-lsp", ""): (["--dialect=a.mir"], ["a.mir"]),
     ("mllm-make-decoder", ""): (["--weights=w.npz"], ["w.npz"]),
     ("mllm-opt", ""): (["-p", "@passes.txt", "--sidecar=s.json", "a.mir"], ["a.mir", "s.json", "passes.txt"]),
@@ -53,6 +54,8 @@ FOLDERS = {
 
 def prepare(folder, tools):
     (folder / "w").mkdir()
+    (folder / "m").mkdir()
+    (folder / "m/config.json").write_text(tool_rows.CONFIG)
     for name in ["a.mir", "b.mir"]:
         (folder / name).write_text(MODULE)
     (folder / "a.test").write_text("// RUN: true\n")
@@ -63,6 +66,7 @@ def prepare(folder, tools):
     (folder / "w/index.json").write_text('{"weight_map": {"t": "part.safetensors"}}\n')
     (folder / "w/part.safetensors").write_bytes(
         b"\x38\0\0\0\0\0\0\0" + b'{"t":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}'.ljust(56) + b"\0\0\0\0")
+    shutil.copy(folder / "w/part.safetensors", folder / "m/model.safetensors")
     for words in [["mllm-interp", "a.mir", "--input=iota", "-o", "x.npy", "-o", "y-0.npy", "-o", "y-1.npy", "-o", "y.npz"],
                   ["mllm-weights", "convert", "w/part.safetensors", "-o", "w.npz"],
                   ["mllm-pack", "create", "a.mir", "-o", "p.mirz"]]:

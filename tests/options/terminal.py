@@ -38,12 +38,13 @@ MODULE = """@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[
 }
 """
 # Commands whose output is a document: it may repeat its input.
-DOCUMENTS = {"mllm-parse", "mllm-opt", "mllm-fmt", "mllm-reduce", "mllm-tokenize"}
+DOCUMENTS = {"mllm-import", "mllm-parse", "mllm-opt", "mllm-fmt", "mllm-reduce", "mllm-tokenize"}
 BASE = {
     ("mllm-check", ""): ["a.test"],
     ("mllm-diff", ""): ["a.mir", "b.mir"],
     ("mllm-fmt", ""): ["a.mir"],
     ("mllm-interp", ""): ["a.mir", "--input=x=x.npy", "--weights=w.safetensors"],
+    ("mllm-import", ""): ["m"],
     ("mllm-lsp", ""): [],
     ("mllm-make-decoder", ""): ["--no-weights"],
     ("mllm-opt", ""): ["-p", "simplify", "a.mir"],
@@ -285,6 +286,8 @@ def main(tools):
         (folder / "b.mir").write_text(MODULE.replace("WORD", "other"))
         (folder / "a.test").write_text("// RUN: true\n")
         (folder / "t.json").write_text(tool_rows.TOKENIZER)
+        (folder / "m").mkdir()
+        (folder / "m/config.json").write_text(tool_rows.CONFIG)
         write_safetensors(folder / "w.safetensors", {"n.weight": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}})
         for words in [["mllm-interp", "a.mir", "--input=iota", "-w", "w.safetensors", "-o", "x.npy", "--dump=dump"],
                       ["mllm-pack", "create", "a.mir", "-w", "w.safetensors", "-i", "x=x.npy", "-o", "p.mirz",

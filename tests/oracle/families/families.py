@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Checkpoints that mllm-import reads compute what NumPy computes in float64: prompts, steps, GGUF files.
+
+usage: families.py TOOLS [CASE...]
+
+For each case of checkpoints.py: the logits of a prompt, those of the same tokens one by one, and those of the GGUF file
+of the same model, which must have the same bits.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import checkpoints
+from reference import Decoder
+
+TOKENS = 11
+PROMPT = 4
+TOLERANCE = 2e-5  # of the largest logit
+# GGUF files cannot state these configs: a scale of scores, and the layers that a window begins with.
+NOT_IN_GGUF = {"gemma2-scalar", "qwen2-window"}
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(str(word) for word in command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def compared(tools, module, weights, ids, wanted, folder, *options):
+    """Runs a module with a prompt, and then with the likeliest token for each further part of `wanted`; returns what it
+    prints. The outputs must be near `wanted`."""
+    np.save(folder / "ids.npy", np.array(ids, np.int64)[None])
+    for number, part in enumerate(wanted):
+        np.save(folder / f"wanted-{number}.npy", part[None])
+    bound = TOLERANCE * max(np.abs(part).max() for part in wanted)
+    steps = len(wanted) - 1
+    then = [f"--then={steps}", "--feed=ids=argmax(%logits)"] if steps else []
+    number = "{run}" if steps else "0"
+    return run(tools / "mllm-interp", module, f"--weights={weights}", f"--input=ids={folder}/ids.npy",
+               f"--expect=%logits={folder}/wanted-{number}.npy", f"--tolerance=abs={bound:g},top1=1", *then, *options)
+
+
+def hashes(text):
+    return re.findall(r"hash ([0-9a-f]{16})", text)
+
+
+def imports(tools, source, module):
+    """Imports a model; its config has no key that the family does not read."""
+    done = subprocess.run([tools / "mllm-import", source, "-o", module], capture_output=True, text=True)
+    if done.returncode != 0 or "warning" in done.stderr:
+        raise AssertionError(f"mllm-import {source}\n{done.stderr}")
+
+
+def check(tools, name, folder):
+    config = checkpoints.CASES[name]
+    tensors = checkpoints.random_tensors(config, 1)
+    ids = np.random.default_rng(2).integers(0, config["vocab_size"], PROMPT)
+    reading = dict(config)
+    parameters = reading.pop("rope_parameters", {})
+    reading.setdefault("rope_theta", parameters.get("rope_theta"))
+    if "type" in (reading.get("rope_scaling") or {}):
+        reading["rope_scaling"] = {"rope_type": reading["rope_scaling"]["type"], **reading["rope_scaling"]}
+    decoder = Decoder(reading, tensors)
+    for _ in range(TOKENS - PROMPT):
+        ids = np.append(ids, np.argmax(decoder.logits(ids)[-1]))
+    wanted = decoder.logits(ids)
+    weights = checkpoints.write_folder(folder / "model", config, tensors, shards=2 if name == "llama" else 1)
+    imports(tools, folder / "model", folder / "model.mir")
+    printed = {}
+    for kernels in ("ref", "fast"):
+        option = f"--kernels={kernels}"
+        printed[kernels] = compared(tools, folder / "model.mir", weights, ids, [wanted], folder, option)
+        rows = [wanted[:PROMPT]] + [wanted[i:i + 1] for i in range(PROMPT, TOKENS)]
+        compared(tools, folder / "model.mir", weights, ids[:PROMPT], rows, folder, option)
+    if config["model_type"] not in checkpoints.GGUF_ARCHITECTURES or name in NOT_IN_GGUF:
+        return "no GGUF"
+    gguf = checkpoints.write_gguf(folder / "model.gguf", reading, tensors)
+    imports(tools, gguf, folder / "gguf.mir")
+    same = compared(tools, folder / "gguf.mir", gguf, ids, [wanted], folder, "--kernels=ref")
+    if hashes(same) != hashes(printed["ref"]):
+        raise AssertionError("the GGUF file has other logits than the safetensors file")
+    return "GGUF: same bits"
+
+
+def main(tools, names):
+    failed = 0
+    for name in names or checkpoints.CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                print(f"{name}: {check(Path(tools).resolve(), name, Path(folder))}", flush=True)
+            except AssertionError as error:
+                print(f"{name}: {error}", flush=True)
+                failed += 1
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

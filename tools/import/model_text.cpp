@@ -1,0 +1,195 @@
+// Writes modules of models and finds the keys that their mistakes come from.
+#include "tools/import/model_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "mir/codes/import.hpp"
+
+namespace mir::tools {
+namespace {
+
+using nlohmann::json;
+
+/// The path of a key that a config does not have.
+constexpr std::string_view kNoKey = "-";
+
+/// Keys whose null is not their default: no window, no cap, as many heads as there are of queries.
+constexpr std::string_view kZeroIfNull[] = {"sliding_window", "attn_logit_softcapping",
+                                            "final_logit_softcapping", "num_key_value_heads",
+                                            "head_dim"};
+
+std::string_view config_path(const AttrRow& row) {
+  return row.config.empty() ? row.name : row.config;
+}
+
+std::string json_text(std::string_view text) {
+  // A text of the language is written as one of JSON.
+  return json(text).dump();
+}
+
+/// A whole number, also one that the config writes as 1e4.
+std::optional<std::int64_t> integer_of(const json& value) {
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    if (number <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      return static_cast<std::int64_t>(number);
+    return std::nullopt;
+  }
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (!value.is_number_float()) return std::nullopt;
+  const double number = value.get<double>();
+  if (std::floor(number) != number || std::fabs(number) > 0x1p53) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
+std::optional<std::string> text_of(const json& value);
+
+std::optional<std::string> list_text(const json& value) {
+  std::vector<std::string> items;
+  for (const json& each : value) {
+    auto item = text_of(each);
+    if (!item) return std::nullopt;
+    items.push_back(*std::move(item));
+  }
+  return fmt::format("[{}]", fmt::join(items, ", "));
+}
+
+/// The value as an attribute of any kind; no value for an object.
+std::optional<std::string> text_of(const json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+  if (value.is_string()) return json_text(value.get_ref<const std::string&>());
+  if (const auto integer = value.is_number_float() ? std::nullopt : integer_of(value))
+    return fmt::format("{}", *integer);
+  if (value.is_number()) return fmt::format("{}", value.get<double>());
+  if (value.is_array()) return list_text(value);
+  return std::nullopt;
+}
+
+struct Expected {
+  std::optional<std::string> text;
+  std::string_view kind;
+};
+
+Expected attribute_text(const AttrRow& row, const json& value) {
+  switch (row.type) {
+    case AttrType::kInt:
+      if (const auto number = integer_of(value)) return {fmt::format("{}", *number), {}};
+      return {std::nullopt, "an integer"};
+    case AttrType::kFloat:
+      if (!value.is_number()) return {std::nullopt, "a number"};
+      return {fmt::format("{}", value.get<double>()), {}};
+    case AttrType::kBool:
+      if (!value.is_boolean()) return {std::nullopt, "true or false"};
+      return {text_of(value), {}};
+    case AttrType::kString:
+      if (!value.is_string()) return {std::nullopt, "a string"};
+      return {text_of(value), {}};
+    case AttrType::kInts:
+      if (!value.is_array() ||
+          !std::ranges::all_of(value, [](const json& each) { return each.is_number_integer(); }))
+        return {std::nullopt, "a list of integers"};
+      return {list_text(value), {}};
+    default:
+      return {text_of(value), "a number, a string or a list of them"};
+  }
+}
+
+}  // namespace
+
+std::optional<std::int64_t> stated_integer(const Family& family, ModelConfig& config,
+                                           std::string_view key) {
+  const auto row = std::ranges::find_if(
+      family.model->attributes, [&](const AttrRow& each) { return config_path(each) == key; });
+  if (const ConfigEntry* entry = config.find(key); entry != nullptr && !entry->value.is_null())
+    return integer_of(entry->value);
+  if (row == family.model->attributes.end()) return std::nullopt;
+  std::int64_t number = 0;
+  const std::string_view text = row->default_text;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || read.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+ModelText write_model(const Family& family, ModelConfig& config,
+                      std::span<const ChosenValue> chosen, Diagnostics& diagnostics) {
+  ModelText result;
+  std::string& text = result.text;
+  text =
+      "@main [mir_version:2] (%ids:tensor<[$B, $S], Int64, CPU>) -> (%logits) {\n"
+      "    ";
+  text += fmt::format("{}.ModelOp [", family.name);
+  bool is_first = true;
+  const auto state = [&](std::string_view name, std::string_view value, Span of) {
+    if (!is_first) text += ", ";
+    is_first = false;
+    const std::size_t begin = text.size();
+    text += fmt::format("{}:{}", name, value);
+    result.parts.push_back({begin, text.size(), of});
+  };
+  for (const AttrRow& row : family.model->attributes) {
+    const std::string_view path = config_path(row);
+    if (path == kNoKey) {
+      const auto value = std::ranges::find(chosen, row.name, &ChosenValue::name);
+      if (value != chosen.end()) state(row.name, value->value, {});
+      continue;
+    }
+    ConfigEntry* entry = config.find(path);
+    if (entry == nullptr) continue;
+    entry->is_read = true;
+    if (entry->value.is_null()) {
+      if (std::ranges::find(kZeroIfNull, path) != std::end(kZeroIfNull))
+        state(row.name, "0", entry->at);
+      continue;
+    }
+    const auto [value, kind] = attribute_text(row, entry->value);
+    if (value) {
+      state(row.name, *value, entry->at);
+    } else {
+      diagnostics.error(diag::kConfigMalformed, entry->at,
+                        fmt::format("'{}' is {}, expected {}", entry->name(),
+                                    entry->value.dump().substr(0, 60), kind));
+    }
+  }
+  for (const ChosenValue& each : chosen) {
+    const bool has_attribute = std::ranges::any_of(
+        family.model->attributes, [&](const AttrRow& row) { return row.name == each.name; });
+    if (!has_attribute)
+      diagnostics.error(diag::kConfigUnsupported, {},
+                        fmt::format("family '{}' has no attribute '{}'", family.name, each.name));
+  }
+  text += "] (%ids) -> (%logits)\n    cf.ReturnOp (%logits) -> ()\n}\n";
+  return result;
+}
+
+void point_at_config(Diagnostics& diagnostics, const SourceFile& file, const ModelText& text,
+                     Span otherwise) {
+  Diagnostics moved(0);
+  for (Diagnostic each : std::move(diagnostics).sorted()) {
+    const bool is_here = each.at.begin >= file.base() && each.at.begin <= file.base() + file.size();
+    if (is_here) {
+      const std::size_t at = each.at.begin - file.base();
+      const auto part = std::ranges::find_if(text.parts, [&](const ModelText::Part& candidate) {
+        return candidate.begin <= at && at < candidate.end && candidate.of.known();
+      });
+      each.at = part == text.parts.end() ? otherwise : part->of;
+      each.fixes.clear();
+      each.proposals.clear();
+      std::erase_if(each.notes, [&](const Note& note) {
+        return note.at.begin >= file.base() && note.at.begin <= file.base() + file.size();
+      });
+    }
+    Diagnostic& added =
+        each.severity == Severity::kError     ? moved.error(each.code, each.at, each.message)
+        : each.severity == Severity::kWarning ? moved.warning(each.code, each.at, each.message)
+                                              : moved.remark(each.code, each.at, each.message);
+    added = std::move(each);
+  }
+  diagnostics = std::move(moved);
+}
+
+}  // namespace mir::tools

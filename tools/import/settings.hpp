@@ -1,0 +1,51 @@
+// The options of mllm-import.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "option.hpp"
+
+namespace mir::tools {
+
+inline constexpr Choice<bool> kScoredTokens[] = {{"all", false}, {"last", true}};
+inline constexpr Choice<bool> kStoredTypes[] = {
+    {"file", true, "parameters that the file stores in blocks have the type of the blocks"},
+    {"Float32", false, "blocks are decoded when a run needs them"}};
+
+struct ImportSettings {
+  OptionSet& options;
+
+  OptionGroup model{options, "Model"};
+  Option<std::string> family{
+      options,
+      {.name = "family",
+       .argument = "FILE",
+       .help = "read FILE, a dialect with an op 'ModelOp', and import the model as its family"},
+      read_file_name("*.mir")};
+  Option<bool> logits{
+      options,
+      {.name = "logits", .argument = "WHICH", .help = "compute the logits of these tokens"},
+      choice(kScoredTokens),
+      false};
+  Option<std::int64_t> context{
+      options,
+      {.name = "context",
+       .argument = "N",
+       .help = "choose the rotary tables that depend on the length for sequences of N tokens",
+       .otherwise = "the positions of the model"},
+      number<std::int64_t>()};
+  Option<bool> weight_types{options,
+                            {.name = "weight-types",
+                             .argument = "WHICH",
+                             .help = "types of parameters that are stored in blocks"},
+                            choice(kStoredTypes),
+                            true};
+  Flag layers{options,
+              {.name = "layers",
+               .help = "write the one op of the model and its config instead of its layers; the "
+                       "module needs --dialect to run"}};
+  Flag quiet{options, {.name = "quiet", .help = "do not show what was imported"}};
+};
+
+}  // namespace mir::tools
