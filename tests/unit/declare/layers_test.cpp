@@ -6,7 +6,7 @@
 using namespace mir;
 using mir::test::Declared;
 using mir::test::dialect_of_op;
-using mir::test::module_of;
+using mir::test::module_of_line;
 
 namespace layers_test {
 
@@ -112,8 +112,8 @@ TEST_SUITE("layers of dialects") {
   }
 
   TEST_CASE("effects and the state follow from the body") {
-    Declared read{std::string(kCached) + module_of("%k:tensor<[1, 2, $S, 4], Float32, CPU>",
-                                                   "my.LayersOp <name=\"a.b\"> (%k) -> (%y)")};
+    Declared read{std::string(kCached) + module_of_line("%k:tensor<[1, 2, $S, 4], Float32, CPU>",
+                                                        "my.LayersOp <name=\"a.b\"> (%k) -> (%y)")};
     CHECK(read.problems == "");
     const Op* layers = nullptr;
     for_each_op(*read.modules.back(), [&](const Op& op) {
@@ -127,8 +127,8 @@ TEST_SUITE("layers of dialects") {
   }
 
   TEST_CASE("the length of a cache is a symbol in types of results") {
-    Declared read{std::string(kCached) + module_of("%k:tensor<[1, 2, $S, 4], Float32, CPU>",
-                                                   "my.KeepOp <name=\"a\"> (%k) -> (%y)")};
+    Declared read{std::string(kCached) + module_of_line("%k:tensor<[1, 2, $S, 4], Float32, CPU>",
+                                                        "my.KeepOp <name=\"a\"> (%k) -> (%y)")};
     CHECK(read.problems == "");
     std::string type;
     for_each_op(*read.modules.back(), [&](const Op& op) {
@@ -143,7 +143,7 @@ TEST_SUITE("layers of dialects") {
                       body("linalg.D.NegOp [repeat:{i:$count}, only_if:\"select($count == 5, 3, "
                            "true)\"] (%x) -> (%y)"));
     const auto problems_of = [&](std::string_view line) {
-      return Declared(dialect + module_of("%x:tensor<[2, 4], Float32, CPU>", line)).problems;
+      return Declared(dialect + module_of_line("%x:tensor<[2, 4], Float32, CPU>", line)).problems;
     };
     CHECK(problems_of("my.AnOp [count:0] (%x) -> (%y)") == "");
     CHECK(problems_of("my.AnOp [count:-1] (%x) -> (%y)") ==
