@@ -129,6 +129,14 @@ class Import {
     if (!families) return false;
     const std::string_view architecture = config_->architecture();
     const std::string_view model_type = config_->text("model_type");
+    if (architecture.empty() && model_type.empty() && !is_given) {
+      const ConfigEntry* entry = config_->find("model_type");
+      diagnostics_.error(diag::kConfigMalformed, entry == nullptr ? config_->place() : entry->at,
+                         fmt::format("'{}' states no architecture: expected the name of a class in "
+                                     "'architectures', or a name in 'model_type'",
+                                     path_));
+      return false;
+    }
     const std::string_view special =
         is_gguf_ ? class_of_gguf(architecture, *config_) : std::string_view();
     const auto chosen = std::ranges::find_if(*families, [&](const Family& each) {
@@ -169,7 +177,8 @@ class Import {
     if (!verify(module, found, options)) return nullptr;
     if (settings_.layers) return &module;
     // Layers become graphs; the ops in them that own nothing are replaced by their bodies.
-    const SourceFile* steps = context_.sources().add("pipeline", "expand-layers,decompose{only-bodies}");
+    const SourceFile* steps =
+        context_.sources().add("pipeline", "expand-layers,decompose{only-bodies}");
     PassRegistry registry;
     register_standard_passes(registry);
     const auto pipeline = registry.read_pipeline(*steps, found);
@@ -225,6 +234,9 @@ class Import {
 
 ExitCode run_import(const Run& run, const ImportSettings& settings) {
   if (run.operands().size() != 1) return run.usage_error("expected one folder or GGUF file");
+  const auto outputs = run.output().given();
+  if (!outputs.empty() && outputs.front().ends_with(".mirz"))
+    return run.usage_error("--output writes the text of a module: 'mllm-pack create' makes packs");
   return Import(run, settings, run.operands().front()).execute();
 }
 

@@ -235,8 +235,9 @@ class Binder {
       const TensorInfo& tensor = found->second;
       const StoredView view{.tensor = each.tensor, .rows = each.rows};
       const Shape seen = viewed_shape(tensor.shape, tensor.dtype, view, wanted);
-      const bool is_part = !each.rows || (seen == wanted && (each.all_rows == 0 ||
-                                                              tensor.shape.front() == each.all_rows));
+      const bool has_rows =
+          each.all_rows == 0 || (!tensor.shape.empty() && tensor.shape.front() == each.all_rows);
+      const bool is_part = !each.rows || (seen == wanted && has_rows);
       if (tensor.unread_type.empty() && is_part && fits_shape(seen, wanted) &&
           fits_type(tensor.dtype, *value.tensor_type()->dtype())) {
         used_.insert(each.tensor);

@@ -24,7 +24,7 @@ constexpr KeyPair kKeys[] = {
     {"attention.head_count", "num_attention_heads"},
     {"attention.head_count_kv", "num_key_value_heads"},
     {"attention.key_length", "head_dim"},
-    {"attention.layer_norm_epsilon", "layer_norm_eps"},
+    {"attention.layer_norm_epsilon", "norm_epsilon"},
     {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
     {"attention.sliding_window", "sliding_window"},
     {"attention.sliding_window_pattern", "sliding_window_pattern"},
@@ -145,21 +145,20 @@ class GgufConfigReader {
   void settle_defaults() {
     if (architecture_ == "qwen3moe") derive("norm_topk_prob", true, "general.architecture");
     derive("rope_theta", 10000.0, "default of 'rope.freq_base'");
-    if (const auto trained = number("rope_scaling.original_max_position_embeddings"))
-      derive("original_max_position_embeddings", static_cast<std::int64_t>(*trained),
-             "rope.scaling.original_context_length");
+    if (const auto trained = integer("rope_scaling.original_max_position_embeddings"))
+      derive("original_max_position_embeddings", *trained, "rope.scaling.original_context_length");
     const double hidden = number("hidden_size").value_or(0);
     const double layers = number("num_hidden_layers").value_or(0);
     // Six digits undo the rounding to Float32.
     const auto rounded = [](double value) { return json::parse(fmt::format("{:.6g}", value)); };
-    if (ConfigEntry* scale = config_.find("residual_scale"); scale != nullptr && layers > 0) {
-      scale->is_read = true;
-      derive("scale_depth", rounded(*number("residual_scale") * std::sqrt(layers)),
-             "residual_scale");
+    const auto residual_scale = number("residual_scale");
+    if (residual_scale && layers > 0) {
+      config_.find("residual_scale")->is_read = true;
+      derive("scale_depth", rounded(*residual_scale * std::sqrt(layers)), "residual_scale");
     }
     const auto logit_scale = number("logit_scale");
-    if (ConfigEntry* scale = config_.find("logit_scale"); scale != nullptr && *logit_scale > 0) {
-      scale->is_read = true;
+    if (logit_scale && *logit_scale > 0 && std::fabs(hidden / *logit_scale) < 0x1p53) {
+      config_.find("logit_scale")->is_read = true;
       derive("dim_model_base", static_cast<std::int64_t>(std::llround(hidden / *logit_scale)),
              "logit_scale");
     }
@@ -199,6 +198,7 @@ class GgufConfigReader {
     }
     derive("tie_word_embeddings", !extent("output.weight"), "tensors");
     derive("attention_bias", extent("blk.0.attn_q.bias").has_value(), "tensors");
+    derive("use_bias", extent("blk.0.attn_q.bias").has_value(), "tensors");
     derive("mlp_bias", extent("blk.0.ffn_up.bias").has_value(), "tensors");
   }
 
@@ -249,7 +249,7 @@ class GgufConfigReader {
       const double scaled = share >= 1   ? frequency
                             : share <= 0 ? frequency / factor
                                          : (1 - share) * frequency / factor + share * frequency;
-      if (std::fabs(frequency / scaled - (*divisors)[i]) > 1e-4 * factor) {
+      if (!(std::fabs(frequency / scaled - (*divisors)[i]) <= 1e-4 * factor)) {
         return refuse("has 'rope_freqs.weight' of another scaling than that of Llama 3");
       }
     }

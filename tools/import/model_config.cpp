@@ -61,7 +61,7 @@ class PlaceScanner {
   void value(const std::string& path, const json& node) {
     constexpr std::string_view kGaps = " \t\r\n,:";
     skip(kGaps);
-    if (!node.is_object()) {
+    if (!node.is_object() || node.empty()) {
       const std::size_t begin = at_;
       skip_value();
       const auto base = file_.base();
@@ -190,6 +190,7 @@ bool is_off(const json& value) {
     return std::ranges::all_of(value,
                                [](const json& each) { return each == json("full_attention"); });
   }
+  if (value.is_object()) return value.empty();
   return value.is_null() || value == json(false) || value == json(0) || value == json("default") ||
          value == json("absolute");
 }
@@ -206,7 +207,8 @@ std::optional<ModelConfig> ModelConfig::read(const SourceFile& file, Diagnostics
                                                         .max_depth = kMaxConfigDepth,
                                                         .malformed = diag::kConfigMalformed});
   if (!document) {
-    diagnostics.error(diag::kConfigMalformed, place_at(json_offset(file.text(), "").value_or(0)),
+    // No config has a key of this name, so the offset is that of a token that cannot be read.
+    diagnostics.error(diag::kConfigMalformed, place_at(json_offset(file.text(), "/\n").value_or(0)),
                       document.error().message);
     return std::nullopt;
   }
@@ -221,12 +223,25 @@ std::optional<ModelConfig> ModelConfig::read(const SourceFile& file, Diagnostics
 }
 
 void ModelConfig::add(ConfigEntry entry) {
-  if (find(entry.path) == nullptr) entries_.push_back(std::move(entry));
+  if (numbers_.try_emplace(entry.path, entries_.size()).second)
+    entries_.push_back(std::move(entry));
+}
+
+std::deque<ConfigEntry> ModelConfig::take_entries() {
+  numbers_.clear();
+  return std::exchange(entries_, {});
 }
 
 ConfigEntry* ModelConfig::find(std::string_view path) {
-  const auto found = std::ranges::find(entries_, path, &ConfigEntry::path);
-  return found == entries_.end() ? nullptr : &*found;
+  const auto found = numbers_.find(path);
+  return found == numbers_.end() ? nullptr : &entries_[found->second];
+}
+
+ConfigEntry* ModelConfig::find_member(std::string_view path) {
+  const std::string prefix = fmt::format("{}.", path);
+  const auto found = numbers_.lower_bound(prefix);
+  const bool is_inside = found != numbers_.end() && found->first.starts_with(prefix);
+  return is_inside ? &entries_[found->second] : nullptr;
 }
 
 std::string_view ModelConfig::text(std::string_view path) {
@@ -246,7 +261,7 @@ std::string_view ModelConfig::architecture() {
 void normalise(ModelConfig& config) {
   constexpr std::string_view kText = "text_config.";
   std::deque<ConfigEntry> outer;
-  std::deque<ConfigEntry> entries = std::exchange(config.entries(), {});
+  std::deque<ConfigEntry> entries = config.take_entries();
   const bool is_nested = std::ranges::any_of(
       entries, [&](const ConfigEntry& each) { return each.path.starts_with(kText); });
   const auto add = [&](ConfigEntry entry, std::string path) {

@@ -1,8 +1,10 @@
 // The config of a model: keys, values and their places.
 #pragma once
 
+#include <cstddef>
 #include <deque>
-#include <initializer_list>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -15,7 +17,7 @@ namespace mir::tools {
 /// A key of a config with its value.
 struct ConfigEntry {
   std::string path;      ///< the keys from the outermost to the innermost: `rope_scaling.factor`
-  nlohmann::json value;  ///< no object; objects have an entry for each member
+  nlohmann::json value;  ///< an object only if it is empty: others have an entry for each member
   Span at;               ///< of the value; unknown if the config has no text
   std::string spelling;  ///< the key as the file has it, if it is not `path`
   bool is_read = false;  ///< true once something has used or accepted the value
@@ -32,16 +34,21 @@ class ModelConfig {
   void add(ConfigEntry entry);
   /// The entry of this path; null if it is missing. A value of `null` is there.
   ConfigEntry* find(std::string_view path);
+  /// An entry inside the object of this path; null if there is none.
+  ConfigEntry* find_member(std::string_view path);
   /// The text of an entry that is a string; empty otherwise.
   std::string_view text(std::string_view path);
   /// The first string of `architectures`; empty if there is none.
   std::string_view architecture();
   std::deque<ConfigEntry>& entries() { return entries_; }
+  /// Returns the entries, and has none of them any more.
+  std::deque<ConfigEntry> take_entries();
   /// The place of the config; unknown if it has no text.
   Span place() const { return place_; }
 
  private:
-  std::deque<ConfigEntry> entries_;  // in the order of the text
+  std::deque<ConfigEntry> entries_;                          // in the order of the text
+  std::map<std::string, std::size_t, std::less<>> numbers_;  // of entries, by path
   Span place_;
 };
 

@@ -139,6 +139,12 @@ ModelText write_model(const Family& family, ModelConfig& config,
       continue;
     }
     ConfigEntry* entry = config.find(path);
+    if (ConfigEntry* member = entry == nullptr ? config.find_member(path) : nullptr) {
+      member->is_read = true;
+      diagnostics.error(diag::kConfigMalformed, member->at,
+                        fmt::format("'{}' is an object, expected {}", path,
+                                    attribute_text(row, json::object()).kind));
+    }
     if (entry == nullptr) continue;
     entry->is_read = true;
     if (entry->value.is_null()) {

@@ -64,6 +64,12 @@ CASES = {
     "mixtral": case("MixtralForCausalLM", "mixtral", num_local_experts=4, num_experts_per_tok=2, sliding_window=None),
     "qwen3_moe": case("Qwen3MoeForCausalLM", "qwen3_moe", head_dim=24, num_experts=4, num_experts_per_tok=2,
                       norm_topk_prob=True, moe_intermediate_size=32, decoder_sparse_step=1),
+    "qwen2_moe": case("Qwen2MoeForCausalLM", "qwen2_moe", num_experts=4, num_experts_per_tok=2, norm_topk_prob=False,
+                      moe_intermediate_size=32, shared_expert_intermediate_size=48, decoder_sparse_step=1),
+    "starcoder2": case("Starcoder2ForCausalLM", "starcoder2", norm_epsilon=1e-5, rms_norm_eps="missing", use_bias=True,
+                       sliding_window=None, hidden_act="gelu_pytorch_tanh", tie_word_embeddings=True),
+    "starcoder2-erf": case("Starcoder2ForCausalLM", "starcoder2", norm_epsilon=1e-5, rms_norm_eps="missing", use_bias=True,
+                           sliding_window=4, hidden_act="gelu"),
 }
 
 
@@ -76,12 +82,16 @@ def shapes(config):
     tensors = {"model.embed_tokens.weight": (config["vocab_size"], hidden), "model.norm.weight": (hidden,)}
     if not config["tie_word_embeddings"]:
         tensors["lm_head.weight"] = (config["vocab_size"], hidden)
-    has_bias = {"q": kind == "qwen2" or config.get("attention_bias"), "o": config.get("attention_bias")}
+    has_bias = {"q": kind in ("qwen2", "qwen2_moe") or config.get("attention_bias") or config.get("use_bias"),
+                "o": config.get("attention_bias") or config.get("use_bias")}
 
     def linear(name, rows, columns, bias=False):
         tensors[f"{name}.weight"] = (rows, columns)
         if bias:
             tensors[f"{name}.bias"] = (rows,)
+
+    if kind == "starcoder2":
+        tensors["model.norm.bias"] = (hidden,)
 
     def mlp(name, width, parts=("gate_proj", "up_proj", "down_proj"), bias=False):
         for part in parts[:2]:
@@ -97,6 +107,8 @@ def shapes(config):
             norms += ["pre_feedforward_layernorm", "post_feedforward_layernorm"]
         for norm in norms:
             tensors[f"{layer}.{norm}.weight"] = (hidden,)
+            if kind == "starcoder2":
+                tensors[f"{layer}.{norm}.bias"] = (hidden,)
         if kind == "phi3":
             linear(f"{layer}.self_attn.qkv_proj", (heads + 2 * kv) * dim, hidden)
             linear(f"{layer}.mlp.gate_up_proj", 2 * ffn, hidden)
@@ -115,10 +127,16 @@ def shapes(config):
             linear(f"{layer}.block_sparse_moe.gate", config["num_local_experts"], hidden)
             for e in range(config["num_local_experts"]):
                 mlp(f"{layer}.block_sparse_moe.experts.{e}", ffn, ("w1", "w3", "w2"))
-        elif kind == "qwen3_moe":
+        elif kind == "starcoder2":
+            linear(f"{layer}.mlp.c_fc", ffn, hidden, True)
+            linear(f"{layer}.mlp.c_proj", hidden, ffn, True)
+        elif kind in ("qwen2_moe", "qwen3_moe"):
             linear(f"{layer}.mlp.gate", config["num_experts"], hidden)
             for e in range(config["num_experts"]):
                 mlp(f"{layer}.mlp.experts.{e}", config["moe_intermediate_size"])
+            if kind == "qwen2_moe":
+                mlp(f"{layer}.mlp.shared_expert", config["shared_expert_intermediate_size"])
+                linear(f"{layer}.mlp.shared_expert_gate", 1, hidden)
         elif kind != "phi3":
             mlp(f"{layer}.mlp", ffn, bias=bool(config.get("mlp_bias")))
     return tensors
@@ -129,9 +147,10 @@ def random_tensors(config, seed):
     tensors = {}
     for name, shape in shapes(config).items():
         rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
-        if "norm" in name:
+        if "norm" in name and name.endswith(".weight"):
             centre = 0.0 if config["model_type"].startswith("gemma") else 1.0
-            values = centre + 0.2 * rng.standard_normal(shape)
+            # Multiples of 2^-16: adding 1, as GGUF files of Gemma do, rounds nothing.
+            values = centre + np.round(0.2 * rng.standard_normal(shape) * 2 ** 16) / 2 ** 16
         elif len(shape) == 1:
             values = 0.1 * rng.standard_normal(shape)
         else:
@@ -170,7 +189,8 @@ def write_folder(folder, config, tensors, shards=1):
 # -- GGUF -----------------------------------------------------------------------------------------
 
 GGUF_ARCHITECTURES = {"llama": "llama", "mistral": "llama", "qwen2": "qwen2", "qwen3": "qwen3", "gemma2": "gemma2",
-                      "gemma3_text": "gemma3", "phi3": "phi3", "mixtral": "llama", "qwen3_moe": "qwen3moe", "smollm3": "smollm3", "minicpm": "minicpm", "olmo2": "olmo2"}
+                      "gemma3_text": "gemma3", "phi3": "phi3", "mixtral": "llama", "qwen3_moe": "qwen3moe",
+                      "qwen2_moe": "qwen2moe", "starcoder2": "starcoder2", "smollm3": "smollm3", "minicpm": "minicpm", "olmo2": "olmo2"}
 PERMUTED = {"llama", "smollm3", "minicpm"}
 NAMES = {"embed_tokens": "token_embd", "norm": "output_norm", "lm_head": "output", "self_attn.q_proj": "attn_q",
          "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
@@ -178,7 +198,10 @@ NAMES = {"embed_tokens": "token_embd", "norm": "output_norm", "lm_head": "output
          "input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm", "mlp.gate_proj": "ffn_gate",
          "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down", "mlp.gate_up_proj": "ffn_up",
          "pre_feedforward_layernorm": "ffn_norm", "post_feedforward_layernorm": "post_ffw_norm",
-         "block_sparse_moe.gate": "ffn_gate_inp", "mlp.gate": "ffn_gate_inp"}
+         "block_sparse_moe.gate": "ffn_gate_inp", "mlp.gate": "ffn_gate_inp",
+         "mlp.c_fc": "ffn_up", "mlp.c_proj": "ffn_down", "mlp.shared_expert.gate_proj": "ffn_gate_shexp",
+         "mlp.shared_expert.up_proj": "ffn_up_shexp", "mlp.shared_expert.down_proj": "ffn_down_shexp",
+         "mlp.shared_expert_gate": "ffn_gate_inp_shexp"}
 EXPERTS = {"gate_proj": "ffn_gate_exps", "w1": "ffn_gate_exps", "up_proj": "ffn_up_exps", "w3": "ffn_up_exps",
            "down_proj": "ffn_down_exps", "w2": "ffn_down_exps"}
 INT, FLOAT, TEXT = 4, 6, 8
@@ -216,6 +239,8 @@ def gguf_tensors(config, tensors):
             tensor = permuted(tensor, heads)
         if architecture in PERMUTED and "k_proj" in name:
             tensor = permuted(tensor, kv_heads)
+        if "shared_expert_gate" in name:
+            tensor = tensor[0]
         if architecture.startswith("gemma") and "norm" in name:
             tensor = tensor + np.float32(1)
         stored[gguf_name(name, architecture)] = tensor
@@ -253,18 +278,23 @@ def metadata(config, architecture):
              "attention.head_count": (INT, heads),
              "attention.head_count_kv": (INT, config.get("num_key_value_heads") or heads),
              "attention.key_length": (INT, dim), "attention.value_length": (INT, dim),
-             "attention.layer_norm_rms_epsilon": (FLOAT, config["rms_norm_eps"]),
              "rope.freq_base": (FLOAT, config.get("rope_theta", 10000.0)),
              "rope.dimension_count": (INT, int(dim * config.get("partial_rotary_factor", 1)))}
+    if "norm_epsilon" in config:
+        pairs["attention.layer_norm_epsilon"] = (FLOAT, config["norm_epsilon"])
+    else:
+        pairs["attention.layer_norm_rms_epsilon"] = (FLOAT, config["rms_norm_eps"])
     if config.get("sliding_window") and config.get("use_sliding_window", True):
         pairs["attention.sliding_window"] = (INT, config["sliding_window"])
     if "sliding_window_pattern" in config:
         pairs["attention.sliding_window_pattern"] = (INT, config["sliding_window_pattern"])
-    if config["model_type"] in ("mixtral", "qwen3_moe"):
+    if config["model_type"] in ("mixtral", "qwen2_moe", "qwen3_moe"):
         pairs["expert_count"] = (INT, config.get("num_local_experts") or config["num_experts"])
         pairs["expert_used_count"] = (INT, config["num_experts_per_tok"])
         if "moe_intermediate_size" in config:
             pairs["expert_feed_forward_length"] = (INT, config["moe_intermediate_size"])
+        if "shared_expert_intermediate_size" in config:
+            pairs["expert_shared_feed_forward_length"] = (INT, config["shared_expert_intermediate_size"])
     for key in ("attn_logit_softcapping", "final_logit_softcapping"):
         if config.get(key):
             pairs[key] = (FLOAT, config[key])

@@ -21,8 +21,8 @@ from reference import Decoder
 TOKENS = 11
 PROMPT = 4
 TOLERANCE = 2e-5  # of the largest logit
-# GGUF files cannot state these configs: a scale of scores, and the layers that a window begins with.
-NOT_IN_GGUF = {"gemma2-scalar", "qwen2-window"}
+# GGUF files cannot state these configs: a scale of scores, the layers that a window begins with, the form of GELU.
+NOT_IN_GGUF = {"gemma2-scalar", "qwen2-window", "starcoder2-erf"}
 
 
 def run(*command):

@@ -20,6 +20,10 @@ def gelu_tanh(x):
     return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
 
 
+def gelu_erf(x):
+    return 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+
+
 def softmax(x):
     e = np.exp(x - np.max(x, axis=-1, keepdims=True))
     return e / np.sum(e, axis=-1, keepdims=True)
@@ -71,9 +75,10 @@ class Decoder:
         self.heads = config["num_attention_heads"]
         self.kv_heads = get("num_key_value_heads") or self.heads
         self.dim = get("head_dim") or self.hidden // self.heads
-        self.eps = config["rms_norm_eps"]
+        self.eps = config["norm_epsilon"] if self.kind == "starcoder2" else config["rms_norm_eps"]
         self.offset = 1.0 if self.kind.startswith("gemma") else 0.0
-        self.act = gelu_tanh if self.kind.startswith("gemma") else silu
+        acts = {"gelu": gelu_erf, "gelu_pytorch_tanh": gelu_tanh}
+        self.act = acts.get(get("hidden_activation") or get("hidden_act"), silu)
 
     # -- what differs between layers --------------------------------------------------------------
 
@@ -81,7 +86,7 @@ class Decoder:
         size = self.config.get("sliding_window")
         if not size:
             return None
-        if self.kind in ("mistral", "phi3", "mixtral"):
+        if self.kind in ("mistral", "phi3", "mixtral", "starcoder2"):
             return size
         if self.kind == "gemma2":
             return size if i % 2 == 0 else None
@@ -114,6 +119,9 @@ class Decoder:
         return y if bias is None else y + bias
 
     def norm(self, name, x):
+        if f"{name}.bias" in self.w:
+            x = x - np.mean(x, axis=-1, keepdims=True)
+            return rms_norm(x, self.w[f"{name}.weight"], self.eps) + self.w[f"{name}.bias"]
         return rms_norm(x, self.w[f"{name}.weight"], self.eps, self.offset)
 
     def rotated(self, x, i):
@@ -173,11 +181,17 @@ class Decoder:
                 kept = kept / kept.sum()
             for share, expert in zip(kept, chosen):
                 y[token] += share * self.gated(f"{name}.experts.{expert}", x[token:token + 1], parts)[0]
+        if self.kind == "qwen2_moe":
+            share = 1 / (1 + np.exp(-self.linear(f"{name}.shared_expert_gate", x)))
+            y += share * self.gated(f"{name}.shared_expert", x)
         return y
 
     def feed_forward(self, i, x):
-        if self.kind in ("mixtral", "qwen3_moe"):
+        if self.kind in ("mixtral", "qwen2_moe", "qwen3_moe"):
             return self.experts(i, x)
+        if self.kind == "starcoder2":
+            name = f"model.layers.{i}.mlp"
+            return self.linear(f"{name}.c_proj", self.act(self.linear(f"{name}.c_fc", x)))
         return self.gated(f"model.layers.{i}.mlp", x)
 
     def layer(self, i, x):
