@@ -204,10 +204,12 @@ class Binder {
     return candidates;
   }
 
-  /// Extent 0 of a parameter; 0 if there is none of this name.
+  /// Extent 0 of a parameter; 0 if there is none of this name, and if no file has so many rows.
   std::int64_t rows_of(const std::string& name) const {
+    constexpr std::int64_t kMostRows = std::int64_t{1} << 40;
     const auto extents = extents_.find(name);
-    return extents == extents_.end() || extents->second.empty() ? 0 : extents->second.front();
+    if (extents == extents_.end() || extents->second.empty()) return 0;
+    return extents->second.front() > kMostRows ? 0 : extents->second.front();
   }
 
   std::vector<std::string> whole_names(const std::string& name, std::size_t at,
