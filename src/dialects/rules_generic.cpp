@@ -443,7 +443,7 @@ bool check_arguments(VerifyContext& op, const Block& block) {
 }
 
 bool check_end(VerifyContext& op, const Op& end) {
-  if (!end.is(OpId::kCfYield)) return true;  // control_c1
+  if (!end.is(OpId::kCfYield)) return true;  // reported with the flow of control
   if (end.operand_count() != op.op().result_count()) {
     return refuse_region(op, end.span(),
                          fmt::format("the region of '{}' passes {} numbers, expected {}",

@@ -9,7 +9,7 @@ namespace mir {
 /// around the op. The regions of other isolated ops belong to the graph around them: whoever edits
 /// or erases the op may edit them.
 inline bool has_own_graph(const Op& op) {
-  return op.has(Trait::kIsolated) && op.has(Trait::kSymbol);
+  return op.has(Trait::kIsolated) && op.has(Trait::kSymbol | Trait::kCallable);
 }
 
 }  // namespace mir

@@ -386,9 +386,11 @@ class SnippetWriter {
   }
 
   /// True if the value does not follow from a default. What is not required follows from the type
-  /// of the result, which the snippet leaves out, or from the parameters of a known layer.
+  /// of the result, which the snippet leaves out, or from the parameters of a known layer; but not
+  /// if it tells what a region means.
   bool is_shown(const AttrRow& row) const {
-    if (row.required || !row.choices.empty()) return true;
+    const bool has_regions = row_ != nullptr && row_->regions.max != 0;
+    if (row.required || !row.choices.empty() || has_regions) return true;
     return row.default_text.empty() && !form_.has_types && form_.layers.empty();
   }
 

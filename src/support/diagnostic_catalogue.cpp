@@ -132,18 +132,21 @@ std::string typed(std::string_view command) {
   return out + "$ " + in_folder(command) + '\n';
 }
 
+/// The refused command is the one with an exit status, that of a warning or remark the first one.
 void read_commands(std::string_view text, CatalogueEntry& entry) {
   entry.kind = CatalogueEntry::Kind::kCommand;
   take_prose(text, entry);
   constexpr std::string_view kRun = "// RUN: ";
-  std::string last;
+  std::string first, last;
   for (const std::string_view line : lines_of(text)) {
     if (line.starts_with(kRun)) {
       entry.accepted = last = typed(line.substr(kRun.size()));
+      if (first.empty()) first = last;
     } else if (line.starts_with("// EXIT:") && entry.refused.empty()) {
       entry.refused = last;
     }
   }
+  if (entry.refused.empty()) entry.refused = std::move(first);
 }
 
 void read_program(std::string_view text, CatalogueEntry& entry) {

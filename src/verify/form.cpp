@@ -217,9 +217,10 @@ void FormChecks::check_stored_rows(const Op& op) {
     }
   }
   const Attr* heads = op.attribute(key::kStoredHeads);
-  if (heads == nullptr || heads->kind() != AttrKind::kInt) return;
+  // The row of the op has the least number.
+  if (heads == nullptr || heads->kind() != AttrKind::kInt || heads->integer() < 1) return;
   const std::int64_t count = heads->integer();
-  if (has_rows && count >= 1 && extent % count == 0 && extent / count % 2 == 0) return;
+  if (has_rows && extent % count == 0 && extent / count % 2 == 0) return;
   reporter_.report_at(register_c4, op, {key::kStoredHeads}, [&] {
     return fmt::format(
         "'stored_heads' of '{}' is {}, expected a number of heads with an even "

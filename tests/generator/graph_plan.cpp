@@ -95,8 +95,10 @@ void Planner::call(int callee) {
   add_step(std::move(step));
 }
 
-/// Programs name ops by a type name that some ops share; only one of them can be meant.
+/// Programs name ops by a type name that some ops share; only one of them can be meant. Regions are
+/// planned apart from rows.
 bool Planner::can_occur(const OpRow& row) const {
+  if (row.regions.max != 0) return false;
   const bool is_portable = options_.form == GeneratorOptions::Form::kPortable;
   if (has(row.traits, Trait::kPortableOnly) && !(is_portable && options_.own_ops)) return false;
   return options_.form != GeneratorOptions::Form::kProgram ||

@@ -136,8 +136,7 @@ std::string architectures_text(std::span<const Family> families, bool of_gguf) {
     names.insert(names.end(), list.begin(), list.end());
   }
   std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

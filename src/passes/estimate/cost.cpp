@@ -10,6 +10,7 @@
 #include "eval/parameters.hpp"
 #include "ir/call_types.hpp"
 #include "ir/declaration_graphs.hpp"
+#include "ir/own_graph.hpp"
 #include "ir/symbol_scopes.hpp"
 #include "mir/control_flow.hpp"
 #include "passes/analysis/block_cycles.hpp"
@@ -133,11 +134,13 @@ class CostEstimate::Maker {
 
   OpWork add_op(Op& op, Dim runs, std::vector<OpCost>& ops) {
     OpWork work;
-    if (is_free_of_work(op) || op.has(Trait::kIsolated)) return work;
-    if (callee_of(op) || op.first_region() == nullptr) {
+    if (is_free_of_work(op) || has_own_graph(op)) return work;
+    const bool is_one = op.first_region() == nullptr || op.has(Trait::kIsolated);
+    if (callee_of(op) || is_one) {
       ops.push_back({&op, callee_of(op) ? work_of_call(op) : own_work(op), runs});
       work = scaled(table_, ops.back().work, runs);
     }
+    if (is_one) return work;
     for (const Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
       const Dim inner_runs = runs_of(*inner).at_most_once ? runs : Dim::unknown();
       work = sum_of(table_, work, outside_of(*inner, add_ops(*inner, inner_runs, ops)));

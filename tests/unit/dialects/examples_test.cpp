@@ -24,6 +24,7 @@ TEST_CASE("with numbers as extents, a run refuses what rows and data announce, a
     for (const OpRow& row : dialect->rows) {
       if (row.infer == nullptr || row.effects != Effect::kNone) continue;
       CAPTURE(row.example);
+      if (row.regions.max != 0) continue;  // its symbols are its own
       const std::string sums =
           std::regex_replace(std::string(row.example), std::regex("\\$past\\+\\$S"), "8");
       const std::string text = std::regex_replace(sums, std::regex("\\$[A-Za-z]+"), "4");

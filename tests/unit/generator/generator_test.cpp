@@ -82,6 +82,7 @@ TEST_SUITE("module generator") {
       if (dialect->name != "linalg") continue;
       for (const OpRow& row : dialect->rows) {
         if (row.infer == nullptr || has(row.traits, Trait::kDumpOnly)) continue;
+        if (row.regions.max != 0) continue;
         CAPTURE(row.name);
         CHECK(seen.contains(row.name));
       }

@@ -200,8 +200,8 @@ TEST_CASE("parameters that are one tensor in a file are one tensor in a run") {
     return text;
   };
   Runner tied(replaced(kProducts, "[symbol:b.weight]", "[symbol:b.weight, stored:a.weight]"),
-              reference(), "random:1");
-  Runner same(replaced(kProducts, "<name=\"b\">", "<name=\"a\">"), reference(), "random:1");
+              SessionOptions{.entry = {}});
+  Runner same(replaced(kProducts, "<name=\"b\">", "<name=\"a\">"), SessionOptions{.entry = {}});
   const auto [bytes, outputs] = made_in(tied, true);
   const auto [bytes_of_same, outputs_of_same] = made_in(same, true);
   CHECK(outputs == outputs_of_same);

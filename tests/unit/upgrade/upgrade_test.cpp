@@ -45,11 +45,12 @@ TEST_SUITE("upgrade") {
   TEST_CASE("ops that upstream does not have are lost in its forms, each by its name") {
     const auto module_of = [](std::string_view example) {
       // The values after the attributes, which are in the last parentheses before the arrow.
-      const auto arrow = example.find(") -> ("), open = example.rfind("(%", arrow);
-      const std::string inputs(open == example.npos ? ""
-                                                    : example.substr(open + 1, arrow - open - 1));
-      const std::string outputs(example.substr(arrow + 6, example.rfind(')') - arrow - 6));
-      return "@main [mir_version:1] (" + inputs + ") -> (" + outputs + ") {\n" +
+      const std::string_view head = example.substr(0, example.find(" { ("));
+      const auto arrow = head.find(") -> ("), open = head.rfind("(%", arrow);
+      const std::string inputs(open == head.npos ? "" : head.substr(open + 1, arrow - open - 1));
+      const std::string outputs(head.substr(arrow + 6, head.rfind(')') - arrow - 6));
+      const std::string version = head.size() == example.size() ? "1" : "2";
+      return "@main [mir_version:" + version + "] (" + inputs + ") -> (" + outputs + ") {\n" +
              std::string(example) + "\ncf.ReturnOp (" + outputs + ") -> ()\n}\n";
     };
     const auto loss_of = [&](const OpRow& row, bool lowers) {

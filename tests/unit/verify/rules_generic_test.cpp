@@ -1,5 +1,5 @@
 // The generic op: extents that its maps reach, and maps that do not fit.
-#include "infer.hpp"
+#include "../dialects/infer.hpp"
 #include "mir/verify.hpp"
 
 using mir::testing::check_all;
@@ -26,13 +26,13 @@ const std::string kCopy =
     " {\n(%a:" + kNumber + ") -> (%a:" + kNumber + ") {\ncf.YieldOp (%a) -> ()\n}\n}";
 
 /// A copy of a Float32 of this shape by these attributes.
-std::string copy(const std::string& attributes, const std::string& from, const std::string& to) {
+std::string copy(const std::string& attributes, const std::string& to) {
   return "linalg.CPU.GenericOp [" + attributes + "] (%x) -> (%y:tensor<" + to + ", Float32, CPU>)" +
          kCopy;
 }
 std::string error_of(const std::string& attributes, const std::string& from, const std::string& to,
                      const std::string& head = "") {
-  return first_error(head + "] (%x:tensor<" + from + ", Float32, CPU>", copy(attributes, from, to));
+  return first_error(head + "] (%x:tensor<" + from + ", Float32, CPU>", copy(attributes, to));
 }
 
 }  // namespace generic_rules
