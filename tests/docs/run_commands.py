@@ -134,7 +134,9 @@ def check_document(root: Path, path: Path, tools: Path, examples: Path) -> list[
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "examples"
         shutil.copytree(examples, folder)
-        shutil.copytree(root / "share/mir/families", folder / "families")
+        families = root / "share/mir/families"
+        if families.is_dir():
+            shutil.copytree(families, folder / "families")
         shell = Shell(folder, tools)
         results += [(f"{path}:{block.line}", check_block(root, block, shell))
                     for block in document.blocks if block.info.startswith("console")]
