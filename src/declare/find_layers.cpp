@@ -1,5 +1,7 @@
 // Finds ops whose bodies have state or weights that the declarations do not list.
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "declare/reader.hpp"
 #include "dialects/parameters.hpp"
@@ -15,7 +17,9 @@ constexpr std::string_view kManyStates = "*";
 
 class LayerFinder {
  public:
-  explicit LayerFinder(std::span<OpDraft> drafts) : drafts_(drafts) {}
+  explicit LayerFinder(std::span<OpDraft> drafts) : drafts_(drafts) {
+    for (const OpDraft& each : drafts) by_name_.emplace(each.declared->name, &each);
+  }
 
   /// Adds what the ops in bodies have until nothing is new.
   void run() {
@@ -67,13 +71,12 @@ class LayerFinder {
   }
 
   const OpDraft* draft_of(const Op& op) const {
-    const std::string_view name = op.name();
-    const auto found = std::ranges::find_if(
-        drafts_, [&](const OpDraft& each) { return each.declared->name == name; });
-    return found == drafts_.end() ? nullptr : &*found;
+    const auto found = by_name_.find(op.name());
+    return found == by_name_.end() ? nullptr : found->second;
   }
 
   std::span<OpDraft> drafts_;
+  std::unordered_map<std::string_view, const OpDraft*> by_name_;
 };
 
 }  // namespace

@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <mutex>
-#include <shared_mutex>
-#include <unordered_map>
 
 #include "extents/dim_nodes.hpp"
 #include "extents/dim_parser.hpp"
@@ -40,47 +37,6 @@ DimNodes::SymbolValues values_of(const DimBindings& bindings) {
   };
 }
 
-/// Known results of operations: the layers of a model ask for the same ones again and again.
-/// Thread-safe.
-class DimResults {
- public:
-  struct Key {
-    char operation;
-    Dim a, b;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-
-  std::optional<Dim> find(const Key& key) const {
-    const std::shared_lock lock(mutex_);
-    const auto found = results_.find(key);
-    return found == results_.end() ? std::nullopt : std::optional(found->second);
-  }
-
-  void insert(const Key& key, Dim result) {
-    constexpr std::size_t kMost = std::size_t{1} << 12;  // a quarter of a MiB
-    const std::lock_guard lock(mutex_);
-    if (results_.size() >= kMost) results_.clear();
-    results_.emplace(key, result);
-  }
-
- private:
-  struct Hash {
-    std::size_t operator()(const Key& key) const {
-      std::uint64_t hash = static_cast<std::uint64_t>(key.operation);
-      for (const Dim dim : {key.a, key.b}) {
-        hash ^= dim.is_constant() ? static_cast<std::uint64_t>(dim.constant())
-                                  : reinterpret_cast<std::uintptr_t>(dim.expr());
-        hash *= 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 32;
-      }
-      return static_cast<std::size_t>(hash);
-    }
-  };
-
-  mutable std::shared_mutex mutex_;
-  std::unordered_map<Key, Dim, Hash> results_;
-};
-
 }  // namespace
 
 struct DimTable::State {
@@ -94,23 +50,17 @@ struct DimTable::State {
   }
 
   template <class OnConstants, class OnPolynomials>
-  Dim apply(char operation, Dim a, Dim b, OnConstants on_constants, OnPolynomials on_polynomials) {
+  Dim apply(Dim a, Dim b, OnConstants on_constants, OnPolynomials on_polynomials) {
     if (a.is_constant() && b.is_constant()) {
       const auto value = on_constants(a.constant(), b.constant());
       return value ? Dim(*value) : Dim::unknown();
     }
     if (a.is_unknown() || b.is_unknown() || a.is_pack() || b.is_pack()) return Dim::unknown();
-    const DimResults::Key key{operation, a, b};
-    if (const auto known = results.find(key)) return *known;
-    const Dim result = dim(on_polynomials(operand(a), operand(b)));
-    // A result beyond the limits is unknown until another operation makes the same node.
-    if (!result.is_unknown()) results.insert(key, result);
-    return result;
+    return dim(on_polynomials(operand(a), operand(b)));
   }
 
   StringInterner& strings;
   DimNodes nodes;
-  DimResults results;
 };
 
 Dim Dim::unknown() {
@@ -165,25 +115,25 @@ Dim DimTable::symbol(std::string_view name) {
 }
 
 Dim DimTable::add(Dim a, Dim b) {
-  return state_->apply('+', a, b, checked_add, &mir::add);
+  return state_->apply(a, b, checked_add, &mir::add);
 }
 
 Dim DimTable::subtract(Dim a, Dim b) {
-  return state_->apply('-', a, b, checked_subtract, &mir::subtract);
+  return state_->apply(a, b, checked_subtract, &mir::subtract);
 }
 
 Dim DimTable::multiply(Dim a, Dim b) {
-  return state_->apply('*', a, b, checked_multiply, &mir::multiply);
+  return state_->apply(a, b, checked_multiply, &mir::multiply);
 }
 
 Dim DimTable::floor_divide(Dim a, Dim b) {
-  return state_->apply('/', a, b, floor_quotient, [this](const auto& x, const auto& y) {
+  return state_->apply(a, b, floor_quotient, [this](const auto& x, const auto& y) {
     return state_->nodes.quotient(x, y);
   });
 }
 
 Dim DimTable::modulo(Dim a, Dim b) {
-  return state_->apply('%', a, b, floor_remainder, [this](const auto& x, const auto& y) {
+  return state_->apply(a, b, floor_remainder, [this](const auto& x, const auto& y) {
     return state_->nodes.remainder(x, y);
   });
 }
