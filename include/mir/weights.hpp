@@ -34,7 +34,7 @@ using FileOpener = std::function<Result<FileBytes>(const std::string& name)>;
 
 // Where weights come from: files, a seed, a constant.
 
-/// Where files have a weight that is not a whole tensor of its own name.
+/// Place of a weight in files if it is not a whole tensor of its own name.
 struct StoredView {
   struct Rows {
     std::int64_t begin = 0;

@@ -212,7 +212,7 @@ class GenericReader {
 
   // -- sums ---------------------------------------------------------------------------------------
 
-  /// The entries that hold for a result; none if there is no such list.
+  /// Returns the sums of a result; no value after reporting another kind of attribute.
   std::optional<std::span<const NamedAttr>> sums_of(std::size_t number) {
     const Attr* stated = source_.attribute(key::kSums);
     if (stated == nullptr) return std::span<const NamedAttr>();

@@ -29,7 +29,7 @@ class GenericStrip {
   bool needs(std::size_t number) const { return argument_slots_[number] != kNone; }
   /// True if the region passes argument `number` on as it is.
   bool passes_on(std::size_t number) const;
-  /// Where the elements of a needed argument are written.
+  /// Returns the memory for the elements of an argument that the region reads.
   std::byte* argument(std::size_t number) {
     return slots_[argument_slots_[number]].tensor.mutable_bytes();
   }

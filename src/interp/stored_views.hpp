@@ -1,4 +1,4 @@
-// Where weight files have the parameters of a module.
+// Places of the parameters of a module in weight files.
 #pragma once
 
 #include "mir/op.hpp"

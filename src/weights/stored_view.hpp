@@ -13,9 +13,9 @@ Shape viewed_shape(const Shape& stored, DType dtype, const StoredView& view, con
 /// bytes of `stored`. An error if the view does not fit the tensor.
 Result<Tensor> viewed_rows(const Tensor& stored, const StoredView::Rows& rows, const Shape& wanted);
 
-/// Returns a copy with the halves of each of `heads` heads, whose rows follow each other in turn,
-/// one behind the other: row 2i + c of a head of D rows becomes row c D / 2 + i. An error if the
-/// first extent is not a multiple of 2 `heads`, or if rows are not whole storage units.
+/// Returns a copy in which the two halves of each of `heads` heads are no longer interleaved: row
+/// 2i + c of a head of D rows becomes row c D / 2 + i. An error if the first extent is not a
+/// multiple of 2 `heads`, or if rows are not whole storage units.
 Result<Tensor> without_interleaving(const Tensor& stored, std::int64_t heads);
 
 }  // namespace mir

@@ -25,7 +25,7 @@
 namespace mir::tools {
 namespace {
 
-/// Parameters that are stored behind each other in one tensor, in this order.
+/// Parameters whose rows follow each other in one tensor, in this order.
 struct FusedParts {
   std::string_view whole;
   std::string_view whole_in_gguf;
@@ -92,8 +92,8 @@ struct GgufName {
   std::optional<std::int64_t> part;
 };
 
-/// Where GGUF files have a parameter; no value if the family does not state it. A translation that
-/// ends with `.$e` means part number e of the tensor.
+/// Returns the name of a parameter in GGUF files; no value if the family has none. A translation
+/// that ends with `.$e` means part number e of the tensor.
 std::optional<GgufName> gguf_name(const Family& family, std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == name.npos) return std::nullopt;

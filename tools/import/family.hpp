@@ -13,7 +13,7 @@
 
 namespace mir::tools {
 
-/// A family, and what the head of its dialect states.
+/// A family of models: its op, and the tables in the head of its dialect.
 struct Family {
   std::string name;  ///< of the dialect
   const OpRow* model = nullptr;

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A key behind the name of the architecture, and that of the config.
+/// A metadata key without its architecture prefix, and the key of the config.
 struct KeyPair {
   std::string_view gguf, config;
 };

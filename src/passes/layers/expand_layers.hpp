@@ -14,7 +14,7 @@ inline bool is_layer(const Op& op) {
 }
 
 /// Replaces each layer by its body, those in bodies included, and registers the parameters of the
-/// new ops that the module lacks, as Float32 where the result of the op is no floating type. With
+/// new ops that the module lacks, as Float32 if the result of the op has no floating type. With
 /// `as_graphs`, a layer that has a name becomes a graph of this name and a call of it. Returns
 /// false after reporting a body that does not fit its op; the module then has been changed in part.
 bool expand_layers(Module& module, bool as_graphs, Diagnostics& diagnostics);
