@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import checkpoints
-from reference import Decoder
+from reference import Decoder, Encoder
 
 TOKENS = 11
 PROMPT = 4
@@ -57,9 +57,33 @@ def imports(tools, source, module):
         raise AssertionError(f"mllm-import {source}\n{done.stderr}")
 
 
+def check_encoder(tools, config, tensors, folder):
+    """Two sequences in one run: the outputs of each are those of NumPy."""
+    rng = np.random.default_rng(2)
+    ids = rng.integers(0, config["vocab_size"], (2, TOKENS))
+    types = np.sort(rng.integers(0, config["type_vocab_size"], ids.shape), axis=1)
+    encoder = Encoder(config, tensors)
+    rows = [encoder.outputs(*row) for row in zip(ids, types)]
+    weights = checkpoints.write_folder(folder / "model", config, tensors)
+    imports(tools, folder / "model", folder / "model.mir")
+    np.save(folder / "ids.npy", ids)
+    np.save(folder / "types.npy", types)
+    expected = []
+    for output in rows[0]:
+        np.save(folder / f"{output}.npy", np.stack([row[output] for row in rows]))
+        expected.append(f"--expect=%{output}={folder}/{output}.npy")
+    for kernels in ("ref", "fast"):
+        run(tools / "mllm-interp", folder / "model.mir", f"--weights={weights}", f"--input=ids={folder}/ids.npy",
+            f"--input=types={folder}/types.npy", *expected, f"--tolerance=abs={TOLERANCE:g},rel={TOLERANCE:g}",
+            f"--kernels={kernels}")
+    return "no GGUF"
+
+
 def check(tools, name, folder):
     config = checkpoints.CASES[name]
     tensors = checkpoints.random_tensors(config, 1)
+    if config["model_type"] == "bert":
+        return check_encoder(tools, config, tensors, folder)
     ids = np.random.default_rng(2).integers(0, config["vocab_size"], PROMPT)
     reading = dict(config)
     parameters = reading.pop("rope_parameters", {})

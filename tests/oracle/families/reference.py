@@ -222,3 +222,42 @@ class Decoder:
             x = x / (self.hidden / config["dim_model_base"])
         head = table if config["tie_word_embeddings"] else self.w["lm_head.weight"]
         return capped(x @ head.T, config.get("final_logit_softcapping"))
+
+
+class Encoder:
+    """BERT: outputs by their names."""
+
+    def __init__(self, config, tensors):
+        self.config = config
+        self.w = {}
+        for name, tensor in tensors.items():
+            name = name.removeprefix("bert.").replace(".gamma", ".weight").replace(".beta", ".bias")
+            self.w[name] = tensor.astype(np.float64)
+
+    def linear(self, name, x):
+        return x @ self.w[f"{name}.weight"].T + self.w[f"{name}.bias"]
+
+    def norm(self, name, x):
+        x = x - np.mean(x, axis=-1, keepdims=True)
+        return rms_norm(x, self.w[f"{name}.weight"], self.config["layer_norm_eps"]) + self.w[f"{name}.bias"]
+
+    def layer(self, name, x):
+        heads = self.config["num_attention_heads"]
+        q, k, v = (self.linear(f"{name}.attention.self.{part}", x).reshape(len(x), heads, -1).transpose(1, 0, 2)
+                   for part in ("query", "key", "value"))
+        mixed = softmax(q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[-1])) @ v
+        attended = self.linear(f"{name}.attention.output.dense", mixed.transpose(1, 0, 2).reshape(x.shape))
+        h = self.norm(f"{name}.attention.output.LayerNorm", x + attended)
+        fed = self.linear(f"{name}.output.dense", gelu_erf(self.linear(f"{name}.intermediate.dense", h)))
+        return self.norm(f"{name}.output.LayerNorm", h + fed)
+
+    def outputs(self, ids, types):
+        tables = [self.w[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")]
+        x = self.norm("embeddings.LayerNorm", tables[0][ids] + tables[1][:len(ids)] + tables[2][types])
+        for i in range(self.config["num_hidden_layers"]):
+            x = self.layer(f"encoder.layer.{i}", x)
+        if self.config["architectures"] == ["BertModel"]:
+            return {"states": x, "pooled": np.tanh(self.linear("pooler.dense", x[0]))}
+        x = self.norm("cls.predictions.transform.LayerNorm",
+                      gelu_erf(self.linear("cls.predictions.transform.dense", x)))
+        return {"logits": x @ tables[0].T + self.w["cls.predictions.bias"]}
