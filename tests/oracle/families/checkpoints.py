@@ -35,6 +35,9 @@ def encoder_case(architecture):
     return config
 
 
+# A model of a family that the toolkit does not have.
+RECURRENT = {"architectures": ["DeltaForCausalLM"], "model_type": "delta", "vocab_size": 96, "hidden_size": 32,
+             "num_hidden_layers": 3, "num_heads": 2, "head_k_dim": 8, "head_v_dim": 12, "rms_norm_eps": 1e-6}
 # By the name of the case: the family is the part before the first dash.
 CASES = {
     "llama": case("LlamaForCausalLM", "llama"),
@@ -122,10 +125,26 @@ def encoder_shapes(config):
     return tensors
 
 
+def recurrent_shapes(config):
+    """Extents of the tensors of delta.mir."""
+    hidden, heads = config["hidden_size"], config["num_heads"]
+    keys, values = heads * config["head_k_dim"], heads * config["head_v_dim"]
+    tensors = {"embed.weight": (config["vocab_size"], hidden), "head.weight": (config["vocab_size"], hidden)}
+    for i in range(config["num_hidden_layers"]):
+        tensors[f"layers.{i}.norm.weight"] = (hidden,)
+        for part, rows in [("q", keys), ("k", keys), ("v", values), ("a", heads), ("b", heads)]:
+            tensors[f"layers.{i}.{part}_proj.weight"] = (rows, hidden)
+            tensors[f"layers.{i}.{part}_proj.bias"] = (rows,)
+        tensors[f"layers.{i}.o_proj.weight"] = (hidden, values)
+    return tensors
+
+
 def shapes(config):
     """Extents of all tensors by their names."""
     if config["model_type"] == "bert":
         return encoder_shapes(config)
+    if config["model_type"] == "delta":
+        return recurrent_shapes(config)
     kind, hidden, ffn = config["model_type"], config["hidden_size"], config["intermediate_size"]
     heads = config["num_attention_heads"]
     kv = config.get("num_key_value_heads") or heads

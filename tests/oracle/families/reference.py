@@ -261,3 +261,35 @@ class Encoder:
         x = self.norm("cls.predictions.transform.LayerNorm",
                       gelu_erf(self.linear("cls.predictions.transform.dense", x)))
         return {"logits": x @ tables[0].T + self.w["cls.predictions.bias"]}
+
+
+class Recurrent:
+    """The model of delta.mir."""
+
+    def __init__(self, config, tensors):
+        self.config = config
+        self.w = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
+
+    def rows(self, name, x):
+        rows = x @ self.w[f"{name}.weight"].T + self.w[f"{name}.bias"]
+        return rows.reshape(len(x), self.config["num_heads"], -1)
+
+    def layer(self, name, x):
+        n = rms_norm(x, self.w[f"{name}.norm.weight"], self.config["rms_norm_eps"])
+        q, k, v, a, b = (self.rows(f"{name}.{part}_proj", n) for part in "qkvab")
+        q, k = (part / np.sqrt(np.sum(part * part, axis=-1, keepdims=True) + 1e-6) for part in (q, k))
+        alpha, beta = 1 / (1 + np.exp(-a)), 1 / (1 + np.exp(-b))
+        state = np.zeros((q.shape[1], q.shape[2], v.shape[2]))
+        read = np.zeros_like(v)
+        for t in range(len(x)):
+            state = alpha[t][..., None] * state
+            known = np.einsum("hkv,hk->hv", state, k[t])
+            state = state + np.einsum("hk,hv->hkv", k[t], beta[t] * (v[t] - known))
+            read[t] = np.einsum("hkv,hk->hv", state, q[t])
+        return x + read.reshape(len(x), -1) @ self.w[f"{name}.o_proj.weight"].T
+
+    def logits(self, ids):
+        x = self.w["embed.weight"][np.asarray(ids)]
+        for i in range(self.config["num_hidden_layers"]):
+            x = self.layer(f"layers.{i}", x)
+        return x @ self.w["head.weight"].T
