@@ -31,6 +31,9 @@ constexpr std::uint64_t share_of_seeds(std::uint64_t all, About about, bool is_s
   return std::clamp(share, std::min(kFewest, all), all);
 }
 
+/// Of many like cases, such as one op in every element type, sanitizers try each one of so many.
+inline constexpr std::size_t kCaseStride = kIsSanitized ? 7 : 1;
+
 inline std::uint64_t number_in_environment(const char* name, std::uint64_t otherwise) {
   const char* const text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);

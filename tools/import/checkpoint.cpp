@@ -38,12 +38,16 @@ const FusedParts kFused[] = {
     {"mlp.gate_up_proj", "ffn_up", {"mlp.gate_proj", "mlp.up_proj"}},
 };
 
+/// Ends of names, and what they were in older checkpoints.
+constexpr std::pair<std::string_view, std::string_view> kOlderParts[] = {
+    {".LayerNorm.weight", ".LayerNorm.gamma"}, {".LayerNorm.bias", ".LayerNorm.beta"}};
+
 /// Buffers that are computed, and weights of tied heads.
 constexpr std::string_view kIgnoredTensors[] = {
     "*.rotary_emb.inv_freq",    "*.attn.bias",       "*.masked_bias",
     "*embeddings.position_ids", "rope_freqs.weight", "rope_factors_long.weight",
     "rope_factors_short.weight"};
-/// Tensors of parts that are not the decoder.
+/// Tensors of parts that are not the decoder or the encoder.
 constexpr std::string_view kOtherParts[] = {"visual.*",
                                             "model.visual.*",
                                             "vision_tower.*",
@@ -51,7 +55,9 @@ constexpr std::string_view kOtherParts[] = {"visual.*",
                                             "multi_modal_projector.*",
                                             "model.multi_modal_projector.*",
                                             "v.*",
-                                            "mm.*"};
+                                            "mm.*",
+                                            "cls.*",
+                                            "bert.pooler.*"};
 
 /// A tensor and the part of it that a parameter may be.
 struct Candidate {
@@ -167,12 +173,21 @@ class Binder {
       const auto translated = gguf_name(family_, name);
       return translated ? std::vector{translated->tensor} : std::vector<std::string>();
     }
-    std::vector<std::string> names = {name, "language_model." + name};
+    std::vector<std::string> names = {name, "language_model." + name, "bert." + name};
     constexpr std::string_view kModel = "model.";
     if (name.starts_with(kModel)) {
       const std::string rest = name.substr(kModel.size());
       names.push_back("model.language_model." + rest);
       names.push_back(rest);
+    }
+    for (const auto& [of, other] : family_.other_names) {
+      if (of == name) names.push_back(other);
+    }
+    // Norms had other names once.
+    for (const auto& [part, older] : kOlderParts) {
+      if (!name.ends_with(part)) continue;
+      for (std::size_t i = 0, count = names.size(); i < count; ++i)
+        names.push_back(names[i].substr(0, names[i].size() - part.size()) + std::string(older));
     }
     return names;
   }

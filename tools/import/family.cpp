@@ -6,8 +6,11 @@
 
 #include <algorithm>
 
+#include "ir/ports.hpp"
 #include "mir/codes/import.hpp"
+#include "mir/dump_facts.hpp"
 #include "mir/module.hpp"
+#include "mir/ops.hpp"
 #include "mir/parse.hpp"
 
 namespace mir::tools {
@@ -55,6 +58,39 @@ std::vector<std::pair<std::string, std::string>> pairs_of(const Op& head, std::s
   return pairs;
 }
 
+/// The region that declares an op, whose signature is that of the op; null if there is none.
+const Region* declaration_of(const Module& module, std::string_view op_name) {
+  const Region* body = module.top()->region(0);
+  if (body == nullptr || body->empty()) return nullptr;
+  for (const Op* op : body->entry()->ops()) {
+    if (module.context().text(op->symbol()) == op_name && op->region_count() > 0)
+      return op->region(0);
+  }
+  return nullptr;
+}
+
+/// States inputs and outputs of the model under the names and types of its declaration.
+void read_ports(const Module& module, Family& family) {
+  const Region* declaration = declaration_of(module, family.model->name);
+  if (declaration == nullptr) return;
+  IRContext& context = module.context();
+  std::vector<std::string> inputs, operands, outputs;
+  for (const Value& each : declaration->entry_arguments()) {
+    operands.push_back(fmt::format("%{}", name_text(each.name(), context)));
+    const TensorType* type = each.tensor_type();
+    const TensorType* placed =
+        type == nullptr ? nullptr
+                        : context.tensor(type->dims(), type->dtype_name(), context.intern("CPU"));
+    inputs.push_back(placed == nullptr ? operands.back()
+                                       : fmt::format("{}:{}", operands.back(), placed->spelling()));
+  }
+  for (const RegionResult& each : signature_results(*declaration))
+    outputs.push_back(fmt::format("%{}", name_text(each.name, context)));
+  family.inputs = fmt::format("{}", fmt::join(inputs, ", "));
+  family.operands = fmt::format("{}", fmt::join(operands, ", "));
+  family.outputs = fmt::format("{}", fmt::join(outputs, ", "));
+}
+
 /// The families among the dialects that a text declares.
 std::optional<std::vector<Family>> read_families(const SourceFile& file, IRContext& context,
                                                  Diagnostics& diagnostics) {
@@ -71,7 +107,12 @@ std::optional<std::vector<Family>> read_families(const SourceFile& file, IRConte
                             .architectures = texts_of(head, "architectures", context),
                             .model_types = texts_of(head, "model_types", context),
                             .gguf_architectures = texts_of(head, "gguf", context),
-                            .weight_names = pairs_of(head, "weights", context)});
+                            .weight_names = pairs_of(head, "weights", context),
+                            .other_names = pairs_of(head, "also", context),
+                            .inputs = {},
+                            .outputs = {},
+                            .operands = {}});
+        read_ports(*module, families.back());
       }
     }
     context.release(*module);
@@ -97,7 +138,11 @@ bool Family::supports_gguf(std::string_view architecture) const {
 
 std::optional<std::vector<Family>> toolkit_families(IRContext& context, Diagnostics& diagnostics) {
   std::vector<Family> all;
-  for (const FamilyText& each : kFamilyTexts) {
+  // Families use the ops of those before them: the common parts are first.
+  std::vector<FamilyText> texts(std::begin(kFamilyTexts), std::end(kFamilyTexts));
+  std::stable_partition(texts.begin(), texts.end(),
+                        [](const FamilyText& each) { return each.name == "decoder"; });
+  for (const FamilyText& each : texts) {
     const std::string name = fmt::format("{}.mir", each.name);
     const SourceFile* file = context.sources().add(name, std::string(each.text));
     if (file == nullptr) {

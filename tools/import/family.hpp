@@ -23,6 +23,11 @@ struct Family {
   /// Names of tensors in checkpoints and in GGUF files, without `.weight` and `.bias`; `$i` is the
   /// number of a layer.
   std::vector<std::pair<std::string, std::string>> weight_names;
+  /// Other tensors that are parameters of these names, if a checkpoint has none of the name itself.
+  std::vector<std::pair<std::string, std::string>> other_names;
+  std::string inputs;    ///< of the model, as the signature of a module: `%ids:tensor<...>`
+  std::string outputs;   ///< `%logits`
+  std::string operands;  ///< the names of the inputs
 
   bool supports(std::string_view architecture, std::string_view model_type) const;
   bool supports_gguf(std::string_view architecture) const;

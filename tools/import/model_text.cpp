@@ -119,10 +119,8 @@ ModelText write_model(const Family& family, ModelConfig& config,
                       std::span<const ChosenValue> chosen, Diagnostics& diagnostics) {
   ModelText result;
   std::string& text = result.text;
-  text =
-      "@main [mir_version:2] (%ids:tensor<[$B, $S], Int64, CPU>) -> (%logits) {\n"
-      "    ";
-  text += fmt::format("{}.ModelOp [", family.name);
+  text = fmt::format("@main [mir_version:2] ({}) -> ({}) {{\n    {}.ModelOp [", family.inputs,
+                     family.outputs, family.name);
   bool is_first = true;
   const auto state = [&](std::string_view name, std::string_view value, Span of) {
     if (!is_first) text += ", ";
@@ -168,7 +166,8 @@ ModelText write_model(const Family& family, ModelConfig& config,
       diagnostics.error(diag::kConfigUnsupported, {},
                         fmt::format("family '{}' has no attribute '{}'", family.name, each.name));
   }
-  text += "] (%ids) -> (%logits)\n    cf.ReturnOp (%logits) -> ()\n}\n";
+  text += fmt::format("] ({}) -> ({})\n    cf.ReturnOp ({}) -> ()\n}}\n", family.operands,
+                      family.outputs, family.outputs);
   return result;
 }
 

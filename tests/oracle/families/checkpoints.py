@@ -27,6 +27,17 @@ def case(architecture, model_type, **keys):
     return {key: value for key, value in config.items() if value != "missing"}
 
 
+def encoder_case(architecture):
+    config = case(architecture, "bert", num_key_value_heads="missing", rms_norm_eps="missing", rope_theta="missing",
+                  layer_norm_eps=1e-12, type_vocab_size=2, hidden_act="gelu", position_embedding_type="absolute",
+                  hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.1)
+    del config["tie_word_embeddings"]
+    return config
+
+
+# A model of a family that the toolkit does not have.
+RECURRENT = {"architectures": ["DeltaForCausalLM"], "model_type": "delta", "vocab_size": 96, "hidden_size": 32,
+             "num_hidden_layers": 3, "num_heads": 2, "head_k_dim": 8, "head_v_dim": 12, "rms_norm_eps": 1e-6}
 # By the name of the case: the family is the part before the first dash.
 CASES = {
     "llama": case("LlamaForCausalLM", "llama"),
@@ -68,13 +79,72 @@ CASES = {
                       moe_intermediate_size=32, shared_expert_intermediate_size=48, decoder_sparse_step=1),
     "starcoder2": case("Starcoder2ForCausalLM", "starcoder2", norm_epsilon=1e-5, rms_norm_eps="missing", use_bias=True,
                        sliding_window=None, hidden_act="gelu_pytorch_tanh", tie_word_embeddings=True),
+    "bert": encoder_case("BertModel"),
+    "bert-mlm": encoder_case("BertForMaskedLM"),
+    # Names of the first checkpoints, with the pooler that only pre-training uses.
+    "bert-older": encoder_case("BertForPreTraining"),
     "starcoder2-erf": case("Starcoder2ForCausalLM", "starcoder2", norm_epsilon=1e-5, rms_norm_eps="missing", use_bias=True,
                            sliding_window=4, hidden_act="gelu"),
 }
 
 
+def encoder_shapes(config):
+    """Extents of the tensors of BERT."""
+    hidden, ffn, vocab = config["hidden_size"], config["intermediate_size"], config["vocab_size"]
+    architecture = config["architectures"][0]
+    tensors = {}
+
+    def linear(name, rows, columns):
+        tensors[f"{name}.weight"], tensors[f"{name}.bias"] = (rows, columns), (rows,)
+
+    def norm(name):
+        parts = ("gamma", "beta") if architecture == "BertForPreTraining" else ("weight", "bias")
+        for part in parts:
+            tensors[f"{name}.{part}"] = (hidden,)
+
+    prefix = "" if architecture == "BertModel" else "bert."
+    for name, rows in [("word", vocab), ("position", config["max_position_embeddings"]),
+                       ("token_type", config["type_vocab_size"])]:
+        tensors[f"{prefix}embeddings.{name}_embeddings.weight"] = (rows, hidden)
+    norm(f"{prefix}embeddings.LayerNorm")
+    for i in range(config["num_hidden_layers"]):
+        layer = f"{prefix}encoder.layer.{i}"
+        for part in ("query", "key", "value"):
+            linear(f"{layer}.attention.self.{part}", hidden, hidden)
+        linear(f"{layer}.attention.output.dense", hidden, hidden)
+        norm(f"{layer}.attention.output.LayerNorm")
+        linear(f"{layer}.intermediate.dense", ffn, hidden)
+        linear(f"{layer}.output.dense", hidden, ffn)
+        norm(f"{layer}.output.LayerNorm")
+    if architecture != "BertForMaskedLM":
+        linear(f"{prefix}pooler.dense", hidden, hidden)
+    if architecture != "BertModel":
+        linear("cls.predictions.transform.dense", hidden, hidden)
+        norm("cls.predictions.transform.LayerNorm")
+        tensors["cls.predictions.bias"] = (vocab,)
+    return tensors
+
+
+def recurrent_shapes(config):
+    """Extents of the tensors of delta.mir."""
+    hidden, heads = config["hidden_size"], config["num_heads"]
+    keys, values = heads * config["head_k_dim"], heads * config["head_v_dim"]
+    tensors = {"embed.weight": (config["vocab_size"], hidden), "head.weight": (config["vocab_size"], hidden)}
+    for i in range(config["num_hidden_layers"]):
+        tensors[f"layers.{i}.norm.weight"] = (hidden,)
+        for part, rows in [("q", keys), ("k", keys), ("v", values), ("a", heads), ("b", heads)]:
+            tensors[f"layers.{i}.{part}_proj.weight"] = (rows, hidden)
+            tensors[f"layers.{i}.{part}_proj.bias"] = (rows,)
+        tensors[f"layers.{i}.o_proj.weight"] = (hidden, values)
+    return tensors
+
+
 def shapes(config):
     """Extents of all tensors by their names."""
+    if config["model_type"] == "bert":
+        return encoder_shapes(config)
+    if config["model_type"] == "delta":
+        return recurrent_shapes(config)
     kind, hidden, ffn = config["model_type"], config["hidden_size"], config["intermediate_size"]
     heads = config["num_attention_heads"]
     kv = config.get("num_key_value_heads") or heads
@@ -147,7 +217,7 @@ def random_tensors(config, seed):
     tensors = {}
     for name, shape in shapes(config).items():
         rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
-        if "norm" in name and name.endswith(".weight"):
+        if "norm" in name.lower() and name.endswith((".weight", ".gamma")):
             centre = 0.0 if config["model_type"].startswith("gemma") else 1.0
             # Multiples of 2^-16: adding 1, as GGUF files of Gemma do, rounds nothing.
             values = centre + np.round(0.2 * rng.standard_normal(shape) * 2 ** 16) / 2 ** 16

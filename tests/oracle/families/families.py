@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import checkpoints
-from reference import Decoder
+from reference import Decoder, Encoder, Recurrent
 
 TOKENS = 11
 PROMPT = 4
@@ -50,16 +50,61 @@ def hashes(text):
     return re.findall(r"hash ([0-9a-f]{16})", text)
 
 
-def imports(tools, source, module):
+def imports(tools, source, module, *options):
     """Imports a model; its config has no key that the family does not read."""
-    done = subprocess.run([tools / "mllm-import", source, "-o", module], capture_output=True, text=True)
+    done = subprocess.run([tools / "mllm-import", source, "-o", module, *options], capture_output=True, text=True)
     if done.returncode != 0 or "warning" in done.stderr:
         raise AssertionError(f"mllm-import {source}\n{done.stderr}")
 
 
+def check_encoder(tools, config, tensors, folder):
+    """Two sequences in one run: the outputs of each are those of NumPy."""
+    rng = np.random.default_rng(2)
+    ids = rng.integers(0, config["vocab_size"], (2, TOKENS))
+    types = np.sort(rng.integers(0, config["type_vocab_size"], ids.shape), axis=1)
+    encoder = Encoder(config, tensors)
+    rows = [encoder.outputs(*row) for row in zip(ids, types)]
+    weights = checkpoints.write_folder(folder / "model", config, tensors)
+    imports(tools, folder / "model", folder / "model.mir")
+    np.save(folder / "ids.npy", ids)
+    np.save(folder / "types.npy", types)
+    expected = []
+    for output in rows[0]:
+        np.save(folder / f"{output}.npy", np.stack([row[output] for row in rows]))
+        expected.append(f"--expect=%{output}={folder}/{output}.npy")
+    for kernels in ("ref", "fast"):
+        run(tools / "mllm-interp", folder / "model.mir", f"--weights={weights}", f"--input=ids={folder}/ids.npy",
+            f"--input=types={folder}/types.npy", *expected, f"--tolerance=abs={TOLERANCE:g},rel={TOLERANCE:g}",
+            f"--kernels={kernels}")
+    return "no GGUF"
+
+
+def check_recurrent(tools, folder):
+    """A family from a file: a prompt, and parts of it that go on from the states of the parts before."""
+    config = checkpoints.RECURRENT
+    tensors = checkpoints.random_tensors(config, 1)
+    model = Recurrent(config, tensors)
+    ids = np.random.default_rng(2).integers(0, config["vocab_size"], PROMPT)
+    for _ in range(TOKENS - PROMPT):
+        ids = np.append(ids, np.argmax(model.logits(ids)[-1]))
+    wanted = model.logits(ids)
+    weights = checkpoints.write_folder(folder / "model", config, tensors)
+    imports(tools, folder / "model", folder / "model.mir", f"--family={Path(__file__).parent / 'delta.mir'}")
+    for kernels in ("ref", "fast"):
+        option = f"--kernels={kernels}"
+        compared(tools, folder / "model.mir", weights, ids, [wanted], folder, option)
+        rows = [wanted[:PROMPT]] + [wanted[i:i + 1] for i in range(PROMPT, TOKENS)]
+        compared(tools, folder / "model.mir", weights, ids[:PROMPT], rows, folder, option)
+    return "no GGUF"
+
+
 def check(tools, name, folder):
+    if name == "recurrent":
+        return check_recurrent(tools, folder)
     config = checkpoints.CASES[name]
     tensors = checkpoints.random_tensors(config, 1)
+    if config["model_type"] == "bert":
+        return check_encoder(tools, config, tensors, folder)
     ids = np.random.default_rng(2).integers(0, config["vocab_size"], PROMPT)
     reading = dict(config)
     parameters = reading.pop("rope_parameters", {})
@@ -90,7 +135,7 @@ def check(tools, name, folder):
 
 def main(tools, names):
     failed = 0
-    for name in names or checkpoints.CASES:
+    for name in names or [*checkpoints.CASES, "recurrent"]:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 print(f"{name}: {check(Path(tools).resolve(), name, Path(folder))}", flush=True)

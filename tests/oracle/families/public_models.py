@@ -32,6 +32,11 @@ GEMMA2_KEYS = {"sliding_window": 4096, "attn_logit_softcapping": 50.0, "final_lo
                "hidden_activation": "gelu_pytorch_tanh", "hidden_act": "gelu_pytorch_tanh", "attention_bias": False}
 GEMMA3_KEYS = {"head_dim": 256, "rope_local_base_freq": 10000, "query_pre_attn_scalar": 256, "sliding_window_pattern": 6,
                "hidden_activation": "gelu_pytorch_tanh", "attn_logit_softcapping": None, "final_logit_softcapping": None}
+BERT_BASE = {"model_type": "bert", "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,
+             "intermediate_size": 3072, "vocab_size": 30522, "max_position_embeddings": 512, "type_vocab_size": 2,
+             "hidden_act": "gelu", "hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1,
+             "initializer_range": 0.02, "layer_norm_eps": 1e-12, "pad_token_id": 0, "gradient_checkpointing": False,
+             "position_embedding_type": "absolute", "transformers_version": "4.6.0.dev0", "use_cache": True}
 MODELS = {
     "Llama-2-7B": (6738415616, config(LLAMA, 4096, 32, 32, 32, 11008, 32000, 1e4, False, rms_norm_eps=1e-5,
                                       max_position_embeddings=4096, hidden_act="silu", pretraining_tp=1)),
@@ -90,6 +95,10 @@ MODELS = {
                                          hidden_act="gelu_pytorch_tanh", residual_dropout=0.1, embedding_dropout=0.1)),
     "MiniCPM-2B": (2724880896, config("MiniCPMForCausalLM", 2304, 40, 36, 36, 5760, 122753, 1e4, True, scale_emb=12,
                                       scale_depth=1.4, dim_model_base=256)),
+    "BERT-base-uncased": (109482240, {**BERT_BASE, "architectures": ["BertModel"]}),
+    # The head has a matrix of its own in a module, which the checkpoint ties to the embeddings.
+    "BERT-base-uncased, masked": (109482240 + 30522 * 769 + 2 * 768,
+                                  {**BERT_BASE, "architectures": ["BertForMaskedLM"]}),
     "OLMo-2-1B": (1484916736, config(OLMO2, 2048, 16, 16, 16, 8192, 100352, 5e5, False)),
     "OLMo-2-7B": (7298617344, config(OLMO2, 4096, 32, 32, 32, 11008, 100352, 5e5, False)),
 }

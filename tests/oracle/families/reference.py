@@ -222,3 +222,74 @@ class Decoder:
             x = x / (self.hidden / config["dim_model_base"])
         head = table if config["tie_word_embeddings"] else self.w["lm_head.weight"]
         return capped(x @ head.T, config.get("final_logit_softcapping"))
+
+
+class Encoder:
+    """BERT: outputs by their names."""
+
+    def __init__(self, config, tensors):
+        self.config = config
+        self.w = {}
+        for name, tensor in tensors.items():
+            name = name.removeprefix("bert.").replace(".gamma", ".weight").replace(".beta", ".bias")
+            self.w[name] = tensor.astype(np.float64)
+
+    def linear(self, name, x):
+        return x @ self.w[f"{name}.weight"].T + self.w[f"{name}.bias"]
+
+    def norm(self, name, x):
+        x = x - np.mean(x, axis=-1, keepdims=True)
+        return rms_norm(x, self.w[f"{name}.weight"], self.config["layer_norm_eps"]) + self.w[f"{name}.bias"]
+
+    def layer(self, name, x):
+        heads = self.config["num_attention_heads"]
+        q, k, v = (self.linear(f"{name}.attention.self.{part}", x).reshape(len(x), heads, -1).transpose(1, 0, 2)
+                   for part in ("query", "key", "value"))
+        mixed = softmax(q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[-1])) @ v
+        attended = self.linear(f"{name}.attention.output.dense", mixed.transpose(1, 0, 2).reshape(x.shape))
+        h = self.norm(f"{name}.attention.output.LayerNorm", x + attended)
+        fed = self.linear(f"{name}.output.dense", gelu_erf(self.linear(f"{name}.intermediate.dense", h)))
+        return self.norm(f"{name}.output.LayerNorm", h + fed)
+
+    def outputs(self, ids, types):
+        tables = [self.w[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")]
+        x = self.norm("embeddings.LayerNorm", tables[0][ids] + tables[1][:len(ids)] + tables[2][types])
+        for i in range(self.config["num_hidden_layers"]):
+            x = self.layer(f"encoder.layer.{i}", x)
+        if self.config["architectures"] == ["BertModel"]:
+            return {"states": x, "pooled": np.tanh(self.linear("pooler.dense", x[0]))}
+        x = self.norm("cls.predictions.transform.LayerNorm",
+                      gelu_erf(self.linear("cls.predictions.transform.dense", x)))
+        return {"logits": x @ tables[0].T + self.w["cls.predictions.bias"]}
+
+
+class Recurrent:
+    """The model of delta.mir."""
+
+    def __init__(self, config, tensors):
+        self.config = config
+        self.w = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
+
+    def rows(self, name, x):
+        rows = x @ self.w[f"{name}.weight"].T + self.w[f"{name}.bias"]
+        return rows.reshape(len(x), self.config["num_heads"], -1)
+
+    def layer(self, name, x):
+        n = rms_norm(x, self.w[f"{name}.norm.weight"], self.config["rms_norm_eps"])
+        q, k, v, a, b = (self.rows(f"{name}.{part}_proj", n) for part in "qkvab")
+        q, k = (part / np.sqrt(np.sum(part * part, axis=-1, keepdims=True) + 1e-6) for part in (q, k))
+        alpha, beta = 1 / (1 + np.exp(-a)), 1 / (1 + np.exp(-b))
+        state = np.zeros((q.shape[1], q.shape[2], v.shape[2]))
+        read = np.zeros_like(v)
+        for t in range(len(x)):
+            state = alpha[t][..., None] * state
+            known = np.einsum("hkv,hk->hv", state, k[t])
+            state = state + np.einsum("hk,hv->hkv", k[t], beta[t] * (v[t] - known))
+            read[t] = np.einsum("hkv,hk->hv", state, q[t])
+        return x + read.reshape(len(x), -1) @ self.w[f"{name}.o_proj.weight"].T
+
+    def logits(self, ids):
+        x = self.w["embed.weight"][np.asarray(ids)]
+        for i in range(self.config["num_hidden_layers"]):
+            x = self.layer(f"layers.{i}", x)
+        return x @ self.w["head.weight"].T
