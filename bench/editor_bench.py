@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Times the language server on one file, as an editor sees it: from the bytes written to the bytes read.
 
-usage: editor_bench.py SERVER FILE [--repeats N] [--pull]
+usage: editor_bench.py SERVER FILE [--beside SERVER FILE] [--repeats N] [--pull]
 
 SERVER is mllm-lsp of a release build, or mlir-lsp-server with FILE.mlir: what a server does not have is left out. A
 text of its own has a symbol that is used 1,000 times. Medians in milliseconds, with the least sample. Memory is what the
-process has in pages, those of files included: when no text is open, at the peak, and when all is answered. With --pull, the
-client asks for diagnostics itself.
+process has in pages, with those of files and without: when no text is open, at the peak, and when all is answered. The
+peak without pages of files is the greatest of many samples. With --pull, the client asks for diagnostics itself. With
+--beside, a second server is timed right after the first one.
 """
 
 import argparse
@@ -139,6 +140,19 @@ class Session:
         status = Path(f"/proc/{self.client.process.pid}/status").read_text(encoding="utf-8")
         return [int(re.search(rf"{key}:\s+(\d+)", status)[1]) * 1024 for key in ("VmRSS", "RssAnon", "VmHWM")]
 
+    def watch_memory(self):
+        """Samples the pages that are no file's until the process ends; `anonymous_peak` has the most of them."""
+        self.anonymous_peak = 0
+
+        def sample():
+            try:
+                while True:
+                    self.anonymous_peak = max(self.anonymous_peak, self.memory()[1])
+            except (OSError, TypeError):  # the process has ended
+                return
+
+        threading.Thread(target=sample, daemon=True).start()
+
     def ask_anything(self):
         """Waits until all that was sent is done."""
         self.at("hover", 0, 0)
@@ -203,27 +217,22 @@ def timed(action):
     return (time.perf_counter() - begin) * 1000
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("server")
-    parser.add_argument("file")
-    parser.add_argument("--repeats", type=int, default=15)
-    parser.add_argument("--pull", action="store_true")
-    options = parser.parse_args()
+def measure(server, file, repeats, pulls):
+    """Returns samples in milliseconds by what was timed, and the multiples of the text that memory is."""
     samples = {}
 
     def note(name, value):
         samples.setdefault(name, []).append(value)
 
     for _ in range(3):
-        session = Session([options.server], options.file, options.pull)
+        session = Session([server], file, pulls)
         note("open to diagnostics", session.open())
     # An op in the middle of the text, and the value that it uses first.
     middle = len(session.lines) // 2
     line = next(at for at in range(middle, len(session.lines))
                 if re.search(r'"?[a-z]+\.[A-Za-z.]+"? ?(\[[^(]*\])? ?\(%', session.lines[at]))
     use = session.lines[line].index("(%") + 1
-    for _ in range(options.repeats):
+    for _ in range(repeats):
         note("keystroke to an error of syntax", session.change(line, 0, "", "("))
         session.change(line, 0, "(", "")
         session.ask_anything()
@@ -244,17 +253,51 @@ def main():
         if "semanticTokensProvider" in session.features:
             note("semantic tokens", timed(lambda: session.client.request(
                 "textDocument/semanticTokens/full", {"textDocument": {"uri": session.uri}})))
-    time_symbol(options.server, options.file.endswith(".mlir"), options.repeats, note)
+    time_symbol(server, file.endswith(".mlir"), repeats, note)
     session.ask_anything()
     time.sleep(1)  # what a server gives back when it waits
     *settled, peak = session.memory()
+    idle = session.idle[:2]
     session.client.process.kill()
-    for name, values in samples.items():
-        print(f"{name:<36} {statistics.median(values):9.2f}  {min(values):9.2f}")
+    # Samples of memory cost time, so that they are of another process, which is opened, edited and formatted.
+    session = Session([server], file, pulls)
+    session.watch_memory()
+    session.open()
+    session.change(line, use + 1, "", "q")
+    session.change(line, use + 1, "q", "")
+    session.at("completion", line, use + 1)
+    if "documentFormattingProvider" in session.features:
+        session.at("formatting", 0, 0, {"options": {"tabSize": 4, "insertSpaces": True}})
+    session.client.process.kill()
     size = len(session.text.encode())
+    memory = {"no text is open": idle, "settled": settled, "peak": [peak, session.anonymous_peak]}
+    return samples, {name: [each / size for each in pages] for name, pages in memory.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("server")
+    parser.add_argument("file")
+    parser.add_argument("--beside", nargs=2, metavar=("SERVER", "FILE"))
+    parser.add_argument("--repeats", type=int, default=15)
+    parser.add_argument("--pull", action="store_true")
+    options = parser.parse_args()
+    columns = [measure(options.server, options.file, options.repeats, options.pull)]
+    if options.beside:
+        columns.append(measure(*options.beside, options.repeats, False))
+
+    def show(name, cells):
+        print(f"{name:<36}" + "".join(f" {cell:>20}" for cell in cells))
+
+    def pair(values):
+        return "  ".join(f"{value:9.2f}" for value in values) if values else "-"
+
+    for name in columns[0][0]:
+        timings = [samples.get(name) for samples, _ in columns]
+        show(name, [pair(each and [statistics.median(each), min(each)]) for each in timings])
     print("memory of all and of anonymous pages, times the text")
-    for name, pages in (("no text is open", session.idle[:2]), ("settled", settled), ("peak", [peak])):
-        print(f"{name:<36} " + "  ".join(f"{each / size:9.2f}" for each in pages))
+    for name in columns[0][1]:
+        show(name, [pair(memory[name]) for _, memory in columns])
 
 
 if __name__ == "__main__":

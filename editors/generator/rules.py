@@ -104,7 +104,7 @@ def contexts(keywords):
         "label": [Match("label", rf"\^{NAME}+")],
         "symbol": [
             Match("symbol", rf"@(?:{STRING}|"
-                            rf"(?:(?!\s*(?:[{{<]|\[\s*(?:{PLAIN_KEY}\s*:|[\]^])|\(\s*[%)]|//|$))[^\n])*)"),
+                            rf"(?:(?!\s*(?:[{{<]|\[\s*(?:{PLAIN_KEY}\s*:|[\]^]|//|$)|\(\s*[%)]|//|$))[^\n])*)"),
         ],
         "list": [Region(r"\(", r"\)", ("comment", "listed value"))],
         "listed value": [

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "mir/parse.hpp"
 
@@ -12,6 +14,17 @@ namespace mir {
 /// The text in canonical layout (see LayoutPrinter): only white space changes, every comment is
 /// kept, and formatting the result changes nothing. Ops that cannot be read keep their bytes.
 std::string format(const SyntaxTree& tree);
+
+/// Bytes [begin, end) of a text, and their text in canonical layout.
+struct FormattedPart {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string_view text{};
+};
+
+/// Passes on format() in parts that follow one another and together are the text. Takes memory for
+/// one of them, some 64 KiB or one operation. A part is valid during the call.
+void format_in_parts(const SyntaxTree& tree, const std::function<void(const FormattedPart&)>& take);
 
 /// As format, but only for what meets the lines `first` to `last` (1-based, inclusive): operations
 /// (without their bodies), signatures and braces, with the comments before them on those lines.

@@ -21,6 +21,7 @@
 #include "mir/tensor.hpp"
 #include "mir/upgrade.hpp"
 #include "passes/names/roles.hpp"
+#include "patterns/body_attributes.hpp"
 #include "support/characters.hpp"
 #include "syntax/short_names.hpp"
 
@@ -321,10 +322,10 @@ void add_keys(const View& view, SourcePos at, const OpContext& context, Items& i
                 std::string(each.summary), "0");
     }
   }
-  for (const AttrRow& each : annotation_attributes()) {
-    if (is_stated(each)) continue;
-    items.add(std::string(each.name), kPropertyItem, attribute_signature(each),
-              std::string(each.summary), "1");
+  for (const AttrRow* each : common_attributes(view, at, context.op)) {
+    if (is_stated(*each)) continue;
+    items.add(std::string(each->name), kPropertyItem, attribute_signature(*each),
+              std::string(each->summary), "1");
   }
 }
 
@@ -334,11 +335,31 @@ void add_element_types(Items& items) {
   }
 }
 
-void add_choices(const View& view, const OpContext& context, Items& items) {
-  const OpRow* row = row_of(view, context.op);
-  if (row == nullptr) return;
-  const auto found = std::ranges::find(row->attributes, context.key, &AttrRow::name);
-  if (found == row->attributes.end()) return;
+/// Returns the row of the attribute whose value is at a place; null if the op has no such one.
+const AttrRow* attribute_of(const View& view, SourcePos at, const OpContext& context) {
+  if (const OpRow* row = row_of(view, context.op)) {
+    const auto found = std::ranges::find(row->attributes, context.key, &AttrRow::name);
+    if (found != row->attributes.end()) return &*found;
+  }
+  const auto common = common_attributes(view, at, context.op);
+  const auto found = std::ranges::find(common, context.key, &AttrRow::name);
+  return found == common.end() ? nullptr : *found;
+}
+
+/// Variables of a declared op, as the condition or the count of an op in its body.
+void add_variables(const View& view, SourcePos at, std::string_view key, Items& items) {
+  for (const std::string& each : names_at(view, NameKind::kExtent, at)) {
+    const std::string count = fmt::format("{{i:${}}}", each);
+    items.add(key == patterns::kRepeatKey ? count : "$" + each, kVariableItem, "variable");
+  }
+}
+
+void add_choices(const View& view, SourcePos at, const OpContext& context, Items& items) {
+  const AttrRow* const found = attribute_of(view, at, context);
+  if (found == nullptr) return;
+  const bool is_of_body = std::ranges::any_of(patterns::kBodyAttributes,
+                                              [&](const AttrRow& each) { return &each == found; });
+  if (is_of_body) return add_variables(view, at, found->name, items);
   for (const std::string& word : words_of(*found)) {
     items.add(word, kEnumItem, attribute_signature(*found));
   }
@@ -362,16 +383,6 @@ void add_parameters(const View& whole, SourcePos at, const OpRow* row, Items& it
     items.add((each.is_quoted ? fmt::format("@\"{}\"", each.name) : "@" + std::string(each.name)),
               kModuleItem, "parameter");
   }
-}
-
-/// True if the text around a place is a declaration or a pattern, whose strings mention values.
-bool is_in_declaration(const View& view, SourcePos at) {
-  const Outline& outline = view.outline();
-  for (std::uint32_t op = outline.op_at(at); op != kNone; op = outline.ops[op].parent) {
-    const std::string_view name = view.text(outline.ops[op].name);
-    if (name.starts_with("pattern.") || name.starts_with("dialect.")) return true;
-  }
-  return false;
 }
 
 /// Layers without an op whose parameters are declared, and the names that layers are in.
@@ -482,7 +493,8 @@ Json completion(const View& whole, SourcePos at, bool snippets) {
   if (in_type) {
     add_element_types(items);
   } else if (context.inside == Inside::kAttributes) {
-    context.key.empty() ? add_keys(view, at, context, items) : add_choices(view, context, items);
+    context.key.empty() ? add_keys(view, at, context, items)
+                        : add_choices(view, at, context, items);
   } else if (context.after_arrow) {
     const std::size_t next = text.find_first_not_of(" \t", place);
     const bool has_list = next != text.npos && text[next] == '(';

@@ -103,26 +103,55 @@ Json edits_to(const Document& document, std::size_t offset, std::string_view old
   return edits;
 }
 
+namespace {
+
+/// Edits that put a text, of which parts are added in their order, in canonical layout.
+class LayoutEdits {
+ public:
+  explicit LayoutEdits(const View& view) : view_(view) {}
+
+  void add(const FormattedPart& part) {
+    view_.check_stop();
+    const Snapshot& now = view_.now();
+    const std::string_view old = now.text().substr(part.begin, part.end - part.begin);
+    if (old == part.text) return;
+    is_refused_ |= !now.is_whole() && !are_alike(part.text, old);
+    if (is_refused_) return;
+    for (Json& each : edits_to(view_.document, part.begin, old, part.text)) {
+      edits_.push_back(std::move(each));
+    }
+  }
+  Result<Json> take() {
+    if (!is_refused_) return std::move(edits_);
+    return Error{diag::kUnexpectedToken, "the text cannot be formatted: it has errors of syntax"};
+  }
+
+ private:
+  const View& view_;
+  Json edits_ = Json::array();
+  bool is_refused_ = false;
+};
+
+}  // namespace
+
 Result<Json> formatting(const View& view, std::optional<Span> in) {
   Snapshot& now = view.now();
   const SyntaxTree& tree = now.tree();
   if (tree.units().empty()) {
     return Error{diag::kUnexpectedToken, "the text has no module that can be read"};
   }
-  TextSplice splice{.begin = 0, .end = now.text().size()};
+  LayoutEdits edits(view);
   if (in) {
     // A range that ends where a line begins does not include that line.
     const SourcePos end = in->end > in->begin ? in->end - 1 : in->end;
-    splice = format_lines_splice(tree, now.file().line_column(in->begin).line,
-                                 now.file().line_column(std::max(end, in->begin)).line);
+    const TextSplice splice =
+        format_lines_splice(tree, now.file().line_column(in->begin).line,
+                            now.file().line_column(std::max(end, in->begin)).line);
+    edits.add({splice.begin, splice.end, splice.text});
   } else {
-    splice.text = format(tree);
+    format_in_parts(tree, [&](const FormattedPart& each) { edits.add(each); });
   }
-  const std::string_view old = now.text().substr(splice.begin, splice.end - splice.begin);
-  if (!now.is_whole() && !are_alike(splice.text, old)) {
-    return Error{diag::kUnexpectedToken, "the text cannot be formatted: it has errors of syntax"};
-  }
-  return edits_to(view.document, splice.begin, old, splice.text);
+  return edits.take();
 }
 
 namespace {

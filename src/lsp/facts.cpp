@@ -9,6 +9,7 @@
 #include "lsp/findings_json.hpp"
 #include "lsp/hover_text.hpp"
 #include "lsp/named.hpp"
+#include "lsp/op_context.hpp"
 #include "lsp/op_facts.hpp"
 #include "lsp/symbol_facts.hpp"
 
@@ -223,9 +224,15 @@ Json hover_op(const View& view, const OutlineOp& op, bool markdown) {
 /// Returns the row of the attribute whose key in the op's own list is at the place; null if none
 /// is.
 const AttrRow* attribute_at(const View& view, const OutlineOp& op, SourcePos at, Span& key) {
-  if (op.row == nullptr) return nullptr;
-  for (const AttrRow& each : op.row->attributes) {
-    const std::string_view head = view.text(op.head);
+  std::vector<const AttrRow*> rows;
+  if (op.row != nullptr) {
+    for (const AttrRow& each : op.row->attributes) rows.push_back(&each);
+  }
+  const auto common = common_attributes(view, at, view.text(op.name));
+  rows.insert(rows.end(), common.begin(), common.end());
+  const std::string_view head = view.text(op.head);
+  for (const AttrRow* row : rows) {
+    const AttrRow& each = *row;
     for (std::size_t found = head.find(each.name); found != head.npos;
          found = head.find(each.name, found + 1)) {
       const auto begin = op.head.begin + static_cast<SourcePos>(found);

@@ -68,9 +68,11 @@ struct ClientFeatures {
   bool creates_files = false;   ///< in edits of resolved code actions
   bool refreshes_diagnostics = false;
   bool watches_files = false;
-  bool runs_graphs = false;  ///< has the command kRunCommand
-  bool runs_tests = false;   ///< has the command kCheckCommand
-  bool snippets = false;     ///< fills in places of completions
+  bool watches_settings = false;
+  bool tells_settings = false;  ///< answers `workspace/configuration`
+  bool runs_graphs = false;     ///< has the command kRunCommand
+  bool runs_tests = false;      ///< has the command kCheckCommand
+  bool snippets = false;        ///< fills in places of completions
 };
 
 // -- facts.cpp

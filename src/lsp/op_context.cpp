@@ -2,8 +2,9 @@
 #include "lsp/op_context.hpp"
 
 #include <algorithm>
-#include <vector>
 
+#include "mir/dialects.hpp"
+#include "patterns/body_attributes.hpp"
 #include "syntax/lexer.hpp"
 
 namespace mir::lsp {
@@ -99,6 +100,35 @@ OpContext op_context(const View& view, SourcePos at, SourcePos end) {
 
 const OpRow* row_of(const View& view, std::string_view op) {
   return op.empty() ? nullptr : view.rows.op_name(op).info->row.get();
+}
+
+namespace {
+
+/// True if an op around a place has a name that begins so.
+bool is_inside(const View& view, SourcePos at, std::initializer_list<std::string_view> names) {
+  const Outline& outline = view.outline();
+  for (std::uint32_t op = outline.op_at(at); op != kNone; op = outline.ops[op].parent) {
+    const std::string_view name = view.text(outline.ops[op].name);
+    const auto begins = [&](std::string_view each) { return name.starts_with(each); };
+    if (std::ranges::any_of(names, begins)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_in_declaration(const View& view, SourcePos at) {
+  return is_inside(view, at, {"pattern.", "dialect."});
+}
+
+std::vector<const AttrRow*> common_attributes(const View& view, SourcePos at, std::string_view op) {
+  constexpr std::string_view kDeclaration = "dialect.OpOp";
+  std::vector<const AttrRow*> rows;
+  if (op != kDeclaration && is_inside(view, at, {kDeclaration})) {
+    for (const AttrRow& each : patterns::kBodyAttributes) rows.push_back(&each);
+  }
+  for (const AttrRow& each : annotation_attributes()) rows.push_back(&each);
+  return rows;
 }
 
 QuotedPlace quoted_place(std::string_view text, std::uint32_t at) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "lsp/features.hpp"
 
@@ -27,6 +28,13 @@ OpContext op_context(const View& view, SourcePos at, SourcePos end);
 
 /// Returns the row of the op with a name; null if no dialect has it, and for an empty name.
 const OpRow* row_of(const View& view, std::string_view op);
+
+/// True if the text around a place is a declaration or a pattern, whose strings mention values.
+bool is_in_declaration(const View& view, SourcePos at);
+
+/// Returns the attributes that the op with a name may have at a place besides those of its row:
+/// annotations, before them those of ops in the body of a declared op.
+std::vector<const AttrRow*> common_attributes(const View& view, SourcePos at, std::string_view op);
 
 /// A comment or a string around an offset of a text. Neither extends over several lines.
 struct QuotedPlace {

@@ -8,8 +8,10 @@
 #include "ir/declaration_graphs.hpp"
 #include "ir/rewrite/settle_ports.hpp"
 #include "lsp/features.hpp"
+#include "lsp/line_edits.hpp"
 #include "mir/codes/syntax.hpp"
 #include "mir/codes/usage.hpp"
+#include "mir/format.hpp"
 #include "mir/print.hpp"
 #include "mir/upgrade.hpp"
 #include "mir/walk.hpp"
@@ -33,9 +35,12 @@ constexpr std::size_t kMostAtOnce = std::size_t{256} << 10;
 
 /// A text read anew, since actions change its modules. Granted facts settle its text.
 struct Reading {
-  explicit Reading(const View& view, const UpgradeOptions& facts = {}) {
+  explicit Reading(const View& view, const UpgradeOptions& facts = {})
+      : Reading(view, std::string(view.document.text()), facts) {}
+  /// Reads a text in place of the document's.
+  Reading(const View& view, std::string text, const UpgradeOptions& facts = {}) {
     view.document.dialects().register_in(context, path_of_uri(view.document.uri()).value_or(""));
-    file = context.sources().add(view.document.uri(), std::string(view.document.text()));
+    file = context.sources().add(view.document.uri(), std::move(text));
     if (file != nullptr) file = settle_texts(*file, facts, context, losses, diagnostics);
     if (file != nullptr) tree = parse(*file, diagnostics);
   }
@@ -123,6 +128,63 @@ Result<Refactored> with_lost_facts(const View& view) {
   return Refactored{.text = sidecar_text(sidecar->facts, reading.losses),
                     .report = fmt::format("Fill in the lost facts: {}", fmt::join(lost, ", ")),
                     .file = uri_of_path(sidecar->path)};
+}
+
+/// True if a text leaves out all that it can.
+bool is_short(const View& view) {
+  Reading reading(view);
+  return reading.tree && short_text(*reading.tree, reading.context, reading.diagnostics) ==
+                             std::optional(format(*reading.tree));
+}
+
+/// True if an op of a text leaves out the type of a result.
+bool leaves_out_types(const View& view) {
+  return std::ranges::any_of(view.outline().mentions, [](const Mention& each) {
+    return each.defines && !each.type.known();
+  });
+}
+
+std::size_t line_count(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+/// Returns `now`, whose lines that `old` does not have are those of `brief`, which has as many.
+std::string with_brief_lines(std::string_view old, std::string_view now, std::string_view brief) {
+  const std::vector<TextSplice> changes = line_edits(old, now);
+  std::string result;
+  std::size_t at = 0;
+  auto change = changes.begin();
+  std::size_t begin = change == changes.end() ? now.size() : change->begin;  // in `now`
+  while (!now.substr(at).empty()) {
+    const std::size_t end = std::min(now.find('\n', at), now.size() - 1) + 1;
+    const std::size_t brief_size = std::min(brief.find('\n'), brief.size() - 1) + 1;
+    while (change != changes.end() && begin + change->text.size() <= at) {
+      const std::size_t shift = begin + change->text.size() - change->end;  // modulo its range
+      begin = ++change == changes.end() ? now.size() : change->begin + shift;
+    }
+    result += begin < end ? brief.substr(0, brief_size) : now.substr(at, end - at);
+    brief.remove_prefix(brief_size);
+    at = end;
+  }
+  return result;
+}
+
+/// Leaves out what the text of the view leaves out, in the lines that changed.
+Result<Refactored> in_form_of(const View& view, Result<Refactored> changed) {
+  if (!changed) return changed;
+  const bool is_all_short = is_short(view);
+  if (!is_all_short && !leaves_out_types(view)) return changed;
+  Reading reading(view, changed->text);
+  if (!reading.tree) return changed;
+  const auto text = short_text(*reading.tree, reading.context, reading.diagnostics,
+                               is_all_short ? kLatestVersion : kFirstVersion);
+  if (!text) return changed;
+  if (is_all_short) {
+    changed->text = *text;
+  } else if (line_count(*text) == line_count(changed->text)) {
+    changed->text = with_brief_lines(view.document.text(), changed->text, *text);
+  }
+  return changed;
 }
 
 /// The op of a module whose name is at `place`; null if there is none.
@@ -242,13 +304,13 @@ void add_refactorings(const View& view, Span in, const Json& context, const Clie
 
 Result<Refactored> refactored(const View& view, const Json& data) {
   const auto& action = data.at("action").get_ref<const std::string&>();
-  if (action == kUpgrade) return upgraded(view);
+  if (action == kUpgrade) return in_form_of(view, upgraded(view));
   if (action == kFacts) return with_lost_facts(view);
   Reading reading(view);
   if (!reading.tree) return reading.refusal();
   if (action == kShort || action == kFull) return with_types(reading, action == kFull);
-  if (action == kExtract) return with_extracted_graph(reading, data.at("offset"));
-  if (action == kInline) return with_inlined_call(reading, data.at("offset"));
+  if (action == kExtract) return in_form_of(view, with_extracted_graph(reading, data.at("offset")));
+  if (action == kInline) return in_form_of(view, with_inlined_call(reading, data.at("offset")));
   return Error{diag::kUsage, fmt::format("there is no action '{}'", action)};
 }
 

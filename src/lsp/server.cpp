@@ -112,7 +112,7 @@ void Server::receive(std::string body) {
   const Json& method = member(message, "method");
   if (!method.is_string()) {
     const bool is_response = has_id && (message.contains("result") || message.contains("error"));
-    if (is_response) return;
+    if (is_response) return take_response(id, member(message, "result"));
     return send_error(is_id(id) ? id : Json(nullptr), kInvalidRequest, "there is no method");
   }
   const Json& params = member(message, "params");
@@ -183,7 +183,8 @@ void Server::notify(const std::string& method, Json& params) {
     if (method == "textDocument/didChange") change(params);
     if (method == "textDocument/didClose") close(params);
     if (method == "textDocument/didSave") save(params);
-    if (method == "initialized" && client_.watches_files) watch_files();
+    if (method == "initialized") watch_client();
+    if (method == "workspace/didChangeConfiguration") change_settings(params);
     if (method == "workspace/didChangeWatchedFiles") read_dialects();
     if (method == "workspace/didChangeWorkspaceFolders") change_folders(params);
   } catch (const Failure& failure) {
@@ -254,6 +255,8 @@ Json Server::initialize(const Json& params) {
   client_.snippets = flag(client, "textDocument.completion.completionItem.snippetSupport");
   client_.refreshes_diagnostics = flag(client, "workspace.diagnostics.refreshSupport");
   client_.watches_files = flag(client, "workspace.didChangeWatchedFiles.dynamicRegistration");
+  client_.watches_settings = flag(client, "workspace.didChangeConfiguration.dynamicRegistration");
+  client_.tells_settings = flag(client, "workspace.configuration");
   const Json& commands = member(member(member(client, "experimental"), "commands"), "commands");
   const auto has_command = [&](std::string_view name) {
     return commands.is_array() && std::ranges::find(commands, Json(name)) != commands.end();
@@ -272,7 +275,7 @@ Json Server::initialize(const Json& params) {
   }
   if (!folders_.empty()) read_dialects();
   weights_.set_folders(folders_);
-  choose_weights(member(member(params, "initializationOptions"), "weights"));
+  take_settings(member(params, "initializationOptions"));
   const Json& process = member(params, "processId");
   if (process.is_number_integer()) client_process_ = process.get<std::int64_t>();
   initialized_ = true;

@@ -88,9 +88,13 @@ class Server {
   void change(const Json& params);
   void close(const Json& params);
   void save(const Json& params);
-  void watch_files();
+  void watch_client();
   void change_folders(const Json& params);
   void read_dialects();
+  void register_for(std::string_view id, std::string_view method, Json options);
+  void change_settings(const Json& params);
+  void take_response(const Json& id, const Json& result);
+  void take_settings(const Json& settings);
   void choose_weights(const Json& files);
   OtherTexts other_texts() const;
 

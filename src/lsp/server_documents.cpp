@@ -72,17 +72,6 @@ void Server::save(const Json& params) {
   if (document.text().find("dialect.") != std::string_view::npos) read_dialects();
 }
 
-void Server::watch_files() {
-  const Json watchers = Json::array({{{"globPattern", "**/*.mir"}}});
-  const Json registration = {{"id", "dialects"},
-                             {"method", "workspace/didChangeWatchedFiles"},
-                             {"registerOptions", {{"watchers", watchers}}}};
-  send({{"jsonrpc", "2.0"},
-        {"id", "watch-dialects"},
-        {"method", "client/registerCapability"},
-        {"params", {{"registrations", Json::array({registration})}}}});
-}
-
 void Server::change_folders(const Json& params) {
   const Json& event = params.at("event");
   for (const Json& each : event.at("removed")) {
@@ -118,16 +107,6 @@ Json Server::workspace_symbols(const std::string& query) {
   };
   folder_symbols_.add(folders_, open_paths, dialects_, *rows_, encoding_, query, check_stop, list);
   return list;
-}
-
-/// Takes a path or a list of paths; anything else chooses no files.
-void Server::choose_weights(const Json& files) {
-  std::vector<std::string> paths;
-  if (files.is_string()) paths.push_back(files.get<std::string>());
-  for (const Json& each : files.is_array() ? files : Json::array()) {
-    if (each.is_string()) paths.push_back(each.get<std::string>());
-  }
-  weights_.choose(std::move(paths));
 }
 
 /// Findings made with other dialects are out of date.

@@ -25,6 +25,11 @@ SyntaxTree parse_damaged(const SourceFile& file, Diagnostics& diagnostics);
 /// How many more braces a text opens than it closes. Strings and comments do not count.
 std::int64_t unclosed_braces(std::string_view text);
 
+/// True if no opening brace begins a line, and each closing brace that begins one has the indent of
+/// the line with its opening brace. Then braces that are not closed at the end of the text are
+/// those that lack their pair. The brace at `skipped` does not count.
+bool closes_at_indents(std::string_view text, std::size_t skipped = std::string_view::npos);
+
 /// Calls `visit(name)` for each word of the text that begins with `sigil`, `%` or `@`; without the
 /// sigil and, for `@"..."`, without the quotes.
 template <class Visit>

@@ -26,18 +26,21 @@ bool ends_item(NodeKind kind) {
 
 }  // namespace
 
-std::int64_t unclosed_braces(std::string_view text) {
+namespace {
+
+/// Calls `visit(at)` for each brace of a text that is in no string and no comment.
+template <class Visit>
+void for_each_brace(std::string_view text, const Visit& visit) {
   // Searches for single characters are fast, and few of a large text are one of these.
   constexpr std::string_view kKinds = "{}\"/";
   std::array<std::size_t, kKinds.size()> next{};
-  std::int64_t depth = 0;
   for (std::size_t at = 0;; ++at) {
     for (std::size_t i = 0; i < kKinds.size(); ++i) {
       if (next[i] <= at) next[i] = std::min(text.find(kKinds[i], at), text.size());
     }
     at = *std::ranges::min_element(next);
-    if (at == text.size()) return depth;
-    depth += (text[at] == '{' ? 1 : 0) - (text[at] == '}' ? 1 : 0);
+    if (at == text.size()) return;
+    if (text[at] == '{' || text[at] == '}') visit(at);
     if (text.substr(at, 2) == "//") at = std::min(text.find('\n', at), text.size());
     if (at < text.size() && text[at] == '"') {
       at = std::min(text.find_first_of("\"\\\n", at + 1), text.size());
@@ -46,6 +49,31 @@ std::int64_t unclosed_braces(std::string_view text) {
       }
     }
   }
+}
+
+}  // namespace
+
+std::int64_t unclosed_braces(std::string_view text) {
+  std::int64_t depth = 0;
+  for_each_brace(text, [&](std::size_t at) { depth += text[at] == '{' ? 1 : -1; });
+  return depth;
+}
+
+bool closes_at_indents(std::string_view text, std::size_t skipped) {
+  std::vector<std::size_t> indents;  // of the lines of open braces
+  bool agrees = true;
+  for_each_brace(text, [&](std::size_t at) {
+    if (at == skipped) return;
+    const std::size_t begin = text.rfind('\n', at) + 1;  // 0 in the first line
+    const std::size_t indent = text.find_first_not_of(" \t", begin) - begin;
+    if (text[at] == '{') {
+      agrees = agrees && indent != at - begin;
+      return indents.push_back(indent);
+    }
+    agrees = agrees && !indents.empty() && (indent != at - begin || indent == indents.back());
+    if (!indents.empty()) indents.pop_back();
+  });
+  return agrees;
 }
 
 std::size_t TreeBuilder::complete_nodes() const {

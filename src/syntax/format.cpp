@@ -1,6 +1,7 @@
 // Formats whole texts or ranges of lines, and prints trees byte for byte.
 #include "mir/format.hpp"
 
+#include <type_traits>
 #include <vector>
 
 #include "syntax/gaps.hpp"
@@ -15,11 +16,12 @@ TokenKind layout_kind(TokenKind kind) {
   return kind == TokenKind::kError ? TokenKind::kOpName : kind;
 }
 
-}  // namespace
-
-std::string format(const SyntaxTree& tree) {
-  LayoutPrinter printer(tree.file().size() + tree.file().size() / 8);
+/// Prints a tree in canonical layout. `begin_line`, unless it is null, is called before each token
+/// that begins a line, with what precedes the token in the source.
+template <class BeginLine>
+void print_layout(const SyntaxTree& tree, LayoutPrinter& printer, const BeginLine& begin_line) {
   bool at_start = true;
+  [[maybe_unused]] TokenKind previous = TokenKind::kEnd;
   const auto comments = [&](std::string_view gap) {
     if (gap.size() > 1) {
       for_each_comment(gap, at_start, [&](std::string_view text, bool own_line) {
@@ -30,12 +32,40 @@ std::string format(const SyntaxTree& tree) {
   };
   for_each_token(
       tree,
-      [&](std::string_view gap, TokenKind kind, std::string_view text) {
+      [&](std::string_view gap, TokenKind scanned, std::string_view text) {
+        const TokenKind kind = layout_kind(scanned);
+        if constexpr (!std::is_null_pointer_v<BeginLine>) {
+          if (starts_line(previous, kind)) begin_line(gap);
+          previous = kind;
+        }
         comments(gap);
-        printer.token(layout_kind(kind), text);
+        printer.token(kind, text);
       },
       comments);
+}
+
+}  // namespace
+
+std::string format(const SyntaxTree& tree) {
+  LayoutPrinter printer(tree.file().size() + tree.file().size() / 8);
+  print_layout(tree, printer, nullptr);
   return printer.finish();
+}
+
+void format_in_parts(const SyntaxTree& tree,
+                     const std::function<void(const FormattedPart&)>& take) {
+  constexpr std::size_t kPart = std::size_t{1} << 16;
+  const std::string_view source = tree.file().text();
+  LayoutPrinter printer;
+  std::size_t begin = 0;
+  print_layout(tree, printer, [&](std::string_view gap) {
+    if (printer.text().size() < kPart) return;
+    const auto end = static_cast<std::size_t>(gap.data() - source.data());
+    take({begin, end, printer.text()});
+    printer.clear();
+    begin = end;
+  });
+  take({begin, source.size(), printer.finish()});
 }
 
 std::string exact_text(const SyntaxTree& tree) {

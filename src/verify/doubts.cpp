@@ -156,9 +156,48 @@ Doubts::Doubts(std::span<Module* const> modules, const OpsInOrder& ops,
   follow_pending();
 }
 
+namespace {
+
+/// True if only the last brace of a module is missing, at the end of a text whose layout shows that
+/// no other one is. All ops are where they seem to be.
+bool lacks_last_brace(const UnclosedOp& unclosed) {
+  const Module& module = unclosed.op->module();
+  if (unclosed.op != module.top()) return false;
+  const SourceFile* const file = module.context().sources().file_of(unclosed.noticed);
+  if (file == nullptr) return false;
+  std::string_view rest = file->text().substr(unclosed.noticed - file->base());
+  while (true) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n"), rest.size()));
+    if (!rest.starts_with("//")) break;
+    rest.remove_prefix(std::min(rest.find('\n'), rest.size()));
+  }
+  return rest.empty() && closes_at_indents(file->text());
+}
+
+/// The indent of the last line with words in a text.
+std::size_t last_indent(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  const std::size_t begin = end == text.npos ? 0 : text.rfind('\n', end) + 1;
+  return text.find_first_not_of(" \t", begin) - begin;
+}
+
+/// True if the brace at a place, or right before it, is the only one too many, as the layout of the
+/// text shows. Below deeper lines, it may be the opening brace above them that is missing.
+bool is_only_stray_brace(const SourceFile& file, SourcePos place) {
+  const std::string_view text = file.text();
+  const std::size_t brace = text.rfind('}', place - file.base());
+  const bool is_near =
+      brace != text.npos && text.find_first_not_of(" \t\r\n", brace + 1) >= place - file.base();
+  return is_near && last_indent(text.substr(0, brace)) <= last_indent(text.substr(0, brace + 1)) &&
+         unclosed_braces(text) == -1 && closes_at_indents(text, brace);
+}
+
+}  // namespace
+
 void Doubts::find_lost_structure(std::span<const Diagnostic> known) {
   for (const UnclosedOp& each : unclosed_) {
     add_parents(each.op);
+    if (lacks_last_brace(each)) continue;
     lost_from_ = std::min(lost_from_, top_level(each.op)->span().begin);
   }
   const SourceFile* file = nullptr;
@@ -167,7 +206,8 @@ void Doubts::find_lost_structure(std::span<const Diagnostic> known) {
     if (file == nullptr) {
       file = modules_.front()->context().sources().file_of(each.at.begin);
       if (file == nullptr) return;
-      if (unclosed_.empty() && unclosed_braces(file->text()) != 0) {
+      if (unclosed_.empty() && unclosed_braces(file->text()) != 0 &&
+          !is_only_stray_brace(*file, each.at.begin)) {
         const Op* const op = top_level(order_.at(each.at.begin));
         lost_from_ = std::min({lost_from_, each.at.begin, op == nullptr ? 0 : op->span().begin});
       }

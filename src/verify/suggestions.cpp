@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -229,24 +230,41 @@ void suggest_callee(Diagnostic* diagnostic, const Op& call) {
 
 namespace {
 
-/// Returns the value of this name that is defined above the op, in its block or around it, if it is
-/// not far above: so the work of many calls stays linear.
-const Value* value_above(const Op& op, ValueName name) {
-  const auto is_named = [&](const Value& value) { return value.name() == name; };
+/// Returns the nearest value that is defined above the op, in its block or around it, and that
+/// `fits` accepts; null if it is far above, so that the work of many calls stays linear.
+template <class Fits>
+const Value* value_above(const Op& op, const Fits& fits) {
   std::size_t left = 1000;
   for (const Op* at = &op; at != nullptr && at->block() != nullptr;
        at = at->parent_region()->parent()) {
     for (const Op* above = at->previous(); above != nullptr; above = above->previous()) {
       if (left-- == 0) return nullptr;
       const auto results = above->results();
-      const auto found = std::ranges::find_if(results, is_named);
+      const auto found = std::ranges::find_if(results, fits);
       if (found != results.end()) return &*found;
     }
     const auto arguments = at->block()->arguments();
-    const auto found = std::ranges::find_if(arguments, is_named);
+    const auto found = std::ranges::find_if(arguments, fits);
     if (found != arguments.end()) return &*found;
   }
   return nullptr;
+}
+
+/// Returns a value that a call may be meant to pass for an argument: the one of its name, otherwise
+/// the nearest one of its type that the call does not pass and that is not in `taken`.
+const Value* value_to_pass(const Op& call, const Value& argument,
+                           std::span<const Value* const> taken) {
+  const auto is_named = [&](const Value& value) { return value.name() == argument.name(); };
+  if (const Value* named = value_above(call, is_named)) return named;
+  const auto is_passed = [&](const Value& value) {
+    return std::ranges::any_of(call.operand_uses(),
+                               [&](const Use& use) { return use.value() == &value; });
+  };
+  const auto is_new = [&](const Value& value) {
+    return value.type() != nullptr && value.type() == argument.type() && !is_passed(value) &&
+           std::ranges::find(taken, &value) == taken.end();
+  };
+  return value_above(call, is_new);
 }
 
 }  // namespace
@@ -256,9 +274,11 @@ void suggest_operands(Diagnostic* diagnostic, const Op& call, const Region& body
   const Span end = source ? source->first(TokenKind::kRParen) : Span{};
   if (!end.known()) return;
   std::string added;
+  std::vector<const Value*> taken;
   for (std::size_t i = call.operand_count(); i < body.entry_arguments().size(); ++i) {
-    const Value* value = value_above(call, body.entry_arguments()[i].name());
+    const Value* value = value_to_pass(call, body.entry_arguments()[i], taken);
     if (value == nullptr) return;
+    taken.push_back(value);
     added += i == 0 ? "" : ", ";
     added += spelling_of(call.module(), value->name());
     if (!call.module().is_portable() && value->type() != nullptr) {

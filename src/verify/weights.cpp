@@ -138,17 +138,27 @@ void WeightChecks::check(const Op& op, std::span<const OwnedParameter> parameter
   });
 }
 
+namespace {
+
+/// The name of the op's layer, `<name="q">`; the op if its text has none.
+Span place_of_layer(const Op& op) {
+  const auto source = text_of(op);
+  const Span name = source ? source->first(TokenKind::kNameAngle) : Span{};
+  return name.known() ? name : op.span();
+}
+
+}  // namespace
+
 void WeightChecks::check(const Op& op, const OwnedParameter& owned) {
   symbol_ = text(op, op.path());
   symbol_ += owned.suffix;
   const Symbol name = op.module().context().strings().find(symbol_);
   const Value* parameter = name ? op.module().lookup_value(name) : nullptr;
   if (parameter == nullptr) {
-    suggest_parameter(
-        reporter_.to_suggest(reporter_.report(
-            weight_c2, op,
-            [&] { return fmt::format("no parameter '@{}' is registered", symbol_); })),
-        op, symbol_, owned.suffix);
+    Diagnostic* const missing = reporter_.report(
+        weight_c2, op, [&] { return fmt::format("no parameter '@{}' is registered", symbol_); });
+    if (missing != nullptr) missing->at = place_of_layer(op);
+    suggest_parameter(reporter_.to_suggest(missing), op, symbol_, owned.suffix);
     return;
   }
   const auto* type = parameter->tensor_type();

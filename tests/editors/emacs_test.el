@@ -11,6 +11,7 @@
 (package-initialize)
 (require 'eglot)
 (require 'flymake)
+(require 'json)
 (add-to-list 'load-path (getenv "MIR_EMACS"))
 (require 'mir-mode)
 
@@ -54,6 +55,48 @@
 (apply #'eglot--connect (eglot--guess-contact))
 (flymake-mode 1)
 (eglot--signal-textDocument/didOpen)
+
+;; The edits of a person. After each one, the findings are those of mllm-parse.
+(defun mir-test-goto (place)
+  "Go to the line and column of PLACE."
+  (goto-char (point-min))
+  (forward-line (alist-get 'line place))
+  (forward-char (alist-get 'column place)))
+
+(defun mir-test-shown ()
+  "Lines from 0 and first lines of messages of the findings."
+  (sort (mapcar (lambda (each)
+                  (let ((found (alist-get 'eglot-lsp-diag (eglot--diag-data each))))
+                    (list (1- (line-number-at-pos (flymake-diagnostic-beg each)))
+                          (car (split-string (plist-get found :message) "\n")))))
+                (flymake-diagnostics))
+        (lambda (a b) (or (< (car a) (car b)) (and (= (car a) (car b)) (string< (cadr a) (cadr b)))))))
+
+(let ((steps (let ((json-array-type 'list)) (json-read-file (getenv "MIR_EDITS"))))
+      (original (buffer-string)))
+  (mir-test-check (>= (length steps) 20) "there are only %d edits" (length steps))
+  (dolist (step steps)
+    (let ((findings (alist-get 'findings step)) (title (alist-get 'title step)) begin)
+      (mir-test-goto (alist-get 'begin step))
+      (setq begin (point))
+      (if (equal title "apply the fix")
+          (let* ((place (eglot--pos-to-lsp-position))
+                 (actions (jsonrpc-request
+                           (eglot-current-server) :textDocument/codeAction
+                           (list :textDocument (eglot--TextDocumentIdentifier)
+                                 :range (list :start place :end place)
+                                 :context '(:diagnostics [] :only ["quickfix"])))))
+            (mir-test-check (= (length actions) 1) "%d fixes" (length actions))
+            (eglot--apply-workspace-edit (plist-get (aref actions 0) :edit))
+            (eglot--signal-textDocument/didChange))
+        (mir-test-goto (alist-get 'end step))
+        (mir-test-sent (lambda ()
+                         (delete-region begin (point))
+                         (insert (alist-get 'text step)))))
+      (condition-case nil
+          (mir-test-wait title (lambda () (equal (mir-test-shown) findings)))
+        (error (error "%s: %S is shown instead of %S" title (mir-test-shown) findings)))))
+  (mir-test-check (equal original (buffer-string)) "the edits do not end where they began"))
 
 ;; A mistake is reported, and its repair clears it.
 (let ((original (buffer-string)))

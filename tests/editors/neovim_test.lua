@@ -38,6 +38,44 @@ local function at(text, offset)
   return { textDocument = document(), position = { line = line, character = column + (offset or 0) } }
 end
 
+--- The place in the buffer of a line and a column in characters, as line and byte.
+local function place(of)
+  local line = vim.api.nvim_buf_get_lines(0, of.line, of.line + 1, false)[1] or ''
+  return of.line, vim.str_byteindex(line, of.column)
+end
+
+--- Lines and first lines of messages of what is shown.
+local function shown()
+  local list = vim.tbl_map(function(each) return { each.lnum, vim.split(each.message, '\n')[1] } end, diagnostics())
+  table.sort(list, function(a, b) return a[1] < b[1] or (a[1] == b[1] and a[2] < b[2]) end)
+  return list
+end
+
+--- Makes the edits as a person does. After each one, the findings are those of mllm-parse.
+local function edit_by_edit()
+  local file = io.open(os.getenv('MIR_EDITS'))
+  local steps = vim.json.decode(file:read('*a'))
+  file:close()
+  check(#steps >= 20, 'there are only ' .. #steps .. ' edits')
+  local before = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+  for _, step in ipairs(steps) do
+    local line, column = place(step.begin)
+    local end_line, end_column = place(step['end'])
+    if step.title == 'apply the fix' then
+      local range = { start = { line = line, character = column }, ['end'] = { line = line, character = column } }
+      local actions = request('textDocument/codeAction',
+        { textDocument = document(), range = range, context = { diagnostics = {}, only = { 'quickfix' } } })
+      check(#actions == 1, #actions .. ' fixes')
+      vim.lsp.util.apply_workspace_edit(actions[1].edit, 'utf-16')
+    else
+      vim.api.nvim_buf_set_text(0, line, column, end_line, end_column, vim.split(step.text, '\n', { plain = true }))
+    end
+    local good = vim.wait(5000, function() return vim.deep_equal(shown(), step.findings) end, 10)
+    check(good, step.title .. ': ' .. vim.inspect(shown()) .. ' is shown instead of ' .. vim.inspect(step.findings))
+  end
+  check(vim.deep_equal(before, vim.api.nvim_buf_get_lines(0, 0, -1, false)), 'the edits do not end where they began')
+end
+
 local function run()
   vim.opt.runtimepath:prepend(os.getenv('MIR_RUNTIME'))
   vim.cmd('filetype plugin on')
@@ -69,6 +107,8 @@ local function run()
   wait_for('no diagnostics', function() return #diagnostics() == 0 end)
   vim.api.nvim_buf_set_lines(0, line, line, false, { '// naïve 𝛼 "text"' })
   vim.api.nvim_buf_set_lines(0, line, line + 1, false, {})
+
+  edit_by_edit()
 
   local hover = request('textDocument/hover', at('linalg.CPU.AddOp', 12))
   check(hover ~= nil and hover.contents.value:find('AddOp', 1, true), 'the hover is ' .. vim.inspect(hover))

@@ -28,6 +28,7 @@ REQUESTS = {
     "workspace/symbol": "WorkspaceSymbolRequest",
     "workspace/diagnostic/refresh": "DiagnosticRefreshRequest",
     "client/registerCapability": "RegistrationRequest",
+    "workspace/configuration": "ConfigurationRequest",
     "window/workDoneProgress/create": "WorkDoneProgressCreateRequest",
     "textDocument/hover": "HoverRequest",
     "textDocument/definition": "DefinitionRequest",
@@ -61,6 +62,7 @@ NOTIFICATIONS = {
     "textDocument/didOpen": "DidOpenTextDocumentNotification",
     "textDocument/didChange": "DidChangeTextDocumentNotification",
     "textDocument/didClose": "DidCloseTextDocumentNotification",
+    "workspace/didChangeConfiguration": "DidChangeConfigurationNotification",
 }
 # The types of parameters and results, and messages that the compiler must refuse.
 HEAD = """import * as P from "vscode-languageserver-protocol";
@@ -81,6 +83,7 @@ ABLE = {
     "general": {"positionEncodings": ["utf-8", "utf-16"]},
     "window": {"workDoneProgress": True},
     "workspace": {"workspaceEdit": {"documentChanges": True}, "diagnostics": {"refreshSupport": True},
+                  "configuration": True, "didChangeConfiguration": {"dynamicRegistration": True},
                   "didChangeWatchedFiles": {"dynamicRegistration": True}},
     "textDocument": {
         "codeAction": {"resolveSupport": {"properties": ["edit"]}},
@@ -201,6 +204,7 @@ class Session:
         of("rangeFormatting", range=whole, options=options)
         if pulls:
             of("diagnostic")
+        self.tell("workspace/didChangeConfiguration", {"settings": None})
         self.ask("workspace/symbol", {"query": "mlp"})
         self.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2},
                                              "contentChanges": [{"range": whole, "text": text + "// end\n"}]})

@@ -12,7 +12,7 @@ syn region mirRegion1 matchgroup=mirDelimiter start=/\v\=/ matchgroup=mirDelimit
 syn match mirTypeInBody /\v![A-Za-z_][A-Za-z0-9_]*%(\s*\=)@=/
 syn match mirMacroInBody /\v#[A-Za-z0-9_.$\/-]+%(\s*\=)@=/
 syn match mirOperatorInBody /\v-\>/
-syn match mirSymbolInBody /\v\@%("%([^"\\\n]|\\.)*"|%(%(\s*%([{<]|\[\s*%(%([A-Za-z0-9_.$-]+|"[^"\n]*")\s*:|[\]^])|\(\s*[%)]|\/\/|$))@![^\n])*)/
+syn match mirSymbolInBody /\v\@%("%([^"\\\n]|\\.)*"|%(%(\s*%([{<]|\[\s*%(%([A-Za-z0-9_.$-]+|"[^"\n]*")\s*:|[\]^]|\/\/|$)|\(\s*[%)]|\/\/|$))@![^\n])*)/
 syn match mirLabelInBody /\v\^[A-Za-z0-9_.$\/-]+/
 syn region mirRegion2 matchgroup=mirDelimiter start=/\v\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirListedValueWords
 syn region mirRegion3 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirCommentWords,@mirAttributeWords
@@ -39,7 +39,7 @@ syn match mirLabelInJumpLabel /\v"%([^"\\\n]|\\.)*"/ contained
 syn cluster mirJumpLabelWords contains=mirLabelInJumpLabel
 syn match mirLabelInLabel /\v\^[A-Za-z0-9_.$\/-]+/ contained
 syn cluster mirLabelWords contains=mirLabelInLabel
-syn match mirSymbolInSymbol /\v\@%("%([^"\\\n]|\\.)*"|%(%(\s*%([{<]|\[\s*%(%([A-Za-z0-9_.$-]+|"[^"\n]*")\s*:|[\]^])|\(\s*[%)]|\/\/|$))@![^\n])*)/ contained
+syn match mirSymbolInSymbol /\v\@%("%([^"\\\n]|\\.)*"|%(%(\s*%([{<]|\[\s*%(%([A-Za-z0-9_.$-]+|"[^"\n]*")\s*:|[\]^]|\/\/|$)|\(\s*[%)]|\/\/|$))@![^\n])*)/ contained
 syn cluster mirSymbolWords contains=mirSymbolInSymbol
 syn region mirRegion9 matchgroup=mirDelimiter start=/\v\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirListedValueWords contained
 syn cluster mirListWords contains=mirRegion9

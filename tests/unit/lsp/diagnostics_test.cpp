@@ -118,3 +118,37 @@ TEST_CASE("an analysis gives way to messages and goes on") {
   REQUIRE(found.size() == 1);
   CHECK(found[0]["range"]["start"]["line"] == 2);
 }
+
+TEST_CASE("a call that lacks an operand is offered a value of its name or type") {
+  const std::string type = "tensor<[2], Float32, CPU>";
+  const auto offered = [&](const std::string& added) {
+    LspClient client;
+    client.open("@main [mir_version:1] (%a:" + type + ") -> (%y:" + type +
+                ") {\n"
+                "    graph.SubGraphOp @f <CPU> {\n"
+                "        (%p:" +
+                type + ", " + added + ") -> (%r:" + type +
+                ") {\n"
+                "            linalg.CPU.AddOp(%p, %p) -> (%r)\n"
+                "            cf.ReturnOp (%r) -> ()\n"
+                "        }\n"
+                "    }\n"
+                "    linalg.CPU.SiLUOp (%a) -> (%b)\n"
+                "    linalg.CPU.SiLUOp (%b) -> (%c)\n"
+                "    linalg.CPU.CastTypeOp [dtype:Int32] (%c) -> (%n)\n"
+                "    graph.CallGraphOp @f (%b) -> (%y)\n"
+                "    cf.ReturnOp (%y) -> ()\n}\n");
+    const Json place = {{"line", 10}, {"character", 23}};
+    const Json actions = client.of("codeAction", {{"range", {{"start", place}, {"end", place}}},
+                                                  {"context", {{"diagnostics", Json::array()}}}});
+    std::string all;
+    for (const Json& each : actions) {
+      if (each["kind"] == "quickfix") all += each["title"].get<std::string>() + '\n';
+    }
+    return all;
+  };
+  CHECK(offered("%a:" + type) == "Insert ', %a'\n");
+  CHECK(offered("%q:" + type) == "Insert ', %c'\n");
+  CHECK(offered("%q:" + type + ", %s:" + type) == "Insert ', %c, %a'\n");
+  CHECK(offered("%q:tensor<[3], Float32, CPU>").empty());
+}

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "client.hpp"
 
@@ -82,6 +83,43 @@ TEST_SUITE("lsp: dialects") {
     client.notify("workspace/didChangeWorkspaceFolders",
                   {{"event", {{"removed", Json::array()}, {"added", {{{"uri", folder.uri()}}}}}}});
     CHECK(client.diagnostics() == Json::array());
+  }
+
+  TEST_CASE("ops in the bodies of declared ops are completed with their condition and count") {
+    const auto text_with = [](const std::string& attributes) {
+      return "@mine [mir_version:2] () -> () {\n"
+             "    dialect.OpOp @TowerOp [attributes:{layers:{type:int, default:3}}] {\n"
+             "        (%x:tensor<[$n, $k], T, D>) -> (%y:tensor<[$n, $k], T, D>) {\n"
+             "            linalg.D.ReLUOp [" +
+             attributes +
+             "] (%x) -> (%y)\n"
+             "            cf.ReturnOp (%y) -> ()\n        }\n    }\n}\n";
+    };
+    constexpr int kOp = 3, kDeclaration = 1, kAttributes = 29;
+    LspClient client;
+    client.open(text_with(""));
+    const auto labels_at = [&](int line, int column) {
+      const Json list = client.at("completion", line, column);
+      std::set<std::string> labels;
+      for (const Json& each : list["items"]) {
+        labels.insert(each["label"].get<std::string>());
+      }
+      return labels;
+    };
+    const auto replace_all = [&](const std::string& attributes) {
+      client.change(Json::array({{{"text", text_with(attributes)}}}));
+    };
+    CHECK(labels_at(kOp, kAttributes).contains("repeat"));
+    CHECK(labels_at(kOp, kAttributes).contains("only_if"));
+    CHECK_FALSE(labels_at(kDeclaration, 27).contains("only_if"));
+    replace_all("only_if:");
+    CHECK(labels_at(kOp, kAttributes + 8).contains("$layers"));
+    replace_all("repeat:");
+    CHECK(labels_at(kOp, kAttributes + 7).contains("{i:$layers}"));
+    replace_all("repeat:{i:$layers}, ");
+    CHECK_FALSE(labels_at(kOp, kAttributes + 20).contains("repeat"));
+    const std::string hover = client.at("hover", kOp, kAttributes + 1)["contents"]["value"];
+    CHECK(hover.find("the op so many times") != hover.npos);
   }
 
   TEST_CASE("dialects are looked for in the folders of the workspace, or else below its root") {

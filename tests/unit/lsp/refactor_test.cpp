@@ -104,6 +104,53 @@ TEST_SUITE("lsp: refactorings") {
     CHECK(action_of(actions_at(client, 1), "Inline") == nullptr);
   }
 
+  TEST_CASE("refactorings leave out what the text leaves out") {
+    // Only types are left out, or all that reading finds again.
+    const std::string types = "@main [mir_version:2] (%x" + kT + ") -> (%y" + kT +
+                              ") {\n"
+                              "    graph.SubGraphOp @twice <CPU> {\n"
+                              "        (%a" +
+                              kT + ") -> (%b" + kT +
+                              ") {\n"
+                              "            linalg.CPU.AddOp(%a, %a) -> (%c)\n"
+                              "            linalg.CPU.NegOp(%c) -> (%b)\n"
+                              "            cf.ReturnOp (%b) -> ()\n"
+                              "        }\n"
+                              "    }\n"
+                              "    graph.CallGraphOp @twice (%x) -> (%z)\n"
+                              "    linalg.CPU.AbsOp(%z) -> (%s)\n"
+                              "    linalg.CPU.NegOp(%s) -> (%y" +
+                              kT +
+                              ")\n"
+                              "    cf.ReturnOp (%y) -> ()\n"
+                              "}\n";
+    LspClient writer(kResolves);
+    writer.open(types);
+    const std::string brief =
+        changed(writer, types, action_of(actions_at(writer, 9), "Leave out types"));
+    REQUIRE(brief.find("!f32_2x4") != brief.npos);
+    const auto inlined = [](const std::string& text, std::string_view call) {
+      LspClient client(kResolves);
+      client.open(text);
+      const auto line = std::count(text.begin(), text.begin() + text.find(call), '\n');
+      return changed(client, text,
+                     action_of(actions_at(client, static_cast<int>(line)), "Inline the call"));
+    };
+    CHECK(inlined(types, "graph.CallGraphOp")
+              .find("    linalg.CPU.AddOp(%x, %x) -> (%c)\n"
+                    "    linalg.CPU.NegOp(%c) -> (%z)\n"
+                    "    linalg.CPU.AbsOp(%z) -> (%s)\n"
+                    "    linalg.CPU.NegOp(%s) -> (%y" +
+                    kT + ")\n") != std::string::npos);
+    const std::string short_text = inlined(brief, "graph.CallGraphOp");
+    CAPTURE(short_text);
+    CHECK(short_text.find("    .AddOp(%x, %x) -> (%c)\n") != short_text.npos);
+    CHECK(short_text.find("tensor<[2, 4], Float32, CPU>") ==
+          short_text.rfind("tensor<[2, 4], Float32, CPU>"));
+    // A text that states types keeps them.
+    CHECK(inlined(kTyped, "graph.CallGraphOp").find("AddOp(%x" + kT) != std::string::npos);
+  }
+
   TEST_CASE("a graph becomes the module") {
     LspClient client(kResolves);
     client.open(kTyped);

@@ -99,22 +99,32 @@ class ModelFolder {
       std::filesystem::temp_directory_path() / ("mir_lsp_weights_" + std::to_string(::getpid()));
 };
 
-/// Hovers over a word of the model, which is the file `model.mir` of the folder.
-std::string hover_in(const ModelFolder& folder, std::string_view word,
-                     const Json& options = nullptr) {
-  LspClient client(Json::object(), false);
+/// Starts the server for a folder and opens its file `model.mir`.
+void open_model(LspClient& client, const ModelFolder& folder, const Json& options,
+                const Json& capabilities = Json::object()) {
   client.request("initialize", {{"processId", nullptr},
-                                {"capabilities", Json::object()},
+                                {"capabilities", capabilities},
                                 {"rootUri", folder.uri()},
                                 {"initializationOptions", options}});
   client.notify("initialized", Json::object());
-  const std::string uri = folder.uri() + "/model.mir";
-  client.notify(
-      "textDocument/didOpen",
-      {{"textDocument", {{"uri", uri}, {"languageId", "mir"}, {"version", 1}, {"text", kModel}}}});
+  client.notify("textDocument/didOpen", {{"textDocument",
+                                          {{"uri", folder.uri() + "/model.mir"},
+                                           {"languageId", "mir"},
+                                           {"version", 1},
+                                           {"text", kModel}}}});
+}
+
+/// Hovers over a word of the model.
+std::string hover_in(LspClient& client, const ModelFolder& folder, std::string_view word) {
   return client.request("textDocument/hover",
-                        {{"textDocument", {{"uri", uri}}},
+                        {{"textDocument", {{"uri", folder.uri() + "/model.mir"}}},
                          {"position", place_of(kModel, word, 2)}})["contents"]["value"];
+}
+std::string hover_in(const ModelFolder& folder, std::string_view word,
+                     const Json& options = nullptr) {
+  LspClient client(Json::object(), false);
+  open_model(client, folder, options);
+  return hover_in(client, folder, word);
 }
 
 }  // namespace
@@ -302,6 +312,61 @@ TEST_SUITE("lsp: weights") {
     }
     folder.write("model.safetensors", "no tensors");
     CHECK(hover_in(folder, "@net.up.bias").find("'") != std::string::npos);
+  }
+
+  TEST_CASE("settings that the client changes apply to the next hover") {
+    const ModelFolder folder;
+    folder.write_weights("one.safetensors", "net.up.bias", "[2]", {1, 1});
+    folder.write_weights("two.safetensors", "net.up.bias", "[3]", {2, 2, 2});
+    LspClient client(Json::object(), false);
+    open_model(client, folder, {{"weights", "one.safetensors"}});
+    const auto shows = [&](std::string_view file) {
+      return hover_in(client, folder, "@net.up.bias").find(file) != std::string::npos;
+    };
+    const auto change = [&](const Json& settings) {
+      client.notify("workspace/didChangeConfiguration", {{"settings", settings}});
+    };
+    CHECK(shows("one.safetensors: Float32 [2]"));
+    change({{"mllm-ir", {{"weights", {"two.safetensors"}}}}});
+    CHECK(shows("two.safetensors: Float32 [3]"));
+    change({{"weights", "one.safetensors"}});
+    CHECK(shows("one.safetensors: Float32 [2]"));
+    // What is not stated, or wrong, changes nothing; a wrong value is logged.
+    change({{"mllm-ir", {{"server", "mllm-lsp"}}}});
+    change(nullptr);
+    client.sent.clear();
+    change({{"mllm-ir", {{"weights", {1, 2}}}}});
+    REQUIRE(client.sent.size() == 1);
+    CHECK(client.sent[0]["method"] == "window/logMessage");
+    CHECK(client.sent[0]["params"]["message"] ==
+          "setting 'weights' is ignored: expected a path or a list of paths");
+    CHECK(shows("one.safetensors: Float32 [2]"));
+    change({{"mllm-ir", {{"weights", Json::array()}}}});
+    CHECK_FALSE(shows("safetensors"));
+  }
+
+  TEST_CASE("settings are asked for where the client does not send them") {
+    const ModelFolder folder;
+    folder.write_weights("one.safetensors", "net.up.bias", "[2]", {1, 1});
+    LspClient client(Json::object(), false);
+    open_model(
+        client, folder, nullptr,
+        {{"workspace",
+          {{"configuration", true}, {"didChangeConfiguration", {{"dynamicRegistration", true}}}}}});
+    const auto registers = [](const Json& each) {
+      return each.value("method", "") == "client/registerCapability" &&
+             each["params"]["registrations"][0]["method"] == "workspace/didChangeConfiguration";
+    };
+    CHECK(std::ranges::count_if(client.sent, registers) == 1);
+    client.notify("workspace/didChangeConfiguration", {{"settings", nullptr}});
+    const Json asked = client.sent.back();
+    CHECK(asked["method"] == "workspace/configuration");
+    CHECK(asked["params"]["items"] == Json::array({{{"section", "mllm-ir"}}}));
+    const Json answer = {{"jsonrpc", "2.0"},
+                         {"id", asked["id"]},
+                         {"result", Json::array({{{"weights", "one.safetensors"}}})}};
+    client.server.receive(answer.dump());
+    CHECK(hover_in(client, folder, "@net.up.bias").find("one.safetensors") != std::string::npos);
   }
 
   TEST_CASE("statistics of a large tensor are those of runs at equal distances") {

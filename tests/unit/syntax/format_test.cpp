@@ -132,6 +132,27 @@ std::string replaced(std::string_view from, std::string_view to) {
 
 }  // namespace
 
+TEST_CASE("formatted parts follow one another and are the formatted text") {
+  constexpr int kCopies = 2000;
+  constexpr std::size_t kPart = std::size_t{1} << 16;
+  std::string text;
+  for (int i = 0; i < kCopies; ++i) text += kLoose;
+  const Parsed parsed(text);
+  REQUIRE(parsed.tree);
+  std::string all;
+  std::size_t end = 0, parts = 0;
+  format_in_parts(*parsed.tree, [&](const FormattedPart& each) {
+    CHECK(each.begin == end);
+    CHECK(each.text.size() < 2 * kPart);
+    end = each.end;
+    all += each.text;
+    ++parts;
+  });
+  CHECK(end == text.size());
+  CHECK(all == format(*parsed.tree));
+  CHECK(parts >= text.size() / kPart);
+}
+
 TEST_CASE("only the lines asked for are formatted") {
   CHECK(lines(2, 2) == replaced("  x.y ( %0 ) -> ( ) {", "    x.y(%0) -> () {"));
   CHECK(lines(3, 3) == replaced("    a.b( %0 ) -> ()", "        a.b(%0) -> ()"));

@@ -211,6 +211,47 @@ TEST_SUITE("damaged text") {
     }
   }
 
+  TEST_CASE("a brace that layout shows to be missing or too many moves no op") {
+    const std::string dump =
+        "@main () -> () {\n"
+        "    graph.SubGraphOp @a <CPU> {\n"
+        "        (%0:tensor<[2], Float32, CPU>) -> (%1:tensor<[2], Float32, CPU>) {\n"
+        "            linalg.CPU.AddOp(%0:tensor<[3], Float32, CPU>, %0:tensor<[2], Float32, CPU>) "
+        "-> "
+        "(%1:tensor<[2], Float32, CPU>)\n"
+        "            cf.ReturnOp (%1:tensor<[2], Float32, CPU>) -> ()\n"
+        "        }\n    }\n";
+    const ErrorLines whole = findings_of(dump + "}\n");
+    CHECK(whole == ErrorLines{"4 MIR0500", "4 MIR0476"});
+    CHECK(findings_of(dump) == whole);
+    CHECK(findings_of(dump + "    // end }\n\n") == whole);
+    CHECK(errors_of(dump) == ErrorLines{"7 MIR0201"});
+    for (const char* stray : {"}", "    }"}) {
+      std::string text = dump + "}\n";
+      text.insert(text.find('\n') + 1, std::string(stray) + '\n');
+      CHECK(findings_of(text) == ErrorLines{"5 MIR0500", "5 MIR0476"});
+    }
+    // The opening brace above may be missing instead.
+    std::string headless = dump + "}\n";
+    headless.erase(headless.find(" {\n        ("), 2);
+    CHECK(findings_of(headless) != whole);
+    // Another brace may be the one that is missing.
+    std::string shifted = dump;
+    shifted.replace(shifted.rfind("        }"), 9, "    }");
+    CHECK(findings_of(shifted) == ErrorLines{"4 MIR0500"});
+  }
+
+  TEST_CASE("braces close at the indents of their lines") {
+    CHECK(closes_at_indents(""));
+    CHECK(closes_at_indents("a {\n  b {c:{}} {\n  }\n}\n"));
+    CHECK(closes_at_indents("a {\n  b {\n  }\n// }\n"));
+    CHECK(closes_at_indents("a \"{\" {\n}"));
+    CHECK_FALSE(closes_at_indents("a {\n  b {\n}\n"));
+    CHECK_FALSE(closes_at_indents("a {\n}\n}\n"));
+    CHECK_FALSE(closes_at_indents("a\n{\n}\n"));
+    CHECK(closes_at_indents("a {\n  }\n  b {\n  }\n}\n", 6));
+  }
+
   TEST_CASE("the tree of a text that is damaged at any byte has its tokens in order") {
     const std::string text = damaged_graph({kSyntax[0].op, kMeaning[0].op});
     for (std::size_t at = 0; at < text.size(); ++at) {

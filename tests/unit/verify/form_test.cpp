@@ -288,7 +288,7 @@ TEST_SUITE("form") {
                 "3:55 MIR0415 no parameter '@w' is registered",
                 "4:1 MIR0418 value '%3' is a result, so it must not have the name of a parameter, "
                 "'[@lin.weight]'",
-                "5:1 MIR0415 no parameter '@lin.weight' is registered"});
+                "5:21 MIR0415 no parameter '@lin.weight' is registered"});
     CHECK(verified("@main [mir_version:1] (%0:tensor<[1], Float32, CPU>[@w]) -> () {\n"
                    "cf.ReturnOp () -> ()\n}\n") ==
           Lines{"1:1 MIR0418 value '%0' is an argument, so it must not have the name of a "

@@ -380,9 +380,9 @@ TEST_SUITE("verify") {
     CHECK(checked({up,
                    "linalg.CPU.LinearOp <name=\"up\"> [bias:true] (%0) -> (%1:tensor<[2, 3], "
                    "Float32, CPU>)"}) ==
-          Lines{"3:1 MIR0415 no parameter '@up.bias' is registered"});
+          Lines{"3:21 MIR0415 no parameter '@up.bias' is registered"});
     CHECK(checked({"linalg.CPU.RMSNormOp <name=\"n\"> [epsilon:1e-6] (%0) -> (%1)"}) ==
-          Lines{"2:1 MIR0415 no parameter '@n.weight' is registered"});
+          Lines{"2:22 MIR0415 no parameter '@n.weight' is registered"});
     CHECK(checked({up,
                    "linalg.CPU.LinearOp <name=\"up\"> [bias:false] (%0) -> (%1:tensor<[2, 3], "
                    "Float32, CPU>)"}) == Lines{});
