@@ -111,9 +111,8 @@ class GenericWorker {
   eval::GenericStrip strip_;
   std::unique_ptr<eval::GenericSums> sums_;
   Way way_ = Way::kSums;
-  StripArithmetic::Function join_ = nullptr;                    // of kColumns
-  double first_ = 0;                                            // of kProducts and kColumns
-  std::optional<std::pair<std::size_t, std::size_t>> factors_;  // of kProducts: accesses
+  StripArithmetic::Function join_ = nullptr;  // of kColumns
+  double first_ = 0;                          // of kProducts and kColumns
   std::vector<double> columns_;
   std::vector<std::int64_t> now_;     // values of forms, where the innermost loop is at 0
   std::vector<std::int64_t> values_;  // of names

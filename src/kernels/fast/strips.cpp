@@ -1,6 +1,9 @@
 // Vectorised strips of doubles: conversions, arithmetic and sums of products in the order of terms.
 #include "kernels/fast/strips.hpp"
 
+#include <limits>
+#include <type_traits>
+
 #include "kernels/fast/targets.hpp"
 #include "kernels/ref/common/extreme.hpp"
 

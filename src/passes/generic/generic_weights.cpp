@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "dialects/parameters.hpp"
+#include "eval/parameters.hpp"
 #include "mir/op_attributes.hpp"
 #include "passes/generic/generic_draft.hpp"
 #include "passes/weights/separation.hpp"
