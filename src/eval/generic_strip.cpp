@@ -47,16 +47,23 @@ struct Smaller {
   double operator()(double a, double b) const { return ref::extreme_of<-1>(a, b); }
 };
 
+constexpr StripArithmetic kPlain = {.add = apply<Plus>,
+                                    .div = apply<Over>,
+                                    .max = apply<Larger>,
+                                    .min = apply<Smaller>,
+                                    .mul = apply<Times>,
+                                    .neg = apply<Opposite>,
+                                    .sub = apply<Minus>};
+
 struct DirectRow {
   OpId op;
-  void (*function)(const double*, std::int64_t, const double*, std::int64_t, double*, std::int64_t);
+  StripArithmetic::Function StripArithmetic::*function;
 };
-/// Functions that give the bits of the reference kernels, but for those of NaNs.
 constexpr DirectRow kDirectRows[] = {
-    {OpId::kLinalgAdd, apply<Plus>},       {OpId::kLinalgDiv, apply<Over>},
-    {OpId::kLinalgMaximum, apply<Larger>}, {OpId::kLinalgMinimum, apply<Smaller>},
-    {OpId::kLinalgMul, apply<Times>},      {OpId::kLinalgNeg, apply<Opposite>},
-    {OpId::kLinalgSub, apply<Minus>},
+    {OpId::kLinalgAdd, &StripArithmetic::add},     {OpId::kLinalgDiv, &StripArithmetic::div},
+    {OpId::kLinalgMaximum, &StripArithmetic::max}, {OpId::kLinalgMinimum, &StripArithmetic::min},
+    {OpId::kLinalgMul, &StripArithmetic::mul},     {OpId::kLinalgNeg, &StripArithmetic::neg},
+    {OpId::kLinalgSub, &StripArithmetic::sub},
 };
 constexpr OpTable kDirect(kDirectRows);
 
@@ -68,13 +75,16 @@ GenericStrip::GenericStrip(const Op& op, const EvalEnvironment& environment)
       argument_slots_(block_->arguments().size(), kNone) {}
 
 Result<GenericStrip> GenericStrip::create(const Op& op, std::uint32_t result,
-                                          const EvalEnvironment& environment) {
+                                          const EvalEnvironment& environment,
+                                          const StripArithmetic* arithmetic) {
   GenericStrip strip(op, environment);
   const Value& wanted = *strip.block_->back()->operand(result);
   strip.add_steps(wanted);
   strip.wanted_ = strip.slot_of(wanted);
   if (auto done = strip.allocate(); !done) return std::move(done).error();
-  for (Step& step : strip.steps_) step.direct = strip.direct_of(step);
+  for (Step& step : strip.steps_) {
+    step.direct = strip.direct_of(step, arithmetic == nullptr ? kPlain : *arithmetic);
+  }
   return strip;
 }
 
@@ -121,18 +131,33 @@ Result<void> GenericStrip::allocate() {
   return {};
 }
 
-GenericStrip::Direct GenericStrip::direct_of(const Step& step) const {
+GenericStrip::Direct GenericStrip::direct_of(const Step& step,
+                                             const StripArithmetic& arithmetic) const {
   const DirectRow* row = kDirect.find(*step.op);
   const auto is_double = [&](std::size_t slot) {
     return slots_[slot].tensor.dtype() == DType::kFloat64;
   };
   const bool fits = row != nullptr && std::ranges::all_of(step.operands, is_double) &&
                     std::ranges::all_of(step.results, is_double);
-  return fits ? row->function : nullptr;
+  return fits ? arithmetic.*(row->function) : nullptr;
 }
 
 bool GenericStrip::passes_on(std::size_t number) const {
   return argument_slots_[number] == wanted_;
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> GenericStrip::product() const {
+  const bool is_product = steps_.size() == 1 && steps_[0].direct != nullptr &&
+                          steps_[0].op->is(OpId::kLinalgMul) && steps_[0].results[0] == wanted_;
+  if (!is_product) return std::nullopt;
+  const auto argument = [&](std::size_t slot) {
+    return static_cast<std::size_t>(std::ranges::find(argument_slots_, slot) -
+                                    argument_slots_.begin());
+  };
+  const std::size_t a = argument(steps_[0].operands.front()),
+                    b = argument(steps_[0].operands.back());
+  if (a == argument_slots_.size() || b == argument_slots_.size()) return std::nullopt;
+  return std::pair(a, b);
 }
 
 Result<void> GenericStrip::run(const Step& step, std::int64_t count) {
@@ -146,13 +171,15 @@ Result<void> GenericStrip::run(const Step& step, std::int64_t count) {
   std::vector<Tensor> operands;
   for (const std::size_t slot : step.operands) {
     const Tensor& whole = slots_[slot].tensor;
-    if (slots_[slot].step == 0) {
+    const bool is_one = slots_[slot].step == 0;
+    if (is_one && whole.rank() == 0) {
       operands.push_back(whole);
       continue;
     }
-    const auto bytes = *storage_bytes(whole.dtype(), static_cast<std::uint64_t>(count));
-    auto part = Tensor::borrow(whole.dtype(), {count}, whole.bytes().first(bytes),
-                               std::make_shared<Tensor>(whole));
+    const std::int64_t elements = is_one ? 1 : count;
+    const auto bytes = *storage_bytes(whole.dtype(), static_cast<std::uint64_t>(elements));
+    auto part = Tensor::borrow(whole.dtype(), is_one ? Shape{} : Shape{count},
+                               whole.bytes().first(bytes), std::make_shared<Tensor>(whole));
     if (!part) return std::move(part).error();
     operands.push_back(*std::move(part));
   }

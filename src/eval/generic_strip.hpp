@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "eval/evaluate.hpp"
+#include "kernels/strip_arithmetic.hpp"
 
 namespace mir::eval {
 
@@ -22,8 +25,10 @@ class GenericStrip {
   static constexpr std::int64_t kLength = 1024;
 
   /// `result` is the number of the result. Allocates memory for the values that it needs.
+  /// `arithmetic` is borrowed; null: that of this file.
   static Result<GenericStrip> create(const Op& op, std::uint32_t result,
-                                     const EvalEnvironment& environment);
+                                     const EvalEnvironment& environment,
+                                     const StripArithmetic* arithmetic = nullptr);
 
   /// True if the result depends on argument `number`.
   bool needs(std::size_t number) const { return argument_slots_[number] != kNone; }
@@ -33,6 +38,14 @@ class GenericStrip {
   std::byte* argument(std::size_t number) {
     return slots_[argument_slots_[number]].tensor.mutable_bytes();
   }
+  /// States whether an argument has one element for all iterations of the strip (`step` 0) or one
+  /// for each (1, as in a new strip).
+  void set_step(std::size_t number, std::int64_t step) {
+    slots_[argument_slots_[number]].step = step;
+  }
+  /// The arguments whose product the result is, twice the same one for a square; no value if it is
+  /// something else than a product of doubles.
+  std::optional<std::pair<std::size_t, std::size_t>> product() const;
   /// The type of the result in the region.
   DType dtype() const { return slots_[wanted_].tensor.dtype(); }
 
@@ -41,8 +54,7 @@ class GenericStrip {
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  using Direct = void (*)(const double* a, std::int64_t a_step, const double* b,
-                          std::int64_t b_step, double* out, std::int64_t count);
+  using Direct = StripArithmetic::Function;
 
   /// A value of the region: kLength elements, or one.
   struct Slot {
@@ -60,7 +72,7 @@ class GenericStrip {
   std::size_t slot_of(const Value& value);
   void add_steps(const Value& wanted);
   Result<void> allocate();
-  Direct direct_of(const Step& step) const;
+  Direct direct_of(const Step& step, const StripArithmetic& arithmetic) const;
   Result<void> run(const Step& step, std::int64_t count);
 
   const Block* block_;

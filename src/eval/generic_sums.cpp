@@ -165,8 +165,10 @@ class SumsOf final : public GenericSums {
  public:
   using W = ref::Wide<T>;
 
-  SumsOf(std::span<const LoopSum> groups, std::int64_t width, Tensor start, Tensor& result)
-      : start_(std::move(start)), out_(result.as_mutable<R>()) {
+  SumsOf(std::span<const LoopSum> groups, std::int64_t width, Tensor start,
+         const ResultMemory& result)
+      : start_(std::move(start)),
+        out_(reinterpret_cast<R*>(result.data), static_cast<std::size_t>(result.elements)) {
     for (const LoopSum each : groups) groups_.emplace_back(each, width);
   }
 
@@ -240,21 +242,22 @@ class SumsOf final : public GenericSums {
 
 }  // namespace
 
+Result<Tensor> start_number(const Attr* start, DType computed) {
+  if (start == nullptr) return Tensor();
+  const std::string_view truth = start->boolean() ? "1" : "0";
+  return element_of(computed, start->kind() == AttrKind::kBool ? truth : start->spelling());
+}
+
 Result<std::unique_ptr<GenericSums>> make_generic_sums(std::span<const LoopSum> groups,
                                                        std::int64_t width, const Attr* start,
-                                                       DType computed, Tensor& result) {
-  Tensor first;
-  if (start != nullptr) {
-    const std::string_view truth = start->boolean() ? "1" : "0";
-    auto made = element_of(computed, start->kind() == AttrKind::kBool ? truth : start->spelling());
-    if (!made) return std::move(made).error();
-    first = *std::move(made);
-  }
+                                                       DType computed, const ResultMemory& result) {
+  const auto first = start_number(start, computed);
+  if (!first) return first.error();
   std::unique_ptr<GenericSums> sums;
   const auto done = ref::with_number_or_bool(
-      "generic", result.dtype(), [&]<class R>(std::type_identity<R>) -> Result<void> {
+      "generic", result.dtype, [&]<class R>(std::type_identity<R>) -> Result<void> {
         using T = std::conditional_t<ref::kIsFloating<R>, double, R>;
-        sums = std::make_unique<SumsOf<T, R>>(groups, width, first, result);
+        sums = std::make_unique<SumsOf<T, R>>(groups, width, *first, result);
         return {};
       });
   if (!done) return done.error();

@@ -39,9 +39,19 @@ class GenericSums {
   virtual Result<void> take(StripValues values, std::span<const LoopEvent> events) = 0;
 };
 
+/// The memory of a result in row-major order.
+struct ResultMemory {
+  DType dtype = DType::kFloat32;
+  std::byte* data = nullptr;
+  std::int64_t elements = 0;
+};
+
 /// `computed`: the type of what the region computes. Up to `width` elements are side by side.
 Result<std::unique_ptr<GenericSums>> make_generic_sums(std::span<const LoopSum> groups,
                                                        std::int64_t width, const Attr* start,
-                                                       DType computed, Tensor& result);
+                                                       DType computed, const ResultMemory& result);
+/// `start` of a result as a number of the type that the region computes. An undefined tensor if it
+/// is null.
+Result<Tensor> start_number(const Attr* start, DType computed);
 
 }  // namespace mir::eval

@@ -157,8 +157,10 @@ Result<void> GenericWalk::prepare() {
   result_map_ = *std::move(map);
   is_linear_ = is_linear_ && result_map_.is_linear;
   order_loops();
-  auto sums = make_generic_sums(groups_, column_loop_ ? GenericStrip::kLength : 1, form_.start,
-                                strip_->dtype(), call_.result(number_));
+  Tensor& result = call_.result(number_);
+  auto sums = make_generic_sums(
+      groups_, column_loop_ ? GenericStrip::kLength : 1, form_.start, strip_->dtype(),
+      {result.dtype(), result.mutable_bytes(), static_cast<std::int64_t>(result.elements())});
   if (!sums) return std::move(sums).error();
   sums_ = *std::move(sums);
   std::vector<Dim> extents;

@@ -23,7 +23,8 @@ struct Outcome {
 };
 
 bool runs_alone(const Op& op) {
-  return op.first_region() == nullptr && op.extra().successors.empty() && !isa<CallGraphOp>(&op) &&
+  const bool has_other_regions = op.first_region() != nullptr && !op.is(OpId::kLinalgGeneric);
+  return !has_other_regions && op.extra().successors.empty() && !isa<CallGraphOp>(&op) &&
          !op.has(Trait::kTerminator);
 }
 
@@ -130,7 +131,19 @@ class RewriteValidation::Trials {
       results.push_back(each.user->operand(each.operand));
       if (results.back()->type() != each.type) return skip("the rewrite changes types");
     }
-    ExtractedPart after = extract_part(made_ops(results), results, whole_, before_.inputs);
+    const std::vector<Op*> ops = made_ops(results);
+    const auto is_unknown = [&](const Value* value) {
+      const Op* op = value->defining_op();
+      return op != nullptr && op->id() >= first_new_ && !runs_alone(*op);
+    };
+    bool is_complete = std::ranges::none_of(results, is_unknown);
+    for (const Op* op : ops) {
+      for (const Use& use : op->operand_uses()) {
+        is_complete = is_complete && !is_unknown(use.value());
+      }
+    }
+    if (!is_complete) return skip("the rewrite makes an operation that does not run alone");
+    ExtractedPart after = extract_part(ops, results, whole_, before_.inputs);
     add_inputs(std::span(after.inputs).subspan(before_.inputs.size()));
     try_once(pattern, *after.module);
   }

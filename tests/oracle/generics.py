@@ -2,7 +2,8 @@
 """Runs random generic ops and compares every bit with loops written in Python over NumPy scalars.
 
 Loops, maps, sums, conditions, starts, index operands and element types are drawn; the loops here follow the text of
-docs/ops/generic.md, element by element. Each module has many ops, and runs by the reference and by the fast kernels.
+docs/ops/generic.md, element by element. Each module has many ops, and runs by the reference and by the fast kernels, whose
+bits must be the same with any number of threads and on any instruction set.
 
 usage: generics.py TOOLS [COUNT [SEED]]
 """
@@ -20,6 +21,8 @@ sys.dont_write_bytecode = True
 from ops.cases import NAMES  # noqa: E402
 
 OPS_OF_A_MODULE = 25
+RUNS = [["--kernels=ref"], ["--kernels=fast", "--threads=1"], ["--kernels=fast", "--threads=3"],
+        ["--kernels=fast", "--isa=scalar"]]
 FLOATS = ["float16", "float32", "float64"]
 INTEGERS = ["int8", "int32", "int64", "uint8", "uint64"]
 
@@ -82,6 +85,8 @@ class Drawing:
     def generic(self):
         names = list("ijklm")[: int(self.rng.integers(1, 6))]
         loops = {name: int(self.pick(0, 1, 2, 2, 3, 3, 4, 5)) for name in names}
+        if len(names) <= 3 and self.pick(0, 1):  # enough for vectors, for several strips
+            loops[self.pick(*names)] = int(self.pick(8, 9, 17, 40, 70, 130))
         kind = self.pick("float", "float", "float", "integer", "bool")
         made = Generic(loops, [], [], [], [])
         dtypes = {"float": FLOATS, "integer": [self.pick(*INTEGERS)], "bool": ["bool"]}[kind]
@@ -324,11 +329,11 @@ def same_bits(a, b):
     return a.tobytes() == b.tobytes()
 
 
-def run(tools, folder, all_made, kernels):
+def run(tools, folder, all_made, options):
     (folder / "case.mir").write_text(module_text(all_made))
     np.savez(folder / "in.npz", **{f"i{n}x{i}": a for n, m in enumerate(all_made) for i, a in enumerate(m.operands)})
     command = [tools / "mllm-interp", folder / "case.mir", f"--output={folder / 'out.npz'}", "--print-outputs=no",
-               f"--kernels={kernels}"]
+               *options]
     command += [f"--input=%i{n}x{i}={folder / 'in.npz'}:i{n}x{i}" for n, m in enumerate(all_made) for i in range(len(m.operands))]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
@@ -347,14 +352,19 @@ def main():
             drawing = Drawing(np.random.default_rng([seed, first]))
             all_made = [drawing.generic() for _ in range(min(OPS_OF_A_MODULE, count - first))]
             wanted = [[expected(made, i) for i in range(len(made.results))] for made in all_made]
-            for kernels in ("ref", "fast"):
-                found = run(tools, Path(scratch), all_made, kernels)
+            by_reference = None
+            for options in RUNS:
+                found = run(tools, Path(scratch), all_made, options)
+                by_reference = by_reference or found
                 for number, made in enumerate(all_made):
                     for i, want in enumerate(wanted[number]):
                         if not same_bits(found[number][i], want):
-                            raise AssertionError(f"{kernels}, seed [{seed}, {first}], op {number}, result {i}: found\n"
+                            raise AssertionError(f"{options}, seed [{seed}, {first}], op {number}, result {i}: found\n"
                                                  f"{found[number][i]}\nexpected\n{want}\n{op_text(number, made)}")
-                        checked += kernels == "ref"
+                        if found[number][i].tobytes() != by_reference[number][i].tobytes():
+                            raise AssertionError(f"{options}, seed [{seed}, {first}], op {number}, result {i}: other bits\n"
+                                                 f"{op_text(number, made)}")
+                        checked += options is RUNS[0]
                         elements += want.size
     print(f"{count} generic ops, {checked} results, {elements} elements: equal bits")
     return 0

@@ -3,6 +3,7 @@
 #include "mir/parse.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
+#include "passes/generic/generic_bodies.hpp"
 #include "passes/layers/expand_layers.hpp"
 #include "passes/rewrite/pattern_text.hpp"
 #include "passes/standard_passes.hpp"
@@ -43,7 +44,8 @@ static_assert(are_described());
 
 namespace {
 
-constexpr std::string_view kDecompose = "decompose", kOnlyBodies = "only-bodies";
+constexpr std::string_view kDecompose = "decompose", kOnlyBodies = "only-bodies", kTo = "to",
+                           kSimpler = "simpler", kGeneric = "generic";
 
 /// Bodies in bodies can multiply without end, so a graph grows by no more operations than this and
 /// the last body.
@@ -96,6 +98,10 @@ void replace_by_bodies(PassRun& run) {
 std::function<PassResult(PassRun&)> after_bodies(std::function<PassResult(PassRun&)> next) {
   return [next = std::move(next)](PassRun& run) {
     replace_by_bodies(run);
+    if (!run.options().flag(kOnlyBodies) && run.options().text(kTo) == kGeneric) {
+      const FrozenPatterns patterns(generic_body_patterns(&run.analysis<ParameterTypes>()));
+      return rewrite_greedily(run, patterns);
+    }
     if (!run.options().flag(kOnlyBodies)) return next(run);
     // A body need not use all operands.
     if (run.result() == PassResult::kChanged) run.forget<DeadCode>();
@@ -109,14 +115,22 @@ void register_pattern_library(PassRegistry& registry) {
   for (std::size_t i = 0; i < std::size(kTexts); ++i) {
     Pass pass = pass_of(kTexts[i].name, kDescriptions[i].summary);
     pass.patterns = [i](IRContext& context, const PassOptions& options) {
-      return kTexts[i].name == kDecompose && options.flag(kOnlyBodies)
-                 ? PatternSet()
-                 : read_again(kTexts[i], 0, context);
+      if (kTexts[i].name == kDecompose) {
+        if (options.flag(kOnlyBodies)) return PatternSet();
+        if (options.text(kTo) == kGeneric) return generic_body_patterns(nullptr);
+      }
+      return read_again(kTexts[i], 0, context);
     };
     pass = pattern_pass(std::move(pass));
     if (kTexts[i].name == kDecompose) {
       pass.options.push_back({.name = std::string(kOnlyBodies),
                               .summary = "only operations whose declaration has a body"});
+      pass.options.push_back({.name = std::string(kTo),
+                              .kind = PassOption::Kind::kText,
+                              .by_default = std::string(kSimpler),
+                              .summary = "other operations, or generic ones with the same bits",
+                              .choices = {std::string(kSimpler), std::string(kGeneric)}});
+      pass.reads.add<ParameterTypes>();
       pass.run = after_bodies(std::move(pass.run));
     }
     registry.add(std::move(pass));

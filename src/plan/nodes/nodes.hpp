@@ -168,6 +168,7 @@ std::unique_ptr<PlanNode> slice_node(const FastStep& step);
 std::unique_ptr<PlanNode> softmax_node(const FastStep& step);
 std::unique_ptr<PlanNode> split_node(const FastStep& step);
 std::unique_ptr<PlanNode> stack_node(const FastStep& step);
+std::unique_ptr<PlanNode> generic_node(const FastStep& step);
 std::unique_ptr<PlanNode> top_k_node(const FastStep& step);
 std::unique_ptr<PlanNode> unary_node(const FastStep& step);
 std::unique_ptr<PlanNode> vision_rope_node(const FastStep& step);
@@ -190,6 +191,8 @@ bool can_index(const Op& op);
 bool can_multiply(const Op& op);
 /// Pad: the element type has the number of the margins.
 bool can_pad(const Op& op);
+/// True if the attributes of a GenericOp can be read and its region fits its values.
+bool can_walk(const Op& op);
 bool can_slice(const Op& op);
 bool owns_weight(const Op& op);
 

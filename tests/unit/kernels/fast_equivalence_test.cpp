@@ -101,7 +101,7 @@ TEST_SUITE_BEGIN("fast kernels");
 
 /// Each family has a case below.
 void check_family(std::string_view name) {
-  static_assert(std::size(kProblemFamilies) == 11);
+  static_assert(std::size(kProblemFamilies) == 12);
   const auto family = std::ranges::find(kProblemFamilies, name, &ProblemFamily::name);
   REQUIRE(family != std::end(kProblemFamilies));
   const Problems problems = family->problems();
@@ -131,6 +131,9 @@ TEST_CASE("reductions: fast kernels are within bounds of ref; threads change no 
 TEST_CASE(
     "choices and conversions: fast kernels are within bounds of ref; threads change no byte") {
   check_family("choices and conversions");
+}
+TEST_CASE("strips: fast kernels have the bits of loops; threads change no byte") {
+  check_family("strips");
 }
 TEST_CASE("products of codes: fast kernels are within bounds of ref; threads change no byte") {
   check_family("products of codes");

@@ -87,6 +87,7 @@ Problems rows_problems();
 Problems rope_problems();
 Problems reduction_problems();
 Problems select_problems();
+Problems strip_problems();
 Problems code_problems();
 Problems linear_problems();
 Problems product_problems();
@@ -105,6 +106,7 @@ inline constexpr ProblemFamily kProblemFamilies[] = {
     {"reductions", reduction_problems},
     {"choices and conversions", select_problems},
     {"products of codes", code_problems},
+    {"strips", strip_problems},
     {"linear", linear_problems},
     {"products", product_problems},
     {"movement", movement_problems},
