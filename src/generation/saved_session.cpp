@@ -54,7 +54,7 @@ json sampling_json(const SamplingOptions& options) {
           {"top_p", options.top_p},
           {"min_p", options.min_p},
           {"repetition_penalty", options.repetition_penalty},
-          {"seed", options.seed}};
+          {"random_seed", options.seed}};
 }
 
 Error malformed(std::string message) {
@@ -103,7 +103,7 @@ class HeaderReader {
     StoredTensor result;
     const json* object = member(cache, key, &json::is_object);
     if (object == nullptr) return result;
-    const auto dtype = dtype_from_name(text(*object, "type"));
+    const auto dtype = dtype_from_name(text(*object, "element_type"));
     const json* shape = member(*object, "extents", &json::is_array);
     result.hash = text(*object, "hash");
     if (!dtype || shape == nullptr || shape->size() > kMostRank) {
@@ -158,7 +158,8 @@ Result<Header> read_header(std::string_view text) {
         .top_p = reader.number(*sampling, "top_p"),
         .min_p = reader.number(*sampling, "min_p"),
         .repetition_penalty = reader.number(*sampling, "repetition_penalty"),
-        .seed = reader.natural(*sampling, "seed", std::numeric_limits<std::uint64_t>::max())};
+        .seed =
+            reader.natural(*sampling, "random_seed", std::numeric_limits<std::uint64_t>::max())};
     if (!check_sampling(header.saved.sampling))
       reader.refuse("has options of sampling out of range");
   }
@@ -170,7 +171,7 @@ Result<Header> read_header(std::string_view text) {
   if (caches != nullptr) {
     for (const json& each : *caches) {
       StoredCache cache;
-      cache.name = reader.text(each, "cache");
+      cache.name = reader.text(each, "store");
       cache.axis = memory_size(reader.natural(each, "token_axis", kMostRank));
       cache.tensors[0] = reader.tensor(each, "keys");
       cache.tensors[1] = reader.tensor(each, "values");
@@ -259,12 +260,12 @@ Result<void> write_saved_session(const std::string& path, const SavedSession& sa
     for (std::size_t i = 0; i < 2; ++i) {
       auto tensor = store.contents(name, i);
       if (!tensor) return std::move(tensor).error();
-      parts[i] = {{"type", name_of(tensor->dtype())},
+      parts[i] = {{"element_type", name_of(tensor->dtype())},
                   {"extents", tensor->shape()},
                   {"hash", hex(content_hash(tensor->bytes(), alone))}};
       tensors.push_back(*std::move(tensor));
     }
-    caches.push_back({{"cache", context.text(name)},
+    caches.push_back({{"store", context.text(name)},
                       {"token_axis", store.axis(name)},
                       {"keys", parts[0]},
                       {"values", parts[1]}});
