@@ -82,7 +82,7 @@ class TextRun {
 
   ExitCode execute() {
     const bool is_good = generate();
-    if (has_text_ && !settings_.json) print_styled("\n");
+    if (has_text_ && !settings_.json) end_line();
     if (is_good && settings_.json) print_document(to_json(report_));
     ExitCode code = run_.report(diagnostics_, context_.sources());
     if (!settings_.quiet && !settings_.json) {
@@ -117,6 +117,11 @@ class TextRun {
     return false;
   }
 
+  static void end_line() {
+    print_styled("\n");
+    std::fflush(stdout);
+  }
+
   void show(std::string_view text) {
     has_text_ = true;
     if (settings_.json) return;
@@ -148,7 +153,7 @@ class TextRun {
       const auto line = lines.next();
       if (!line) return report(line.error());
       if (!*line) return true;
-      if (!is_first && !settings_.json) print_styled("\n");
+      if (!is_first && !settings_.json) end_line();
       if (!keep(generation.answer(**line, *template_, now, diagnostics_))) return false;
     }
   }

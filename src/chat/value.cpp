@@ -45,15 +45,15 @@ Value Value::list(std::vector<Value> items, bool is_tuple) {
 
 Value Value::dict(std::vector<std::pair<Value, Value>> members) {
   Dict dict;
-  for (auto& [key, value] : members) {
-    include_part(dict, key);
-    include_part(dict, value);
-    const auto same =
-        std::ranges::find_if(dict.members, [&](const auto& each) { return each.first == key; });
+  for (auto& member : members) {
+    include_part(dict, member.first);
+    include_part(dict, member.second);
+    const auto same = std::ranges::find_if(
+        dict.members, [&](const auto& each) { return each.first == member.first; });
     if (same == dict.members.end()) {
-      dict.members.emplace_back(std::move(key), std::move(value));
+      dict.members.push_back(std::move(member));
     } else {
-      same->second = std::move(value);
+      same->second = std::move(member.second);
     }
   }
   return Value(Storage(std::make_shared<const Dict>(std::move(dict))));

@@ -86,8 +86,8 @@ class FactReader {
  private:
   TextFacts finished() {
     std::ranges::sort(facts_.end_tokens);
-    const auto [first, last] = std::ranges::unique(facts_.end_tokens);
-    facts_.end_tokens.erase(first, last);
+    facts_.end_tokens.erase(std::unique(facts_.end_tokens.begin(), facts_.end_tokens.end()),
+                            facts_.end_tokens.end());
     return std::move(facts_);
   }
 
