@@ -15,7 +15,7 @@ from pathlib import Path
 import list_op_ids
 from lib import lint
 
-EXEMPT = {"declare", "kernels", "lsp", "support", "syntax", "tokenizer", "weights"}
+EXEMPT = {"chat", "declare", "kernels", "lsp", "support", "syntax", "tokenizer", "weights"}
 STRING = re.compile(r'R"\w*\((?:.|\n)*?\)\w*"|"((?:[^"\\\n]|\\.)*)"|//[^\n]*|\'(?:[^\'\\]|\\.)\'')
 
 # Words that are no keys where they are: of JSON, of messages and reports, names of rules, functions and modes.

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from lib import lint
 
-LAYERS = ["support", "syntax", "kernels", "weights", "tokenizer", "extents", "ir", "text", "dialects", "program", "patterns", "declare", "verify", "eval",
-          "passes", "upgrade", "diff", "plan", "interp", "trace", "validate", "reduce", "lsp", "tools"]
+LAYERS = ["support", "syntax", "kernels", "weights", "tokenizer", "chat", "extents", "ir", "text", "dialects", "program", "patterns", "declare", "verify", "eval",
+          "passes", "upgrade", "diff", "plan", "interp", "generation", "trace", "validate", "reduce", "lsp", "tools"]
 # Layers that see less than all below them.
-NARROWER = {each: {"support", each} for each in ("kernels", "weights", "extents")} | {
+NARROWER = {each: {"support", each} for each in ("kernels", "weights", "extents", "chat")} | {
     "tokenizer": {"support", "weights", "tokenizer"}}
 # The order of the folders inside a layer; "" is the layer's own folder.
 FOLDERS = {"ir": ["context", "", "rewrite", "precompiled"], "text": ["", "emit"]}

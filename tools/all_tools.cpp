@@ -8,7 +8,7 @@ namespace {
 constexpr const Tool* kList[] = {&kMllmFmt,    &kMllmParse,    &kMllmDiff,        &kMllmOpt,
                                  &kMllmInterp, &kMllmWeights,  &kMllmPack,        &kMllmReduce,
                                  &kMllmCheck,  &kMllmTokenize, &kMllmMakeDecoder, &kMllmLsp,
-                                 &kMllmImport};
+                                 &kMllmImport, &kMllmRun};
 
 }  // namespace
 

@@ -24,6 +24,7 @@ extern const Tool kMllmOpt;
 extern const Tool kMllmPack;
 extern const Tool kMllmParse;
 extern const Tool kMllmReduce;
+extern const Tool kMllmRun;
 extern const Tool kMllmTokenize;
 extern const Tool kMllmWeights;
 

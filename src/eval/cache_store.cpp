@@ -193,6 +193,33 @@ void CacheStore::clear() {
   for (auto& [name, cache] : caches_) cache->length = cache->pending = 0;
 }
 
+std::vector<Symbol> CacheStore::names() const {
+  std::vector<Symbol> names;
+  for (const auto& [name, cache] : caches_) {
+    if (cache->length > 0) names.push_back(name);
+  }
+  return names;
+}
+
+std::size_t CacheStore::axis(Symbol cache) const {
+  return caches_.at(cache)->axis;
+}
+
+Result<Tensor> CacheStore::contents(Symbol cache, std::size_t which) const {
+  const Buffers& held = *caches_.at(cache);
+  const CachedTensor& tensor = held.tensors[which];
+  Shape shape = tensor.extents;
+  shape[held.axis] = held.length;
+  auto all = Tensor::allocate(tensor.dtype, std::move(shape));
+  if (!all) return all;
+  const auto row = static_cast<std::size_t>(held.length * tensor.row_bytes);
+  for (std::int64_t o = 0; o < tensor.outer && row > 0; ++o) {
+    std::memcpy(all->mutable_bytes() + static_cast<std::size_t>(o) * row,
+                tensor.bytes.data() + o * held.capacity * tensor.row_bytes, row);
+  }
+  return all;
+}
+
 std::uint64_t CacheStore::bytes() const {
   std::int64_t bytes = 0;
   for (const auto& [name, cache] : caches_) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "mir/diagnostic.hpp"
 #include "mir/tensor.hpp"
@@ -72,6 +73,12 @@ class CacheStore {
   void rollback();
   /// Empties every cache; the memory stays for what follows.
   void clear();
+  /// Names of the caches that hold tokens which count, in no order.
+  std::vector<Symbol> names() const;
+  /// The keys (0) or values (1) that count in such a cache, in row-major order.
+  Result<Tensor> contents(Symbol cache, std::size_t which) const;
+  /// The dimension that counts tokens in such a cache.
+  std::size_t axis(Symbol cache) const;
   /// Bytes of the tokens that count in all caches, without the room after them.
   std::uint64_t bytes() const;
 

@@ -21,6 +21,7 @@
 #include "mir/codes/inputs.hpp"
 #include "mir/codes/runs.hpp"
 #include "mir/codes/tensors.hpp"
+#include "mir/codes/weights.hpp"
 #include "plan/report.hpp"
 #include "support/suggest.hpp"
 
@@ -59,20 +60,76 @@ class Loader {
   /// Adds what the store does not have yet.
   void load_into(WeightStore& store) {
     std::vector<const Value*> missing;
+    std::vector<OtherBlocks> other_blocks;
     for (const Value* parameter : schedule_.parameters()) {
       if (store.contains(parameter->symbol())) continue;
       const auto loaded = load(*parameter, store);
       if (loaded) continue;
       if (loaded.error().code == diag::kParameterMissing) {
         missing.push_back(parameter);
+      } else if (is_block(parameter->held_type()) && has_numbers(*parameter)) {
+        other_blocks.push_back({parameter, loaded.error()});
       } else {
         diagnostics_.error(loaded.error().code, place_of(*parameter), loaded.error().message);
       }
     }
     if (!missing.empty()) report_missing(missing);
+    if (!other_blocks.empty()) report_blocks(other_blocks);
+    if (is_decoding_) remark_decoded();
   }
 
  private:
+  /// A parameter in blocks whose stored tensor has another type.
+  struct OtherBlocks {
+    const Value* parameter;
+    Error error;
+  };
+
+  static bool is_block(const TensorType* type) {
+    return type != nullptr && type->dtype() &&
+           info(*type->dtype()).type_class == DTypeClass::kBlock;
+  }
+
+  /// True if the stored tensor fits but for its type.
+  bool has_numbers(const Value& parameter) const {
+    const auto shape = static_shape(parameter.held_type());
+    if (!shape) return false;
+    WeightRequest request = request_for(parameter, DType::kFloat32, *shape);
+    const WeightSource* source =
+        weights_ == nullptr ? nullptr : weights_->source_of(request.stored_name());
+    return source != nullptr && source->prepare(request).ok();
+  }
+
+  /// Reports all of them in one error, since one conversion repairs all.
+  void report_blocks(std::span<const OtherBlocks> others) {
+    const auto& [parameter, first] = others.front();
+    std::string more;
+    if (others.size() > 1)
+      more = fmt::format("; {} more parameters have another type likewise", others.size() - 1);
+    Diagnostic& error = diagnostics_.error(first.code, place_of(*parameter), first.message + more);
+    error.hint =
+        "make the module from these weights with 'mllm-import', or these weights for the module "
+        "with 'mllm-weights convert --types-of=MODULE'";
+  }
+
+  void remark_decoded() {
+    diagnostics_.remark(
+        diag::kWeightsDecoded, {},
+        fmt::format("parameters stored in blocks of {0} are decoded to {1}: a module that declares "
+                    "them as {0}, as 'mllm-import' does, computes with the blocks",
+                    name_of(decoded_from_), name_of(decoded_to_)));
+  }
+
+  WeightRequest request_for(const Value& parameter, DType dtype, const Shape& shape) const {
+    WeightRequest request{.name = schedule_.module().context().text(parameter.symbol()),
+                          .dtype = dtype,
+                          .shape = shape};
+    request.convert_floats = true;
+    if (const Op* registration = parameter.defining_op())
+      request.stored = stored_view(*registration);
+    return request;
+  }
+
   /// Integers that Linear multiplies by are 0 or 1 where they are invented.
   void bound_factors(const Op& op) {
     if (!op.is(OpId::kLinalgLinear)) return;
@@ -127,11 +184,7 @@ class Loader {
     }
     const Symbol symbol = parameter.symbol();
     if (shared_ != nullptr && store.share(*shared_, symbol, *type->dtype(), *shape)) return {};
-    WeightRequest request{.name = name, .dtype = *type->dtype(), .shape = *shape};
-    request.convert_floats = true;
-    if (const Op* registration = parameter.defining_op()) {
-      request.stored = stored_view(*registration);
-    }
+    WeightRequest request = request_for(parameter, *type->dtype(), *shape);
     if (const auto bound = bounds_.find(&parameter); bound != bounds_.end()) {
       request.bound = bound->second;
     }
@@ -145,6 +198,14 @@ class Loader {
     }
     auto weight = find(parameter, request);
     if (!weight) return std::move(weight).error();
+    const DType stored = weight->stored().dtype();
+    const bool is_decoded = weight->is_made() && weight->stored().defined() &&
+                            info(stored).type_class == DTypeClass::kBlock && !is_block(type);
+    if (is_decoded && !is_decoding_) {
+      is_decoding_ = true;
+      decoded_from_ = stored;
+      decoded_to_ = *type->dtype();
+    }
     store.add(symbol, *type->dtype(), *std::move(shape), *std::move(weight));
     return {};
   }
@@ -168,6 +229,8 @@ class Loader {
   const WeightSet* weights_;
   const WeightStore* shared_;  // null: none
   Diagnostics& diagnostics_;
+  bool is_decoding_ = false;  // some parameters are stored in blocks and used as floats
+  DType decoded_from_ = DType::kFloat32, decoded_to_ = DType::kFloat32;  // the first one's types
   std::unordered_map<const Value*, std::int64_t> bounds_;
   std::unordered_map<const Value*, const Attr*> specs_;            // QuantSpecs; null: none
   std::map<std::tuple<std::string, DType, Shape>, Symbol> whole_;  // the first of each whole tensor

@@ -9,6 +9,7 @@
 #include "mir/codes/attributes.hpp"
 #include "mir/codes/checks.hpp"
 #include "mir/codes/files.hpp"
+#include "mir/codes/generation.hpp"
 #include "mir/codes/import.hpp"
 #include "mir/codes/inputs.hpp"
 #include "mir/codes/kernels.hpp"
@@ -34,15 +35,15 @@ constexpr auto kCodes = [] {
   auto rows = std::to_array<DiagCodeInfo>({
 #define MIR_CODE_INFO(number, name, summary) {diag::name, #name, summary},
       MIR_CODES_OF_ATTRIBUTES(MIR_CODE_INFO) MIR_CODES_OF_CHECKS(MIR_CODE_INFO) MIR_CODES_OF_FILES(
-          MIR_CODE_INFO) MIR_CODES_OF_IMPORT(MIR_CODE_INFO) MIR_CODES_OF_INPUTS(MIR_CODE_INFO)
-          MIR_CODES_OF_KERNELS(MIR_CODE_INFO) MIR_CODES_OF_LIMITS(MIR_CODE_INFO) MIR_CODES_OF_NAMES(
-              MIR_CODE_INFO) MIR_CODES_OF_PASSES(MIR_CODE_INFO)
-              MIR_CODES_OF_QUANTISATION(MIR_CODE_INFO) MIR_CODES_OF_RECOVERY(MIR_CODE_INFO)
-                  MIR_CODES_OF_RUNS(MIR_CODE_INFO) MIR_CODES_OF_SHAPES(MIR_CODE_INFO)
-                      MIR_CODES_OF_SYNTAX(MIR_CODE_INFO) MIR_CODES_OF_TENSORS(MIR_CODE_INFO)
-                          MIR_CODES_OF_TOKENIZERS(MIR_CODE_INFO) MIR_CODES_OF_USAGE(MIR_CODE_INFO)
-                              MIR_CODES_OF_VERIFICATION(MIR_CODE_INFO)
-                                  MIR_CODES_OF_WEIGHTS(MIR_CODE_INFO)
+          MIR_CODE_INFO) MIR_CODES_OF_GENERATION(MIR_CODE_INFO) MIR_CODES_OF_IMPORT(MIR_CODE_INFO)
+          MIR_CODES_OF_INPUTS(MIR_CODE_INFO) MIR_CODES_OF_KERNELS(
+              MIR_CODE_INFO) MIR_CODES_OF_LIMITS(MIR_CODE_INFO) MIR_CODES_OF_NAMES(MIR_CODE_INFO)
+              MIR_CODES_OF_PASSES(MIR_CODE_INFO) MIR_CODES_OF_QUANTISATION(MIR_CODE_INFO)
+                  MIR_CODES_OF_RECOVERY(MIR_CODE_INFO) MIR_CODES_OF_RUNS(MIR_CODE_INFO)
+                      MIR_CODES_OF_SHAPES(MIR_CODE_INFO) MIR_CODES_OF_SYNTAX(MIR_CODE_INFO)
+                          MIR_CODES_OF_TENSORS(MIR_CODE_INFO) MIR_CODES_OF_TOKENIZERS(MIR_CODE_INFO)
+                              MIR_CODES_OF_USAGE(MIR_CODE_INFO) MIR_CODES_OF_VERIFICATION(
+                                  MIR_CODE_INFO) MIR_CODES_OF_WEIGHTS(MIR_CODE_INFO)
 #undef MIR_CODE_INFO
   });
   std::ranges::sort(rows, {}, &DiagCodeInfo::code);

@@ -37,6 +37,8 @@ COMMANDS = {
     ("mllm-pack", "extract"): (["extract", "p.mirz"], ["p.mirz"]),
     ("mllm-parse", ""): (["a.mir", "b.mir"], ["a.mir", "b.mir"]),
     ("mllm-reduce", ""): (["--differs", "-p", "@passes.txt", "a.mir"], ["a.mir", "passes.txt"]),
+    ("mllm-run", ""): (["a.mir", "--tokenizer=t", "--weights=w.npz", "--prompt-file=a.test"],
+                       ["a.mir", "t/tokenizer.json", "w.npz", "a.test"]),
     ("mllm-tokenize", ""): (["--tokenizer=t", "a.test"], ["t/tokenizer.json", "a.test"]),
     ("mllm-weights", "convert"): (["convert", "w/index.json", "w.npz", "--types-of=a.mir"],
                                   ["w/index.json", "w/part.safetensors", "w.npz", "a.mir"]),

@@ -38,7 +38,7 @@ MODULE = """@main [mir_version:1] (%x:tensor<[2], Float32, CPU>) -> (%y:tensor<[
 }
 """
 # Commands whose output is a document: it may repeat its input.
-DOCUMENTS = {"mllm-import", "mllm-parse", "mllm-opt", "mllm-fmt", "mllm-reduce", "mllm-tokenize"}
+DOCUMENTS = {"mllm-import", "mllm-parse", "mllm-opt", "mllm-fmt", "mllm-reduce", "mllm-run", "mllm-tokenize"}
 BASE = {
     ("mllm-check", ""): ["a.test"],
     ("mllm-diff", ""): ["a.mir", "b.mir"],
@@ -54,6 +54,7 @@ BASE = {
     ("mllm-pack", "extract"): ["extract", "p.mirz"],
     ("mllm-parse", ""): ["a.mir"],
     ("mllm-reduce", ""): ["a.mir", "--reports=MIR0500"],
+    ("mllm-run", ""): ["m", "--tokenizer=t.json", "--prompt=a"],
     ("mllm-tokenize", ""): ["--tokenizer=t.json", "a.mir"],
     ("mllm-weights", "convert"): ["convert", "w.safetensors"],
     ("mllm-weights", "diff"): ["diff", "w.safetensors", "w.safetensors"],

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TOOLS = ["mllm-check", "mllm-diff", "mllm-fmt", "mllm-interp", "mllm-lsp", "mllm-make-decoder", "mllm-opt",
-         "mllm-import", "mllm-pack", "mllm-parse", "mllm-reduce", "mllm-tokenize", "mllm-weights"]
+         "mllm-import", "mllm-pack", "mllm-parse", "mllm-reduce", "mllm-run", "mllm-tokenize",
+         "mllm-weights"]
 # A tokenizer of two letters.
 TOKENIZER = '{"model":{"type":"BPE","unk_token":"a","vocab":{"a":0,"b":1},"merges":[]},"added_tokens":[{"id":2,"content":"c"}]}'
 # A model without layers.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "standard_error.hpp"
@@ -28,6 +29,20 @@ Progress shown(unsigned shift, const char* unit) {
 
 Progress count_progress(const char* unit) {
   return shown(0, unit);
+}
+
+Progress rate_progress(const char* unit) {
+  if (!is_terminal(kStandardError)) return {};
+  const auto begin = std::chrono::steady_clock::now();
+  return [unit, begin](std::uint64_t done, std::uint64_t total) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < begin + kQuiet || done == 0) return;
+    const double rate =
+        static_cast<double>(done) / std::chrono::duration<double>(now - begin).count();
+    const double left = static_cast<double>(total - std::min(done, total)) / rate;
+    write_styled_error_text(fmt::format("\r\033[K{}/{}{}, {:.1f} a second, {:.0f} s left{}", done,
+                                        total, unit, rate, left, done == total ? "\r\033[K" : ""));
+  };
 }
 
 Progress byte_progress() {

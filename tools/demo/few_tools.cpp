@@ -6,7 +6,7 @@ namespace mir::tools {
 
 namespace {
 
-constexpr const Tool* kList[] = {&kMllmFmt, &kMllmParse, &kMllmInterp};
+constexpr const Tool* kList[] = {&kMllmFmt, &kMllmParse, &kMllmInterp, &kMllmRun};
 
 }  // namespace
 

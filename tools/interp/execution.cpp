@@ -24,6 +24,7 @@
 #include "mir/session.hpp"
 #include "profiling.hpp"
 #include "program_step_text.hpp"
+#include "progress.hpp"
 #include "report_text.hpp"
 #include "run_names.hpp"
 #include "support/file_io.hpp"
@@ -162,9 +163,14 @@ class Execution {
 Result<void> Execution::execute_all() {
   if (auto prepared = prepare(); !prepared) return prepared;
   if (!session_ || diagnostics_.has_errors()) return {};
+  // Lines of outputs on the same terminal show the progress already.
+  const bool shows_runs = entries_.size() > 1 && !(*settings_.print_outputs && shows_documents());
+  const Progress runs = shows_runs ? rate_progress(" runs") : Progress();
+  if (runs) options_.progress = {};
   for (std::size_t number = 0; number < entries_.size(); ++number) {
     const auto done = execute_run(number);
     if (!done) return done.error();
+    if (runs) runs(*done ? number + 1 : entries_.size(), entries_.size());
     if (!*done) break;
   }
   show_search();

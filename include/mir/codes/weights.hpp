@@ -15,7 +15,9 @@
   CODE(613, kTensorUnused, "a tensor that the module does not use")                  \
   CODE(614, kProgramMalformed,                                                       \
        "a malformed JSON program, or a module that cannot be written as one")        \
-  CODE(615, kPackMalformed, "a pack that breaks a rule of its format or differs from its manifest")
+  CODE(615, kPackMalformed,                                                          \
+       "a pack that breaks a rule of its format or differs from its manifest")       \
+  CODE(616, kWeightsDecoded, "weights in blocks that a run decodes to floats")
 
 namespace mir::diag {
 MIR_CODES_OF_WEIGHTS(MIR_DECLARE_CODE)

@@ -1,0 +1,52 @@
+// Runs of a model that computes logits of the next token from ids of tokens.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mir/session.hpp"
+
+namespace mir::generation {
+
+/// A session whose caches hold the first tokens of a text. The module has an input of integers,
+/// `ids` [batch, tokens], an output of floats, `logits` [batch, tokens or 1, vocabulary], and may
+/// have an input `positions` for the positions of the tokens. The batch is 1.
+class Generator {
+ public:
+  /// Takes a session. Returns no value after reporting a module of another kind (kNotGenerative).
+  static std::optional<Generator> create(Session session, Diagnostics& diagnostics);
+
+  /// Computes the logits of the token after these, which follow those in the caches. A failed run
+  /// leaves the caches as they were; its error names the run and the position. No value then.
+  /// Valid until the next call.
+  std::optional<std::span<const float>> run(std::span<const std::uint32_t> ids,
+                                            Diagnostics& diagnostics, const RunOptions& options);
+  /// Number of tokens that the caches hold.
+  std::int64_t position() const { return position_; }
+  /// States how many tokens the caches hold after they were restored.
+  void restart_at(std::int64_t position) { position_ = position; }
+  /// Empties the caches.
+  void reset();
+  Session& session() { return session_; }
+  /// Number of runs since the session was made.
+  std::size_t runs() const { return runs_; }
+
+ private:
+  explicit Generator(Session session) : session_(std::move(session)) {}
+  bool find_ports(Diagnostics& diagnostics);
+  Result<std::vector<Tensor>> inputs_for(std::span<const std::uint32_t> ids) const;
+
+  Session session_;
+  std::size_t ids_ = 0;
+  std::optional<std::size_t> positions_{};
+  std::size_t logits_ = 0;
+  std::int64_t position_ = 0;
+  std::size_t runs_ = 0;
+  std::vector<float> row_;
+};
+
+}  // namespace mir::generation

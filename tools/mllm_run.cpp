@@ -1,0 +1,209 @@
+// mllm-run: generates text with a model.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "generation/sampler.hpp"
+#include "mir/codes/generation.hpp"
+#include "report_text.hpp"
+#include "standard_error.hpp"
+#include "support/file_io.hpp"
+#include "support/platform/file_system.hpp"
+#include "support/platform/streams.hpp"
+#include "tool.hpp"
+#include "tools/import/imported_model.hpp"
+#include "tools/run/generation.hpp"
+#include "tools/run/lines.hpp"
+#include "tools/run/settings.hpp"
+#include "tools/tools.hpp"
+
+namespace {
+
+using namespace mir;
+using namespace mir::tools;
+
+constexpr std::uint64_t kMostPromptBytes = std::uint64_t{64} << 20;
+
+constexpr ToolInfo kRunTool = {
+    .name = "mllm-run",
+    .summary = "Generates text with a model: a folder of Hugging Face, a GGUF file or a module.",
+    .operands = "model",
+    .examples = {{{"mllm-run qwen2.5-0.5b --prompt='The capital of France is'", "continue a text"},
+                  {"mllm-run model.gguf --chat --system='Be brief.' --temperature=0.7",
+                   "answer the lines of standard input"}}},
+    .files = "gguf mir",
+    .writes_output = false,
+    .files_behind =
+        [](const std::string& path) {
+          auto files = files_of_model(path);
+          const std::string tokenizer = path + "/tokenizer.json";
+          if (file_exists(tokenizer)) files.push_back(tokenizer);
+          return files;
+        },
+};
+
+generation::SamplingOptions sampling_of(const RunTextSettings& settings) {
+  return {.temperature = *settings.temperature,
+          .top_k = *settings.top_k,
+          .top_p = *settings.top_p,
+          .min_p = *settings.min_p,
+          .repetition_penalty = *settings.repetition_penalty,
+          .seed = *settings.seed};
+}
+
+/// Seconds since 1970 of a date, or of now; no value if the text is no date.
+std::optional<std::int64_t> seconds_of(const RunTextSettings& settings) {
+  using namespace std::chrono;
+  if (!settings.date.is_given())
+    return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
+  const std::string& text = *settings.date;
+  int parts[3] = {};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (int i = 0; i < 3; ++i) {
+    const auto [after, error] = std::from_chars(at, end, parts[i]);
+    if (error != std::errc() || (i < 2 && (after == end || *after != '-'))) return std::nullopt;
+    at = after + (i < 2 ? 1 : 0);
+  }
+  const year_month_day date{year(parts[0]), month(static_cast<unsigned>(parts[1])),
+                            day(static_cast<unsigned>(parts[2]))};
+  if (at != end || !date.ok()) return std::nullopt;
+  return sys_days(date).time_since_epoch() / seconds(1);
+}
+
+/// One run of the tool.
+class TextRun {
+ public:
+  TextRun(const Run& run, const RunTextSettings& settings)
+      : run_(run), settings_(settings), diagnostics_(run.diagnostics()) {}
+
+  ExitCode execute() {
+    const bool is_good = generate();
+    if (has_text_ && !settings_.json) end_line();
+    if (is_good && settings_.json) print_document(to_json(report_));
+    ExitCode code = run_.report(diagnostics_, context_.sources());
+    if (!settings_.quiet && !settings_.json) {
+      for (const Answer& each : report_.answers) write_error_text(figures_text(each));
+    }
+    return code;
+  }
+
+ private:
+  bool generate() {
+    const auto now = seconds_of(settings_);
+    if (!now) return refuse("--date is a date such as 2024-07-26");
+    if (const auto good = generation::check_sampling(sampling_of(settings_)); !good)
+      return refuse(good.error().message);
+    if (!register_dialects(settings_.dialects, context_, diagnostics_)) return false;
+    report_.model = run_.operands().front();
+    model_ = LoadedModel::load(report_.model, settings_, context_, diagnostics_);
+    if (!model_ || (settings_.chat && !read_template())) return false;
+    report_.load_seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    TextGeneration generation(*model_, settings_, sampling_of(settings_), start_,
+                              [&](std::string_view text) { show(text); });
+    if (settings_.load_session.is_given() &&
+        !generation.load(*settings_.load_session, diagnostics_))
+      return false;
+    if (!generate_all(generation, *now)) return false;
+    return !settings_.save_session.is_given() ||
+           generation.save(*settings_.save_session, diagnostics_);
+  }
+
+  bool refuse(std::string message) {
+    diagnostics_.error(usage_error(message).code, {}, std::move(message));
+    return false;
+  }
+
+  static void end_line() {
+    print_styled("\n");
+    std::fflush(stdout);
+  }
+
+  void show(std::string_view text) {
+    has_text_ = true;
+    if (settings_.json) return;
+    print_document(text);
+    std::fflush(stdout);
+  }
+
+  bool generate_all(TextGeneration& generation, std::int64_t now) {
+    const bool is_stdin = !settings_.prompt.is_given() &&
+                          (!settings_.prompt_file.is_given() || *settings_.prompt_file == "-");
+    if (settings_.chat && is_stdin) return converse(generation, now);
+    std::string prompt = *settings_.prompt;
+    const bool continues_alone = is_stdin && settings_.load_session.is_given();
+    if (!settings_.prompt.is_given() && !continues_alone) {
+      auto text = read_file(is_stdin ? "-" : *settings_.prompt_file, kMostPromptBytes);
+      if (!text) return report(text.error());
+      prompt = *std::move(text);
+    }
+    return keep(settings_.chat ? generation.answer(prompt, *template_, now, diagnostics_)
+                               : generation.continue_text(prompt, diagnostics_));
+  }
+
+  /// Answers each line of standard input.
+  bool converse(TextGeneration& generation, std::int64_t now) {
+    const bool is_terminal_input = is_terminal(kStandardInput);
+    LineReader lines;
+    for (bool is_first = true;; is_first = false) {
+      if (is_terminal_input) write_error_text("> ");
+      const auto line = lines.next();
+      if (!line) return report(line.error());
+      if (!*line) return true;
+      if (!is_first && !settings_.json) end_line();
+      if (!keep(generation.answer(**line, *template_, now, diagnostics_))) return false;
+    }
+  }
+
+  bool keep(std::optional<Answer> answer) {
+    if (answer) report_.answers.push_back(*std::move(answer));
+    return answer.has_value();
+  }
+
+  bool report(const Error& error) {
+    diagnostics_.error(error.code, {}, error.message);
+    return false;
+  }
+
+  bool read_template() {
+    const TextFacts& facts = model_->facts();
+    std::string name = facts.template_name, text = facts.template_text;
+    if (settings_.chat_template.is_given()) {
+      name = *settings_.chat_template;
+      auto read = read_file(name, chat::ChatTemplate::kMostBytes);
+      if (!read) return report(read.error());
+      text = *std::move(read);
+    } else if (name.empty()) {
+      return report(
+          {diag::kNotGenerative, "the model has no chat template: give one with --template=FILE"});
+    }
+    const SourceFile* file = context_.sources().add(name, chat::with_line_feeds(text));
+    if (file == nullptr) return report(SourceManager::full(name));
+    template_ = chat::ChatTemplate::parse(*file, diagnostics_);
+    return template_.has_value();
+  }
+
+  const Run& run_;
+  const RunTextSettings& settings_;
+  const Clock::time_point start_ = Clock::now();
+  Diagnostics diagnostics_;
+  IRContext context_;
+  std::optional<LoadedModel> model_;
+  std::optional<chat::ChatTemplate> template_;
+  AnswerReport report_;
+  bool has_text_ = false;
+};
+
+ExitCode run_text(const Run& run, const RunTextSettings& settings) {
+  if (run.operands().size() != 1)
+    return run.usage_error("expected one folder, GGUF file or module");
+  return TextRun(run, settings).execute();
+}
+
+}  // namespace
+
+const Tool mir::tools::kMllmRun = {
+    &kRunTool, [](int argc, char** argv) { return run_tool(kRunTool, argc, argv, run_text); }};
