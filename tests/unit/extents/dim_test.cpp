@@ -459,8 +459,8 @@ TEST_CASE("substitution replaces bound symbols and keeps the others") {
 
 namespace {
 
-void check_normal_forms(RandomTrees random, std::uint64_t all) {
-  const int rounds = static_cast<int>(test::seed_count(all));
+void check_normal_forms(RandomTrees random, std::uint64_t all_rounds) {
+  const int rounds = static_cast<int>(test::seed_count(all_rounds));
   int valued = 0;
   for (int round = 0; round < rounds; ++round) {
     Fixture f, fresh;
