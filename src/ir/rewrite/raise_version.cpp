@@ -1,23 +1,30 @@
-// Raises the language version of a module into which edits brought ops of declared dialects.
+// Raises the language version of a module into which edits brought newer ops.
 #include "ir/rewrite/raise_version.hpp"
+
+#include <algorithm>
 
 #include "ir/context/language_versions.hpp"
 #include "ir/version_needs.hpp"
 #include "mir/rewriter.hpp"
+#include "mir/walk.hpp"
 
 namespace mir {
 
-void raise_version_for_dialects(Module& module) {
-  const bool may_need = module.is_portable() && module.version() < kDialectsVersion &&
-                        module.context().has_declared_dialects();
-  if (!may_need) return;
-  bool needs = false, has_own_symbols = false;
+void raise_version(Module& module) {
+  if (!module.is_portable() || module.version() >= kLatestVersion) return;
+  std::int64_t needed = module.version();
+  for_each_op(module, [&](const Op& op) {
+    if (const OpRow* row = op.row()) needed = std::max<std::int64_t>(needed, row->version);
+  });
+  if (needed == module.version() && !module.context().has_declared_dialects()) return;
+  bool has_own_symbols = false;
   for_each_version_need(module, module.version(), [&](const VersionNeed& need) {
     using Feature = VersionNeed::Feature;
-    needs |= need.feature == Feature::kDeclaredOp || need.feature == Feature::kDeclaredType;
+    if (need.feature == Feature::kDeclaredOp || need.feature == Feature::kDeclaredType)
+      needed = std::max(needed, kDialectsVersion);
     has_own_symbols |= need.feature == Feature::kCalledSymbols;
   });
-  if (needs && !has_own_symbols) Rewriter(module).set_version(kDialectsVersion);
+  if (needed > module.version() && !has_own_symbols) Rewriter(module).set_version(needed);
 }
 
 }  // namespace mir

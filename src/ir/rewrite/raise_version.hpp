@@ -5,9 +5,8 @@
 
 namespace mir {
 
-/// Gives a portable module of version 1 the version that its ops and types of declared dialects
-/// need. Leaves the version if it would change the meaning of calls; then the module does not
-/// verify.
-void raise_version_for_dialects(Module& module);
+/// Gives a portable module the version that its ops need, and its types of declared dialects.
+/// Leaves the version if it would change the meaning of calls; then the module does not verify.
+void raise_version(Module& module);
 
 }  // namespace mir

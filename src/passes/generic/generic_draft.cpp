@@ -89,8 +89,6 @@ Value* GenericDraft::create(const TensorType& result, std::vector<Dim> map,
        .result_types = {&type, 1},
        .attributes = attributes,
        .regions = 1});
-  const std::int64_t version = op.row()->version;
-  if (rewriter_.module().version() < version) rewriter_.set_version(version);
   Region& region = *op.first_region();
   std::vector<const Type*> types;
   for (const Value* each : operands_) {

@@ -68,7 +68,7 @@ class PipelineRunner {
     if (report.result == PassResult::kChanged) {
       settle_ports(module_);
       settle_relations(module_);
-      raise_version_for_dialects(module_);
+      raise_version(module_);
     }
     for (PassObserver* each : how_.observers) {
       if (!each->did_run(step, module_, report, diagnostics_)) return false;

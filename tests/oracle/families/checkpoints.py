@@ -88,6 +88,10 @@ CASES = {
 }
 
 
+# Those that continue a text.
+DECODERS = [name for name, config in CASES.items() if config["model_type"] != "bert"]
+
+
 def encoder_shapes(config):
     """Extents of the tensors of BERT."""
     hidden, ffn, vocab = config["hidden_size"], config["intermediate_size"], config["vocab_size"]

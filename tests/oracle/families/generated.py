@@ -74,7 +74,7 @@ def check(tools, name, folder):
 
 def main(tools, names):
     failed = 0
-    for name in names or checkpoints.CASES:
+    for name in names or checkpoints.DECODERS:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 print(f"{name}: {check(Path(tools).resolve(), name, Path(folder))}", flush=True)
