@@ -23,6 +23,12 @@ bool is_within(std::int64_t first, std::int64_t last, std::int64_t extent) {
   return first >= 0 && first < extent && last >= 0 && last < extent;
 }
 
+/// True if the negative of a number and its successor do not overflow.
+bool is_countable(std::int64_t number) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() - 1;
+  return number <= kMost && number >= -kMost;
+}
+
 }  // namespace
 
 GenericWorker::GenericWorker(const GenericShared& shared, eval::GenericStrip strip)
@@ -271,7 +277,7 @@ bool GenericWorker::restrict(Iterations& part) {
     values_[inner] = 0;
     const auto margin = each.margin.value(values_);
     const std::int64_t step = inner < loops_.name_count ? each.margin.step(inner) : 0;
-    if (!margin || *margin == std::numeric_limits<std::int64_t>::min()) return false;
+    if (!margin || !is_countable(*margin) || !is_countable(step)) return false;
     part = restricted(part, *margin, step, each.is_equal);
   }
   return true;
