@@ -135,6 +135,11 @@ const Case kCases[] = {
      {"Float32", {5}},
      kExp,
      "%b"},
+    // Verification refuses it.
+    {"logic of numbers",
+     "loops:{j:30, k:3}, maps:[[$k, $j], [$j]], sums:{k:and}",
+     {{"Float32", {3, 30}}},
+     {"Float32", {30}}},
     {"integers that wrap",
      "loops:{i:3, j:20, k:40}, maps:[[$i, $k], [$k, $j], [$i, $j]], sums:{k:add}",
      {{"Int8", {3, 40}}, {"Int8", {40, 20}}},
