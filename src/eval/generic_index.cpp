@@ -120,8 +120,7 @@ std::optional<std::int64_t> CompiledExtent::value(const Factor& factor,
   return right ? floor_quotient(*left, *right) : std::nullopt;
 }
 
-// -- several iterations
-// -----------------------------------------------------------------------------
+// -- several iterations ---------------------------------------------------------------------------
 
 bool CompiledExtent::values(std::span<const std::int64_t> values,
                             std::span<const std::int64_t* const> lists,

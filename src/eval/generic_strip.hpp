@@ -25,7 +25,7 @@ class GenericStrip {
   static constexpr std::int64_t kLength = 1024;
 
   /// `result` is the number of the result. Allocates memory for the values that it needs.
-  /// `arithmetic` is borrowed; null: that of this file.
+  /// `arithmetic` is borrowed. If null, scalar code is used.
   static Result<GenericStrip> create(const Op& op, std::uint32_t result,
                                      const EvalEnvironment& environment,
                                      const StripArithmetic* arithmetic = nullptr);
@@ -43,8 +43,8 @@ class GenericStrip {
   void set_step(std::size_t number, std::int64_t step) {
     slots_[argument_slots_[number]].step = step;
   }
-  /// The arguments whose product the result is, twice the same one for a square; no value if it is
-  /// something else than a product of doubles.
+  /// The arguments whose product the result is, twice the same one for a square. No value if the
+  /// result is not a product of two Float64 arguments.
   std::optional<std::pair<std::size_t, std::size_t>> product() const;
   /// The type of the result in the region.
   DType dtype() const { return slots_[wanted_].tensor.dtype(); }

@@ -31,6 +31,14 @@ struct Interval {
   std::int64_t least = 0, greatest = 0;
 };
 
+/// Adds `a * b` to the sum. Returns false, and leaves the sum, if the result would overflow.
+bool add_product(std::int64_t& sum, std::int64_t a, std::int64_t b) {
+  const auto product = checked_multiply(a, b);
+  const auto next = product ? checked_add(sum, *product) : std::nullopt;
+  if (next) sum = *next;
+  return next.has_value();
+}
+
 /// The maps of one tensor before loops have an order.
 struct MapDraft {
   std::size_t tensor = 0;
@@ -122,6 +130,7 @@ class GenericCompiler {
 
   /// Over all iterations; no value if it exceeds what a walk can count.
   std::optional<Interval> range(const LinearSum& sum) const {
+    if (sum.first > kMostOfForm || sum.first < -kMostOfForm) return std::nullopt;
     Interval found{sum.first, sum.first};
     for (std::size_t loop = 0; loop < extents_.size(); ++loop) {
       const auto way =
@@ -145,13 +154,9 @@ class GenericCompiler {
     const auto reached = range(*sum);
     if (!reached) return false;
     draft.ranges.emplace_back(*reached);
-    const auto first = checked_multiply(sum->first, stride);
-    if (!first) return false;
-    draft.offset.first += *first;
+    if (!add_product(draft.offset.first, sum->first, stride)) return false;
     for (std::size_t loop = 0; loop < extents_.size(); ++loop) {
-      const auto step = checked_multiply(sum->steps[loop], stride);
-      if (!step) return false;
-      draft.offset.steps[loop] += *step;
+      if (!add_product(draft.offset.steps[loop], sum->steps[loop], stride)) return false;
     }
     if (reached->least < 0 || reached->greatest >= extent) {
       draft.checks.emplace_back(*std::move(sum), extent);
@@ -343,9 +348,17 @@ class GenericCompiler {
     for (const LinearSum& each : forms_) loops_.first.push_back(each.first);
     for (const std::size_t loop : loops_.order) {
       for (const LinearSum& each : forms_) {
-        loops_.steps.push_back(loop < each.steps.size() ? each.steps[loop] : 0);
+        loops_.steps.push_back(loop < each.steps.size() ? counted_step(each, loop) : 0);
       }
     }
+  }
+
+  /// The step of a form for a loop. The range of a form does not bound the step of a loop of one
+  /// iteration, which a walk adds and takes back: a large one is left out.
+  std::int64_t counted_step(const LinearSum& form, std::size_t loop) const {
+    const std::int64_t step = form.steps[loop];
+    const bool is_bounded = extents_[loop] > 1 || (step <= kMostOfForm && step >= -kMostOfForm);
+    return is_bounded ? step : 0;
   }
 
   /// Neighbours in the order that all forms count through like one loop become one.

@@ -17,18 +17,19 @@ namespace mir {
 /// result, summed loops, and perhaps one more loop of the result, whose elements are computed side
 /// by side.
 ///
-/// A form is a sum of loops times numbers. Its value changes by a fixed step from one iteration of
-/// a loop to the next, so a walk adds steps instead of evaluating maps.
+/// Offsets, indices and margins are affine expressions of the loops where possible. The value of
+/// such an expression changes by a fixed step from one iteration of a loop to the next, so a walk
+/// adds steps instead of evaluating maps. A `form` is the number of an affine expression.
 struct GenericLoops {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-  /// An index that is not a form: with quotients, maxima or indices that data decides.
+  /// An index that is no affine expression: with quotients, maxima or indices that data decides.
   struct Rest {
     eval::CompiledExtent index;
     std::int64_t stride = 0;  ///< in elements
     std::int64_t extent = 0;
   };
-  /// A form that must be at least 0 and less than `extent`; no iteration proves that.
+  /// An affine expression that must be at least 0 and less than `extent`, which is not proved.
   struct Check {
     std::size_t form = 0;
     std::int64_t extent = 0;
@@ -36,7 +37,7 @@ struct GenericLoops {
   /// Where the element of a tensor lies for an iteration.
   struct Access {
     std::size_t tensor = 0;  ///< number of the operand or result
-    std::size_t offset = 0;  ///< form, in elements
+    std::size_t offset = 0;  ///< affine expression, in elements
     std::vector<Rest> rest;
     std::vector<Check> checks;
   };
@@ -57,16 +58,16 @@ struct GenericLoops {
   std::vector<LoopSum> groups;
   std::vector<std::size_t> group_starts;  ///< positions
   bool has_column = false;                ///< the innermost loop is one of the result
-  bool is_by_element = false;             ///< some index is no form of the innermost loop
+  bool is_by_element = false;             ///< some index is not affine in the innermost loop
 
-  std::vector<std::int64_t> first;  ///< of forms, where all loops are at 0
-  std::vector<std::int64_t> steps;  ///< by position, then by form
+  std::vector<std::int64_t> first;  ///< values of affine expressions, with all loops at 0
+  std::vector<std::int64_t> steps;  ///< by position, then by affine expression
 
   std::vector<Access> operands;  ///< those whose numbers are needed
   std::vector<Access> indices;   ///< in the order of the names after those of the loops
   Access result;
-  std::vector<FormCondition> form_conditions;  ///< those that do not always hold
-  std::vector<Condition> conditions;           ///< that are no forms
+  std::vector<FormCondition> form_conditions;  ///< Conditions that are not proved to hold.
+  std::vector<Condition> conditions;           ///< not affine
   bool counts_once = false;                    ///< the map reaches each element exactly once
 
   std::size_t form_count() const { return first.size(); }
@@ -74,7 +75,7 @@ struct GenericLoops {
   std::int64_t step(std::size_t position, std::size_t form) const {
     return steps[position * form_count() + form];
   }
-  /// True if every iteration takes elements at forms that are proved to be inside.
+  /// True if all indices are affine and proved to be in range, and there are no conditions.
   bool is_plain() const;
 };
 

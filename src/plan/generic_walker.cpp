@@ -12,7 +12,7 @@ namespace mir {
 
 namespace {
 
-/// As many tasks as keep some threads busy to the end.
+/// Minimum number of outer tasks, for load balance.
 constexpr std::int64_t kFewTasks = 64;
 constexpr std::int64_t kTaskIterations = 16384;
 
@@ -84,10 +84,10 @@ bool run_tasks(const GenericShared& shared, fast::Context& context) {
   workers[0] = GenericWorker::create(shared);
   if (workers[0] == nullptr) return false;
   workers[0]->begin();
-  std::atomic<bool> is_right = true;
+  std::atomic<bool> has_succeeded = true;
   const std::int64_t parts = division.inner.count;
   context.pool().for_each(division.outer_tasks * parts, [&](std::int64_t task, unsigned thread) {
-    if (!is_right.load(std::memory_order_relaxed)) return;
+    if (!has_succeeded.load(std::memory_order_relaxed)) return;
     auto& worker = workers[thread];
     if (worker == nullptr) worker = GenericWorker::create(shared);
     const std::int64_t part = task % parts, first = division.inner.first(part);
@@ -95,9 +95,9 @@ bool run_tasks(const GenericShared& shared, fast::Context& context) {
         worker != nullptr && worker->run({.outer_loops = division.outer_loops,
                                           .outer = task / parts,
                                           .inner = {first, first + division.inner.length(part)}});
-    if (!is_done) is_right.store(false, std::memory_order_relaxed);
+    if (!is_done) has_succeeded.store(false, std::memory_order_relaxed);
   });
-  return is_right;
+  return has_succeeded;
 }
 
 }  // namespace

@@ -23,6 +23,12 @@ bool is_within(std::int64_t first, std::int64_t last, std::int64_t extent) {
   return first >= 0 && first < extent && last >= 0 && last < extent;
 }
 
+/// True if the negative of a number and its successor do not overflow.
+bool is_countable(std::int64_t number) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() - 1;
+  return number <= kMost && number >= -kMost;
+}
+
 }  // namespace
 
 GenericWorker::GenericWorker(const GenericShared& shared, eval::GenericStrip strip)
@@ -86,6 +92,7 @@ GenericWorker::Way GenericWorker::find_way() const {
     return is_copy ? Way::kCopy : Way::kStore;
   }
   const LoopSum sum = loops_.groups.front();
+  if (sum == LoopSum::kAnd || sum == LoopSum::kOr) return Way::kSums;  // Bool
   const bool is_double = strip_.dtype() == DType::kFloat64;
   if (!loops_.has_column || loops_.groups.size() != 1 || !is_double) return Way::kSums;
   const bool leaves_out = !loops_.conditions.empty() || !loops_.form_conditions.empty();
@@ -183,7 +190,8 @@ bool GenericWorker::walk_innermost() {
   Iterations part = loops_.has_column ? column_ : inner_;
   if (part.is_empty()) return true;
   if (loops_.is_by_element) return walk_by_element(part);
-  return read_indices(part.first)&& restrict(part) && (part.is_empty() || append(part));
+  const bool is_known = read_indices(part.first);
+  return is_known && admit_range(part) && (part.is_empty() || append(part));
 }
 
 /// The last summed loop of a sum of products, with the column as the innermost loop.
@@ -217,7 +225,7 @@ bool GenericWorker::add_terms(std::size_t position) {
   if (holds_everywhere(position)) return add(column_, terms);
   for (std::int64_t term = 0; term < terms; ++term) {
     Iterations part = column_;
-    if (!restrict(part) || (!part.is_empty() && !add(part, 1))) return false;
+    if (!admit_range(part) || (!part.is_empty() && !add(part, 1))) return false;
     advance(position, 1);
   }
   advance(position, -terms);
@@ -250,8 +258,8 @@ bool GenericWorker::holds_everywhere(std::size_t position) const {
 // -- conditions and places ------------------------------------------------------------------------
 
 /// The part where a margin is at least 0, or 0, which is `margin` for iteration 0.
-Iterations GenericWorker::restricted(Iterations part, std::int64_t margin, std::int64_t step,
-                                     bool is_equal) const {
+Iterations GenericWorker::admitted(Iterations part, std::int64_t margin, std::int64_t step,
+                                   bool is_equal) const {
   if (step == 0) return (is_equal ? margin == 0 : margin >= 0) ? part : Iterations{};
   if (is_equal) {
     if (margin % step != 0) return {};
@@ -262,17 +270,17 @@ Iterations GenericWorker::restricted(Iterations part, std::int64_t margin, std::
   return {part.first, std::min(part.last, *floor_quotient(margin, -step) + 1)};
 }
 
-bool GenericWorker::restrict(Iterations& part) {
+bool GenericWorker::admit_range(Iterations& part) {
   for (const GenericLoops::FormCondition& each : loops_.form_conditions) {
-    part = restricted(part, now_[each.form], inner_step(each.form), each.is_equal);
+    part = admitted(part, now_[each.form], inner_step(each.form), each.is_equal);
   }
   const std::size_t inner = loops_.order.back();
   for (const GenericLoops::Condition& each : loops_.conditions) {
     values_[inner] = 0;
     const auto margin = each.margin.value(values_);
     const std::int64_t step = inner < loops_.name_count ? each.margin.step(inner) : 0;
-    if (!margin || *margin == std::numeric_limits<std::int64_t>::min()) return false;
-    part = restricted(part, *margin, step, each.is_equal);
+    if (!margin || !is_countable(*margin) || !is_countable(step)) return false;
+    part = admitted(part, *margin, step, each.is_equal);
   }
   return true;
 }

@@ -42,7 +42,8 @@ struct GenericTask {
   Iterations inner;
 };
 
-/// Walks loops. Functions return false if the reference kernel has to find out what is wrong.
+/// Walks loops. Returns false on any error; the caller then runs the reference kernel, which
+/// reports it.
 class GenericWorker {
  public:
   /// Elements that are computed side by side, at most.
@@ -51,7 +52,7 @@ class GenericWorker {
   /// Returns null if memory or the region does not allow a walk.
   static std::unique_ptr<GenericWorker> create(const GenericShared& shared);
 
-  /// Gives all elements their start. Once, by one worker, before any task.
+  /// Writes the start value to every element. Call once, on one worker, before any task.
   void begin() { sums_->begin(); }
   bool run(const GenericTask& task);
 
@@ -84,9 +85,8 @@ class GenericWorker {
   bool holds_everywhere(std::size_t position) const;
 
   bool read_indices(std::int64_t inner);
-  bool restrict(Iterations& part);
-  Iterations restricted(Iterations part, std::int64_t margin, std::int64_t step,
-                        bool is_equal) const;
+  bool admit_range(Iterations& part);
+  Iterations admitted(Iterations part, std::int64_t margin, std::int64_t step, bool is_equal) const;
   std::optional<Place> place(const GenericLoops::Access& access, Iterations part);
   bool places(const GenericLoops::Access& access, std::span<std::int64_t> out);
   std::int64_t inner_step(std::size_t form) const { return loops_.step(loops_.innermost(), form); }

@@ -62,10 +62,16 @@ std::int64_t unclosed_braces(std::string_view text) {
 bool closes_at_indents(std::string_view text, std::size_t skipped) {
   std::vector<std::size_t> indents;  // of the lines of open braces
   bool agrees = true;
+  // Braces come in order, so each stretch of the text is searched once for its last line.
+  std::size_t searched = 0, begin = 0, indent = text.find_first_not_of(" \t");
   for_each_brace(text, [&](std::size_t at) {
     if (at == skipped) return;
-    const std::size_t begin = text.rfind('\n', at) + 1;  // 0 in the first line
-    const std::size_t indent = text.find_first_not_of(" \t", begin) - begin;
+    const std::size_t line = text.substr(searched, at - searched).rfind('\n');
+    if (line != text.npos) {
+      begin = searched + line + 1;
+      indent = text.find_first_not_of(" \t", begin) - begin;
+    }
+    searched = at;
     if (text[at] == '{') {
       agrees = agrees && indent != at - begin;
       return indents.push_back(indent);

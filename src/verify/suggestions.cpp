@@ -7,8 +7,8 @@
 #include <functional>
 #include <iterator>
 #include <optional>
-#include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -26,6 +26,7 @@ namespace mir::checks {
 namespace {
 
 constexpr std::size_t kMostFixes = 4096;  // of one diagnostic
+constexpr std::size_t kMostMissing = 16;  // operands that are suggested for a call
 
 void add_mentions(std::vector<Span>& places, const SourceFile& file, std::size_t begin,
                   std::size_t end, std::string_view piece) {
@@ -231,38 +232,41 @@ void suggest_callee(Diagnostic* diagnostic, const Op& call) {
 namespace {
 
 /// Returns the nearest value that is defined above the op, in its block or around it, and that
-/// `fits` accepts; null if it is far above, so that the work of many calls stays linear.
+/// `fits` accepts. Returns null if it is far above, so that the work of many calls stays linear.
 template <class Fits>
 const Value* value_above(const Op& op, const Fits& fits) {
-  std::size_t left = 1000;
+  std::size_t left = 1000;  // ops and values to look at
+  const Value* found = nullptr;
+  const auto ends_in = [&](const auto& values) {
+    for (const Value& value : values) {
+      if (left == 0) return true;
+      --left;
+      if (!fits(value)) continue;
+      found = &value;
+      return true;
+    }
+    return false;
+  };
   for (const Op* at = &op; at != nullptr && at->block() != nullptr;
        at = at->parent_region()->parent()) {
     for (const Op* above = at->previous(); above != nullptr; above = above->previous()) {
-      if (left-- == 0) return nullptr;
-      const auto results = above->results();
-      const auto found = std::ranges::find_if(results, fits);
-      if (found != results.end()) return &*found;
+      if (left == 0) return nullptr;
+      --left;
+      if (ends_in(above->results())) return found;
     }
-    const auto arguments = at->block()->arguments();
-    const auto found = std::ranges::find_if(arguments, fits);
-    if (found != arguments.end()) return &*found;
+    if (ends_in(at->block()->arguments())) return found;
   }
   return nullptr;
 }
 
 /// Returns a value that a call may be meant to pass for an argument: the one of its name, otherwise
-/// the nearest one of its type that the call does not pass and that is not in `taken`.
+/// the nearest one of its type that is not in `passed`.
 const Value* value_to_pass(const Op& call, const Value& argument,
-                           std::span<const Value* const> taken) {
+                           const std::unordered_set<const Value*>& passed) {
   const auto is_named = [&](const Value& value) { return value.name() == argument.name(); };
   if (const Value* named = value_above(call, is_named)) return named;
-  const auto is_passed = [&](const Value& value) {
-    return std::ranges::any_of(call.operand_uses(),
-                               [&](const Use& use) { return use.value() == &value; });
-  };
   const auto is_new = [&](const Value& value) {
-    return value.type() != nullptr && value.type() == argument.type() && !is_passed(value) &&
-           std::ranges::find(taken, &value) == taken.end();
+    return value.type() != nullptr && value.type() == argument.type() && !passed.contains(&value);
   };
   return value_above(call, is_new);
 }
@@ -273,12 +277,15 @@ void suggest_operands(Diagnostic* diagnostic, const Op& call, const Region& body
   const auto source = diagnostic == nullptr ? std::nullopt : text_of(call);
   const Span end = source ? source->first(TokenKind::kRParen) : Span{};
   if (!end.known()) return;
+  // A call that lacks many operands is no slip.
+  if (body.entry_arguments().size() > call.operand_count() + kMostMissing) return;
   std::string added;
-  std::vector<const Value*> taken;
+  std::unordered_set<const Value*> passed;
+  for (const Use& use : call.operand_uses()) passed.insert(use.value());
   for (std::size_t i = call.operand_count(); i < body.entry_arguments().size(); ++i) {
-    const Value* value = value_to_pass(call, body.entry_arguments()[i], taken);
+    const Value* value = value_to_pass(call, body.entry_arguments()[i], passed);
     if (value == nullptr) return;
-    taken.push_back(value);
+    passed.insert(value);
     added += i == 0 ? "" : ", ";
     added += spelling_of(call.module(), value->name());
     if (!call.module().is_portable() && value->type() != nullptr) {

@@ -18,6 +18,7 @@ namespace mir::fast::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
+static_assert(!HWY_HAVE_SCALABLE, "vectors need a size at compile time");
 using Doubles = hn::CappedTag<double, 8>;
 using DoubleVector = hn::Vec<Doubles>;
 using Singles = hn::Rebind<float, Doubles>;
@@ -172,14 +173,13 @@ HWY_INLINE std::int64_t add_block(const ProductStrip& s, std::int64_t first) {
   for (; first + kVectors * kDoubles <= s.columns; first += kVectors * kDoubles) {
     DoubleVector sums[kVectors];
     for (int v = 0; v < kVectors; ++v) sums[v] = hn::LoadU(d, s.sums + first + v * kDoubles);
-    const float *x = s.x, *y = s.y;
     for (std::int64_t t = 0; t < s.terms; ++t) {
+      const float* const x = s.x + t * s.x_term;
+      const float* const y = std::is_same_v<Y, None> ? nullptr : s.y + t * s.y_term;
       for (int v = 0; v < kVectors; ++v) {
         const std::int64_t column = first + v * kDoubles;
         sums[v] = add_term<X, Y>(sums[v], X()(x, s.x_column, column), y, s.y_column, column);
       }
-      x += s.x_term;
-      if constexpr (!std::is_same_v<Y, None>) y += s.y_term;
     }
     for (int v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, s.sums + first + v * kDoubles);
   }

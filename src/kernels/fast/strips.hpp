@@ -13,7 +13,7 @@ namespace mir::fast {
 struct ProductStrip {
   const float* x = nullptr;
   std::int64_t x_column = 0, x_term = 0;
-  const float* y = nullptr;  ///< null: none
+  const float* y = nullptr;  ///< Null if there is no second operand.
   std::int64_t y_column = 0, y_term = 0;
   double* sums = nullptr;
   std::int64_t columns = 0, terms = 0;

@@ -33,11 +33,11 @@ bool is_floating(DType dtype) {
   return info(dtype).type_class == DTypeClass::kFloat;
 }
 
-/// Why a value is nothing that generic ops take; empty if it is.
+/// Returns why generic ops do not support a value; empty if they do.
 std::string_view why_not_value(const Value& value) {
   const TensorType* type = value.tensor_type();
   if (type == nullptr || !type->dtype()) return "a value has no element type";
-  if (!accumulation_type(*type->dtype())) return "generic ops have no numbers of an element type";
+  if (!accumulation_type(*type->dtype())) return "an element type is not supported by generic ops";
   if (type->encoding() != nullptr) return "a value has an encoding";
   const auto is_known = [](Dim each) {
     return !each.is_unknown() && !each.is_negative() && !(each.is_symbolic() && each.is_pack());
@@ -74,6 +74,21 @@ std::optional<std::size_t> axis(const Op& op, AttrKey key) {
   }
   const auto rank = static_cast<std::int64_t>(tensor_of(*op.operand(0)).rank());
   return static_cast<std::size_t>(value < 0 ? value + rank : value);
+}
+
+/// The dimensions that an op reduces: the one that an attribute means, otherwise all.
+std::span<const Dim> reduced_dims(const Op& op, AttrKey key) {
+  const std::span<const Dim> dims = tensor_of(*op.operand(0)).dims();
+  const auto along = axis(op, key);
+  return along && *along < dims.size() ? dims.subspan(*along, 1) : dims;
+}
+
+bool are_constant(std::span<const Dim> dims) {
+  return std::ranges::all_of(dims, [](Dim each) { return each.is_constant(); });
+}
+bool are_not_empty(std::span<const Dim> dims) {
+  return std::ranges::all_of(dims,
+                             [](Dim each) { return each.is_constant() && each.constant() > 0; });
 }
 
 Value* first_number(Numbers numbers) {
@@ -198,26 +213,30 @@ std::string_view why_not_repeat(const Op& op) {
 std::string_view why_not_view(const Op& op) {
   for (const Value* each : {op.operand(0), op.result()}) {
     const auto dims = tensor_of(*each).dims();
-    if (!std::ranges::all_of(dims, [](Dim dim) { return dim.is_constant(); })) {
-      return "an extent is symbolic";
+    if (!are_constant(dims)) return "an extent is symbolic";
+    // The strides skip extents of 0, so they may overflow where the number of elements does not.
+    std::optional<std::int64_t> stride = 1;
+    for (const Dim dim : dims) {
+      if (stride) stride = checked_multiply(*stride, std::max<std::int64_t>(1, dim.constant()));
     }
+    if (!stride) return "the extents are too large";
   }
   return "";
 }
 
-/// The place in row-major order, divided into the indices of the operand.
+/// The linear offset in row-major order, divided into the indices of the operand.
 Value* view_body(Rewriter& rewriter, const Op& op) {
   return moved(rewriter, op, [&](GenericDraft&, const Dims& loops) {
     DimTable& dims = rewriter.context().dims();
     const auto to = tensor_of(*op.result()).dims(), from = tensor_of(*op.operand(0)).dims();
-    Dim place(0);
+    Dim offset(0);
     for (std::size_t i = 0; i < to.size(); ++i) {
-      place = dims.add(dims.multiply(place, to[i]), loops[i]);
+      offset = dims.add(dims.multiply(offset, to[i]), loops[i]);
     }
     Dims map(from.size());
     std::int64_t stride = 1;
     for (std::size_t i = from.size(); i-- > 0;) {
-      const Dim quotient = dims.floor_divide(place, Dim(stride));
+      const Dim quotient = dims.floor_divide(offset, Dim(stride));
       const std::int64_t extent = std::max<std::int64_t>(1, from[i].constant());
       map[i] = i == 0 ? quotient : dims.modulo(quotient, Dim(extent));
       if (from[i] == Dim(1)) map[i] = Dim(0);
@@ -320,17 +339,13 @@ std::string_view why_not_reduction(const Op& op) {
 }
 
 std::string_view why_not_extreme(const Op& op) {
-  for (const Dim each : tensor_of(*op.operand(0)).dims()) {
-    if (!each.is_constant() || each.constant() == 0) return "there may be nothing to choose from";
-  }
+  if (!are_not_empty(reduced_dims(op, key::kDim))) return "the reduced dimension may be empty";
   return why_not_reduction(op);
 }
 
 std::string_view why_not_mean(const Op& op) {
   if (!is_floating(dtype_in(*op.result()))) return "a mean of integers divides as integers do";
-  for (const Dim each : tensor_of(*op.operand(0)).dims()) {
-    if (!each.is_constant()) return "the number of elements is symbolic";
-  }
+  if (!are_constant(reduced_dims(op, key::kDim))) return "the number of elements is symbolic";
   return why_not_reduction(op);
 }
 
@@ -350,6 +365,18 @@ Value* mean_body(Rewriter& rewriter, const Op& op) {
                           [](GenericDraft& draft, Numbers numbers) {
                             return draft.number_op(OpId::kLinalgDiv, numbers, DType::kFloat64);
                           });
+}
+
+/// The body takes the square of the length in iterations, the reference kernel its length.
+std::string_view why_not_cum_sum(const Op& op) {
+  constexpr std::int64_t kMost = 4096;
+  const auto along = axis(op, key::kDim);
+  const auto dims = tensor_of(*op.result()).dims();
+  if (!along || *along >= dims.size()) return "the dimension is not stated";
+  const Dim length = dims[*along];
+  if (!length.is_constant()) return "the dimension is symbolic";
+  if (length.constant() > kMost) return "the dimension is longer than 4096";
+  return why_not_reduction(op);
 }
 
 /// Sums of the elements up to each one.
@@ -374,11 +401,9 @@ Value* cum_sum_body(Rewriter& rewriter, const Op& op) {
 }
 
 std::string_view why_not_softmax(const Op& op) {
-  if (!is_floating(dtype_in(*op.result()))) return "the elements are no floats";
-  for (const Dim each : tensor_of(*op.operand(0)).dims()) {
-    if (!each.is_constant() || each.constant() == 0) return "a row may have no elements";
-  }
-  return tensor_of(*op.operand(0)).rank() == 0 ? "there is no dimension" : "";
+  if (!is_floating(dtype_in(*op.result()))) return "the element type is not floating";
+  if (tensor_of(*op.operand(0)).rank() == 0) return "the operand is a scalar";
+  return are_not_empty(reduced_dims(op, key::kAxis)) ? "" : "the reduced dimension may be empty";
 }
 
 /// The largest element, exponentials, their sum, quotients; all but the last in Float64.
@@ -426,7 +451,7 @@ std::string_view why_not_product(const Op& op) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const bool fits = batch[i] == wanted[i] || batch[i] == Dim(1);
       const bool is_shared = batch[i].is_constant() && wanted[i].is_constant() &&
-                             batch[i].constant() > 0 &&
+                             batch[i].constant() > 0 && wanted[i].constant() > 0 &&
                              wanted[i].constant() % batch[i].constant() == 0;
       if (!fits && !is_shared) return "the batches differ";
     }
@@ -435,7 +460,7 @@ std::string_view why_not_product(const Op& op) {
                  dtype_in(*op.operand(0)) == dtype_in(*op.result()) &&
                  dtype_in(*op.operand(1)) == dtype_in(*op.result())
              ? ""
-             : "the elements are no floats of one type";
+             : "the element types are not one floating type";
 }
 
 namespace {

@@ -8,11 +8,11 @@
 
 namespace mir::generic_rules {
 
-/// Why generic ops do not take operands or results of the op; empty if they do.
+/// Returns why an operand or result is not supported; empty if all are.
 std::string_view why_not_values(const Op& op);
 
-// Why an op has no body though others of its kind have one; empty if it has one. Operands and
-// results are values that generic ops take.
+// Return why an op has no body although other ops of its kind have one; empty if it has one. Its
+// operands and results must be supported.
 std::string_view always(const Op& op);
 std::string_view why_not_elementwise(const Op& op);
 std::string_view why_not_where(const Op& op);
@@ -22,6 +22,7 @@ std::string_view why_not_slice(const Op& op);
 std::string_view why_not_reduction(const Op& op);
 std::string_view why_not_extreme(const Op& op);
 std::string_view why_not_mean(const Op& op);
+std::string_view why_not_cum_sum(const Op& op);
 std::string_view why_not_softmax(const Op& op);
 std::string_view why_not_product(const Op& op);
 std::string_view why_not_einsum(const Op& op);

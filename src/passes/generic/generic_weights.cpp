@@ -2,6 +2,7 @@
 #include "passes/generic/generic_weights.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "eval/parameters.hpp"
 #include "mir/op_attributes.hpp"
@@ -49,6 +50,12 @@ PatternMatch match_weighted(Op& op, const ParameterTypes& parameters) {
     }
   }
   return matched_separation(op, *std::move(plan));
+}
+
+/// True if there is no bias, or one number for each row of the weight.
+bool bias_fits(const SeparationPlan& plan) {
+  const TensorType* bias = plan.bias.type;
+  return bias == nullptr || (bias->rank() == 1 && bias->dims()[0] == plan.weight.type->dims()[0]);
 }
 
 /// Creates ops in front of the root of a match.
@@ -120,7 +127,8 @@ PatternMatch match_linear_body(Op& op, const ParameterTypes& parameters) {
   const auto x = dims_in(*op.operand(0)), result = dims_in(*op.result());
   const bool fits = weight.type != nullptr && weight.type->rank() == 2 && !x.empty() &&
                     x.size() == result.size() && x.back() == weight.type->dims()[1] &&
-                    result.back() == weight.type->dims()[0];
+                    result.back() == weight.type->dims()[0] &&
+                    bias_fits(match.plan<SeparationPlan>());
   return fits ? match : PatternMatch::failed("the extents do not fit the weight", op);
 }
 
@@ -161,8 +169,10 @@ PatternMatch match_convolution_body(Op& op, const ParameterTypes& parameters) {
   const std::int64_t groups = std::max<std::int64_t>(OpAttributes(op).integer(key::kGroups), 1);
   const bool fits = weight.type != nullptr && weight.type->rank() == x.size() && x.size() >= 3 &&
                     result.size() == x.size() && weight.type->dims()[0] == result[1] &&
+                    (groups == 1 || result[1].constant() > 0) &&
                     result[1].constant() % groups == 0 &&
-                    x[1] == Dim(weight.type->dims()[1].constant() * groups);
+                    x[1] == Dim(weight.type->dims()[1].constant() * groups) &&
+                    bias_fits(match.plan<SeparationPlan>());
   return fits ? match : PatternMatch::failed("the channels do not fit the weight", op);
 }
 
@@ -221,8 +231,14 @@ PatternMatch match_norm_body(Op& op, const ParameterTypes& parameters) {
   if (!match) return match;
   const auto x = dims_in(*op.operand(0));
   const std::size_t rank = row_rank(op);
-  const bool fits = rank >= 1 && rank <= x.size() && is_static(x.last(rank));
-  return fits ? match : PatternMatch::failed("the extents of a row are not numbers", op);
+  if (rank < 1 || rank > x.size() || !is_static(x.last(rank))) {
+    return PatternMatch::failed("the extents of a row are not numbers", op);
+  }
+  const auto& plan = match.plan<SeparationPlan>();
+  const bool fit = std::ranges::all_of(std::array{&plan.weight, &plan.bias}, [&](const auto* each) {
+    return each->type == nullptr || std::ranges::equal(each->type->dims(), x.last(rank));
+  });
+  return fit ? match : PatternMatch::failed("the extents do not fit the weights", op);
 }
 
 /// For each row the sum of its elements, or of their squares.

@@ -125,11 +125,12 @@ void register_pattern_library(PassRegistry& registry) {
     if (kTexts[i].name == kDecompose) {
       pass.options.push_back({.name = std::string(kOnlyBodies),
                               .summary = "only operations whose declaration has a body"});
-      pass.options.push_back({.name = std::string(kTo),
-                              .kind = PassOption::Kind::kText,
-                              .by_default = std::string(kSimpler),
-                              .summary = "other operations, or generic ones with the same bits",
-                              .choices = {std::string(kSimpler), std::string(kGeneric)}});
+      pass.options.push_back(
+          {.name = std::string(kTo),
+           .kind = PassOption::Kind::kText,
+           .by_default = std::string(kSimpler),
+           .summary = "replace by simpler ops, or by generic ops with the same bits",
+           .choices = {std::string(kSimpler), std::string(kGeneric)}});
       pass.reads.add<ParameterTypes>();
       pass.run = after_bodies(std::move(pass.run));
     }

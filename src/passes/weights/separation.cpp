@@ -36,7 +36,7 @@ std::string_view why_not_single(const Op& op) {
   if (!are_single) return "the operand and the result are not Float32";
   const OpAttributes attributes(op);
   const Attr* impl = attributes.attribute(key::kImplType);
-  return impl != nullptr && impl->text() != "Default" ? "the weight has a form of its own" : "";
+  return impl != nullptr && impl->text() != "Default" ? "the weight has its own layout" : "";
 }
 
 SeparatedOps::SeparatedOps(Rewriter& rewriter, Op& root)

@@ -135,6 +135,11 @@ const Case kCases[] = {
      {"Float32", {5}},
      kExp,
      "%b"},
+    // Verification refuses it.
+    {"logic of numbers",
+     "loops:{j:30, k:3}, maps:[[$k, $j], [$j]], sums:{k:and}",
+     {{"Float32", {3, 30}}},
+     {"Float32", {30}}},
     {"integers that wrap",
      "loops:{i:3, j:20, k:40}, maps:[[$i, $k], [$k, $j], [$i, $j]], sums:{k:add}",
      {{"Int8", {3, 40}}, {"Int8", {40, 20}}},
@@ -253,6 +258,20 @@ TEST_CASE("a walk leaves mistakes to the reference kernel") {
   CHECK_FALSE(finds("loops:{i:9}, maps:[[$i], [2*$i]]", {nine}, {"Float32", {17}}));
   // Extents that the map does not reach.
   CHECK_FALSE(finds("loops:{i:9}, maps:[[$i], [$i]]", {nine}, {"Float32", {12}}));
+  // Numbers too large to count with, in maps and in conditions.
+  CHECK_FALSE(finds("loops:{i:9}, maps:[[$i+9223372036854775800], [$i]]", {nine}, nine));
+  CHECK_FALSE(
+      finds("loops:{i:9}, maps:[[$i], [$i]], where:\"$i+9223372036854775800 >= 1\", start:[0]",
+            {nine}, nine));
+  CHECK_FALSE(finds("loops:{i:2}, maps:[[$i+700000000000000000, $i+2300000000000000000, 0], [$i]]",
+                    {{"Float32", {3, 3, 4}}}, {"Float32", {2}}));
+  CHECK_FALSE(
+      finds("loops:{j:2, i:9}, maps:[[$i], [$j, $i]], "
+            "where:\"9223372036854775807-$j*$j-$i >= 0\", start:[0]",
+            {nine}, {"Float32", {2, 9}}));
+  // The step of a loop of one iteration is never taken.
+  CHECK(finds("loops:{i:1, j:9}, maps:[[4611686018427387904*$i+$j], [$i, $j]]", {nine},
+              {"Float32", {1, 9}}));
   // A maximum over nothing.
   CHECK_FALSE(finds("loops:{i:9, k:0}, maps:[[$i], [$i]], sums:{k:max}", {nine}, nine));
 }

@@ -250,6 +250,12 @@ TEST_SUITE("damaged text") {
     CHECK_FALSE(closes_at_indents("a {\n}\n}\n"));
     CHECK_FALSE(closes_at_indents("a\n{\n}\n"));
     CHECK(closes_at_indents("a {\n  }\n  b {\n  }\n}\n", 6));
+    CHECK(closes_at_indents("  a {b:{c:{}}, d:{}} {\n    e {f:{}} {\n    }\n  }\n"));
+    CHECK_FALSE(closes_at_indents("  a {b:{c:{}}, d:{}} {\n }\n"));
+    // The time of a long line grows with its length.
+    std::string long_line = "a ";
+    for (int i = 0; i < 400000; ++i) long_line += "{}";
+    CHECK(closes_at_indents(long_line));
   }
 
   TEST_CASE("the tree of a text that is damaged at any byte has its tokens in order") {

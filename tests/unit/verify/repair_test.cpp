@@ -37,6 +37,26 @@ std::string repaired(const std::string& op) {
   return first.text.substr(begin, first.text.size() - empty.size());
 }
 
+/// The text that is offered to a call that lacks `count` operands, where as many values are seen.
+std::string offered_operands(int count) {
+  const auto list = [&](int first) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      text += (i == 0 ? "%" : ", %") + std::to_string(first + i) + ":tensor<[2, 4], Float32, CPU>";
+    }
+    return text;
+  };
+  test::Reading reading("@main [mir_version:1] (" + list(0) +
+                        ") -> () {\ngraph.SubGraphOp @g <CPU> {\n(" + list(100) +
+                        ") -> () {\ncf.ReturnOp () -> ()\n}\n}\n" +
+                        "graph.CallGraphOp @g () -> ()\ncf.ReturnOp () -> ()\n}\n");
+  REQUIRE_FALSE(reading.diagnostics.has_errors());
+  verify(*reading.modules.front(), reading.diagnostics);
+  const auto problems = reading.diagnostics.sorted();
+  REQUIRE(problems.size() == 1);
+  return problems[0].proposals.empty() ? "none" : problems[0].proposals[0].replacement;
+}
+
 /// The hint of the first problem of an op.
 std::string hint_of(const std::string& op) {
   test::Reading reading(module_of(op));
@@ -67,6 +87,13 @@ TEST_SUITE("repair") {
     };
     CHECK(repair("f", dump("65536")).text == dump("65535"));
     CHECK(repair("f", dump("65535")).rounds == 0);
+  }
+
+  TEST_CASE("a call that lacks a few operands is offered values") {
+    CHECK(offered_operands(1) == "%0");
+    CHECK(offered_operands(3) == "%0, %1, %2");
+    CHECK(offered_operands(16).ends_with("%14, %15"));
+    CHECK(offered_operands(17) == "none");
   }
 
   TEST_CASE("names that are a slip away from a known one are suggested and repaired") {
