@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "mir/codes/generation.hpp"
@@ -306,6 +307,15 @@ Value Evaluator::evaluate_name(const Node& node) {
   // A template may ask whether a function is defined.
   static constexpr Macro kFunction;
   if (is_function(node.text)) return Value(&kFunction);
+  constexpr std::string_view kOfMacros[] = {"varargs", "kwargs", "caller"};
+  constexpr std::string_view kFunctions[] = {"cycler", "joiner", "lipsum"};
+  const auto is_among = [&](std::span<const std::string_view> names) {
+    return std::ranges::find(names, std::string_view(node.text)) != names.end();
+  };
+  if (is_among(kFunctions) || (macros_ > 0 && is_among(kOfMacros))) {
+    fail(template_unsupported(fmt::format("'{}' is not supported", node.text)), node.at);
+    return {};
+  }
   if (!kept(budget_.bytes(sizeof(std::string)), node.at)) return {};
   return Undefined{fmt::format("'{}' is undefined", short_name(node.text))};
 }
@@ -387,6 +397,10 @@ Value Evaluator::evaluate_call(const Node& node) {
   }
   const Value value = evaluate(callee);
   if (failed()) return {};
+  if (value.loop() != nullptr) {
+    fail(template_unsupported("recursive loops are not supported"), callee.at);
+    return {};
+  }
   if (value.macro() == nullptr) {
     fail(value.is_undefined() ? undefined_used(value)
                               : template_failed(fmt::format("a value of type '{}' cannot be called",
@@ -435,7 +449,9 @@ Value Evaluator::call_macro(const Node& call, const Macro& macro) {
     fail(template_failed(fmt::format("macro '{}' takes no argument '{}'", node.text,
                                      arguments.named.front().first)),
          call.at);
+  ++macros_;
   Value text = failed() ? Value() : captured(*node.parts[0]);
+  --macros_;
   frame_ = outer;
   return text;
 }

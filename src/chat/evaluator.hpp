@@ -82,6 +82,7 @@ class Evaluator {
   Frame* frame_ = &top_;
   std::string* output_ = nullptr;
   std::size_t depth_ = 0;
+  std::size_t macros_ = 0;  // calls in progress
   std::int64_t now_;
   Budget budget_;
   Diagnostics& diagnostics_;

@@ -90,6 +90,8 @@ Result<Value> trim(const Value& operand, ArgumentReader& arguments, Budget& budg
   if (!text) return text.error();
   const Value* characters = arguments.next("chars");
   const std::string* set = characters == nullptr ? nullptr : characters->string();
+  if (characters != nullptr && !characters->is_none() && set == nullptr)
+    return template_failed("'trim' needs a string of characters");
   const auto rest = strip(*text, set, true, true, budget);
   if (!rest) return rest.error();
   return budget.text(std::string(*rest));
@@ -463,6 +465,9 @@ Result<Value> map_items(const Value& operand, const Arguments& arguments, Budget
   for (const auto& [name, value] : arguments.named) {
     if (name == "attribute") attribute = &value;
     if (name == "default") missing = &value;
+    if (arguments.positional.empty() && name != "attribute" && name != "default")
+      return template_unsupported(
+          fmt::format("'map' with the argument '{}' is not supported", short_name(name)));
   }
   const bool by_attribute = arguments.positional.empty() && attribute != nullptr;
   const std::string* filter =

@@ -154,8 +154,15 @@ Result<Value> begins_or_ends(const std::string& text, ArgumentReader& arguments,
   return found ? Value(*found) : Result<Value>(found.error());
 }
 
+Result<std::string_view> needed_text(ArgumentReader& arguments, std::string_view parameter) {
+  const Value* given = arguments.next(parameter);
+  if (given == nullptr || given->string() == nullptr)
+    return template_failed(fmt::format("'replace': argument '{}' must be a string", parameter));
+  return std::string_view(*given->string());
+}
+
 Result<Value> replaced(const std::string& text, ArgumentReader& arguments, Budget& budget) {
-  const auto old_text = arguments.text("old", ""), new_text = arguments.text("new", "");
+  const auto old_text = needed_text(arguments, "old"), new_text = needed_text(arguments, "new");
   constexpr std::size_t kNone = std::string_view::npos;
   auto most = arguments.integer("count", -1);
   for (const auto* each : {&old_text, &new_text})
