@@ -1,10 +1,12 @@
 // mllm-run: generates text with a model.
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <system_error>
 
 #include "generation/sampler.hpp"
 #include "mir/codes/generation.hpp"
@@ -29,7 +31,7 @@ constexpr std::uint64_t kMostPromptBytes = std::uint64_t{64} << 20;
 
 constexpr ToolInfo kRunTool = {
     .name = "mllm-run",
-    .summary = "Generates text with a model: a folder of Hugging Face, a GGUF file or a module.",
+    .summary = "Generates text with a model: a Hugging Face folder, a GGUF file or a module.",
     .operands = "model",
     .examples = {{{"mllm-run qwen2.5-0.5b --prompt='The capital of France is'", "continue a text"},
                   {"mllm-run model.gguf --chat --system='Be brief.' --temperature=0.7",
@@ -68,6 +70,10 @@ std::optional<std::int64_t> seconds_of(const RunTextSettings& settings) {
     if (error != std::errc() || (i < 2 && (after == end || *after != '-'))) return std::nullopt;
     at = after + (i < 2 ? 1 : 0);
   }
+  // A month or a day keeps only the low byte of a number.
+  if (parts[0] < 0 || parts[0] > 9999 || parts[1] < 1 || parts[1] > 12 || parts[2] < 1 ||
+      parts[2] > 31)
+    return std::nullopt;
   const year_month_day date{year(parts[0]), month(static_cast<unsigned>(parts[1])),
                             day(static_cast<unsigned>(parts[2]))};
   if (at != end || !date.ok()) return std::nullopt;
@@ -94,7 +100,9 @@ class TextRun {
  private:
   bool generate() {
     const auto now = seconds_of(settings_);
-    if (!now) return refuse("--date is a date such as 2024-07-26");
+    if (!now)
+      return refuse(
+          fmt::format("--date: '{}' is not a date, expected YYYY-MM-DD", *settings_.date));
     if (const auto good = generation::check_sampling(sampling_of(settings_)); !good)
       return refuse(good.error().message);
     if (!register_dialects(settings_.dialects, context_, diagnostics_)) return false;
@@ -117,16 +125,22 @@ class TextRun {
     return false;
   }
 
+  /// Writes the text that a reader waits for. Throws what run_tool reports as file trouble.
+  static void flush() {
+    if (std::fflush(stdout) != 0)
+      throw std::system_error(errno, std::generic_category(), "cannot write standard output");
+  }
+
   static void end_line() {
     print_styled("\n");
-    std::fflush(stdout);
+    flush();
   }
 
   void show(std::string_view text) {
     has_text_ = true;
     if (settings_.json) return;
     print_document(text);
-    std::fflush(stdout);
+    flush();
   }
 
   bool generate_all(TextGeneration& generation, std::int64_t now) {
@@ -176,6 +190,10 @@ class TextRun {
       auto read = read_file(name, chat::ChatTemplate::kMostBytes);
       if (!read) return report(read.error());
       text = *std::move(read);
+    } else if (facts.has_only_other_templates) {
+      return report({diag::kNotGenerative,
+                     "the model has no chat template named 'default': give one with "
+                     "--template=FILE"});
     } else if (name.empty()) {
       return report(
           {diag::kNotGenerative, "the model has no chat template: give one with --template=FILE"});

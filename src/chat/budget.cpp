@@ -19,9 +19,17 @@ Error template_unsupported(std::string message) {
 
 Error undefined_used(const Value& value) {
   const Undefined* undefined = value.undefined();
-  return template_failed(undefined == nullptr || undefined->reason.empty()
+  return template_failed(undefined == nullptr || undefined->reason == nullptr
                              ? std::string("an undefined value is used")
-                             : undefined->reason);
+                             : *undefined->reason);
+}
+
+std::string_view short_name(std::string_view name) {
+  constexpr std::size_t kMost = 64;
+  if (name.size() <= kMost) return name;
+  std::size_t end = kMost;
+  while (end > 0 && (name[end] & 0xC0) == 0x80) --end;
+  return name.substr(0, end);
 }
 
 Result<void> Budget::work(std::uint64_t steps) {
@@ -40,8 +48,12 @@ Result<void> Budget::bytes(std::uint64_t count) {
   return work(1 + count / 16);
 }
 
+Result<void> Budget::search(std::size_t entries, std::size_t key_bytes) {
+  return work(1 + entries * (1 + key_bytes / 16) / 8);
+}
+
 Result<Value> Budget::text(std::string text) {
-  if (const auto good = bytes(text.size()); !good) return good.error();
+  if (const auto good = bytes(text.size() + sizeof(std::string)); !good) return good.error();
   return Value(std::move(text));
 }
 
@@ -63,7 +75,12 @@ Result<Value> Budget::list(std::vector<Value> items, bool is_tuple) {
 
 Result<Value> Budget::dict(std::vector<std::pair<Value, Value>> members) {
   if (const auto good = bytes(2 * members.size() * sizeof(Value)); !good) return good.error();
-  if (const auto good = work(members.size() * members.size()); !good) return good.error();
+  // Each key is compared with those before it.
+  for (const auto& [key, value] : members) {
+    const std::string* name = key.string();
+    const std::size_t key_bytes = name == nullptr ? 0 : name->size();
+    if (const auto good = work(members.size() * (1 + key_bytes / 16)); !good) return good.error();
+  }
   return checked(Value::dict(std::move(members)));
 }
 
@@ -92,10 +109,11 @@ Result<bool> ArgumentReader::boolean(std::string_view parameter, bool otherwise)
   return given == nullptr ? otherwise : given->truth();
 }
 
-Result<std::string> ArgumentReader::text(std::string_view parameter, std::string_view otherwise) {
+Result<std::string_view> ArgumentReader::text(std::string_view parameter,
+                                              std::string_view otherwise) {
   const Value* given = next(parameter);
-  if (given == nullptr || given->is_none()) return std::string(otherwise);
-  if (const std::string* value = given->string()) return *value;
+  if (given == nullptr || given->is_none()) return otherwise;
+  if (const std::string* value = given->string()) return std::string_view(*value);
   return template_failed(
       fmt::format("'{}': argument '{}' is a value of type '{}', expected a "
                   "string",

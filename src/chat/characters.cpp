@@ -76,17 +76,6 @@ std::size_t count_code_points(std::string_view text) {
       std::ranges::count_if(text, [](char each) { return (each & 0xC0) != 0x80; }));
 }
 
-std::vector<std::string_view> split_code_points(std::string_view text) {
-  std::vector<std::string_view> parts;
-  parts.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t bytes = code_point_at(text, at).bytes;
-    parts.push_back(text.substr(at, bytes));
-    at += bytes;
-  }
-  return parts;
-}
-
 bool is_space(char32_t c) {
   return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20) || c == 0x85 || c == 0xA0 ||
          c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
@@ -114,7 +103,7 @@ std::string_view strip_right(std::string_view text, const std::string* character
 
 std::string to_upper(std::string_view text) {
   std::string result;
-  for (const std::string_view each : split_code_points(text)) {
+  for_each_code_point(text, [&](std::string_view each) {
     // The one letter of everyday text whose capital form is two letters.
     constexpr char32_t kSharpS = 0xDF;
     const char32_t c = code_point_at(each, 0).value;
@@ -123,7 +112,7 @@ std::string to_upper(std::string_view text) {
     } else {
       append_utf8(result, upper(c));
     }
-  }
+  });
   return result;
 }
 

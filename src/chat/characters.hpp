@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace mir::chat {
 
@@ -19,8 +18,15 @@ void append_utf8(std::string& text, char32_t code_point);
 
 /// Number of code points.
 std::size_t count_code_points(std::string_view text);
-/// The texts of the code points, in order.
-std::vector<std::string_view> split_code_points(std::string_view text);
+/// Calls a function with the text of each code point, in order.
+template <class Function>
+void for_each_code_point(std::string_view text, const Function& function) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view each = text.substr(at, code_point_at(text, at).bytes);
+    function(each);
+    at += each.size();
+  }
+}
 
 /// Python's str.isspace for one code point.
 bool is_space(char32_t code_point);

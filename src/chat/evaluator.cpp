@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "mir/codes/generation.hpp"
@@ -16,15 +17,6 @@ namespace {
 constexpr std::size_t kMostDepth = 600;
 
 }  // namespace
-
-const Value* Frame::find(std::string_view name) const {
-  for (const Frame* frame = this; frame != nullptr; frame = frame->outer) {
-    const auto found = std::ranges::find_if(frame->variables,
-                                            [&](const auto& each) { return each.first == name; });
-    if (found != frame->variables.end()) return &found->second;
-  }
-  return nullptr;
-}
 
 void Frame::set(std::string_view name, Value value) {
   const auto found =
@@ -59,6 +51,22 @@ Evaluator::Evaluator(std::vector<std::pair<std::string, Value>> variables, std::
     : given_(std::move(variables)), now_(now), diagnostics_(diagnostics) {
   for (auto& [name, value] : given_) globals_.set(name, value);
   top_.outer = &globals_;
+}
+
+const Value* Evaluator::find_variable(std::string_view name, Span at) {
+  for (const Frame* frame = frame_; frame != nullptr && !failed(); frame = frame->outer) {
+    const auto found = std::ranges::find_if(frame->variables,
+                                            [&](const auto& each) { return each.first == name; });
+    const auto seen = static_cast<std::size_t>(found - frame->variables.begin());
+    if (!kept(budget_.search(seen, name.size()), at)) return nullptr;
+    if (found != frame->variables.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+void Evaluator::set_variable(std::string_view name, Value value, Span at) {
+  if (kept(budget_.search(frame_->variables.size(), name.size()), at))
+    frame_->set(name, std::move(value));
 }
 
 void Evaluator::fail(const Error& error, Span at) {
@@ -167,7 +175,7 @@ Evaluator::Flow Evaluator::execute_for(const Node& node) {
   for (; loop->index < loop->items.size() && !failed(); ++loop->index) {
     Frame inside{.outer = outer};
     frame_ = &inside;
-    inside.set("loop", Value(std::shared_ptr<const LoopState>(loop)));
+    set_variable("loop", Value(std::shared_ptr<const LoopState>(loop)), node.at);
     unpack(target, loop->items[loop->index]);
     const Flow flow = execute_block(*node.parts[3]);
     frame_ = outer;
@@ -188,27 +196,29 @@ void Evaluator::assign(const Node& target, Value value) {
     return fail(template_unsupported("a namespace that holds a namespace, loop or macro is not "
                                      "supported"),
                 target.at);
-  if (kept(budget_.bytes(sizeof(Value)), target.at)) space->set(target.text, std::move(value));
+  if (kept(budget_.bytes(sizeof(Value)), target.at) &&
+      kept(budget_.search(space->members.size(), target.text.size()), target.at))
+    space->set(target.text, std::move(value));
 }
 
 void Evaluator::unpack(const Node& target, const Value& value) {
   if (target.kind == NodeKind::kName) {
-    if (kept(budget_.bytes(sizeof(Value)), target.at)) frame_->set(target.text, value);
+    if (kept(budget_.bytes(sizeof(Value)), target.at)) set_variable(target.text, value, target.at);
     return;
   }
   const auto items = kept(items_of(value, budget_), target.at);
   if (failed()) return;
   if (items.size() != target.parts.size())
-    return fail(
-        template_failed(fmt::format("{} names for {} values", target.parts.size(), items.size())),
-        target.at);
+    return fail(template_failed(fmt::format("cannot unpack {} values into {} names", items.size(),
+                                            target.parts.size())),
+                target.at);
   for (std::size_t i = 0; i < items.size(); ++i) unpack(*target.parts[i], items[i]);
 }
 
 void Evaluator::define_macro(const Node& node) {
   if (!kept(budget_.bytes(sizeof(Macro)), node.at)) return;
   frame_->macros.push_back(std::make_unique<Macro>(Macro{&node, frame_}));
-  frame_->set(node.text, Value(frame_->macros.back().get()));
+  set_variable(node.text, Value(frame_->macros.back().get()), node.at);
 }
 
 Value Evaluator::captured(const Node& block) {
@@ -248,11 +258,11 @@ Value Evaluator::evaluate(const Node& node) {
       return evaluate_dict(node);
     case NodeKind::kAttribute: {
       const Value object = part(0);
-      return failed() ? Value() : kept(attribute_of(object, node.text), node.at);
+      return failed() ? Value() : kept(attribute_of(object, node.text, budget_), node.at);
     }
     case NodeKind::kItem: {
       const Value object = part(0), key = part(1);
-      return failed() ? Value() : kept(item_of(object, key), node.at);
+      return failed() ? Value() : kept(item_of(object, key, budget_), node.at);
     }
     case NodeKind::kSlice:
       return evaluate_slice(node);
@@ -291,12 +301,23 @@ Value Evaluator::evaluate(const Node& node) {
 }
 
 Value Evaluator::evaluate_name(const Node& node) {
-  const Value* found = frame_->find(node.text);
+  const Value* found = find_variable(node.text, node.at);
+  if (failed()) return {};
   if (found != nullptr) return *found;
   // A template may ask whether a function is defined.
   static constexpr Macro kFunction;
   if (is_function(node.text)) return Value(&kFunction);
-  return Undefined{fmt::format("'{}' is undefined", node.text)};
+  constexpr std::string_view kOfMacros[] = {"varargs", "kwargs", "caller"};
+  constexpr std::string_view kFunctions[] = {"cycler", "joiner", "lipsum"};
+  const auto is_among = [&](std::span<const std::string_view> names) {
+    return std::ranges::find(names, std::string_view(node.text)) != names.end();
+  };
+  if (is_among(kFunctions) || (macros_ > 0 && is_among(kOfMacros))) {
+    fail(template_unsupported(fmt::format("'{}' is not supported", node.text)), node.at);
+    return {};
+  }
+  if (!kept(budget_.bytes(sizeof(std::string)), node.at)) return {};
+  return Undefined{fmt::format("'{}' is undefined", short_name(node.text))};
 }
 
 Value Evaluator::evaluate_items(const Node& node, bool is_tuple) {
@@ -350,8 +371,8 @@ Arguments Evaluator::arguments_of(const Node& node) {
 
 Value Evaluator::evaluate_call(const Node& node) {
   const Node& callee = *node.parts[0];
-  if (callee.kind == NodeKind::kName && frame_->find(callee.text) == nullptr &&
-      is_function(callee.text)) {
+  if (callee.kind == NodeKind::kName && is_function(callee.text) &&
+      find_variable(callee.text, callee.at) == nullptr) {
     const Arguments arguments = arguments_of(node);
     return failed() ? Value()
                     : kept(call_function(callee.text, arguments, now_, budget_), callee.at);
@@ -364,7 +385,7 @@ Value Evaluator::evaluate_call(const Node& node) {
       return failed() ? Value()
                       : kept(call_method(object, callee.text, arguments, budget_), callee.at);
     }
-    const auto member = attribute_of(object, callee.text);
+    const auto member = attribute_of(object, callee.text, budget_);
     if (!member || member->macro() == nullptr) {
       fail(member ? template_failed(fmt::format("a value of type '{}' has no method '{}'",
                                                 object.type_name(), callee.text))
@@ -376,14 +397,14 @@ Value Evaluator::evaluate_call(const Node& node) {
   }
   const Value value = evaluate(callee);
   if (failed()) return {};
-  if (value.macro() != nullptr && value.macro()->node == nullptr) {
-    fail(template_unsupported("a function as a value is not supported"), callee.at);
+  if (value.loop() != nullptr) {
+    fail(template_unsupported("recursive loops are not supported"), callee.at);
     return {};
   }
   if (value.macro() == nullptr) {
-    fail(value.is_undefined()
-             ? undefined_used(value)
-             : template_failed(fmt::format("a value of type '{}' is called", value.type_name())),
+    fail(value.is_undefined() ? undefined_used(value)
+                              : template_failed(fmt::format("a value of type '{}' cannot be called",
+                                                            value.type_name())),
          callee.at);
     return {};
   }
@@ -391,10 +412,16 @@ Value Evaluator::evaluate_call(const Node& node) {
 }
 
 Value Evaluator::call_macro(const Node& call, const Macro& macro) {
+  if (macro.node == nullptr) {
+    fail(template_unsupported("a function as a value is not supported"), call.parts[0]->at);
+    return {};
+  }
   const Node& node = *macro.node;
   Arguments arguments = arguments_of(call);
   if (failed()) return {};
   const std::size_t count = node.names.size(), defaults = node.parts.size() - 1;
+  // Each parameter is looked up among the names of the arguments and of the parameters before it.
+  if (!kept(budget_.search(count * (count + arguments.named.size()), 0), call.at)) return {};
   if (arguments.positional.size() > count) {
     fail(template_failed(fmt::format("macro '{}' takes {} arguments, found {}", node.text, count,
                                      arguments.positional.size())),
@@ -415,14 +442,16 @@ Value Evaluator::call_macro(const Node& call, const Macro& macro) {
     } else if (i + defaults >= count) {
       inside.set(name, evaluate(*node.parts[1 + i + defaults - count]));
     } else {
-      inside.set(name, Undefined{fmt::format("parameter '{}' was not given", name)});
+      inside.set(name, Undefined{fmt::format("parameter '{}' was not given", short_name(name))});
     }
   }
   if (!arguments.named.empty())
     fail(template_failed(fmt::format("macro '{}' takes no argument '{}'", node.text,
                                      arguments.named.front().first)),
          call.at);
+  ++macros_;
   Value text = failed() ? Value() : captured(*node.parts[0]);
+  --macros_;
   frame_ = outer;
   return text;
 }

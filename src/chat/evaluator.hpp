@@ -20,8 +20,6 @@ struct Frame {
   std::vector<std::pair<std::string_view, Value>> variables{};
   std::vector<std::unique_ptr<Macro>> macros{};  ///< defined in it
 
-  /// Null if neither this frame nor an outer one has it.
-  const Value* find(std::string_view name) const;
   void set(std::string_view name, Value value);
 };
 
@@ -63,8 +61,14 @@ class Evaluator {
   Value evaluate_concat(const Node& node);
   Value evaluate_compare(const Node& node);
   Value evaluate_conditional(const Node& node);
+  /// Reports functions, which have no node.
   Value call_macro(const Node& call, const Macro& macro);
   Arguments arguments_of(const Node& node);
+
+  /// The variable of the current frame or the nearest outer one; null if none has it.
+  const Value* find_variable(std::string_view name, Span at);
+  /// Sets a variable of the current frame.
+  void set_variable(std::string_view name, Value value, Span at);
 
   template <class T>
   T kept(Result<T> result, Span at);
@@ -78,6 +82,7 @@ class Evaluator {
   Frame* frame_ = &top_;
   std::string* output_ = nullptr;
   std::size_t depth_ = 0;
+  std::size_t macros_ = 0;  // calls in progress
   std::int64_t now_;
   Budget budget_;
   Diagnostics& diagnostics_;

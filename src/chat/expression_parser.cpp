@@ -164,6 +164,8 @@ NodePtr ExpressionParser::parse_target(bool takes_attribute) {
   const bool has_parentheses = !takes_attribute && skip_operator("(");
   do {
     const Span at = peek().at;
+    if (is_operator("(") || is_operator("["))
+      unsupported(at, "variables in nested parentheses are not supported");
     NodePtr name = node(NodeKind::kName, at);
     name->text = expect(TokenKind::kName, "a name");
     if (name->text == "loop" && !takes_attribute)

@@ -7,6 +7,7 @@
 
 #include "chat/characters.hpp"
 #include "chat/operations.hpp"
+#include "mir/codes/limits.hpp"
 #include "support/number_text.hpp"
 #include "support/suggest.hpp"
 
@@ -16,19 +17,22 @@ namespace {
 using Filter = Result<Value> (*)(const Value& operand, ArgumentReader& arguments, Budget& budget);
 
 /// Small letters for comparisons in which the case does not count.
-Value folded(const Value& value, bool case_counts) {
+Result<Value> folded(const Value& value, bool case_counts, Budget& budget) {
   const std::string* text = value.string();
-  return text == nullptr || case_counts ? value : Value(to_lower(*text));
+  if (text == nullptr || case_counts) return value;
+  if (const auto good = budget.work(text->size() / 16); !good) return good.error();
+  return budget.text(to_lower(*text));
 }
 
 /// The attribute that a dotted path such as `function.name` names.
-Result<Value> attribute_by_path(const Value& value, std::string_view path) {
+Result<Value> attribute_by_path(const Value& value, std::string_view path, Budget& budget) {
   Value at = value;
   while (true) {
     const std::size_t dot = path.find('.');
     const std::string_view name = path.substr(0, dot);
+    if (const auto good = budget.work(1 + name.size() / 16); !good) return good.error();
     const auto index = read_integer(name);
-    auto next = index ? item_of(at, Value(*index)) : item_of(at, Value(name));
+    auto next = item_of(at, index ? Value(*index) : Value(name), budget);
     if (!next || dot == path.npos) return next;
     at = *std::move(next);
     path.remove_prefix(dot + 1);
@@ -36,10 +40,10 @@ Result<Value> attribute_by_path(const Value& value, std::string_view path) {
 }
 
 /// The value, or its attribute if `attribute` is a path.
-Result<Value> key_of(const Value& value, const Value* attribute) {
+Result<Value> key_of(const Value& value, const Value* attribute, Budget& budget) {
   if (attribute == nullptr || attribute->is_none()) return value;
-  if (const std::string* path = attribute->string()) return attribute_by_path(value, *path);
-  return item_of(value, *attribute);
+  if (const std::string* path = attribute->string()) return attribute_by_path(value, *path, budget);
+  return item_of(value, *attribute, budget);
 }
 
 /// Sorts by keys, stably. The first comparison that fails decides the result.
@@ -72,12 +76,12 @@ Result<Value> text_filter(const Value& operand, Budget& budget,
 std::string title_of_words(std::string_view text) {
   std::string result;
   bool is_first = true;
-  for (const std::string_view each : split_code_points(text)) {
+  for_each_code_point(text, [&](std::string_view each) {
     const char32_t c = code_point_at(each, 0).value;
     const bool separates = is_space(c) || c == '-' || c == '(' || c == '{' || c == '[' || c == '<';
     result += separates ? std::string(each) : is_first ? to_upper(each) : to_lower(each);
     is_first = separates;
-  }
+  });
   return result;
 }
 
@@ -86,7 +90,11 @@ Result<Value> trim(const Value& operand, ArgumentReader& arguments, Budget& budg
   if (!text) return text.error();
   const Value* characters = arguments.next("chars");
   const std::string* set = characters == nullptr ? nullptr : characters->string();
-  return budget.text(std::string(strip_left(strip_right(*text, set), set)));
+  if (characters != nullptr && !characters->is_none() && set == nullptr)
+    return template_failed("'trim' needs a string of characters");
+  const auto rest = strip(*text, set, true, true, budget);
+  if (!rest) return rest.error();
+  return budget.text(std::string(*rest));
 }
 
 Result<Value> join(const Value& operand, ArgumentReader& arguments, Budget& budget) {
@@ -97,14 +105,14 @@ Result<Value> join(const Value& operand, ArgumentReader& arguments, Budget& budg
   if (!items) return items.error();
   std::string text;
   for (std::size_t i = 0; i < items->size(); ++i) {
-    if (i != 0) text += *separator;
-    const auto item = key_of((*items)[i], attribute);
+    const auto item = key_of((*items)[i], attribute, budget);
     if (!item) return item.error();
     const auto part = text_of(*item, budget);
     if (!part) return part.error();
-    text += *part;
     if (const auto good = budget.bytes(part->size() + separator->size()); !good)
       return good.error();
+    if (i != 0) text += *separator;
+    text += *part;
   }
   return Value(std::move(text));
 }
@@ -144,7 +152,8 @@ Result<Value> end_of(const Value& operand, bool is_first, Budget& budget) {
 Result<Value> pairs(const Value& operand, ArgumentReader&, Budget& budget) {
   if (operand.is_undefined()) return budget.list({});
   if (operand.dict() == nullptr)
-    return template_failed(fmt::format("'items' of a value of type '{}'", operand.type_name()));
+    return template_failed(
+        fmt::format("'items' does not take a value of type '{}'", operand.type_name()));
   return call_method(operand, "items", {}, budget);
 }
 
@@ -156,12 +165,15 @@ Result<Value> dictsort(const Value& operand, ArgumentReader& arguments, Budget& 
   if (*by != "key" && *by != "value")
     return template_failed("'dictsort' sorts by 'key' or 'value'");
   if (operand.dict() == nullptr)
-    return template_failed(fmt::format("'dictsort' of a value of type '{}'", operand.type_name()));
+    return template_failed(
+        fmt::format("'dictsort' does not take a value of type '{}'", operand.type_name()));
   std::vector<std::pair<Value, Value>> keyed;
   for (const auto& [key, value] : operand.dict()->members) {
     auto pair = budget.list({key, value}, true);
     if (!pair) return pair;
-    keyed.emplace_back(folded(*by == "key" ? key : value, *case_counts), *std::move(pair));
+    auto own = folded(*by == "key" ? key : value, *case_counts, budget);
+    if (!own) return own;
+    keyed.emplace_back(*std::move(own), *std::move(pair));
   }
   auto items = sorted(std::move(keyed), *reversed, budget);
   if (!items) return items.error();
@@ -176,9 +188,11 @@ Result<Value> sort(const Value& operand, ArgumentReader& arguments, Budget& budg
   if (!items) return items.error();
   std::vector<std::pair<Value, Value>> keyed;
   for (const Value& each : *items) {
-    const auto key = key_of(each, attribute);
+    const auto key = key_of(each, attribute, budget);
     if (!key) return key.error();
-    keyed.emplace_back(folded(*key, *case_counts), each);
+    auto own = folded(*key, *case_counts, budget);
+    if (!own) return own;
+    keyed.emplace_back(*std::move(own), each);
   }
   auto result = sorted(std::move(keyed), *reversed, budget);
   if (!result) return result.error();
@@ -192,12 +206,18 @@ Result<Value> unique(const Value& operand, ArgumentReader& arguments, Budget& bu
   if (!items) return items.error();
   std::vector<Value> seen, result;
   for (const Value& each : *items) {
-    const auto key = key_of(each, attribute);
+    const auto key = key_of(each, attribute, budget);
     if (!key) return key.error();
-    if (const auto good = budget.work(seen.size() + 1); !good) return good.error();
-    const Value own = folded(*key, *case_counts);
-    if (std::ranges::find(seen, own) != seen.end()) continue;
-    seen.push_back(own);
+    const auto own = folded(*key, *case_counts, budget);
+    if (!own) return own;
+    auto is_known = Result<bool>(false);
+    for (const Value& other : seen) {
+      is_known = equal(*own, other, budget);
+      if (!is_known) return is_known.error();
+      if (*is_known) break;
+    }
+    if (*is_known) continue;
+    seen.push_back(*own);
     result.push_back(each);
   }
   return budget.list(std::move(result));
@@ -211,14 +231,15 @@ Result<Value> extreme(const Value& operand, ArgumentReader& arguments, Budget& b
   if (!items) return items.error();
   Value best = Undefined{"there is no item"}, best_key;
   for (std::size_t i = 0; i < items->size(); ++i) {
-    const auto key = key_of((*items)[i], attribute);
+    const auto key = key_of((*items)[i], attribute, budget);
     if (!key) return key.error();
-    const Value own = folded(*key, *case_counts);
-    const auto is_better = i == 0 ? Result<bool>(true) : compare(order, own, best_key, budget);
+    const auto own = folded(*key, *case_counts, budget);
+    if (!own) return own;
+    const auto is_better = i == 0 ? Result<bool>(true) : compare(order, *own, best_key, budget);
     if (!is_better) return is_better.error();
     if (!*is_better) continue;
     best = (*items)[i];
-    best_key = own;
+    best_key = *own;
   }
   return best;
 }
@@ -230,7 +251,7 @@ Result<Value> sum(const Value& operand, ArgumentReader& arguments, Budget& budge
   if (!items) return items.error();
   Value total = start == nullptr ? Value(std::int64_t{0}) : *start;
   for (const Value& each : *items) {
-    const auto item = key_of(each, attribute);
+    const auto item = key_of(each, attribute, budget);
     if (!item) return item;
     auto next = binary_operation("+", total, *item, budget);
     if (!next) return next;
@@ -266,7 +287,8 @@ Result<Value> real(const Value& operand, ArgumentReader& arguments, Budget&) {
 Result<Value> magnitude(const Value& operand, ArgumentReader&, Budget&) {
   const auto number = operand.number();
   if (!number)
-    return template_failed(fmt::format("'abs' of a value of type '{}'", operand.type_name()));
+    return template_failed(
+        fmt::format("'abs' does not take a value of type '{}'", operand.type_name()));
   return negated(operand, *number < 0);
 }
 
@@ -279,7 +301,8 @@ Result<Value> rounded(const Value& operand, ArgumentReader& arguments, Budget&) 
     return template_unsupported("'round' takes a precision from 0 to 15");
   const auto number = operand.number();
   if (!number)
-    return template_failed(fmt::format("'round' of a value of type '{}'", operand.type_name()));
+    return template_failed(
+        fmt::format("'round' does not take a value of type '{}'", operand.type_name()));
   if (*method == "common") {
     if (operand.is_integer()) return Value(*operand.integer());
     return Value(read_number(fmt::format("{:.{}f}", *number, *precision)).value_or(*number));
@@ -306,13 +329,15 @@ Result<Value> indent(const Value& operand, ArgumentReader& arguments, Budget& bu
     space.assign(static_cast<std::size_t>(std::max<std::int64_t>(*count, 0)), ' ');
   }
   const std::string ended = *text + "\n";
-  const auto lines = split_lines(ended);
+  const auto split = split_lines(ended, budget);
+  if (!split) return split.error();
+  const auto& lines = *split;
   std::string result;
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (const auto good = budget.bytes(lines[i].size() + space.size()); !good) return good.error();
     if (i != 0) result += '\n';
     if (i == 0 ? *also_first : *also_blank || !lines[i].empty()) result += space;
     result += lines[i];
-    if (const auto good = budget.bytes(lines[i].size() + space.size()); !good) return good.error();
   }
   return Value(std::move(result));
 }
@@ -353,8 +378,8 @@ constexpr FilterRow kFilters[] = {
     {"capitalize", [](const Value& operand, ArgumentReader&,
                       Budget& budget) { return text_filter(operand, budget, capitalized); }},
     {"count",
-     [](const Value& operand, ArgumentReader&, Budget&) -> Result<Value> {
-       const auto length = length_of(operand);
+     [](const Value& operand, ArgumentReader&, Budget& budget) -> Result<Value> {
+       const auto length = length_of(operand, budget);
        if (!length) return length.error();
        return Value(*length);
      }},
@@ -371,8 +396,8 @@ constexpr FilterRow kFilters[] = {
     {"last", [](const Value& operand, ArgumentReader&,
                 Budget& budget) { return end_of(operand, false, budget); }},
     {"length",
-     [](const Value& operand, ArgumentReader&, Budget&) -> Result<Value> {
-       const auto length = length_of(operand);
+     [](const Value& operand, ArgumentReader&, Budget& budget) -> Result<Value> {
+       const auto length = length_of(operand, budget);
        if (!length) return length.error();
        return Value(*length);
      }},
@@ -422,6 +447,16 @@ constexpr FilterRow kFilters[] = {
 
 /// `map` with an attribute or with the name of a filter and its arguments.
 Result<Value> map_items(const Value& operand, const Arguments& arguments, Budget& budget) {
+  // `map('map', ...)` recurses.
+  constexpr std::size_t kMostNested = 16;
+  std::size_t nested = 0;
+  for (const Value& each : arguments.positional) {
+    if (each.string() == nullptr || *each.string() != "map") break;
+    ++nested;
+  }
+  if (nested > kMostNested)
+    return Error{diag::kLimitExceeded,
+                 fmt::format("'map' nests deeper than {} levels", kMostNested)};
   if (!operand.truth()) return budget.list({});
   const auto items = items_of(operand, budget);
   if (!items) return items.error();
@@ -430,6 +465,9 @@ Result<Value> map_items(const Value& operand, const Arguments& arguments, Budget
   for (const auto& [name, value] : arguments.named) {
     if (name == "attribute") attribute = &value;
     if (name == "default") missing = &value;
+    if (arguments.positional.empty() && name != "attribute" && name != "default")
+      return template_unsupported(
+          fmt::format("'map' with the argument '{}' is not supported", short_name(name)));
   }
   const bool by_attribute = arguments.positional.empty() && attribute != nullptr;
   const std::string* filter =
@@ -441,7 +479,7 @@ Result<Value> map_items(const Value& operand, const Arguments& arguments, Budget
   std::vector<Value> result;
   for (const Value& each : *items) {
     auto mapped =
-        by_attribute ? key_of(each, attribute) : apply_filter(*filter, each, rest, budget);
+        by_attribute ? key_of(each, attribute, budget) : apply_filter(*filter, each, rest, budget);
     if (!mapped) return mapped;
     if (by_attribute && missing != nullptr && mapped->is_undefined()) mapped = *missing;
     result.push_back(*std::move(mapped));
@@ -467,10 +505,11 @@ Result<Value> select_items(const Value& operand, const Arguments& arguments, boo
   if (by_attribute && !attribute)
     return template_failed("the filter needs the name of an attribute");
   const auto test = take();
-  if (test && test->string() == nullptr) return template_failed("the name of a test is no string");
+  if (test && test->string() == nullptr)
+    return template_failed("the name of a test must be a string");
   std::vector<Value> result;
   for (const Value& each : *items) {
-    const auto key = key_of(each, attribute ? &*attribute : nullptr);
+    const auto key = key_of(each, attribute ? &*attribute : nullptr, budget);
     if (!key) return key;
     const auto holds =
         test ? apply_test(*test->string(), *key, rest, budget) : Result<bool>(key->truth());
@@ -484,6 +523,9 @@ Result<Value> select_items(const Value& operand, const Arguments& arguments, boo
 
 Result<Value> apply_filter(std::string_view name, const Value& operand, const Arguments& arguments,
                            Budget& budget) {
+  const std::size_t bytes = operand.string() == nullptr ? 0 : operand.string()->size();
+  const std::size_t given = arguments.positional.size() + arguments.named.size();
+  if (const auto good = budget.work(given + bytes / 16); !good) return good.error();
   if (name == "map") return map_items(operand, arguments, budget);
   if (name == "select") return select_items(operand, arguments, true, false, budget);
   if (name == "reject") return select_items(operand, arguments, false, false, budget);
@@ -491,7 +533,7 @@ Result<Value> apply_filter(std::string_view name, const Value& operand, const Ar
   if (name == "rejectattr") return select_items(operand, arguments, false, true, budget);
   const auto row = std::ranges::find(kFilters, name, &FilterRow::name);
   if (row == std::end(kFilters))
-    return template_unsupported(fmt::format("filter '{}' is not supported", name));
+    return template_unsupported(fmt::format("filter '{}' is not supported", short_name(name)));
   ArgumentReader reader(name, arguments);
   auto result = row->filter(operand, reader, budget);
   if (!result) return result;

@@ -1,6 +1,7 @@
 // Functions of chat templates: ranges, namespaces, dates and errors of their own.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "chat/operations.hpp"
@@ -39,7 +40,10 @@ Result<Value> range(const Arguments& arguments, Budget& budget) {
 }
 
 /// The parts of a date and a time of day in UTC.
-Result<Value> date_text(const std::string& form, std::int64_t now) {
+Result<Value> date_text(const std::string& form, std::int64_t now, Budget& budget) {
+  // The longest part is the 9 letters of a month or a day for 2 characters of the form.
+  if (const auto good = budget.bytes(5 * form.size() + sizeof(std::string)); !good)
+    return good.error();
   const std::chrono::sys_seconds at{std::chrono::seconds(now)};
   const auto day = std::chrono::floor<std::chrono::days>(at);
   const std::chrono::year_month_day date(day);
@@ -132,8 +136,12 @@ Result<Value> call_function(std::string_view name, const Arguments& arguments, s
     if (!given) return given;
     const auto text = text_of(*given, budget);
     if (!text) return text.error();
-    if (name == "strftime_now") return date_text(*text, now);
-    return template_failed(fmt::format("the template refuses the messages: {}", *text));
+    if (name == "strftime_now") return date_text(*text, now, budget);
+    constexpr std::size_t kMostShown = 4096;
+    std::size_t shown = std::min(text->size(), kMostShown);
+    while (shown < text->size() && shown > 0 && ((*text)[shown] & 0xC0) == 0x80) --shown;
+    return template_failed(
+        fmt::format("the template refuses the messages: {}", text->substr(0, shown)));
   }
   std::vector<std::pair<Value, Value>> members;
   if (!arguments.positional.empty()) {
@@ -146,8 +154,9 @@ Result<Value> call_function(std::string_view name, const Arguments& arguments, s
   if (name == "dict") return budget.dict(std::move(members));
   auto space = std::make_shared<Namespace>();
   if (const auto good = budget.bytes(members.size() * sizeof(Value)); !good) return good.error();
+  if (const auto good = budget.work(members.size() * members.size()); !good) return good.error();
   for (auto& [key, value] : members) {
-    if (key.string() == nullptr) return template_failed("a name of a namespace is no string");
+    if (key.string() == nullptr) return template_failed("a name of a namespace must be a string");
     if (value.is_object() || value.holds_objects())
       return template_unsupported(
           "a namespace that holds a namespace, loop or macro is not "

@@ -184,7 +184,7 @@ class Lexer {
         const char opened = each == ")" ? '(' : each == "]" ? '[' : '{';
         if (open.empty() || open.back() != opened)
           return fail(diag::kTemplateMalformed, begin, begin + 1,
-                      fmt::format("'{}' closes nothing", each));
+                      fmt::format("unmatched '{}'", each));
         open.pop_back();
       }
       at_ += each.size();

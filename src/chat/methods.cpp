@@ -38,21 +38,27 @@ Result<Value> stripped(std::string_view name, const std::string& text, ArgumentR
   if (!is_default && given->string() == nullptr)
     return template_failed(fmt::format("'{}' needs a string of characters", name));
   const std::string* characters = is_default ? nullptr : given->string();
-  std::string_view rest = text;
-  if (name != "rstrip") rest = strip_left(rest, characters);
-  if (name != "lstrip") rest = strip_right(rest, characters);
-  return budget.text(std::string(rest));
+  const auto rest = strip(text, characters, name != "rstrip", name != "lstrip", budget);
+  if (!rest) return rest.error();
+  return budget.text(std::string(*rest));
+}
+
+/// Adds a part of a text, counted.
+Result<void> add_part(std::vector<std::string_view>& parts, std::string_view part, Budget& budget) {
+  if (const auto good = budget.bytes(sizeof(std::string_view)); !good) return good;
+  parts.push_back(part);
+  return {};
 }
 
 /// Parts between white space, at most `most` cuts, from the left or the right.
-std::vector<std::string_view> split_at_spaces(std::string_view text, std::int64_t most,
-                                              bool from_right) {
+Result<std::vector<std::string_view>> split_at_spaces(std::string_view text, std::int64_t most,
+                                                      bool from_right, Budget& budget) {
   std::vector<std::string_view> parts;
   if (from_right) {
     text = strip_right(text);
     while (!text.empty()) {
       if (std::cmp_equal(parts.size(), most)) {
-        parts.push_back(text);
+        if (const auto good = add_part(parts, text, budget); !good) return good.error();
         break;
       }
       std::size_t begin = text.size();
@@ -62,7 +68,7 @@ std::vector<std::string_view> split_at_spaces(std::string_view text, std::int64_
         if (is_space(code_point_at(text, at).value)) break;
         begin = at;
       }
-      parts.push_back(text.substr(begin));
+      if (const auto good = add_part(parts, text.substr(begin), budget); !good) return good.error();
       text = strip_right(text.substr(0, begin));
     }
     std::ranges::reverse(parts);
@@ -71,35 +77,40 @@ std::vector<std::string_view> split_at_spaces(std::string_view text, std::int64_
   text = strip_left(text);
   while (!text.empty()) {
     if (std::cmp_equal(parts.size(), most)) {
-      parts.push_back(text);
+      if (const auto good = add_part(parts, text, budget); !good) return good.error();
       break;
     }
     std::size_t end = 0;
     while (end < text.size() && !is_space(code_point_at(text, end).value))
       end += code_point_at(text, end).bytes;
-    parts.push_back(text.substr(0, end));
+    if (const auto good = add_part(parts, text.substr(0, end), budget); !good) return good.error();
     text = strip_left(text.substr(std::min(end, text.size())));
   }
   return parts;
 }
 
-std::vector<std::string_view> split_at(std::string_view text, std::string_view separator,
-                                       std::int64_t most, bool from_right) {
+Result<std::vector<std::string_view>> split_at(std::string_view text, std::string_view separator,
+                                               std::int64_t most, bool from_right, Budget& budget) {
   std::vector<std::string_view> parts;
   while (!std::cmp_equal(parts.size(), most)) {
-    const std::size_t at = from_right ? text.rfind(separator) : text.find(separator);
-    if (at == text.npos) break;
-    parts.push_back(from_right ? text.substr(at + separator.size()) : text.substr(0, at));
-    text = from_right ? text.substr(0, at) : text.substr(at + separator.size());
+    const auto at = find_text(text, separator, from_right, budget);
+    if (!at) return at.error();
+    if (*at == text.npos) break;
+    const std::string_view before = text.substr(0, *at),
+                           after = text.substr(*at + separator.size());
+    if (const auto good = add_part(parts, from_right ? after : before, budget); !good)
+      return good.error();
+    text = from_right ? before : after;
   }
-  parts.push_back(text);
+  if (const auto good = add_part(parts, text, budget); !good) return good.error();
   if (from_right) std::ranges::reverse(parts);
   return parts;
 }
 
-Result<Value> list_of(std::span<const std::string_view> parts, Budget& budget) {
+Result<Value> list_of(const Result<std::vector<std::string_view>>& parts, Budget& budget) {
+  if (!parts) return parts.error();
   std::vector<Value> items;
-  for (const std::string_view each : parts) {
+  for (const std::string_view each : *parts) {
     if (const auto good = budget.bytes(each.size() + sizeof(std::string)); !good)
       return good.error();
     items.emplace_back(each);
@@ -113,27 +124,46 @@ Result<Value> split(const std::string& text, ArgumentReader& arguments, bool fro
   const auto most = arguments.integer("maxsplit", -1);
   if (!most) return most.error();
   if (separator == nullptr || separator->is_none())
-    return list_of(split_at_spaces(text, *most, from_right), budget);
+    return list_of(split_at_spaces(text, *most, from_right, budget), budget);
   const std::string* mark = separator->string();
   if (mark == nullptr || mark->empty()) return template_failed("'split' needs a separator");
-  return list_of(split_at(text, *mark, *most, from_right), budget);
+  return list_of(split_at(text, *mark, *most, from_right, budget), budget);
 }
 
-Result<Value> begins_or_ends(const std::string& text, ArgumentReader& arguments, bool begins) {
+Result<Value> begins_or_ends(const std::string& text, ArgumentReader& arguments, bool begins,
+                             Budget& budget) {
   const auto part = arguments.needed("prefix");
   if (!part) return part;
-  const auto holds = [&](const Value& each) {
+  const auto holds = [&](const Value& each) -> Result<bool> {
     const std::string* other = each.string();
+    const std::size_t compared = other == nullptr ? 0 : std::min(other->size(), text.size());
+    if (const auto good = budget.work(1 + compared / 16); !good) return good.error();
     return other != nullptr && (begins ? text.starts_with(*other) : text.ends_with(*other));
   };
-  if (const List* list = part->list()) return Value(std::ranges::any_of(list->items, holds));
+  if (const List* list = part->list()) {
+    for (const Value& each : list->items) {
+      const auto found = holds(each);
+      if (!found) return found.error();
+      if (*found) return Value(true);
+    }
+    return Value(false);
+  }
   if (part->string() == nullptr)
     return template_failed("'startswith' and 'endswith' need a string or a tuple of them");
-  return Value(holds(*part));
+  const auto found = holds(*part);
+  return found ? Value(*found) : Result<Value>(found.error());
+}
+
+Result<std::string_view> needed_text(ArgumentReader& arguments, std::string_view parameter) {
+  const Value* given = arguments.next(parameter);
+  if (given == nullptr || given->string() == nullptr)
+    return template_failed(fmt::format("'replace': argument '{}' must be a string", parameter));
+  return std::string_view(*given->string());
 }
 
 Result<Value> replaced(const std::string& text, ArgumentReader& arguments, Budget& budget) {
-  const auto old_text = arguments.text("old", ""), new_text = arguments.text("new", "");
+  const auto old_text = needed_text(arguments, "old"), new_text = needed_text(arguments, "new");
+  constexpr std::size_t kNone = std::string_view::npos;
   auto most = arguments.integer("count", -1);
   for (const auto* each : {&old_text, &new_text})
     if (!*each) return each->error();
@@ -148,18 +178,21 @@ Result<Value> replaced(const std::string& text, ArgumentReader& arguments, Budge
       // The text goes before each character and to the end.
       found = at == 0 && result.empty() ? 0
               : at < text.size()        ? at + code_point_at(text, at).bytes
-                                        : text.npos;
+                                        : kNone;
     } else {
-      found = text.find(*old_text, at);
+      const std::string_view rest = std::string_view(text).substr(at);
+      const auto next = find_text(rest, *old_text, false, budget);
+      if (!next) return next.error();
+      found = *next == kNone ? kNone : at + *next;
     }
-    if (found == text.npos || found > text.size()) break;
-    result += text.substr(at, found - at);
+    if (found == kNone || found > text.size()) break;
+    if (const auto good = budget.bytes(new_text->size() + 1); !good) return good.error();
+    result.append(text, at, found - at);
     result += *new_text;
     at = found + old_text->size();
-    if (const auto good = budget.bytes(new_text->size() + 1); !good) return good.error();
     if (old_text->empty() && new_text->empty()) break;
   }
-  result += text.substr(std::min(at, text.size()));
+  result.append(text, std::min(at, text.size()));
   return budget.text(std::move(result));
 }
 
@@ -180,28 +213,35 @@ Result<Value> joined(const std::string& text, ArgumentReader& arguments, Budget&
 }
 
 /// Index in code points of a part; -1 if it does not occur.
-Result<Value> found(const std::string& text, ArgumentReader& arguments, bool from_right) {
+Result<Value> found(const std::string& text, ArgumentReader& arguments, bool from_right,
+                    Budget& budget) {
   const auto part = arguments.text("sub", "");
   if (!part) return part.error();
-  const std::size_t at = from_right ? text.rfind(*part) : text.find(*part);
-  if (at == text.npos) return Value(std::int64_t{-1});
-  return Value(static_cast<std::int64_t>(count_code_points(std::string_view(text).substr(0, at))));
+  const auto at = find_text(text, *part, from_right, budget);
+  if (!at) return at.error();
+  if (*at == text.npos) return Value(std::int64_t{-1});
+  if (const auto good = budget.work(*at / 16); !good) return good.error();
+  return Value(static_cast<std::int64_t>(count_code_points(std::string_view(text).substr(0, *at))));
 }
 
-Result<Value> counted(const std::string& text, ArgumentReader& arguments) {
+Result<Value> counted(const std::string& text, ArgumentReader& arguments, Budget& budget) {
   const auto part = arguments.text("sub", "");
   if (!part) return part.error();
   if (part->empty()) return Value(static_cast<std::int64_t>(count_code_points(text)) + 1);
   std::int64_t count = 0;
-  for (std::size_t at = text.find(*part); at != text.npos; at = text.find(*part, at + part->size()))
-    ++count;
-  return Value(count);
+  for (std::string_view rest = text;; ++count) {
+    const auto at = find_text(rest, *part, false, budget);
+    if (!at) return at.error();
+    if (*at == rest.npos) return Value(count);
+    rest.remove_prefix(*at + part->size());
+  }
 }
 
 /// `format` with `{}`, `{0}` and `{name}`.
 Result<Value> formatted(const std::string& text, const Arguments& arguments, Budget& budget) {
   std::string result;
   std::size_t next = 0;
+  if (const auto good = budget.bytes(text.size() + sizeof(std::string)); !good) return good.error();
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if ((c == '{' || c == '}') && i + 1 < text.size() && text[i + 1] == c) {
@@ -209,7 +249,7 @@ Result<Value> formatted(const std::string& text, const Arguments& arguments, Bud
       ++i;
       continue;
     }
-    if (c == '}') return template_failed("'format': a '}' closes nothing");
+    if (c == '}') return template_failed("'format': unmatched '}'");
     if (c != '{') {
       result += c;
       continue;
@@ -221,6 +261,8 @@ Result<Value> formatted(const std::string& text, const Arguments& arguments, Bud
     const auto index =
         name.empty() ? std::optional(static_cast<std::int64_t>(next++)) : read_integer(name);
     const Value* value = nullptr;
+    if (const auto good = budget.search(arguments.named.size(), name.size()); !good)
+      return good.error();
     if (index && *index >= 0 && std::cmp_less(*index, arguments.positional.size()))
       value = &arguments.positional[static_cast<std::size_t>(*index)];
     for (const auto& [key, each] : arguments.named)
@@ -228,43 +270,46 @@ Result<Value> formatted(const std::string& text, const Arguments& arguments, Bud
     if (name.find_first_of(".[:!") != name.npos)
       return template_unsupported("'format': only '{}', '{0}' and '{name}' are supported");
     if (value == nullptr)
-      return template_failed(fmt::format("'format' has no argument '{}'", name));
+      return template_failed(fmt::format("'format' has no argument '{}'", short_name(name)));
     const auto part = text_of(*value, budget);
     if (!part) return part.error();
+    if (const auto good = budget.bytes(part->size()); !good) return good.error();
     result += *part;
   }
-  return budget.text(std::move(result));
+  return Value(std::move(result));
 }
 
 template <class Holds>
 bool all_code_points(const std::string& text, const Holds& holds) {
-  return !text.empty() && std::ranges::all_of(split_code_points(text), [&](std::string_view each) {
-    return holds(code_point_at(each, 0).value);
-  });
+  bool all = !text.empty();
+  for_each_code_point(
+      text, [&](std::string_view each) { all = all && holds(code_point_at(each, 0).value); });
+  return all;
 }
 
 Result<Value> call_string(const std::string& text, std::string_view name, ArgumentReader& reader,
                           Budget& budget) {
+  if (name == "startswith" || name == "endswith")
+    return begins_or_ends(text, reader, name == "startswith", budget);
+  if (const auto good = budget.work(text.size() / 16); !good) return good.error();
   if (name == "strip" || name == "lstrip" || name == "rstrip")
     return stripped(name, text, reader, budget);
   if (name == "split" || name == "rsplit") return split(text, reader, name == "rsplit", budget);
-  if (name == "startswith" || name == "endswith")
-    return begins_or_ends(text, reader, name == "startswith");
   if (name == "replace") return replaced(text, reader, budget);
   if (name == "join") return joined(text, reader, budget);
-  if (name == "find" || name == "rfind") return found(text, reader, name == "rfind");
-  if (name == "count") return counted(text, reader);
+  if (name == "find" || name == "rfind") return found(text, reader, name == "rfind", budget);
+  if (name == "count") return counted(text, reader, budget);
   if (name == "upper") return budget.text(to_upper(text));
   if (name == "lower") return budget.text(to_lower(text));
   if (name == "capitalize") return budget.text(capitalized(text));
   if (name == "title") return budget.text(titled(text));
-  if (name == "splitlines") return list_of(split_lines(text), budget);
+  if (name == "splitlines") return list_of(split_lines(text, budget), budget);
   if (name == "removeprefix" || name == "removesuffix") {
     const auto part = reader.text("prefix", "");
     if (!part) return part.error();
     const bool is_prefix = name == "removeprefix";
     const bool has_part = is_prefix ? text.starts_with(*part) : text.ends_with(*part);
-    if (!has_part) return Value(text);
+    if (!has_part) return budget.text(text);
     const std::size_t rest = text.size() - part->size();
     return budget.text(text.substr(is_prefix ? part->size() : 0, rest));
   }
@@ -282,6 +327,8 @@ Result<Value> call_dict(const Dict& dict, std::string_view name, ArgumentReader&
     const auto key = reader.needed("key");
     if (!key) return key;
     const Value* otherwise = reader.next("default");
+    const std::size_t key_bytes = key->string() == nullptr ? 0 : key->string()->size();
+    if (const auto good = budget.search(dict.members.size(), key_bytes); !good) return good.error();
     if (const Value* found_value = dict.find(*key)) return *found_value;
     return otherwise == nullptr ? Value(None{}) : *otherwise;
   }
@@ -309,7 +356,7 @@ bool is_among(std::string_view name, std::span<const std::string_view> names) {
 
 }  // namespace
 
-std::vector<std::string_view> split_lines(std::string_view text) {
+Result<std::vector<std::string_view>> split_lines(std::string_view text, Budget& budget) {
   std::vector<std::string_view> lines;
   std::size_t begin = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -322,7 +369,8 @@ std::vector<std::string_view> split_lines(std::string_view text) {
       at = after;
       continue;
     }
-    lines.push_back(text.substr(begin, at - begin));
+    if (const auto good = add_part(lines, text.substr(begin, at - begin), budget); !good)
+      return good.error();
     at = after + (c == '\r' && after < text.size() && text[after] == '\n' ? 1 : 0);
     begin = at;
   }

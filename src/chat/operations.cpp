@@ -101,6 +101,7 @@ Result<Value> formatted(const std::string& form, const Value& argument, Budget& 
   const bool is_tuple = list != nullptr && list->is_tuple;
   std::string text;
   std::size_t used = 0;
+  if (const auto good = budget.bytes(form.size() + sizeof(std::string)); !good) return good.error();
   for (std::size_t i = 0; i < form.size(); ++i) {
     if (form[i] != '%') {
       text += form[i];
@@ -120,13 +121,20 @@ Result<Value> formatted(const std::string& form, const Value& argument, Budget& 
     if (kind == 'd' && !value.is_integer()) return template_failed("'%d' needs an integer");
     const auto part = kind == 'd' ? fmt::format("{}", *value.integer()) : text_of(value, budget);
     if (!part) return part.error();
+    if (const auto good = budget.bytes(part->size()); !good) return good.error();
     text += *part;
   }
   // Python lets a list or an object stay unused.
   const bool may_stay = used == 0 && !is_tuple && (list != nullptr || argument.dict() != nullptr);
   if (!may_stay && used != (is_tuple ? list->items.size() : 1))
     return template_failed("the format has fewer places than there are arguments");
-  return budget.text(std::move(text));
+  return Value(std::move(text));
+}
+
+Result<const Value*> find_member(const Dict& dict, const Value& key, Budget& budget) {
+  const std::size_t key_bytes = key.string() == nullptr ? 0 : key.string()->size();
+  if (const auto good = budget.search(dict.members.size(), key_bytes); !good) return good.error();
+  return dict.find(key);
 }
 
 Result<int> order(std::string_view op, const Value& a, const Value& b, Budget& budget) {
@@ -136,6 +144,8 @@ Result<int> order(std::string_view op, const Value& a, const Value& b, Budget& b
   const auto p = a.number(), q = b.number();
   if (p && q) return *p < *q ? -1 : *p > *q ? 1 : 0;
   if (a.string() != nullptr && b.string() != nullptr) {
+    const std::size_t common = std::min(a.string()->size(), b.string()->size());
+    if (const auto good = budget.work(common / 16); !good) return good.error();
     const int difference = a.string()->compare(*b.string());
     return difference < 0 ? -1 : difference > 0 ? 1 : 0;
   }
@@ -144,7 +154,9 @@ Result<int> order(std::string_view op, const Value& a, const Value& b, Budget& b
     return types_refused(op, a, b);
   const std::size_t common = std::min(left->items.size(), right->items.size());
   for (std::size_t i = 0; i < common; ++i) {
-    if (left->items[i] == right->items[i]) continue;
+    const auto same = equal(left->items[i], right->items[i], budget);
+    if (!same) return same.error();
+    if (*same) continue;
     return order(op, left->items[i], right->items[i], budget);
   }
   return left->items.size() < right->items.size()   ? -1
@@ -161,23 +173,29 @@ Result<bool> contains(const Value& whole, const Value& part, Budget& budget) {
           fmt::format("'in' of a string needs a string, found a value of type "
                       "'{}'",
                       part.type_name()));
-    if (const auto good = budget.work(text->size() / 16); !good) return good.error();
-    return text->find(*part.string()) != text->npos;
+    const auto at = find_text(*text, *part.string(), false, budget);
+    if (!at) return at.error();
+    return *at != text->npos;
   }
   if (const List* list = whole.list()) {
-    if (const auto good = budget.work(list->items.size()); !good) return good.error();
-    return std::ranges::find(list->items, part) != list->items.end();
+    for (const Value& item : list->items) {
+      const auto same = equal(item, part, budget);
+      if (!same || *same) return same;
+    }
+    return false;
   }
   if (const Dict* dict = whole.dict()) {
-    if (const auto good = budget.work(dict->members.size()); !good) return good.error();
-    return dict->find(part) != nullptr;
+    const auto found = find_member(*dict, part, budget);
+    if (!found) return found.error();
+    return *found != nullptr;
   }
   return template_failed(fmt::format("'in' does not take a value of type '{}'", whole.type_name()));
 }
 
-Value missing_attribute(const Value& value, std::string_view name) {
-  return Undefined{
-      fmt::format("a value of type '{}' has no attribute '{}'", value.type_name(), name)};
+Result<Value> missing_attribute(const Value& value, std::string_view name, Budget& budget) {
+  if (const auto good = budget.bytes(2 * sizeof(std::string)); !good) return good.error();
+  return Value(Undefined{fmt::format("a value of type '{}' has no attribute '{}'",
+                                     value.type_name(), short_name(name))});
 }
 
 Result<Value> loop_attribute(const LoopState& loop, std::string_view name) {
@@ -209,7 +227,80 @@ std::optional<std::size_t> place(std::int64_t index, std::size_t size) {
   return static_cast<std::size_t>(index < 0 ? index + count : index);
 }
 
+/// The byte that lies `count` code points after a byte, or before it if negative. Stops at the
+/// ends.
+std::size_t move_code_points(std::string_view text, std::size_t at, std::int64_t count) {
+  for (; count > 0 && at < text.size(); --count) at += code_point_at(text, at).bytes;
+  for (; count < 0 && at > 0; ++count) {
+    --at;
+    while (at > 0 && (text[at] & 0xC0) == 0x80) --at;
+  }
+  return at;
+}
+
 }  // namespace
+
+Result<bool> equal(const Value& a, const Value& b, Budget& budget) {
+  if (const auto good = budget.work(1); !good) return good.error();
+  const std::string *text = a.string(), *other_text = b.string();
+  if (text != nullptr && other_text != nullptr) {
+    if (text->size() != other_text->size()) return false;
+    if (const auto good = budget.work(text->size() / 16); !good) return good.error();
+    return *text == *other_text;
+  }
+  const List *left = a.list(), *right = b.list();
+  if (left != nullptr && right != nullptr) {
+    if (left == right) return true;
+    if (left->is_tuple != right->is_tuple || left->items.size() != right->items.size())
+      return false;
+    for (std::size_t i = 0; i < left->items.size(); ++i) {
+      const auto same = equal(left->items[i], right->items[i], budget);
+      if (!same || !*same) return same;
+    }
+    return true;
+  }
+  const Dict *members = a.dict(), *others = b.dict();
+  if (members == nullptr || others == nullptr) return a == b;
+  if (members == others) return true;
+  if (members->members.size() != others->members.size()) return false;
+  for (const auto& [key, value] : members->members) {
+    const auto other = find_member(*others, key, budget);
+    if (!other) return other.error();
+    if (*other == nullptr) return false;
+    const auto same = equal(value, **other, budget);
+    if (!same || !*same) return same;
+  }
+  return true;
+}
+
+Result<std::size_t> find_text(std::string_view text, std::string_view part, bool from_right,
+                              Budget& budget) {
+  if (part.empty()) return from_right ? text.size() : std::size_t{0};
+  if (part.size() > text.size()) return text.npos;
+  const std::size_t last = text.size() - part.size();
+  std::size_t at = from_right ? last : 0;
+  while (true) {
+    const std::size_t found =
+        from_right ? text.rfind(part.front(), at) : text.find(part.front(), at);
+    const std::size_t end = found == text.npos ? (from_right ? 0 : text.size()) : found;
+    const std::size_t skipped = from_right ? at - end : end - at;
+    if (const auto good = budget.work(1 + skipped / 16 + part.size() / 16); !good)
+      return good.error();
+    if (found == text.npos || found > last) return text.npos;
+    if (text.substr(found, part.size()) == part) return found;
+    if (from_right ? found == 0 : found == last) return text.npos;
+    at = from_right ? found - 1 : found + 1;
+  }
+}
+
+Result<std::string_view> strip(std::string_view text, const std::string* characters, bool left,
+                               bool right, Budget& budget) {
+  // Each code point at an end is looked up among the characters.
+  const std::size_t each = characters == nullptr ? 0 : characters->size() / 4;
+  if (const auto good = budget.work(1 + text.size() / 16 * (1 + each)); !good) return good.error();
+  if (left) text = strip_left(text, characters);
+  return right ? strip_right(text, characters) : text;
+}
 
 Result<Value> binary_operation(std::string_view op, const Value& a, const Value& b,
                                Budget& budget) {
@@ -239,8 +330,11 @@ Result<Value> binary_operation(std::string_view op, const Value& a, const Value&
 
 Result<bool> compare(std::string_view op, const Value& a, const Value& b, Budget& budget) {
   if (const auto good = budget.work(1); !good) return good.error();
-  if (op == "==") return a == b;
-  if (op == "!=") return !(a == b);
+  if (op == "==") return equal(a, b, budget);
+  if (op == "!=") {
+    const auto same = equal(a, b, budget);
+    return same ? Result<bool>(!*same) : same;
+  }
   if (op == "in") return contains(b, a, budget);
   if (op == "not in") {
     const auto found = contains(b, a, budget);
@@ -262,25 +356,33 @@ Result<Value> negated(const Value& value, bool is_negative) {
     return is_negative ? integer_operation("-", 0, *integer) : Value(*integer);
   if (const auto number = value.number()) return Value(is_negative ? -*number : *number);
   if (value.is_undefined()) return undefined_used(value);
-  return template_failed(fmt::format("a sign before a value of type '{}'", value.type_name()));
+  return template_failed(
+      fmt::format("a sign cannot precede a value of type '{}'", value.type_name()));
 }
 
-Result<Value> attribute_of(const Value& value, std::string_view name) {
+Result<Value> attribute_of(const Value& value, std::string_view name, Budget& budget) {
   if (value.is_undefined()) return undefined_used(value);
   if (has_method(value, name))
     return template_unsupported(fmt::format("method '{}' without a call is not supported", name));
   const Value* found = nullptr;
-  if (const Dict* dict = value.dict()) found = dict->find(name);
-  if (const Namespace* space = value.space()) found = space->find(name);
+  const Dict* dict = value.dict();
+  const Namespace* space = value.space();
+  const std::size_t entries = dict != nullptr    ? dict->members.size()
+                              : space != nullptr ? space->members.size()
+                                                 : 0;
+  if (const auto good = budget.search(entries, name.size()); !good) return good.error();
+  if (dict != nullptr) found = dict->find(name);
+  if (space != nullptr) found = space->find(name);
   if (const LoopState* loop = value.loop()) return loop_attribute(*loop, name);
-  return found == nullptr ? missing_attribute(value, name) : *found;
+  return found == nullptr ? missing_attribute(value, name, budget) : *found;
 }
 
-Result<Value> item_of(const Value& value, const Value& key) {
+Result<Value> item_of(const Value& value, const Value& key, Budget& budget) {
   if (value.is_undefined()) return undefined_used(value);
   if (const Dict* dict = value.dict()) {
-    const Value* found = dict->find(key);
-    if (found != nullptr) return *found;
+    const auto found = find_member(*dict, key, budget);
+    if (!found) return found.error();
+    if (*found != nullptr) return **found;
   }
   const auto index = key.integer();
   if (const List* list = value.list(); list != nullptr && index) {
@@ -288,13 +390,15 @@ Result<Value> item_of(const Value& value, const Value& key) {
     return at ? list->items[*at] : Value(Undefined{fmt::format("the list has no item {}", *index)});
   }
   if (const std::string* text = value.string(); text != nullptr && index) {
-    const auto parts = split_code_points(*text);
-    const auto at = place(*index, parts.size());
-    return at ? Value(parts[*at])
-              : Value(Undefined{fmt::format("the string has no character {}", *index)});
+    if (const auto good = budget.work(text->size() / 16); !good) return good.error();
+    const auto found = place(*index, count_code_points(*text));
+    if (!found) return Value(Undefined{fmt::format("the string has no character {}", *index)});
+    const std::size_t at = move_code_points(*text, 0, static_cast<std::int64_t>(*found));
+    return budget.text(text->substr(at, code_point_at(*text, at).bytes));
   }
-  if (const std::string* name = key.string()) return attribute_of(value, *name);
-  return missing_attribute(value, index ? fmt::format("{}", *index) : std::string(key.type_name()));
+  if (const std::string* name = key.string()) return attribute_of(value, *name, budget);
+  return missing_attribute(value, index ? fmt::format("{}", *index) : std::string(key.type_name()),
+                           budget);
 }
 
 Result<Value> slice_of(const Value& value, const Value* begin, const Value* end, const Value* step,
@@ -303,22 +407,22 @@ Result<Value> slice_of(const Value& value, const Value* begin, const Value* end,
   const List* list = value.list();
   if (text == nullptr && list == nullptr)
     return value.is_undefined() ? Result<Value>(undefined_used(value))
-                                : missing_attribute(value, "slice");
+                                : missing_attribute(value, "slice", budget);
   const auto bound = [](const Value* given) -> Result<std::optional<std::int64_t>> {
     if (given == nullptr || given->is_none()) return std::optional<std::int64_t>();
     if (const auto integer = given->integer()) return std::optional(*integer);
     return given->is_undefined() ? undefined_used(*given)
-                                 : template_failed("a bound of a slice is no integer");
+                                 : template_failed("a bound of a slice must be an integer");
   };
   const auto first = bound(begin), last = bound(end), stride = bound(step);
   for (const auto* each : {&first, &last, &stride})
     if (!*each) return each->error();
   const std::int64_t by = stride->value_or(1);
   if (by == 0) return template_failed("the step of a slice is 0");
-  const auto parts = text == nullptr ? std::vector<std::string_view>() : split_code_points(*text);
-  const auto size = static_cast<std::int64_t>(text == nullptr ? list->items.size() : parts.size());
-  if (const auto good = budget.work(static_cast<std::uint64_t>(size) / 16); !good)
+  if (const auto good = budget.work(text == nullptr ? 1 : text->size() / 8); !good)
     return good.error();
+  const auto size =
+      static_cast<std::int64_t>(text == nullptr ? list->items.size() : count_code_points(*text));
   const std::int64_t lowest = by > 0 ? 0 : -1, highest = by > 0 ? size : size - 1;
   const auto clamped = [&](std::optional<std::int64_t> given, std::int64_t otherwise) {
     if (!given) return otherwise;
@@ -329,12 +433,13 @@ Result<Value> slice_of(const Value& value, const Value* begin, const Value* end,
   const std::int64_t to = clamped(*last, by > 0 ? highest : lowest);
   std::string new_text;
   std::vector<Value> items;
+  std::size_t byte = text == nullptr ? 0 : move_code_points(*text, 0, from);
   for (std::int64_t i = from; by > 0 ? i < to : i > to;) {
-    const auto at = static_cast<std::size_t>(i);
     if (text == nullptr) {
-      items.push_back(list->items[at]);
+      items.push_back(list->items[static_cast<std::size_t>(i)]);
     } else {
-      new_text += parts[at];
+      new_text.append(*text, byte, code_point_at(*text, byte).bytes);
+      byte = move_code_points(*text, byte, by);
     }
     if (__builtin_add_overflow(i, by, &i)) break;
   }
@@ -359,18 +464,24 @@ Result<std::vector<Value>> items_of(const Value& value, Budget& budget) {
   if (const std::string* text = value.string()) {
     if (const auto good = budget.bytes(text->size() * (sizeof(Value) + sizeof(std::string))); !good)
       return good.error();
-    for (const std::string_view each : split_code_points(*text)) items.emplace_back(each);
+    for (std::size_t at = 0; at < text->size();) {
+      const std::size_t bytes = code_point_at(*text, at).bytes;
+      items.emplace_back(text->substr(at, bytes));
+      at += bytes;
+    }
     return items;
   }
   return template_failed(fmt::format("a value of type '{}' has no items", value.type_name()));
 }
 
-Result<std::int64_t> length_of(const Value& value) {
+Result<std::int64_t> length_of(const Value& value, Budget& budget) {
   if (value.is_undefined()) return std::int64_t{0};
   if (const List* list = value.list()) return static_cast<std::int64_t>(list->items.size());
   if (const Dict* dict = value.dict()) return static_cast<std::int64_t>(dict->members.size());
-  if (const std::string* text = value.string())
+  if (const std::string* text = value.string()) {
+    if (const auto good = budget.work(text->size() / 16); !good) return good.error();
     return static_cast<std::int64_t>(count_code_points(*text));
+  }
   return template_failed(fmt::format("a value of type '{}' has no length", value.type_name()));
 }
 

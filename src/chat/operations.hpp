@@ -27,6 +27,9 @@ class Budget {
   /// Counts bytes before they are allocated.
   Result<void> bytes(std::uint64_t count);
 
+  /// Counts a linear search for a key among entries.
+  Result<void> search(std::size_t entries, std::size_t key_bytes);
+
   /// A string, counted.
   Result<Value> text(std::string text);
   /// Lists and objects, counted; too deep ones are an error.
@@ -56,7 +59,8 @@ class ArgumentReader {
   Result<std::int64_t> integer(std::string_view parameter, std::int64_t otherwise);
   Result<bool> boolean(std::string_view parameter, bool otherwise);
   /// The argument as text; `otherwise` also for none.
-  Result<std::string> text(std::string_view parameter, std::string_view otherwise);
+  /// The result refers to the arguments.
+  Result<std::string_view> text(std::string_view parameter, std::string_view otherwise);
   Result<Value> needed(std::string_view parameter);
   /// An error for arguments that nothing has read.
   Result<void> finish() const;
@@ -72,6 +76,8 @@ Error template_failed(std::string message);
 Error template_unsupported(std::string message);
 /// The use of an undefined value.
 Error undefined_used(const Value& value);
+/// A name for a message, cut to 64 bytes.
+std::string_view short_name(std::string_view name);
 
 /// Python's str and repr.
 Result<std::string> text_of(const Value& value, Budget& budget);
@@ -90,20 +96,30 @@ Result<std::string> json_of(const Value& value, const JsonForm& form, Budget& bu
 
 /// `+`, `-`, `*`, `/`, `//`, `%`, `**`.
 Result<Value> binary_operation(std::string_view op, const Value& a, const Value& b, Budget& budget);
+/// Python's ==: numbers by value, lists and objects by items, other objects by identity.
+Result<bool> equal(const Value& a, const Value& b, Budget& budget);
 /// `==`, `<`, `in`, `not in` and so on.
 Result<bool> compare(std::string_view op, const Value& a, const Value& b, Budget& budget);
 /// A number with its sign changed if `is_negative`.
 Result<Value> negated(const Value& value, bool is_negative);
 
-Result<Value> attribute_of(const Value& value, std::string_view name);
-Result<Value> item_of(const Value& value, const Value& key);
-/// Bounds are null where they are not stated.
+Result<Value> attribute_of(const Value& value, std::string_view name, Budget& budget);
+Result<Value> item_of(const Value& value, const Value& key, Budget& budget);
+/// A bound that is not given is null.
 Result<Value> slice_of(const Value& value, const Value* begin, const Value* end, const Value* step,
                        Budget& budget);
 /// The values that a loop visits: items of lists, keys of objects, code points of strings.
 Result<std::vector<Value>> items_of(const Value& value, Budget& budget);
 /// The number of them; an error for numbers and none.
-Result<std::int64_t> length_of(const Value& value);
+Result<std::int64_t> length_of(const Value& value, Budget& budget);
+
+/// Position of the first or last occurrence of a part in a text; `npos` if there is none. Counts
+/// the characters that it compares.
+Result<std::size_t> find_text(std::string_view text, std::string_view part, bool from_right,
+                              Budget& budget);
+/// The text without white space, or without the code points of `characters`, at the chosen ends.
+Result<std::string_view> strip(std::string_view text, const std::string* characters, bool left,
+                               bool right, Budget& budget);
 
 Result<Value> apply_filter(std::string_view name, const Value& operand, const Arguments& arguments,
                            Budget& budget);
@@ -119,6 +135,6 @@ Result<Value> call_function(std::string_view name, const Arguments& arguments, s
                             Budget& budget);
 
 /// Lines of a text without their ends, as Python's str.splitlines.
-std::vector<std::string_view> split_lines(std::string_view text);
+Result<std::vector<std::string_view>> split_lines(std::string_view text, Budget& budget);
 
 }  // namespace mir::chat

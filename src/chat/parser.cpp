@@ -60,6 +60,14 @@ class TemplateParser : private ExpressionParser {
     return block;
   }
 
+  /// Parses a block whose statements cannot end a loop around it.
+  NodePtr parse_body(std::initializer_list<std::string_view> ends) {
+    const std::size_t loops = std::exchange(loops_, 0);
+    NodePtr block = parse_block(ends);
+    loops_ = loops;
+    return block;
+  }
+
   NodePtr parse_statement() {
     const Span begin = next().at;
     const Token word = next();
@@ -175,7 +183,7 @@ class TemplateParser : private ExpressionParser {
     NodePtr statement = node(NodeKind::kSetBlock, at);
     add(*statement, std::move(target));
     end_tag();
-    add(*statement, parse_block({"endset"}));
+    add(*statement, parse_body({"endset"}));
     close("endset");
     return statement;
   }
@@ -197,9 +205,7 @@ class TemplateParser : private ExpressionParser {
     }
     expect_operator(")");
     end_tag();
-    const std::size_t loops = std::exchange(loops_, 0);
-    add(*statement, parse_block({"endmacro"}));
-    loops_ = loops;
+    add(*statement, parse_body({"endmacro"}));
     for (NodePtr& each : defaults) add(*statement, std::move(each));
     close("endmacro");
     return statement;
@@ -209,7 +215,7 @@ class TemplateParser : private ExpressionParser {
     NodePtr statement = node(NodeKind::kFilterBlock, at);
     add(*statement, parse_filters(nullptr, true));
     end_tag();
-    add(*statement, parse_block({"endfilter"}));
+    add(*statement, parse_body({"endfilter"}));
     close("endfilter");
     return statement;
   }

@@ -10,6 +10,22 @@
 namespace mir::chat {
 namespace {
 
+/// Appends each code point by a function and counts the bytes every few thousand of them.
+template <class Append>
+Result<void> add_in_pieces(std::string_view text, std::string& result, Budget& budget,
+                           const Append& append) {
+  constexpr std::size_t kPiece = 4096;
+  while (!text.empty()) {
+    std::size_t end = std::min(kPiece, text.size());
+    while (end < text.size() && (text[end] & 0xC0) == 0x80) ++end;
+    const std::size_t before = result.size();
+    for_each_code_point(text.substr(0, end), [&](std::string_view each) { append(result, each); });
+    if (const auto good = budget.bytes(result.size() - before); !good) return good;
+    text.remove_prefix(end);
+  }
+  return {};
+}
+
 /// Writes values as Python's repr does.
 class ReprWriter {
  public:
@@ -22,7 +38,7 @@ class ReprWriter {
     if (value.is_boolean()) return add(value.truth() ? "True" : "False");
     if (const auto integer = value.integer()) return add(fmt::format("{}", *integer));
     if (const auto number = value.number()) return add(float_text(*number));
-    if (const std::string* text = value.string()) return add(quoted(*text));
+    if (const std::string* text = value.string()) return add_quoted(*text);
     if (const List* list = value.list()) return write(*list);
     if (const Dict* dict = value.dict()) return write(*dict);
     return template_unsupported(
@@ -60,29 +76,30 @@ class ReprWriter {
     return {};
   }
 
-  static std::string quoted(std::string_view text) {
+  Result<void> add_quoted(std::string_view text) {
     const bool has_single = text.find('\'') != text.npos, has_double = text.find('"') != text.npos;
     const char quote = has_single && !has_double ? '"' : '\'';
-    std::string result(1, quote);
-    for (const std::string_view each : split_code_points(text)) {
-      const char32_t c = code_point_at(each, 0).value;
-      if (c == static_cast<char32_t>(quote) || c == '\\') {
-        result += '\\';
-        result += each;
-      } else if (c == '\n') {
-        result += "\\n";
-      } else if (c == '\r') {
-        result += "\\r";
-      } else if (c == '\t') {
-        result += "\\t";
-      } else if (c < 0x20 || (c >= 0x7F && c <= 0xA0) || c == 0xAD) {
-        result += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(c));
-      } else {
-        result += each;
-      }
-    }
-    result += quote;
-    return result;
+    text_ += quote;
+    const auto good =
+        add_in_pieces(text, text_, budget_, [&](std::string& result, std::string_view each) {
+          const char32_t c = code_point_at(each, 0).value;
+          if (c == static_cast<char32_t>(quote) || c == '\\') {
+            result += '\\';
+            result += each;
+          } else if (c == '\n') {
+            result += "\\n";
+          } else if (c == '\r') {
+            result += "\\r";
+          } else if (c == '\t') {
+            result += "\\t";
+          } else if (c < 0x20 || (c >= 0x7F && c <= 0xA0) || c == 0xAD) {
+            result += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(c));
+          } else {
+            result += each;
+          }
+        });
+    text_ += quote;
+    return good;
   }
 
   Budget& budget_;
@@ -100,7 +117,7 @@ class JsonWriter {
     if (value.is_boolean()) return add(value.truth() ? "true" : "false");
     if (const auto integer = value.integer()) return add(fmt::format("{}", *integer));
     if (const auto number = value.number()) return add(json_float(*number));
-    if (const std::string* text = value.string()) return add(quoted(*text));
+    if (const std::string* text = value.string()) return add_quoted(*text);
     if (const List* list = value.list()) return write(*list, level);
     if (const Dict* dict = value.dict()) return write(*dict, level);
     return template_failed(
@@ -117,7 +134,9 @@ class JsonWriter {
 
   Result<void> begin_item(bool is_first, int level) {
     std::string_view separator = form_.item_separator;
-    if (!is_first) text_ += separator;
+    if (!is_first) {
+      if (const auto good = add(separator); !good) return good;
+    }
     return form_.indent < 0 ? Result<void>() : add(line(level));
   }
   Result<void> end_items(bool is_empty, int level) {
@@ -150,8 +169,8 @@ class JsonWriter {
     text_ += '{';
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (const auto good = begin_item(i == 0, level + 1); !good) return good;
-      if (const auto good = add(quoted(members[i].first)); !good) return good;
-      text_ += form_.key_separator;
+      if (const auto good = add_quoted(members[i].first); !good) return good;
+      if (const auto good = add(form_.key_separator); !good) return good;
       if (const auto good = write(*members[i].second, level + 1); !good) return good;
     }
     if (const auto good = end_items(members.empty(), level); !good) return good;
@@ -175,26 +194,28 @@ class JsonWriter {
     return float_text(value);
   }
 
-  std::string quoted(std::string_view text) const {
-    std::string result = "\"";
-    for (const std::string_view each : split_code_points(text)) {
-      const char32_t c = code_point_at(each, 0).value;
-      constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t", kLetters = "\"\\bfnrt";
-      const auto letter = c < 0x80 ? kEscaped.find(static_cast<char>(c)) : kEscaped.npos;
-      if (letter != kEscaped.npos) {
-        result += '\\';
-        result += kLetters[letter];
-      } else if (c < 0x20 || (form_.ensure_ascii && c > 0x7E && c < 0x10000)) {
-        result += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c));
-      } else if (form_.ensure_ascii && c >= 0x10000) {
-        const auto offset = static_cast<std::uint32_t>(c) - 0x10000;
-        result +=
-            fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (offset >> 10), 0xDC00 + (offset & 0x3FF));
-      } else {
-        result += each;
-      }
-    }
-    return result + '"';
+  Result<void> add_quoted(std::string_view text) {
+    text_ += '"';
+    const auto good =
+        add_in_pieces(text, text_, budget_, [&](std::string& result, std::string_view each) {
+          const char32_t c = code_point_at(each, 0).value;
+          constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t", kLetters = "\"\\bfnrt";
+          const auto letter = c < 0x80 ? kEscaped.find(static_cast<char>(c)) : kEscaped.npos;
+          if (letter != kEscaped.npos) {
+            result += '\\';
+            result += kLetters[letter];
+          } else if (c < 0x20 || (form_.ensure_ascii && c > 0x7E && c < 0x10000)) {
+            result += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c));
+          } else if (form_.ensure_ascii && c >= 0x10000) {
+            const auto offset = static_cast<std::uint32_t>(c) - 0x10000;
+            result += fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (offset >> 10),
+                                  0xDC00 + (offset & 0x3FF));
+          } else {
+            result += each;
+          }
+        });
+    text_ += '"';
+    return good;
   }
 
   const JsonForm& form_;
@@ -213,7 +234,10 @@ std::string float_text(double value) {
 }
 
 Result<std::string> text_of(const Value& value, Budget& budget) {
-  if (const std::string* text = value.string()) return *text;
+  if (const std::string* text = value.string()) {
+    if (const auto good = budget.work(text->size() / 16); !good) return good.error();
+    return *text;
+  }
   if (value.is_undefined()) return std::string();
   return repr_of(value, budget);
 }

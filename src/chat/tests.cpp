@@ -39,6 +39,7 @@ constexpr char kEqual[] = "==", kUnequal[] = "!=", kLess[] = "<",
 Result<bool> has_case(const Value& operand, Budget& budget, std::string (*map)(std::string_view)) {
   const auto text = text_of(operand, budget);
   if (!text) return text.error();
+  if (const auto good = budget.work(text->size() / 4); !good) return good.error();
   return map(*text) == *text && to_upper(*text) != to_lower(*text);
 }
 
@@ -132,7 +133,9 @@ Result<bool> apply_test(std::string_view name, const Value& operand, const Argum
                         Budget& budget) {
   const auto row = std::ranges::find(kTests, name, &TestRow::name);
   if (row == std::end(kTests))
-    return template_unsupported(fmt::format("test '{}' is not supported", name));
+    return template_unsupported(fmt::format("test '{}' is not supported", short_name(name)));
+  const std::size_t given = arguments.positional.size() + arguments.named.size();
+  if (const auto good = budget.work(given); !good) return good.error();
   ArgumentReader reader(name, arguments);
   const auto result = row->test(operand, reader, budget);
   if (!result) return result;

@@ -13,14 +13,6 @@ void include_part(Whole& whole, const Value& part) {
   whole.holds_objects = whole.holds_objects || part.is_object() || part.holds_objects();
 }
 
-bool equal_dicts(const Dict& a, const Dict& b) {
-  if (a.members.size() != b.members.size()) return false;
-  return std::ranges::all_of(a.members, [&](const auto& member) {
-    const Value* other = b.find(member.first);
-    return other != nullptr && *other == member.second;
-  });
-}
-
 }  // namespace
 
 const Value* Dict::find(const Value& key) const {
@@ -108,10 +100,8 @@ bool operator==(const Value& a, const Value& b) {
   const auto p = a.number(), q = b.number();
   if (p && q) return *p == *q;
   if (a.string() != nullptr && b.string() != nullptr) return *a.string() == *b.string();
-  const List *left = a.list(), *right = b.list();
-  if (left != nullptr && right != nullptr)
-    return left->is_tuple == right->is_tuple && left->items == right->items;
-  if (a.dict() != nullptr && b.dict() != nullptr) return equal_dicts(*a.dict(), *b.dict());
+  if (a.list() != nullptr || a.dict() != nullptr)
+    return a.list() == b.list() && a.dict() == b.dict();
   return a.is_object() && b.is_object() && a.space() == b.space() && a.loop() == b.loop() &&
          a.macro() == b.macro();
 }

@@ -21,7 +21,12 @@ struct LoopState;
 
 /// An undefined value. It prints as nothing, is false and is empty; other uses are errors.
 struct Undefined {
-  std::string reason;  ///< why it is undefined, for messages: "'name' is undefined"
+  /// Why it is undefined, for messages: "'name' is undefined". Null if no reason is known.
+  std::shared_ptr<const std::string> reason{};
+
+  Undefined() = default;
+  explicit Undefined(std::string text)
+      : reason(std::make_shared<const std::string>(std::move(text))) {}
 };
 struct None {
   friend bool operator==(None, None) = default;
@@ -79,7 +84,7 @@ class Value {
   bool is_boolean() const { return std::holds_alternative<bool>(storage_); }
   bool is_float() const { return std::holds_alternative<double>(storage_); }
   bool is_string() const { return string() != nullptr; }
-  /// True for namespaces, loops and macros, which lists and namespaces cannot keep.
+  /// True for namespaces, loops and macros. Namespaces cannot hold them.
   bool is_object() const { return storage_.index() > 7; }
 
   const Undefined* undefined() const { return std::get_if<Undefined>(&storage_); }
@@ -107,7 +112,8 @@ class Value {
   /// Name of the type in Python, for messages: `str`, `list`.
   std::string_view type_name() const;
 
-  /// Python's ==: numbers by value, lists by items. Objects are equal to themselves only.
+  /// Python's == of values that can be keys. Lists and objects are equal to themselves only;
+  /// `equal` compares their items.
   friend bool operator==(const Value& a, const Value& b);
 
  private:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "kernels/fast/large_pages.hpp"
@@ -20,9 +21,12 @@ namespace {
 /// Tokens that a cache without a limit has room for at first.
 constexpr std::int64_t kFirstCapacity = 256;
 
-std::int64_t product(std::span<const std::int64_t> extents) {
+/// No value if the product needs more than 63 bits.
+std::optional<std::int64_t> product(std::span<const std::int64_t> extents) {
   std::int64_t elements = 1;
-  for (const std::int64_t extent : extents) elements *= extent;
+  for (const std::int64_t extent : extents) {
+    if (__builtin_mul_overflow(elements, extent, &elements)) return std::nullopt;
+  }
   return elements;
 }
 
@@ -101,14 +105,17 @@ Result<void> CacheStore::Buffers::begin(const Request& request) {
   std::array<CachedTensor, 2> fresh;
   for (std::size_t i = 0; i < fresh.size(); ++i) {
     const auto extents = request.extents[i];
-    const std::int64_t row = product(extents.subspan(request.axis + 1));
-    const auto bytes = storage_bytes(request.dtypes[i], static_cast<std::uint64_t>(row));
-    if (!bytes || row % info(request.dtypes[i]).lanes != 0) {
+    const auto outer = product(extents.first(request.axis));
+    const auto row = product(extents.subspan(request.axis + 1));
+    if (!outer || !row)
+      return Error{diag::kLimitExceeded, "a cache has too many elements in one token"};
+    const auto bytes = storage_bytes(request.dtypes[i], static_cast<std::uint64_t>(*row));
+    if (!bytes || *row % info(request.dtypes[i]).lanes != 0) {
       return Error{diag::kNotExecutable, "a cache cannot cut blocks of elements"};
     }
     fresh[i] = {.dtype = request.dtypes[i],
                 .extents = Shape(extents.begin(), extents.end()),
-                .outer = product(extents.first(request.axis)),
+                .outer = *outer,
                 .row_bytes = static_cast<std::int64_t>(*bytes)};
   }
   tensors = std::move(fresh);

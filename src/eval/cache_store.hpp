@@ -73,9 +73,9 @@ class CacheStore {
   void rollback();
   /// Empties every cache; the memory stays for what follows.
   void clear();
-  /// Names of the caches that hold tokens which count, in no order.
+  /// Names of the non-empty caches, unordered.
   std::vector<Symbol> names() const;
-  /// The keys (0) or values (1) that count in such a cache, in row-major order.
+  /// Returns the committed keys (0) or values (1) of a non-empty cache, in row-major order.
   Result<Tensor> contents(Symbol cache, std::size_t which) const;
   /// The dimension that counts tokens in such a cache.
   std::size_t axis(Symbol cache) const;

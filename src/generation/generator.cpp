@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "dialects/parameters.hpp"
+#include "interp/session_run.hpp"
 #include "mir/codes/generation.hpp"
+#include "mir/context.hpp"
+#include "mir/module.hpp"
 #include "weights/elements.hpp"
 
 namespace mir::generation {
@@ -35,6 +40,20 @@ Result<Tensor> integers(const TensorType& type, std::size_t count, const Value& 
 }
 
 }  // namespace
+
+std::vector<std::string> cache_names(const Session& session) {
+  const Schedule& schedule = SessionAccess::schedule(session);
+  std::vector<std::string> names;
+  schedule.for_each([&](const Schedule& each) {
+    for (const Step& step : each.steps()) {
+      const Symbol cache = cache_of(*step.op);
+      if (cache) names.emplace_back(schedule.module().context().text(cache));
+    }
+  });
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
 
 std::optional<Generator> Generator::create(Session session, Diagnostics& diagnostics) {
   Generator generator(std::move(session));
@@ -73,6 +92,8 @@ bool Generator::find_ports(Diagnostics& diagnostics) {
     return refuse(fmt::format("output '%{}' is {}, expected floats [batch, tokens, vocabulary]",
                               outputs[*logits].name, type->spelling()));
   logits_ = *logits;
+  if (cache_names(session_).empty())
+    return refuse("the module has no caches: a run would not know the tokens before its own");
   return true;
 }
 

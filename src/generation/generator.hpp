@@ -12,9 +12,13 @@
 
 namespace mir::generation {
 
+/// Returns the names of the caches of keys and values that a session fills, each once.
+std::vector<std::string> cache_names(const Session& session);
+
 /// A session whose caches hold the first tokens of a text. The module has an input of integers,
 /// `ids` [batch, tokens], an output of floats, `logits` [batch, tokens or 1, vocabulary], and may
-/// have an input `positions` for the positions of the tokens. The batch is 1.
+/// have an input `positions` for the positions of the tokens. It has caches, since each run gets
+/// the new tokens only. The batch is 1.
 class Generator {
  public:
   /// Takes a session. Returns no value after reporting a module of another kind (kNotGenerative).
@@ -27,7 +31,7 @@ class Generator {
                                             Diagnostics& diagnostics, const RunOptions& options);
   /// Number of tokens that the caches hold.
   std::int64_t position() const { return position_; }
-  /// States how many tokens the caches hold after they were restored.
+  /// Sets the position after caches were restored.
   void restart_at(std::int64_t position) { position_ = position; }
   /// Empties the caches.
   void reset();

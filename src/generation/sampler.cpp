@@ -16,13 +16,16 @@ namespace mir::generation {
 Result<void> check_sampling(const SamplingOptions& options) {
   const auto refuse = [](const char* message) { return Error{diag::kUsage, message}; };
   const auto is_probability = [](double value) { return value >= 0 && value <= 1; };
-  if (!(options.temperature >= 0) || std::isinf(options.temperature))
-    return refuse("the temperature is a number from 0");
+  // Smaller divisors would make logits infinite.
+  constexpr double kLeast = 1e-6;
+  if (options.temperature != 0 &&
+      !(options.temperature >= kLeast && std::isfinite(options.temperature)))
+    return refuse("the temperature must be 0 or a finite number of at least 1e-6");
   if (!is_probability(options.top_p) || options.top_p == 0)
-    return refuse("top-p is a number above 0 and up to 1");
-  if (!is_probability(options.min_p)) return refuse("min-p is a number from 0 to 1");
-  if (!(options.repetition_penalty > 0) || std::isinf(options.repetition_penalty))
-    return refuse("the repetition penalty is a number above 0");
+    return refuse("top-p must be a number above 0 and of at most 1");
+  if (!is_probability(options.min_p)) return refuse("min-p must be a number from 0 to 1");
+  if (!(options.repetition_penalty >= kLeast && std::isfinite(options.repetition_penalty)))
+    return refuse("the repetition penalty must be a finite number of at least 1e-6");
   return {};
 }
 

@@ -19,7 +19,7 @@ struct SamplingOptions {
   friend bool operator==(const SamplingOptions&, const SamplingOptions&) = default;
 };
 
-/// An error for options out of range: no finite numbers, a penalty of 0, probabilities beyond 1.
+/// Returns an error for an option that is not finite or out of range.
 Result<void> check_sampling(const SamplingOptions& options);
 
 /// Chooses tokens. The same options, logits, seen tokens and number of draws give the same token on
@@ -29,9 +29,9 @@ class Sampler {
   explicit Sampler(const SamplingOptions& options) : options_(options) {}
 
   const SamplingOptions& options() const { return options_; }
-  /// The token of the prompt or of the answer counts as seen, for the repetition penalty.
+  /// Marks a token as seen, for the repetition penalty.
   void see(std::uint32_t token);
-  /// Forgets seen tokens, and continues after so many draws.
+  /// Forgets seen tokens and sets the number of draws.
   void restart(std::uint64_t draws);
   std::uint64_t draws() const { return draws_; }
 

@@ -2,13 +2,16 @@
 #include "generation/saved_session.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "eval/evaluate.hpp"
+#include "generation/generator.hpp"
 #include "interp/session_run.hpp"
 #include "mir/codes/generation.hpp"
 #include "mir/context.hpp"
@@ -29,9 +32,10 @@ constexpr std::size_t kAlignment = 64;
 /// Magic, length of the header, its hash.
 constexpr std::size_t kFixed = kMagic.size() + 8 + sizeof(ContentHash);
 constexpr JsonRules kRules = {
-    .max_bytes = std::size_t{256} << 20, .max_depth = 6, .malformed = diag::kSavedSessionMalformed};
+    .max_bytes = std::size_t{64} << 20, .max_depth = 6, .malformed = diag::kSavedSessionMalformed};
 constexpr int kSchema = 1;
 constexpr std::size_t kMostRank = 8;
+constexpr std::size_t kMostTokens = std::size_t{1} << 22;
 
 std::uint64_t aligned(std::uint64_t at) {
   return (at + kAlignment - 1) / kAlignment * kAlignment;
@@ -57,6 +61,16 @@ json sampling_json(const SamplingOptions& options) {
           {"random_seed", options.seed}};
 }
 
+/// Hashes are 32 hexadecimal digits.
+bool is_hash(std::string_view text) {
+  return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+/// A name for a message, cut to 64 bytes.
+std::string_view short_name(std::string_view name) {
+  return name.substr(0, 64);
+}
+
 Error malformed(std::string message) {
   return {diag::kSavedSessionMalformed, std::move(message)};
 }
@@ -70,6 +84,7 @@ struct StoredTensor {
 struct StoredCache {
   std::string name;
   std::size_t axis = 0;
+  std::uint64_t length = 0;
   StoredTensor tensors[2];
 };
 
@@ -82,7 +97,7 @@ class HeaderReader {
   const json* member(const json& object, const char* key, bool (json::*is)() const noexcept) {
     const auto found = object.is_object() ? object.find(key) : object.end();
     if (object.is_object() && found != object.end() && ((*found).*is)()) return &*found;
-    refuse(fmt::format("has a header without a sound '{}'", key));
+    refuse(fmt::format("the header has no valid '{}'", key));
     return nullptr;
   }
   std::string text(const json& object, const char* key) {
@@ -92,7 +107,7 @@ class HeaderReader {
   std::uint64_t natural(const json& object, const char* key, std::uint64_t most) {
     const json* found = member(object, key, &json::is_number_unsigned);
     if (found != nullptr && found->get<std::uint64_t>() <= most) return found->get<std::uint64_t>();
-    refuse(fmt::format("has a '{}' out of range", key));
+    refuse(fmt::format("'{}' is out of range", key));
     return 0;
   }
   double number(const json& object, const char* key) {
@@ -107,14 +122,14 @@ class HeaderReader {
     const json* shape = member(*object, "extents", &json::is_array);
     result.hash = text(*object, "hash");
     if (!dtype || shape == nullptr || shape->size() > kMostRank) {
-      refuse(fmt::format("has '{}' of an unknown type", key));
+      refuse(fmt::format("'{}' has an unknown type", key));
       return result;
     }
     result.dtype = *dtype;
     for (const json& each : *shape) {
-      const bool is_extent =
-          each.is_number_unsigned() && each.get<std::uint64_t>() <= Tensor::kMaxBytes;
-      if (!is_extent) refuse(fmt::format("has '{}' with an extent out of range", key));
+      const bool is_extent = each.is_number_unsigned() && each.get<std::uint64_t>() > 0 &&
+                             each.get<std::uint64_t>() <= Tensor::kMaxBytes;
+      if (!is_extent) refuse(fmt::format("'{}' has an extent out of range", key));
       result.shape.push_back(is_extent ? static_cast<std::int64_t>(each.get<std::uint64_t>()) : 0);
     }
     return result;
@@ -135,17 +150,21 @@ struct Header {
 Result<Header> read_header(std::string_view text) {
   const auto document = parse_strict_json(text, kRules);
   if (!document)
-    return malformed(fmt::format("has a damaged header: {}", document.error().message));
+    return malformed(fmt::format("the header is damaged: {}", document.error().message));
   HeaderReader reader;
   Header header;
-  if (reader.natural(*document, "schema", 1000) != kSchema) reader.refuse("has another schema");
+  const auto schema = reader.natural(*document, "schema", 1000);
+  if (schema != kSchema) reader.refuse(fmt::format("has schema {}, expected {}", schema, kSchema));
   header.saved.model = reader.text(*document, "model");
+  if (!is_hash(header.saved.model)) reader.refuse("the header has no valid 'model'");
   header.saved.draws =
       reader.natural(*document, "draws", std::numeric_limits<std::uint64_t>::max());
   if (const json* tokens = reader.member(*document, "tokens", &json::is_array)) {
+    if (tokens->size() > kMostTokens)
+      return malformed(fmt::format("has more than {} tokens", kMostTokens));
     for (const json& each : *tokens) {
       const bool is_token = each.is_number_unsigned() && each.get<std::uint64_t>() < (1U << 31);
-      if (!is_token) reader.refuse("has a token that is no id");
+      if (!is_token) reader.refuse("has a token that is not an id");
       header.saved.tokens.push_back(is_token ? each.get<std::uint32_t>() : 0);
     }
   }
@@ -160,8 +179,7 @@ Result<Header> read_header(std::string_view text) {
         .repetition_penalty = reader.number(*sampling, "repetition_penalty"),
         .seed =
             reader.natural(*sampling, "random_seed", std::numeric_limits<std::uint64_t>::max())};
-    if (!check_sampling(header.saved.sampling))
-      reader.refuse("has options of sampling out of range");
+    if (!check_sampling(header.saved.sampling)) reader.refuse("has sampling options out of range");
   }
   if (const json* messages = reader.member(*document, "messages", &json::is_array)) {
     for (const json& each : *messages)
@@ -173,16 +191,21 @@ Result<Header> read_header(std::string_view text) {
       StoredCache cache;
       cache.name = reader.text(each, "store");
       cache.axis = memory_size(reader.natural(each, "token_axis", kMostRank));
+      cache.length = reader.natural(each, "length", header.saved.tokens.size());
       cache.tensors[0] = reader.tensor(each, "keys");
       cache.tensors[1] = reader.tensor(each, "values");
       for (const StoredTensor& tensor : cache.tensors) {
-        const bool counts =
-            cache.axis < tensor.shape.size() && tensor.shape[cache.axis] == header.saved.position;
-        if (!counts) reader.refuse(fmt::format("has a cache '{}' of another length", cache.name));
+        const bool has_axis = cache.axis < tensor.shape.size();
+        const std::int64_t held = has_axis ? tensor.shape[cache.axis] : 0;
+        if (!std::cmp_equal(held, cache.length))
+          reader.refuse(fmt::format("cache '{}' holds {} tokens, expected {}",
+                                    short_name(cache.name), held, cache.length));
       }
       header.caches.push_back(std::move(cache));
     }
   }
+  if (header.saved.position == 0 && !header.caches.empty())
+    reader.refuse("has caches at position 0");
   if (!reader.is_sound()) return malformed(reader.problem());
   return header;
 }
@@ -197,10 +220,17 @@ Result<void> restore(const Header& header, std::span<const std::byte> bytes, std
   IRContext& context = SessionAccess::schedule(session).module().context();
   CacheStore& store = SessionAccess::state(session).caches;
   fast::ThreadPool alone(1);
+  if (header.saved.position > 0) {
+    for (const std::string& name : cache_names(session)) {
+      if (std::ranges::find(header.caches, name, &StoredCache::name) == header.caches.end())
+        return malformed(fmt::format("lacks the cache '{}'", name));
+    }
+  }
   for (const StoredCache& cache : header.caches) {
     const Symbol name = context.intern(cache.name);
     if (!has_cache(session, cache.name))
-      return malformed(fmt::format("has a cache '{}', which the module lacks", cache.name));
+      return malformed(
+          fmt::format("has a cache '{}', which the module lacks", short_name(cache.name)));
     if (store.length(name) != 0)
       return malformed(fmt::format("has the cache '{}' twice", cache.name));
     std::span<const std::byte> parts[2];
@@ -214,7 +244,7 @@ Result<void> restore(const Header& header, std::span<const std::byte> bytes, std
         return malformed(fmt::format("has a damaged cache '{}'", cache.name));
       at = aligned(at + *size);
     }
-    const auto& [keys, values] = cache.tensors;
+    const StoredTensor &keys = cache.tensors[0], &values = cache.tensors[1];
     const auto room = store.append({.cache = name,
                                     .axis = cache.axis,
                                     .dtypes = {keys.dtype, values.dtype},
@@ -239,8 +269,8 @@ std::string model_fingerprint(const Session& session, const std::string& module_
   for (const Value* parameter : schedule.parameters()) {
     const auto origin = weights.origin(parameter->symbol());
     if (!origin) continue;
-    text += fmt::format("\n{} {} {}", schedule.module().context().text(parameter->symbol()),
-                        name_of(origin->stored.dtype()),
+    text += fmt::format("\n{} {} [{}] {}", schedule.module().context().text(parameter->symbol()),
+                        name_of(origin->stored.dtype()), fmt::join(origin->stored.shape(), ","),
                         hex(content_hash(origin->stored.bytes(), pool)));
   }
   return hex(content_hash(std::as_bytes(std::span(text)), pool));
@@ -267,6 +297,7 @@ Result<void> write_saved_session(const std::string& path, const SavedSession& sa
     }
     caches.push_back({{"store", context.text(name)},
                       {"token_axis", store.axis(name)},
+                      {"length", store.length(name)},
                       {"keys", parts[0]},
                       {"values", parts[1]}});
   }
@@ -310,7 +341,8 @@ Result<SavedSession> read_saved_session(const std::string& path, const std::stri
   const std::span<const std::byte> bytes = (*file)->bytes();
   const bool is_session =
       bytes.size() >= kFixed && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
-  if (!is_session) return refuse(malformed("is no saved session"));
+  if (!is_session)
+    return refuse(malformed("is not a saved session: expected a file of --save-session"));
   const auto length = number_at<std::uint64_t>(bytes, kMagic.size());
   if (length > bytes.size() - kFixed || length > kRules.max_bytes)
     return refuse(malformed("ends within its header"));

@@ -253,6 +253,7 @@ int guarded(const ToolInfo& tool, int argc, char** argv,
   end_at_closed_pipes();
   open_standard_streams();
   ExitCode code = ExitCode::kInternal;
+  bool is_reported = false;
   try {
     const std::span words(argv, static_cast<std::size_t>(argc));
     code = run(words.subspan(words.empty() ? 0 : 1));
@@ -262,10 +263,12 @@ int guarded(const ToolInfo& tool, int argc, char** argv,
   } catch (const std::system_error& error) {  // from writing to standard output
     write_error_text(fmt::format("{}: {}\n", tool.name, error.what()));
     code = ExitCode::kFileTrouble;
+    is_reported = true;
   } catch (const std::exception& error) {
     write_error_text(fmt::format("{}: internal error: {}\n", tool.name, error.what()));
   }
-  if (std::fflush(stdout) != 0) {
+  // An earlier error stays with the stream: bytes that it lost are not written again.
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && !is_reported) {
     write_error_text(fmt::format("{}: cannot write standard output\n", tool.name));
     code = worst(code, ExitCode::kFileTrouble);
   }

@@ -183,7 +183,7 @@ class Binder {
     for (const auto& [of, other] : family_.other_names) {
       if (of == name) names.push_back(other);
     }
-    // Norms had other names once.
+    // Older checkpoints call norm weights gamma and beta.
     for (const auto& [part, older] : kOlderParts) {
       if (!name.ends_with(part)) continue;
       for (std::size_t i = 0, count = names.size(); i < count; ++i)

@@ -13,7 +13,7 @@
 
 namespace mir::tools {
 
-/// A folder of Hugging Face or a GGUF file.
+/// A Hugging Face folder or a GGUF file.
 struct ModelFiles {
   std::string config;   ///< config.json; empty for a GGUF file
   std::string weights;  ///< the file to open, which may be an index; empty: there are no weights

@@ -23,7 +23,7 @@ struct Family {
   /// Names of tensors in checkpoints and in GGUF files, without `.weight` and `.bias`; `$i` is the
   /// number of a layer.
   std::vector<std::pair<std::string, std::string>> weight_names;
-  /// Other tensors that are parameters of these names, if a checkpoint has none of the name itself.
+  /// Alternative tensor names, tried if the checkpoint lacks the first.
   std::vector<std::pair<std::string, std::string>> other_names;
   std::string inputs;    ///< of the model, as the signature of a module: `%ids:tensor<...>`
   std::string outputs;   ///< `%logits`

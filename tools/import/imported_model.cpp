@@ -101,10 +101,11 @@ class Import {
     const std::string_view model_type = config_->text("model_type");
     if (architecture.empty() && model_type.empty() && !is_given) {
       const ConfigEntry* entry = config_->find("model_type");
-      diagnostics_.error(diag::kConfigMalformed, entry == nullptr ? config_->place() : entry->at,
-                         fmt::format("'{}' states no architecture: expected the name of a class in "
-                                     "'architectures', or a name in 'model_type'",
-                                     path_));
+      diagnostics_.error(
+          diag::kConfigMalformed, entry == nullptr ? config_->place() : entry->at,
+          fmt::format("'{}' specifies no architecture: expected the name of a class in "
+                      "'architectures', or a name in 'model_type'",
+                      path_));
       return false;
     }
     const std::string_view special =
@@ -117,10 +118,11 @@ class Import {
     if (chosen == families->end()) {
       const ConfigEntry* entry =
           config_->find(architecture.empty() ? "model_type" : "architectures");
-      diagnostics_.error(diag::kConfigUnsupported, entry == nullptr ? config_->place() : entry->at,
-                         fmt::format("'{}': no family has the architecture '{}'; there are {}",
-                                     path_, architecture.empty() ? model_type : architecture,
-                                     architectures_text(*families, is_gguf_)));
+      diagnostics_.error(
+          diag::kConfigUnsupported, entry == nullptr ? config_->place() : entry->at,
+          fmt::format("'{}': no family has the architecture '{}'; supported architectures: {}",
+                      path_, architecture.empty() ? model_type : architecture,
+                      architectures_text(*families, is_gguf_)));
       return false;
     }
     family_ = *chosen;
@@ -149,6 +151,11 @@ class Import {
     // Layers become graphs; the ops in them that own nothing are replaced by their bodies.
     const SourceFile* steps =
         context_.sources().add("pipeline", "expand-layers,decompose{only-bodies}");
+    if (steps == nullptr) {
+      const Error full = SourceManager::full("pipeline");
+      found.error(full.code, {}, full.message);
+      return nullptr;
+    }
     PassRegistry registry;
     register_standard_passes(registry);
     const auto pipeline = registry.read_pipeline(*steps, found);

@@ -13,7 +13,7 @@ namespace mir::tools {
 
 /// A model and the way to import it.
 struct ImportRequest {
-  std::string path;         ///< a folder of Hugging Face or a GGUF file
+  std::string path;         ///< a Hugging Face folder or a GGUF file
   std::string family_file;  ///< a dialect with the family of the model; empty: one of the toolkit
   bool last_logits = false;
   /// Length of sequences for rotary tables that depend on it; no value: positions of the model.

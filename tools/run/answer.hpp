@@ -22,13 +22,13 @@ struct Answer {
   std::string text;
   std::vector<std::uint32_t> tokens;
   Finish finish = Finish::kLength;
-  std::size_t prompt_tokens = 0;  ///< that were computed, without those of a loaded session
-  std::size_t cached_tokens = 0;  ///< that the caches held before
+  std::size_t prompt_tokens = 0;  ///< prompt tokens computed in this run
+  std::size_t cached_tokens = 0;  ///< tokens in the caches before this run
   std::size_t decode_runs = 0;
   double first_token = 0;    ///< seconds from the start of the program
   std::vector<Times> times;  ///< of each measured generation
 
-  /// Of all measured generations.
+  /// Returns the median times of all measured generations.
   Times median() const;
 };
 

@@ -7,6 +7,7 @@
 
 #include "generation/stop_texts.hpp"
 #include "mir/codes/generation.hpp"
+#include "mir/codes/usage.hpp"
 #include "support/platform/memory.hpp"
 
 namespace mir::tools {
@@ -49,6 +50,19 @@ bool TextGeneration::load(const std::string& path, Diagnostics& diagnostics) {
     report(
         {diag::kSavedSessionOfOther, fmt::format("'{}' has tokens that the tokenizer lacks", path)},
         diagnostics);
+    return false;
+  }
+  const bool is_chat = !saved->messages.empty();
+  std::string problem;
+  if (is_chat && !settings_.chat) {
+    problem = fmt::format("'{}' is the session of a chat: continue it with --chat", path);
+  } else if (!is_chat && settings_.chat && !saved->tokens.empty()) {
+    problem = fmt::format("'{}' is not the session of a chat: continue it without --chat", path);
+  } else if (is_chat && settings_.system.is_given()) {
+    problem = fmt::format("--system: the chat of '{}' has begun already", path);
+  }
+  if (!problem.empty()) {
+    report({diag::kUsage, std::move(problem)}, diagnostics);
     return false;
   }
   // Options of the command line are the newer ones.
@@ -127,16 +141,16 @@ std::optional<Answer> TextGeneration::generate(std::vector<TokenId> tokens,
                                                Diagnostics& diagnostics) {
   generation::Generator& generator = model_.generator();
   const auto held = static_cast<std::size_t>(generator.position());
+  const std::size_t warm_up = *settings_.warm_up, all = warm_up + *settings_.repeat;
+  // Repeated generations take the same steps: none begins with cached tokens.
   const bool continues =
-      tokens.size() > held &&
+      all == 1 && tokens.size() > held &&
       std::equal(tokens_.begin(), tokens_.begin() + static_cast<std::ptrdiff_t>(held),
                  tokens.begin());
   if (!continues) generator.reset();
   tokens_ = std::move(tokens);
   if (tokens_.empty()) {
-    report(
-        {diag::kNotGenerative, "the prompt has no tokens, and the tokenizer puts none before it"},
-        diagnostics);
+    report({diag::kNotGenerative, "the prompt has no tokens"}, diagnostics);
     return std::nullopt;
   }
   const std::vector<TokenId> before = tokens_;
@@ -144,7 +158,6 @@ std::optional<Answer> TextGeneration::generate(std::vector<TokenId> tokens,
   const std::uint64_t draws = sampler_.draws();
   Answer answer;
   answer.cached_tokens = cached;
-  const std::size_t warm_up = *settings_.warm_up, all = warm_up + *settings_.repeat;
   for (std::size_t i = 0; i < all; ++i) {
     if (i > 0) {
       // The same generation from the beginning.
@@ -167,6 +180,8 @@ bool TextGeneration::generate_once(Answer& answer, bool is_shown, Diagnostics& d
   const tokenizer::Tokenizer& tokenizer = model_.tokenizer();
   const auto& ends = model_.facts().end_tokens;
   tokenizer::TokenStream stream(tokenizer, {.skips_special = true});
+  // The penalty counts the tokens of this text, not those of earlier turns that it dropped.
+  sampler_.restart(sampler_.draws());
   for (const TokenId token : tokens_) {
     sampler_.see(token);
     // The answer begins where the text of the prompt ends.

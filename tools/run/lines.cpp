@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
+#include "mir/codes/files.hpp"
 #include "mir/codes/limits.hpp"
 #include "support/platform/streams.hpp"
 
@@ -27,7 +30,10 @@ Result<std::optional<std::string>> LineReader::next() {
                    fmt::format("a line of standard input has more than {} bytes", kMostBytes)};
     std::array<char, 4096> room;
     const auto count = read_bytes(kStandardInput, room);
-    if (!count || *count == 0) {
+    if (!count)
+      return Error{diag::kFileNotReadable,
+                   fmt::format("cannot read standard input: {}", std::strerror(errno))};
+    if (*count == 0) {
       has_ended_ = true;
     } else {
       held_.append(room.data(), *count);

@@ -43,6 +43,7 @@ class FactReader {
       if (text) {
         facts_.template_name = own_template;
         facts_.template_text = *text;
+        facts_.has_only_other_templates = false;
       } else {
         diagnostics_.error(text.error().code, {}, text.error().message);
       }
@@ -157,12 +158,15 @@ class FactReader {
   }
 
   void read_named_templates(const std::string& path, const json& list) {
+    facts_.has_only_other_templates = true;
     for (const json& each : list) {
       const bool is_sound = each.is_object() && each.contains("name") && each["name"].is_string() &&
                             each.contains("template") && each["template"].is_string();
       if (!is_sound)
         return malformed(path, "chat_template", "a list of objects with name and template");
-      if (each["name"] == "default") facts_.template_text = each["template"].get<std::string>();
+      if (each["name"] != "default") continue;
+      facts_.template_text = each["template"].get<std::string>();
+      facts_.has_only_other_templates = false;
     }
   }
 

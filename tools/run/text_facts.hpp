@@ -14,6 +14,7 @@ namespace mir::tools {
 struct TextFacts {
   std::string template_name;  ///< names the template in messages: its file, and the key in it
   std::string template_text;  ///< empty if the model has none
+  bool has_only_other_templates = false;  ///< named templates without the one named 'default'
   /// Names and spellings of special tokens, such as `bos_token`.
   std::vector<std::pair<std::string, std::string>> special_tokens;
   /// Each of them ends a text. Ascending, without repetitions.
@@ -21,7 +22,7 @@ struct TextFacts {
 };
 
 /// Reads the facts beside a tokenizer: of a folder or of the folder of a tokenizer.json, or of a
-/// GGUF file. Reports files that break a rule; what has been read then is of no use.
+/// GGUF file. Reports files that break a rule; the result must not be used after an error.
 TextFacts read_text_facts(const std::string& path, const tokenizer::Tokenizer& tokenizer,
                           Diagnostics& diagnostics);
 
