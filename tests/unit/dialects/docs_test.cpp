@@ -196,8 +196,8 @@ TEST_CASE("operands of a list are numbered, and an only operand without a name i
 
 TEST_CASE("the examples of the pages are portable and have the types that the rules give") {
   for (const fs::path& page : files("docs/ops", "", ".md")) {
-    const bool has_none = page.stem() == "conventions" || page.stem() == "program" ||
-                          page.stem() == "generic-bodies";
+    const bool has_none =
+        page.stem() == "conventions" || page.stem() == "program" || page.stem() == "generic-bodies";
     CAPTURE(page.string());
     const auto blocks = examples(page);
     CHECK(blocks.empty() == has_none);
