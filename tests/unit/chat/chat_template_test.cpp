@@ -62,6 +62,12 @@ TEST_CASE("a mistake of a template is reported at its place") {
   CHECK(rendered("{{ '\xff' }}") == at(1, 5, diag::kTemplateMalformed));
 }
 
+/// Each of them takes all steps of the limit, so sanitizers watch the first one.
+std::vector<std::string> watched(std::vector<std::string> uses) {
+  if (test::kIsSanitized) uses.resize(1);
+  return uses;
+}
+
 TEST_CASE("a template takes bounded steps, memory and depth") {
   const std::string limit = fmt::format("{}", static_cast<int>(diag::kLimitExceeded));
   const auto ends = [&](const std::string& text) {
@@ -71,7 +77,7 @@ TEST_CASE("a template takes bounded steps, memory and depth") {
   };
   const std::string loops =
       "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}";
-  ends(loops);
+  if (!test::kIsSanitized) ends(loops);
   ends("{{ 'x' * 999999999999 }}");
   ends("{{ [1] * 999999999999 }}");
   ends(
@@ -107,14 +113,8 @@ std::string many(int count, const std::string& part) {
   return text;
 }
 
-/// Each of them takes all steps of the limit, so sanitizers watch the first two.
-std::vector<std::string> watched(std::vector<std::string> uses) {
-  if (test::kIsSanitized) uses.resize(2);
-  return uses;
-}
-
 TEST_CASE("comparisons of shared lists and objects take bounded steps") {
-  for (const std::string make : {"[a,a,a]", "{'x': a, 'y': a, 'z': a}"}) {
+  for (const std::string& make : watched({"[a,a,a]", "{'x': a, 'y': a, 'z': a}"})) {
     const std::string set = "{% set a=[0] %}" + many(45, "{% set a=" + make + " %}");
     const std::string both =
         set + "{% set b=a %}{% set a=[1] %}" + many(45, "{% set a=" + make + " %}");
@@ -136,8 +136,7 @@ TEST_CASE("lookups of names are counted") {
     variables += fmt::format("{{% set v{}=1 %}}", i);
     members += fmt::format("{{% set ns.v{}=1 %}}", i);
   }
-  CHECK(ends_soon(variables));
-  CHECK(ends_soon(members));
+  for (const std::string& text : watched({variables, members})) CHECK(ends_soon(text));
 }
 
 TEST_CASE("searches in texts are counted") {
