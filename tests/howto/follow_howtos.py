@@ -18,7 +18,8 @@ from documents import read_document
 
 HOWTOS = {Path("docs/howto/add-an-op.md"): 5, Path("docs/howto/add-a-fast-kernel.md"): 3}  # places at most
 COPIED = ["meson.build", "meson_options.txt", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench",
-          "dependencies", "docs", "editors", "fuzz", "grammar", "include", "scripts", "src", "testdata", "tests", "tools"]
+          "dependencies", "docs", "editors", "fuzz", "grammar", "include", "scripts", "share", "src", "testdata", "tests",
+          "tools"]
 
 
 def fail(message: str) -> None:
