@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the small chat model of the examples: a folder of Hugging Face that answers two questions.
+"""Writes the small chat model of the examples: a Hugging Face folder that answers two questions.
 
 usage: tiny_chat_model.py TOOLS FOLDER TOKENIZER
 

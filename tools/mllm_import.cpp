@@ -14,8 +14,7 @@ using namespace mir::tools;
 
 constexpr ToolInfo kImportTool = {
     .name = "mllm-import",
-    .summary =
-        "Makes a portable module from a checkpoint: a folder of Hugging Face or a GGUF file.",
+    .summary = "Makes a portable module from a Hugging Face folder or a GGUF file.",
     .operands = "folder or GGUF file",
     .examples = {{{"mllm-import qwen2.5-0.5b -o model.mir",
                    "import a folder with config.json and model.safetensors"},

@@ -201,8 +201,6 @@ class Fusing {
                                   .result_types = types,
                                   .regions = 1,
                                   .location = anchor.location()});
-    const std::int64_t version = fused->row()->version;
-    if (run_.module().version() < version) rewriter_.set_version(version);
     for (std::uint32_t i = 0; i < passed.size(); ++i) {
       Value& result = *fused->result(i);
       rewriter_.replace_uses_if(*passed[i], result, is_outside);

@@ -261,7 +261,7 @@ std::optional<std::pair<Dim, std::int64_t>> slice_bounds(const Op& op, const Att
     bounds.first = Dim(each.value->integer());
     if (bounds.first.is_negative()) bounds.first = context.dims().add(bounds.first, extent);
   }
-  // A start before the first element or behind the last one is cut off.
+  // A start before the first element or beyond the last one is cut off.
   const bool is_inside = bounds.first.is_constant() && bounds.first.constant() >= 0 &&
                          (bounds.first == Dim(0) ||
                           (extent.is_constant() && bounds.first.constant() <= extent.constant()));
