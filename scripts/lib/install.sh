@@ -13,8 +13,8 @@ build_packages=(
 package_packages=(debhelper dpkg-dev)
 # What testing needs besides: the second compiler, its sanitizers, a quick linker and the checks.
 test_packages=(
-  clang clang-format cmake "${package_packages[@]}" fish git libclang-rt-dev libmpfr-dev lintian lld llvm neovim
-  python3-jinja2 python3-numpy vim-nox
+  clang clang-format cmake elpa-eglot emacs-nox "${package_packages[@]}" fish git libclang-rt-dev libmpfr-dev lintian lld
+  llvm neovim python3-jinja2 python3-numpy vim-nox
 )
 
 is_installed() {

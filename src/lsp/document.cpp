@@ -14,6 +14,8 @@ namespace mir::lsp {
 
 namespace {
 
+constexpr std::size_t kLargeText = std::size_t{256} * 1024;
+
 /// One edit that does what `first` and then `next` do.
 TextEdit joined(TextEdit first, const TextEdit& next) {
   const std::uint32_t end = first.begin + first.inserted;  // in the text between
@@ -143,9 +145,11 @@ void Snapshot::analyse() {
     for (const Module* module : *modules_) verify(*module, found, {.findings_per_code = 0});
   }
   // Dumps state their types and have no costs, so their modules are hardly ever asked for again.
+  // Those of a large text take more memory than the text; costs have them resolved again, other
+  // answers use excerpts.
   const bool has_dump =
       std::ranges::any_of(*modules_, [](const Module* module) { return !module->is_portable(); });
-  if (has_dump) release_modules();
+  if (has_dump || text().size() >= kLargeText) release_modules();
   findings_ = std::move(found).sorted();
   if (last_ == nullptr) return;
   last_->forget();

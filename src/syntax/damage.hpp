@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "mir/parse.hpp"
@@ -29,6 +30,18 @@ std::int64_t unclosed_braces(std::string_view text);
 /// the line with its opening brace. Then braces that are not closed at the end of the text are
 /// those that lack their pair. The brace at `skipped` does not count.
 bool closes_at_indents(std::string_view text, std::size_t skipped = std::string_view::npos);
+
+/// A brace that a text lacks.
+struct MissingBrace {
+  char brace = '{';
+  std::size_t at = 0;                    ///< where it belongs: behind the last word of a line
+  std::optional<std::size_t> opening{};  ///< that a missing `}` closes
+};
+/// Returns the only brace that a text lacks above other text, as the layout shows: lines of a body
+/// are deeper than the line of its opening brace, and its closing brace has the indent of that
+/// line. No value if the text lacks none or several, if other braces are not placed so, or if the
+/// braces in comments and strings make up for it.
+std::optional<MissingBrace> missing_brace(std::string_view text);
 
 /// Calls `visit(name)` for each word of the text that begins with `sigil`, `%` or `@`; without the
 /// sigil and, for `@"..."`, without the quotes.

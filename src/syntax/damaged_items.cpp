@@ -1,6 +1,5 @@
-// Nodes for ops that cannot be read, and braces without a pair.
+// Nodes for ops that cannot be read, and for braces that the text lacks at its end.
 #include <algorithm>
-#include <array>
 
 #include "syntax/damage.hpp"
 #include "syntax/tree_builder.hpp"
@@ -25,62 +24,6 @@ bool ends_item(NodeKind kind) {
 }
 
 }  // namespace
-
-namespace {
-
-/// Calls `visit(at)` for each brace of a text that is in no string and no comment.
-template <class Visit>
-void for_each_brace(std::string_view text, const Visit& visit) {
-  // Searches for single characters are fast, and few of a large text are one of these.
-  constexpr std::string_view kKinds = "{}\"/";
-  std::array<std::size_t, kKinds.size()> next{};
-  for (std::size_t at = 0;; ++at) {
-    for (std::size_t i = 0; i < kKinds.size(); ++i) {
-      if (next[i] <= at) next[i] = std::min(text.find(kKinds[i], at), text.size());
-    }
-    at = *std::ranges::min_element(next);
-    if (at == text.size()) return;
-    if (text[at] == '{' || text[at] == '}') visit(at);
-    if (text.substr(at, 2) == "//") at = std::min(text.find('\n', at), text.size());
-    if (at < text.size() && text[at] == '"') {
-      at = std::min(text.find_first_of("\"\\\n", at + 1), text.size());
-      while (at < text.size() && text[at] == '\\') {
-        at = std::min(text.find_first_of("\"\\\n", at + 2), text.size());
-      }
-    }
-  }
-}
-
-}  // namespace
-
-std::int64_t unclosed_braces(std::string_view text) {
-  std::int64_t depth = 0;
-  for_each_brace(text, [&](std::size_t at) { depth += text[at] == '{' ? 1 : -1; });
-  return depth;
-}
-
-bool closes_at_indents(std::string_view text, std::size_t skipped) {
-  std::vector<std::size_t> indents;  // of the lines of open braces
-  bool agrees = true;
-  // Braces come in order, so each stretch of the text is searched once for its last line.
-  std::size_t searched = 0, begin = 0, indent = text.find_first_not_of(" \t");
-  for_each_brace(text, [&](std::size_t at) {
-    if (at == skipped) return;
-    const std::size_t line = text.substr(searched, at - searched).rfind('\n');
-    if (line != text.npos) {
-      begin = searched + line + 1;
-      indent = text.find_first_not_of(" \t", begin) - begin;
-    }
-    searched = at;
-    if (text[at] == '{') {
-      agrees = agrees && indent != at - begin;
-      return indents.push_back(indent);
-    }
-    agrees = agrees && !indents.empty() && (indent != at - begin || indent == indents.back());
-    if (!indents.empty()) indents.pop_back();
-  });
-  return agrees;
-}
 
 std::size_t TreeBuilder::complete_nodes() const {
   int depth = 0;  // of bodies of the op that is damaged

@@ -81,7 +81,16 @@ Lexer::Lexer(const SourceFile& file, Diagnostics& diagnostics, std::uint32_t off
 TokenKind Lexer::next() {
   previous_end_ = cursor_;
   brace_ = Brace::kNone;
-  return recovering_ ? resume() : scan();
+  if (recovering_) return resume();
+  return cursor_ == implied_ ? implied_brace() : scan();
+}
+
+TokenKind Lexer::implied_brace() {
+  implied_ = nullptr;
+  if (nesting_.back() != Nesting::kBody) return scan();
+  begin_ = cursor_;
+  return implied_brace_ == '{' ? push(Nesting::kBody, TokenKind::kLBrace)
+                               : pop(Nesting::kBody, TokenKind::kRBrace);
 }
 
 bool Lexer::is_first_on_line() const {

@@ -7,6 +7,7 @@
 
 #include "mir/diagnostic.hpp"
 #include "mir/parse.hpp"
+#include "syntax/damage.hpp"
 
 namespace mir {
 
@@ -20,6 +21,14 @@ class Lexer {
 
   /// Before the first token: what is scanned lies in a module whose head is not.
   void begin_in_module() { nesting_.push_back(Nesting::kBody); }
+
+  /// Delivers a brace that the text lacks, where a token ends.
+  void imply(const MissingBrace& brace) {
+    implied_ = reinterpret_cast<const Byte*>(file_.text().data()) + brace.at;
+    implied_brace_ = brace.brace;
+  }
+  /// True if the current token is the implied brace.
+  bool is_implied() const { return brace_ != Brace::kNone && begin_ == cursor_; }
 
   /// Kind of the next token; begin() and end() delimit its text. Returns kError after reporting a
   /// lexical error, and kEnd for ever after the last token.
@@ -65,6 +74,7 @@ class Lexer {
 
   TokenKind scan();
   TokenKind resume();
+  TokenKind implied_brace();
   TokenKind push(Nesting inside, TokenKind opener);
   TokenKind pop(Nesting inside, TokenKind closer);
   /// True if an op follows the `}` at hand, which would close the module.
@@ -101,6 +111,8 @@ class Lexer {
   const Byte* cursor_;
   const Byte* begin_;
   const Byte* previous_end_;
+  const Byte* implied_ = nullptr;  // where a brace is missing; null if it was delivered, too
+  char implied_brace_ = '{';
   int condition_ = 0;
   Brace brace_ = Brace::kNone;
   bool recovering_ = false;

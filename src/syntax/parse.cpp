@@ -27,6 +27,7 @@ bool parse_text(const SourceFile& file, Diagnostics& diagnostics,
     return deliver(std::move(unit));
   };
   TreeBuilder builder(file, diagnostics, counting, whole_only);
+  if (const auto brace = missing_brace(text)) builder.imply(*brace);
   const bool is_parsed = grammar::parse(builder);
   if (diagnostics.error_count() != errors_before) {
     if (!whole_only) builder.finish();

@@ -30,7 +30,8 @@ bool is_whole_unit(const Unit& unit) {
 /// True if the error does not depend on the position of its unit.
 bool is_local(const Diagnostic& error) {
   return error.notes.empty() && error.code != diag::kTrailingText &&
-         error.code != diag::kEmptyFile && error.code != diag::kNestingTooDeep;
+         error.code != diag::kMissingBrace && error.code != diag::kEmptyFile &&
+         error.code != diag::kNestingTooDeep;
 }
 
 bool has_comments_only(std::string_view gap) {

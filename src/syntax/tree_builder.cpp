@@ -48,7 +48,10 @@ int TreeBuilder::next_token(std::uint32_t& number) {
   const auto offset = static_cast<std::uint32_t>(lexer_.begin() - file_.text().data());
   const auto length = static_cast<std::uint32_t>(lexer_.end() - lexer_.begin());
   if (current_ != TokenKind::kEnd) tokens_.emplace_back(current_, offset, length);
-  if (current_ == TokenKind::kLBrace || current_ == TokenKind::kRBrace) braces_.take(lexer_);
+  if (current_ == TokenKind::kLBrace || current_ == TokenKind::kRBrace) {
+    current_ == TokenKind::kLBrace ? braces_.open(lexer_.begin()) : braces_.close(lexer_);
+    if (lexer_.is_implied()) report_implied_brace();
+  }
   if (current_ == TokenKind::kError) note_error(false);
   return static_cast<int>(current_);
 }
@@ -68,8 +71,7 @@ std::size_t indentation(const char* begin, const char* at) {
 
 }  // namespace
 
-void TreeBuilder::Braces::take(const Lexer& lexer) {
-  if (*lexer.begin() == '{') return open(lexer.begin());
+void TreeBuilder::Braces::close(const Lexer& lexer) {
   if (open_.empty()) return;
   const char* const opened = open_.back();
   open_.pop_back();
@@ -222,6 +224,18 @@ void TreeBuilder::report_stray_brace() {
       diag::kTrailingText, {at, at + static_cast<SourcePos>(op.size())},
       fmt::format("expected a module or an alias, found {} {}", describe(kind), quoted(op)));
   diagnostic.hint = kStrayBraceHint;
+}
+
+void TreeBuilder::report_implied_brace() {
+  const SourcePos at = file_.position_of(lexer_.begin());
+  const bool opens = missing_.brace == '{';
+  Diagnostic& diagnostic = diagnostics_.error(
+      diag::kMissingBrace, {at, at},
+      opens ? "expected '{' before the body that follows" : "expected '}' at the end of the body");
+  diagnostic.fix({at, at}, opens ? " {" : " }");
+  if (!missing_.opening) return;
+  const SourcePos opening = file_.base() + static_cast<SourcePos>(*missing_.opening);
+  diagnostic.note({opening, opening + 1}, "this '{' is not closed");
 }
 
 void TreeBuilder::report(const std::vector<TokenKind>& expected) {

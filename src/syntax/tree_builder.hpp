@@ -27,6 +27,13 @@ class TreeBuilder {
   /// inputs and outputs is delivered first. Notes at its brace have no place in the text.
   void begin_in_module();
 
+  /// Before the first token: the text lacks a brace. It is reported, and the text is read as if it
+  /// had the brace.
+  void imply(const MissingBrace& brace) {
+    missing_ = brace;
+    lexer_.imply(brace);
+  }
+
   /// Scans the next token and stores its number; returns its kind.
   int next_token(std::uint32_t& number);
   /// The number the next token will get.
@@ -64,8 +71,8 @@ class TreeBuilder {
    public:
     explicit Braces(const char* text) : text_(text) {}
     void open(const char* brace) { open_.push_back(brace); }
-    /// The brace at hand.
-    void take(const Lexer& lexer);
+    /// The closing brace at hand.
+    void close(const Lexer& lexer);
     /// Returns the brace that was probably meant to be closed: the first whose closing brace is
     /// farther to the left than its line, otherwise the last open one. Null if no brace is open.
     const char* unclosed() const {
@@ -93,6 +100,7 @@ class TreeBuilder {
   bool is_short_of_braces() const;
   bool has_text_after_error() const;
   void report_stray_brace();
+  void report_implied_brace();
   void report(const std::vector<TokenKind>& expected);
   void explain(Diagnostic& diagnostic, std::span<const TokenKind> expected);
   void offer_mark(Diagnostic& diagnostic, std::span<const TokenKind> expected) const;
@@ -111,6 +119,7 @@ class TreeBuilder {
   bool is_mlir_ = false;      // the text was recognised as MLIR, so that it is not read further
   bool op_is_whole_ = false;  // an op could start at the last error
   bool error_is_on_new_line_ = false;
+  MissingBrace missing_;                // see imply()
   std::span<const TokenKind> implied_;  // tokens of a head that is not in the text
   std::uint32_t error_token_ = 0;       // number of the last token in error
   const char* told_brace_ = nullptr;    // that an error says is not closed

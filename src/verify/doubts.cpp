@@ -133,10 +133,15 @@ Doubts::Doubts(std::span<Module* const> modules, const OpsInOrder& ops,
                          std::ranges::any_of(damage.places, may_declare);
   }
   find_lost_structure(known);
+  find_cut_lists(known);
   for (const Diagnostic& each : known) {
     const Op* const op = each.severity == Severity::kError ? order_.at(each.at.begin) : nullptr;
     if (op == nullptr) continue;
     unsound_modules_.insert(&op->module());
+    if (each.code == diag::kMissingBrace) {  // the op may be another one than the brace was of
+      add_parents(op);
+      continue;
+    }
     if (each.code >= kFirstOfResolve) {
       add(*op);
       continue;
@@ -201,12 +206,14 @@ void Doubts::find_lost_structure(std::span<const Diagnostic> known) {
     lost_from_ = std::min(lost_from_, top_level(each.op)->span().begin);
   }
   const SourceFile* file = nullptr;
+  const bool is_brace_known =
+      std::ranges::find(known, diag::kMissingBrace, &Diagnostic::code) != known.end();
   for (const Diagnostic& each : known) {
     if (each.code >= kFirstOfResolve || !each.at.known() || modules_.empty()) continue;
     if (file == nullptr) {
       file = modules_.front()->context().sources().file_of(each.at.begin);
       if (file == nullptr) return;
-      if (unclosed_.empty() && unclosed_braces(file->text()) != 0 &&
+      if (unclosed_.empty() && !is_brace_known && unclosed_braces(file->text()) != 0 &&
           !is_only_stray_brace(*file, each.at.begin)) {
         const Op* const op = top_level(order_.at(each.at.begin));
         lost_from_ = std::min({lost_from_, each.at.begin, op == nullptr ? 0 : op->span().begin});
@@ -219,6 +226,33 @@ void Doubts::find_lost_structure(std::span<const Diagnostic> known) {
   }
   const Op* const op = lost_from_ == kNowhere ? nullptr : order_.at(lost_from_);
   if (op != nullptr) lost_in_ = &op->module();
+}
+
+/// Finds ops with an attribute whose text lacks the pair of a bracket, so that commas cut the list
+/// at wrong places. Keeps where the first text without quotes is.
+void Doubts::find_cut_lists(std::span<const Diagnostic> known) {
+  std::unordered_map<const Op*, SourcePos> first;  // text without quotes
+  for (const Diagnostic& each : known) {
+    const Op* const op = each.code == diag::kQuotesNeeded ? order_.at(each.at.begin) : nullptr;
+    if (op == nullptr) continue;
+    const SourceFile* const file = op->module().context().sources().file_of(each.at.begin);
+    if (file == nullptr) continue;
+    const std::string_view text = file->slice(each.at);
+    const auto has_pairs = [&](char opening, char closing) {
+      return std::ranges::count(text, opening) == std::ranges::count(text, closing);
+    };
+    const SourcePos from = first.try_emplace(op, each.at.begin).first->second;
+    if (has_pairs('{', '}') && has_pairs('[', ']')) continue;
+    cut_lists_.try_emplace(op, from);
+    are_dialects_lost_ = are_dialects_lost_ || declares_dialect(op->module());
+  }
+}
+
+/// True if the list of a top-level op, or of an op in it, is cut.
+bool Doubts::is_below_cut_list(const Op& op) const {
+  return std::ranges::any_of(cut_lists_, [&](const auto& cut) {
+    return top_level(cut.first) == top_level(&op) && &cut.first->module() == &op.module();
+  });
 }
 
 void Doubts::add(const Op& op) {
@@ -377,6 +411,7 @@ bool Doubts::decide(const Diagnostic& breach) const {
   const Op* const op = order_.at(breach.at.begin);
   if (op == nullptr) return false;
   if (are_dialects_lost_ && depends_on_dialects(*op)) return false;
+  if (cut_lists_.contains(op)) return false;
   if (!concern(op->module())) return breach.at.begin < lost_from_;
   if (is_in_damaged_template(*op)) return false;
   const auto is_lost = [&](const Note& note) { return is_damaged(note.at.begin); };
@@ -397,6 +432,14 @@ bool Doubts::decide(const Diagnostic& breach) const {
 bool Doubts::explain(const Diagnostic& error) const {
   const Op* const op = order_.at(error.at.begin);
   if (op == nullptr) return error.code == diag::kUnknownAlias && are_aliases_lost_;
+  const auto cut = cut_lists_.find(op);
+  if (cut != cut_lists_.end()) {
+    return error.code >= kFirstOfResolve && error.at.begin >= cut->second &&
+           (error.code != diag::kQuotesNeeded || error.at.begin != cut->second);
+  }
+  if (are_dialects_lost_ && error.code >= kFirstOfVerification && depends_on_dialects(*op)) {
+    return true;
+  }
   switch (error.code) {
     case diag::kUndefinedValue:
       return may_be_defined(*op) || mentions_one_of(*op, damage_of(*op).names);
@@ -407,8 +450,10 @@ bool Doubts::explain(const Diagnostic& error) const {
     case diag::kNeedsVersion:
       return damage_of(*op).head;
     case diag::kBadDeclaration:
-      return damaged_.contains(top_level(op)) || is_in_lost_module(*op);
+      return are_dialects_lost_ || is_below_cut_list(*op) || damaged_.contains(top_level(op)) ||
+             is_in_lost_module(*op);
     case diag::kBadDialect:
+    case diag::kTypeParameters:
       return are_dialects_lost_;
     default:
       return false;

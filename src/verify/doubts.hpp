@@ -90,6 +90,8 @@ class Doubts {
   bool is_in_lost_module(const Op& op) const;
   bool is_in_damaged_template(const Op& op) const;
   bool is_damaged(SourcePos place) const;
+  void find_cut_lists(std::span<const Diagnostic> known);
+  bool is_below_cut_list(const Op& op) const;
   bool is_cut_off(const Op& op) const;
   static const DamagedText& damage_of(const Op& op) { return op.module().notes<DamagedText>(); }
 
@@ -98,8 +100,9 @@ class Doubts {
   std::vector<UnclosedOp> unclosed_;
   std::unordered_set<const Module*> unsound_modules_;
   std::unordered_set<const Op*> ops_;
-  std::unordered_set<const Op*> parents_;  // of those
-  std::unordered_set<const Op*> damaged_;  // of text that cannot be read
+  std::unordered_set<const Op*> parents_;               // of those
+  std::unordered_set<const Op*> damaged_;               // of text that cannot be read
+  std::unordered_map<const Op*, SourcePos> cut_lists_;  // see find_cut_lists()
   std::vector<const Op*> pending_;
   SourcePos lost_from_ = kNowhere;   // see note [lost structure]
   const Module* lost_in_ = nullptr;  // the module around that place

@@ -16,7 +16,8 @@
   CODE(203, kTextInOpPosition, "a line that is neither an operation nor a comment")         \
   CODE(204, kEmptyFile, "the file contains no module")                                      \
   CODE(205, kTrailingText, "text follows the last module")                                  \
-  CODE(206, kNotFormatted, "a text that is not in the canonical layout")
+  CODE(206, kNotFormatted, "a text that is not in the canonical layout")                    \
+  CODE(207, kMissingBrace, "the opening brace of a body is missing")
 
 namespace mir::diag {
 MIR_CODES_OF_SYNTAX(MIR_DECLARE_CODE)

@@ -285,6 +285,20 @@ TEST_SUITE("lsp: refactorings") {
     CHECK(title.starts_with("16 kFLOP, reads 24 kB, writes 32 B, peak "));
     const std::string hover = client.at("hover", 1, 18)["contents"]["value"];
     CHECK(hover.find("16 kFLOP, reads 24 kB, writes 32 B") != hover.npos);
+    // The IR of a large text is not kept after its analysis.
+    LspClient large;
+    large.open(text + "// " + std::string(std::size_t{300} * 1024, 'x') + "\n");
+    CHECK(large.diagnostics() == client.diagnostics());
+    for (int i = 0; i < 2; ++i) {
+      CHECK(large.at("hover", 1, 18) == client.at("hover", 1, 18));
+      CHECK(large.of("codeLens") == lenses);
+    }
+    large.change(
+        {{{"range",
+           {{"start", {{"line", 1}, {"character", 0}}}, {"end", {{"line", 1}, {"character", 0}}}}},
+          {"text", "\n"}}});
+    CHECK(large.diagnostics() == Json::array());
+    CHECK(large.of("codeLens")[0]["command"] == lenses[0]["command"]);
     LspClient wrong;
     wrong.open(text + "@");
     CHECK(wrong.of("codeLens").empty());

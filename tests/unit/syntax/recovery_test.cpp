@@ -2,6 +2,7 @@
 
 #include "mir/codes/syntax.hpp"
 #include "read.hpp"
+#include "syntax/damage.hpp"
 
 using namespace mir;
 using mir::test::errors;
@@ -136,9 +137,68 @@ TEST_SUITE("recovery") {
     CHECK(errors("@main () -> () {\n}\n}\n") ==
           Lines{"3:1 MIR0205 expected a module or an alias, found '}'"});
     CHECK(errors("@main () -> () {\n  a.b {\n}\n") ==
-          Lines{"3:2 MIR0201 expected an operation or '}', found end of file"});
+          Lines{"2:8 MIR0207 expected '}' at the end of the body"});
     CHECK(errors("@main () -> ()\n  a.b\n}\n") ==
+          Lines{"1:15 MIR0207 expected '{' before the body that follows"});
+    CHECK(errors("@main () -> ()\na.b\n}\n") ==
           Lines{"1:15 MIR0201 expected '{', found operation 'a.b'"});
+  }
+
+  TEST_CASE("a missing brace is found by the indents of lines") {
+    const std::string text =
+        "@main [d:{k:1}] () -> () {\n"
+        "    graph.SubGraphOp @g <CPU> [symbol:g] { // {\n"
+        "        () -> () {\n"
+        "            cf.IfOp (%c) -> (%y) {\n"
+        "                () -> (%a) {\n"
+        "                    cf.br () -> () [^loop]\n"
+        "                ^loop:\n"
+        "                    a.b\n"
+        "                } // }\n"
+        "\n"
+        "                () -> (%b) {\n"
+        "                }\n"
+        "            }\n"
+        "        }\n"
+        "    }\n"
+        "    a.c { }\n"
+        "}\n"
+        "@other () -> () {\n"
+        "    a.b [k:\"{}{\", l:\"}\"]\n"
+        "}\n";
+    REQUIRE(errors(text).empty());
+    std::size_t tried = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      const bool ends_line = text.find_first_not_of(" /{}", at + 1) == text.find('\n', at);
+      const bool opens = text[at] == '{' && text[at - 1] == ' ' && ends_line;
+      const bool closes = text[at] == '}' && text[text.find_last_not_of(' ', at - 1)] == '\n';
+      const bool is_comment = text.substr(at - std::min<std::size_t>(at, 3), 3) == "// ";
+      if ((!opens && !closes) || is_comment || text.substr(at, 3) == "{ }") continue;
+      std::string damaged = text;
+      damaged.erase(at, 1);
+      CAPTURE(damaged);
+      const auto missing = missing_brace(damaged);
+      if (at + 2 == text.size()) {  // the end of the text, which has an error of its own
+        CHECK_FALSE(missing);
+        continue;
+      }
+      ++tried;
+      REQUIRE(missing);
+      CHECK(missing->brace == text[at]);
+      const Lines found = errors(damaged);
+      REQUIRE(found.size() == 1);
+      CHECK(found[0].find("MIR0207") != std::string::npos);
+      std::string repaired = damaged;
+      repaired.insert(missing->at, opens ? " {" : " }");
+      CHECK(errors(repaired).empty());
+    }
+    CHECK(tried == 13);
+    // Two braces, a layout that does not tell, and a line that was deleted.
+    CHECK_FALSE(missing_brace("@m () -> ()\n    a.b\n        () -> () {\n    }\n    }\n}\n"));
+    CHECK_FALSE(missing_brace("@m () -> () {\na.b {\n() -> ()\n}\n}\n}\n"));
+    CHECK_FALSE(missing_brace("@m () -> () {\n    a.b {\n            a.c\n        }\n    }\n}\n"));
+    CHECK_FALSE(missing_brace("@m () -> () {\n    a.b\n    }\n}\n"));
+    CHECK_FALSE(missing_brace("@m () -> () {\n    a.b [k:{]\n}\n"));
   }
 
   TEST_CASE("a brace that is not closed is an error beside others") {

@@ -231,14 +231,39 @@ TEST_SUITE("damaged text") {
       text.insert(text.find('\n') + 1, std::string(stray) + '\n');
       CHECK(findings_of(text) == ErrorLines{"5 MIR0500", "5 MIR0476"});
     }
-    // The opening brace above may be missing instead.
-    std::string headless = dump + "}\n";
-    headless.erase(headless.find(" {\n        ("), 2);
-    CHECK(findings_of(headless) != whole);
+    for (const char* head : {" {\n        (", " {\n            linalg"}) {
+      std::string headless = dump + "}\n";
+      headless.erase(headless.find(head), 2);
+      CHECK(findings_of(headless) == whole);
+      CHECK(errors_of(headless).size() == 1);
+    }
+    std::string open = dump + "}\n";
+    open.erase(open.rfind("    }\n}"), 6);
+    CHECK(findings_of(open) == whole);
+    CHECK(errors_of(open) == ErrorLines{"6 MIR0207"});
     // Another brace may be the one that is missing.
     std::string shifted = dump;
     shifted.replace(shifted.rfind("        }"), 9, "    }");
     CHECK(findings_of(shifted) == ErrorLines{"4 MIR0500"});
+  }
+
+  TEST_CASE("a dictionary without one of its braces is one error") {
+    const auto with = [](const std::string& attributes) {
+      return errors_of(
+          damaged_graph({"linalg.CPU.GenericOp [" + attributes + "] (%a) -> (%m" + kTyped + ")"}));
+    };
+    const std::string sizes = "sizes:{n:2, m:3}", loops = "loops:{i:2, j:4}";
+    for (const std::string& list : {loops + ", " + sizes, sizes + ", " + loops}) {
+      for (std::size_t at = 0; at < list.size(); ++at) {
+        if (list[at] != '{' && list[at] != '}') continue;
+        std::string damaged = list;
+        damaged.erase(at, 1);
+        CAPTURE(damaged);
+        CHECK(with(damaged).size() == 1);
+      }
+    }
+    // A text that only lacks its quotes hides nothing.
+    CHECK(with("loops:a b, axs:1, " + sizes).size() > 1);
   }
 
   TEST_CASE("braces close at the indents of their lines") {
