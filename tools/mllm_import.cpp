@@ -32,6 +32,7 @@ ExitCode run_import(const Run& run, const ImportSettings& settings) {
     return run.usage_error("--output writes the text of a module: 'mllm-pack create' makes packs");
   const ImportRequest request{.path = run.operands().front(),
                               .family_file = *settings.family,
+                              .text_only = *settings.part,
                               .last_logits = *settings.logits,
                               .context = settings.context.if_given(),
                               .keeps_blocks = *settings.weight_types,

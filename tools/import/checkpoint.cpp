@@ -59,6 +59,8 @@ constexpr std::string_view kOtherParts[] = {"visual.*",
                                             "cls.*",
                                             "bert.pooler.*"};
 
+constexpr std::string_view kTower[] = {"visual.*", "model.visual.*"};
+
 /// A tensor and the part of it that a parameter may be.
 struct Candidate {
   std::string tensor;
@@ -179,6 +181,8 @@ class Binder {
       const std::string rest = name.substr(kModel.size());
       names.push_back("model.language_model." + rest);
       names.push_back(rest);
+    } else {
+      names.push_back("model." + name);
     }
     for (const auto& [of, other] : family_.other_names) {
       if (of == name) names.push_back(other);
@@ -320,10 +324,12 @@ class Binder {
   void report_unused() {
     constexpr std::size_t kShown = 10;
     const bool is_tied = !extents_.contains("lm_head.weight");
+    const auto tower = extents_.lower_bound("visual.");
+    const bool has_tower = tower != extents_.end() && tower->first.starts_with("visual.");
     for (const auto& [name, tensor] : stored_) {
       if (used_.contains(name) || is_among(name, kIgnoredTensors)) continue;
       if (is_tied && (name.ends_with("lm_head.weight") || name == "output.weight")) continue;
-      if (is_among(name, kOtherParts)) {
+      if (is_among(name, kOtherParts) && !(has_tower && is_among(name, kTower))) {
         ++counts_.elsewhere;
         continue;
       }

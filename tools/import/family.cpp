@@ -106,6 +106,7 @@ std::optional<std::vector<Family>> read_families(const SourceFile& file, IRConte
                             .model = &*model,
                             .architectures = texts_of(head, "architectures", context),
                             .model_types = texts_of(head, "model_types", context),
+                            .text_of = texts_of(head, "text_of", context),
                             .gguf_architectures = texts_of(head, "gguf", context),
                             .weight_names = pairs_of(head, "weights", context),
                             .other_names = pairs_of(head, "also", context),
@@ -130,6 +131,11 @@ bool has(const std::vector<std::string>& list, std::string_view text) {
 bool Family::supports(std::string_view architecture, std::string_view model_type) const {
   if (!architecture.empty()) return has(architectures, architecture);
   return has(model_types, model_type);
+}
+
+bool Family::supports_text(std::string_view architecture, std::string_view model_type) const {
+  return supports(architecture, model_type) ||
+         has(text_of, architecture.empty() ? model_type : architecture);
 }
 
 bool Family::supports_gguf(std::string_view architecture) const {

@@ -19,6 +19,8 @@ struct Family {
   const OpRow* model = nullptr;
   std::vector<std::string> architectures;
   std::vector<std::string> model_types;
+  /// Architectures and model types of models with other parts whose decoder of text is this model.
+  std::vector<std::string> text_of;
   std::vector<std::string> gguf_architectures;
   /// Names of tensors in checkpoints and in GGUF files, without `.weight` and `.bias`; `$i` is the
   /// number of a layer.
@@ -30,6 +32,8 @@ struct Family {
   std::string operands;  ///< the names of the inputs
 
   bool supports(std::string_view architecture, std::string_view model_type) const;
+  /// True if the family is the decoder of text of such a model, or all of it.
+  bool supports_text(std::string_view architecture, std::string_view model_type) const;
   bool supports_gguf(std::string_view architecture) const;
 };
 

@@ -51,8 +51,8 @@ constexpr KeyPair kKeys[] = {
 };
 /// Keys that repeat what others state, or that have no effect on the outputs.
 constexpr std::string_view kRead[] = {"attention.value_length", "attention.causal",
-                                      "rope.dimension_count", "expert_group_count",
-                                      "tensor_data_layout"};
+                                      "rope.dimension_count",   "rope.dimension_sections",
+                                      "expert_group_count",     "tensor_data_layout"};
 
 json value_of(const GgufMetadata& pair) {
   if (const auto text = pair.string()) return std::string(*text);

@@ -113,6 +113,7 @@ class Import {
     const auto chosen = std::ranges::find_if(*families, [&](const Family& each) {
       if (is_given && families->size() == 1) return true;
       if (!special.empty()) return each.supports(special, {});
+      if (request_.text_only && !is_gguf_) return each.supports_text(architecture, model_type);
       return is_gguf_ ? each.supports_gguf(architecture) : each.supports(architecture, model_type);
     });
     if (chosen == families->end()) {

@@ -104,6 +104,7 @@ constexpr Respelling kRespellings[] = {
     {"rope_scaling.rope_theta", "rope_theta"},
     {"_sliding_window_pattern", "sliding_window_pattern"},
     {"torch_dtype", "dtype"},
+    {"vision_config.in_chans", "vision_config.in_channels"},
 };
 
 std::string settled(std::string path) {
@@ -162,6 +163,7 @@ constexpr std::string_view kIgnored[] = {
     "resid_pdrop",
     "summary_*",
     "gguf.*",
+    "spatial_patch_size",
 };
 
 /// Keys that change what a model computes, whatever the family.
@@ -258,6 +260,13 @@ std::string_view ModelConfig::architecture() {
                            : std::string_view();
 }
 
+std::string_view part_of(std::string_view path) {
+  constexpr std::string_view kEnd = "_config.";
+  const std::size_t end = path.find(kEnd);
+  if (end == path.npos || path.starts_with("quantization_config.")) return {};
+  return path.substr(0, end + kEnd.size());
+}
+
 void normalise(ModelConfig& config) {
   constexpr std::string_view kText = "text_config.";
   std::deque<ConfigEntry> outer;
@@ -280,9 +289,7 @@ void normalise(ModelConfig& config) {
     }
   }
   for (ConfigEntry& each : outer) {
-    const bool is_part = each.path.find("_config.") != each.path.npos &&
-                         !each.path.starts_with("quantization_config.");
-    each.is_read = is_part || (is_nested && !is_among(each.path, kRefused));
+    each.is_read = !part_of(each.path).empty() || (is_nested && !is_among(each.path, kRefused));
     const std::string path = each.path;
     add(std::move(each), path);
   }
@@ -293,7 +300,9 @@ void normalise(ModelConfig& config) {
 
 void report_unread(ModelConfig& config, std::string_view family, Diagnostics& diagnostics) {
   for (ConfigEntry& each : config.entries()) {
-    if (each.is_read || is_among(each.path, kIgnored) || is_off(each.value)) continue;
+    const std::string_view key = std::string_view(each.path).substr(part_of(each.path).size());
+    if (each.is_read || is_among(each.path, kIgnored) || is_among(key, kIgnored)) continue;
+    if (is_off(each.value)) continue;
     if (is_among(each.path, kRefused)) {
       diagnostics.error(diag::kConfigUnsupported, each.at,
                         fmt::format("family '{}' does not support '{}'", family, each.name()));

@@ -52,6 +52,10 @@ class ModelConfig {
   Span place_;
 };
 
+/// The part of a model that the entry of a path belongs to, `vision_config.`; empty if the path
+/// names none.
+std::string_view part_of(std::string_view path);
+
 /// Gives the keys of a decoder their names of today: keys of `text_config` are those of the model,
 /// `rope_parameters` are `rope_theta` and `rope_scaling`, `type` of a scaling is its `rope_type`.
 /// Entries of other parts of a model, such as `vision_config`, count as read.

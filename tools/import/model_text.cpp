@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "mir/codes/import.hpp"
+#include "support/characters.hpp"
 
 namespace mir::tools {
 namespace {
@@ -99,6 +102,27 @@ Expected attribute_text(const AttrRow& row, const json& value) {
   }
 }
 
+/// Attributes of a model and their values, as the language writes them.
+using Values = std::map<std::string_view, std::string, std::less<>>;
+
+/// Replaces attributes in the extents of types by their values: `$patch_size` by 14.
+std::string with_values(std::string_view types, const Values& values) {
+  std::string text;
+  while (!types.empty()) {
+    const std::size_t begin = std::min(types.find('$'), types.size());
+    text += types.substr(0, begin);
+    types.remove_prefix(begin);
+    if (types.empty()) break;
+    const auto is_part = [](char c) { return is_name_character(c); };
+    const auto end = std::find_if_not(types.begin() + 1, types.end(), is_part);
+    const std::string_view variable(types.begin(), end);
+    const auto value = values.find(variable.substr(1));
+    text += value == values.end() ? variable : std::string_view(value->second);
+    types.remove_prefix(variable.size());
+  }
+  return text;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> stated_integer(const Family& family, ModelConfig& config,
@@ -118,16 +142,23 @@ std::optional<std::int64_t> stated_integer(const Family& family, ModelConfig& co
 ModelText write_model(const Family& family, ModelConfig& config,
                       std::span<const ChosenValue> chosen, Diagnostics& diagnostics) {
   ModelText result;
-  std::string& text = result.text;
-  text = fmt::format("@main [mir_version:2] ({}) -> ({}) {{\n    {}.ModelOp [", family.inputs,
-                     family.outputs, family.name);
-  bool is_first = true;
+  std::string attributes;
+  Values values;
+  std::set<std::string_view> parts;  // of the model, such as a tower
+  for (const AttrRow& row : family.model->attributes) {
+    values[row.name] = row.default_text;
+    parts.insert(part_of(row.config));
+  }
+  for (ConfigEntry& each : config.entries()) {
+    const std::string_view part = part_of(each.path);
+    if (!part.empty() && parts.contains(part)) each.is_read = false;
+  }
   const auto state = [&](std::string_view name, std::string_view value, Span of) {
-    if (!is_first) text += ", ";
-    is_first = false;
-    const std::size_t begin = text.size();
-    text += fmt::format("{}:{}", name, value);
-    result.parts.push_back({begin, text.size(), of});
+    if (!attributes.empty()) attributes += ", ";
+    const std::size_t begin = attributes.size();
+    attributes += fmt::format("{}:{}", name, value);
+    result.parts.push_back({begin, attributes.size(), of});
+    values[name] = value;
   };
   for (const AttrRow& row : family.model->attributes) {
     const std::string_view path = config_path(row);
@@ -166,8 +197,14 @@ ModelText write_model(const Family& family, ModelConfig& config,
       diagnostics.error(diag::kConfigUnsupported, {},
                         fmt::format("family '{}' has no attribute '{}'", family.name, each.name));
   }
-  text += fmt::format("] ({}) -> ({})\n    cf.ReturnOp ({}) -> ()\n}}\n", family.operands,
-                      family.outputs, family.outputs);
+  result.text = fmt::format("@main [mir_version:2] ({}) -> ({}) {{\n    {}.ModelOp [",
+                            with_values(family.inputs, values), family.outputs, family.name);
+  for (ModelText::Part& each : result.parts) {
+    each.begin += result.text.size();
+    each.end += result.text.size();
+  }
+  result.text += fmt::format("{}] ({}) -> ({})\n    cf.ReturnOp ({}) -> ()\n}}\n", attributes,
+                             family.operands, family.outputs, family.outputs);
   return result;
 }
 

@@ -263,7 +263,7 @@ def write_folder(folder, config, tensors, shards=1):
 # -- GGUF -----------------------------------------------------------------------------------------
 
 GGUF_ARCHITECTURES = {"llama": "llama", "mistral": "llama", "qwen2": "qwen2", "qwen3": "qwen3", "gemma2": "gemma2",
-                      "gemma3_text": "gemma3", "phi3": "phi3", "mixtral": "llama", "qwen3_moe": "qwen3moe",
+                      "gemma3_text": "gemma3", "qwen2_vl": "qwen2vl", "qwen2_5_vl": "qwen2vl", "phi3": "phi3", "mixtral": "llama", "qwen3_moe": "qwen3moe",
                       "qwen2_moe": "qwen2moe", "starcoder2": "starcoder2", "smollm3": "smollm3", "minicpm": "minicpm", "olmo2": "olmo2"}
 PERMUTED = {"llama", "smollm3", "minicpm"}
 NAMES = {"embed_tokens": "token_embd", "norm": "output_norm", "lm_head": "output", "self_attn.q_proj": "attn_q",
