@@ -33,6 +33,7 @@ ExitCode run_import(const Run& run, const ImportSettings& settings) {
   const ImportRequest request{.path = run.operands().front(),
                               .family_file = *settings.family,
                               .text_only = *settings.part,
+                              .padding = static_cast<bool>(settings.padding),
                               .last_logits = *settings.logits,
                               .context = settings.context.if_given(),
                               .keeps_blocks = *settings.weight_types,

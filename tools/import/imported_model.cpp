@@ -47,7 +47,9 @@ class Import {
       tensors_ = *std::move(tensors);
     }
     if (!read_config(*files) || !choose_family()) return nullptr;
-    const ModelText text = write_model(family_, *config_, chosen_values(), diagnostics_);
+    const ModelPorts* const ports = choose_ports();
+    if (ports == nullptr) return nullptr;
+    const ModelText text = write_model(family_, *ports, *config_, chosen_values(), diagnostics_);
     report_unread(*config_, family_.name, diagnostics_);
     if (diagnostics_.has_errors()) return nullptr;
     Module* module = make_module(text);
@@ -128,6 +130,15 @@ class Import {
     }
     family_ = *chosen;
     return true;
+  }
+
+  /// Null after reporting.
+  const ModelPorts* choose_ports() {
+    for (const ModelPorts& each : family_.signatures)
+      if (!request_.padding || each.has_input("mask")) return &each;
+    diagnostics_.error(diag::kConfigUnsupported, {},
+                       fmt::format("family '{}' has no input 'mask'", family_.name));
+    return nullptr;
   }
 
   /// The module of the text, verified and expanded.

@@ -139,7 +139,7 @@ std::optional<std::int64_t> stated_integer(const Family& family, ModelConfig& co
   return number;
 }
 
-ModelText write_model(const Family& family, ModelConfig& config,
+ModelText write_model(const Family& family, const ModelPorts& ports, ModelConfig& config,
                       std::span<const ChosenValue> chosen, Diagnostics& diagnostics) {
   ModelText result;
   std::string attributes;
@@ -198,13 +198,13 @@ ModelText write_model(const Family& family, ModelConfig& config,
                         fmt::format("family '{}' has no attribute '{}'", family.name, each.name));
   }
   result.text = fmt::format("@main [mir_version:2] ({}) -> ({}) {{\n    {}.ModelOp [",
-                            with_values(family.inputs, values), family.outputs, family.name);
+                            with_values(ports.inputs, values), ports.outputs, family.name);
   for (ModelText::Part& each : result.parts) {
     each.begin += result.text.size();
     each.end += result.text.size();
   }
   result.text += fmt::format("{}] ({}) -> ({})\n    cf.ReturnOp ({}) -> ()\n}}\n", attributes,
-                             family.operands, family.outputs, family.outputs);
+                             ports.operands, ports.outputs, ports.outputs);
   return result;
 }
 

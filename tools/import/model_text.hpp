@@ -29,7 +29,7 @@ struct ChosenValue {
 /// Writes the module of a family with the values of a config as attributes, and marks these values
 /// as read. Keys that are missing or null are left to the defaults of the family. Reports values of
 /// a wrong kind, and chosen values for which the family has no attribute.
-ModelText write_model(const Family& family, ModelConfig& config,
+ModelText write_model(const Family& family, const ModelPorts& ports, ModelConfig& config,
                       std::span<const ChosenValue> chosen, Diagnostics& diagnostics);
 
 /// The integer that the config or, if it lacks the key, the family states; no value if neither

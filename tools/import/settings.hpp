@@ -37,6 +37,9 @@ struct ImportSettings {
       {.name = "logits", .argument = "WHICH", .help = "compute the logits of these tokens"},
       choice(kScoredTokens),
       false};
+  Flag padding{
+      options,
+      {.name = "padding", .help = "add an input %mask to an encoder: 1 for tokens, 0 for padding"}};
   Option<std::int64_t> context{
       options,
       {.name = "context",

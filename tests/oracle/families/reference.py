@@ -251,16 +251,20 @@ class Encoder:
         fed = self.linear(f"{name}.output.dense", gelu_erf(self.linear(f"{name}.intermediate.dense", h)))
         return self.norm(f"{name}.output.LayerNorm", h + fed)
 
-    def outputs(self, ids, types):
+    def states(self, ids, types):
         tables = [self.w[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")]
         x = self.norm("embeddings.LayerNorm", tables[0][ids] + tables[1][:len(ids)] + tables[2][types])
         for i in range(self.config["num_hidden_layers"]):
             x = self.layer(f"encoder.layer.{i}", x)
+        return x
+
+    def outputs(self, ids, types):
+        x = self.states(ids, types)
         if self.config["architectures"] == ["BertModel"]:
             return {"states": x, "pooled": np.tanh(self.linear("pooler.dense", x[0]))}
         x = self.norm("cls.predictions.transform.LayerNorm",
                       gelu_erf(self.linear("cls.predictions.transform.dense", x)))
-        return {"logits": x @ tables[0].T + self.w["cls.predictions.bias"]}
+        return {"logits": x @ self.w["embeddings.word_embeddings.weight"].T + self.w["cls.predictions.bias"]}
 
 
 class Recurrent:
