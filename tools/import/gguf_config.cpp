@@ -72,11 +72,12 @@ class GgufConfigReader {
       : file_(file), path_(path), diagnostics_(diagnostics) {}
 
   std::optional<ModelConfig> read() {
+    config_.set_file(path_);
     for (const GgufMetadata& pair : file_.gguf_metadata()) {
       if (pair.key == "general.architecture") architecture_ = pair.string().value_or("");
     }
     if (architecture_.empty()) {
-      refuse("has no 'general.architecture'");
+      refuse("key 'general.architecture' is missing");
       return std::nullopt;
     }
     add("architectures", json::array({architecture_}), "general.architecture");
@@ -94,7 +95,7 @@ class GgufConfigReader {
 
  private:
   void refuse(std::string_view why) {
-    diagnostics_.error(diag::kConfigUnsupported, {}, fmt::format("'{}' {}", path_, why));
+    diagnostics_.error(diag::kConfigUnsupported, {}, config_.about(why));
     is_good_ = false;
   }
 
@@ -254,7 +255,7 @@ class GgufConfigReader {
                             : share <= 0 ? frequency / factor
                                          : (1 - share) * frequency / factor + share * frequency;
       if (!(std::fabs(frequency / scaled - (*divisors)[i]) <= 1e-4 * factor)) {
-        return refuse("has 'rope_freqs.weight' of another scaling than that of Llama 3");
+        return refuse("tensor 'rope_freqs.weight' has another scaling than that of Llama 3");
       }
     }
     if (factor == 1) return;

@@ -147,7 +147,7 @@ class Import {
     if (file == nullptr) return refuse(SourceManager::full("model.mir"));
     Diagnostics found(0);
     Module* module = expanded(*file, found);
-    point_at_config(found, *file, text, config_->place());
+    point_at_config(found, *file, text, *config_);
     const bool has_errors = found.has_errors();
     diagnostics_.append(std::move(found));
     return has_errors ? nullptr : module;

@@ -246,6 +246,10 @@ ConfigEntry* ModelConfig::find_member(std::string_view path) {
   return is_inside ? &entries_[found->second] : nullptr;
 }
 
+std::string ModelConfig::about(std::string_view message) const {
+  return path_.empty() ? std::string(message) : fmt::format("'{}': {}", path_, message);
+}
+
 std::string_view ModelConfig::text(std::string_view path) {
   const ConfigEntry* entry = find(path);
   if (entry == nullptr || !entry->value.is_string()) return {};
@@ -299,16 +303,22 @@ void normalise(ModelConfig& config) {
 }
 
 void report_unread(ModelConfig& config, std::string_view family, Diagnostics& diagnostics) {
+  constexpr std::size_t kShown = 10;
+  std::size_t warnings = 0;
   for (ConfigEntry& each : config.entries()) {
     const std::string_view key = std::string_view(each.path).substr(part_of(each.path).size());
     if (each.is_read || is_among(each.path, kIgnored) || is_among(key, kIgnored)) continue;
     if (is_off(each.value)) continue;
     if (is_among(each.path, kRefused)) {
-      diagnostics.error(diag::kConfigUnsupported, each.at,
-                        fmt::format("family '{}' does not support '{}'", family, each.name()));
+      diagnostics.error(
+          diag::kConfigUnsupported, each.at,
+          config.about(fmt::format("family '{}' does not support '{}'", family, each.name())));
+    } else if (++warnings > kShown) {
+      diagnostics.skip(Severity::kWarning, diag::kConfigUnread);
     } else {
-      diagnostics.warning(diag::kConfigUnread, each.at,
-                          fmt::format("family '{}' does not read '{}'", family, each.name()));
+      diagnostics.warning(
+          diag::kConfigUnread, each.at,
+          config.about(fmt::format("family '{}' does not read '{}'", family, each.name())));
     }
   }
 }

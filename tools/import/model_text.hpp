@@ -13,6 +13,8 @@ namespace mir::tools {
 struct ModelText {
   struct Part {
     std::size_t begin = 0, end = 0;  ///< offsets in `text`
+    std::string name;                ///< of the attribute
+    std::string key;                 ///< the key of the config, as the file has it
     Span of;                         ///< the value of the config
   };
 
@@ -37,9 +39,9 @@ ModelText write_model(const Family& family, const ModelPorts& ports, ModelConfig
 std::optional<std::int64_t> stated_integer(const Family& family, ModelConfig& config,
                                            std::string_view key);
 
-/// Moves diagnostics in `file`, which has the text, to the values of the config that caused them.
-/// Others are moved to `otherwise`.
+/// Moves diagnostics in `file`, which has the text, to the values of the config that caused them:
+/// of several, the last one that the message names. Others are moved to the place of the config.
 void point_at_config(Diagnostics& diagnostics, const SourceFile& file, const ModelText& text,
-                     Span otherwise);
+                     const ModelConfig& config);
 
 }  // namespace mir::tools
