@@ -267,7 +267,7 @@ std::string_view ModelConfig::architecture() {
 std::string_view part_of(std::string_view path) {
   constexpr std::string_view kEnd = "_config.";
   const std::size_t end = path.find(kEnd);
-  if (end == path.npos || path.starts_with("quantization_config.")) return {};
+  if (end == path.npos || is_among(path, kRefused)) return {};
   return path.substr(0, end + kEnd.size());
 }
 

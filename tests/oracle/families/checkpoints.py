@@ -146,6 +146,11 @@ def recurrent_shapes(config):
     return tensors
 
 
+def is_sparse(config, i):
+    """Whether a layer has experts."""
+    return (i + 1) % config.get("decoder_sparse_step", 1) == 0 and i not in config.get("mlp_only_layers", [])
+
+
 def shapes(config):
     """Extents of all tensors by their names."""
     if config["model_type"] == "bert":
@@ -207,7 +212,7 @@ def shapes(config):
         elif kind == "starcoder2":
             linear(f"{layer}.mlp.c_fc", ffn, hidden, True)
             linear(f"{layer}.mlp.c_proj", hidden, ffn, True)
-        elif kind in ("qwen2_moe", "qwen3_moe"):
+        elif kind in ("qwen2_moe", "qwen3_moe") and is_sparse(config, i):
             linear(f"{layer}.mlp.gate", config["num_experts"], hidden)
             for e in range(config["num_experts"]):
                 mlp(f"{layer}.mlp.experts.{e}", config["moe_intermediate_size"])
