@@ -94,6 +94,7 @@ struct PackPlan {
   struct File {
     std::string name;  ///< of the member
     std::string path;
+    std::optional<std::string> text{};  ///< contents of the member, instead of those at the path
   };
   std::string module;  ///< a member
   PackArguments arguments;

@@ -50,7 +50,8 @@ class PackWriter {
  private:
   Result<void> open_files() {
     for (const auto& each : plan_.files) {
-      auto file = map_file(each.path);
+      auto file = each.text ? FileBytes{std::as_bytes(std::span(*each.text)), nullptr, each.path}
+                            : map_file(each.path);
       if (!file) return std::move(file).error();
       total_ += 2 * file->bytes.size();
       sources_.push_back({*std::move(file), {}});

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <set>
 
@@ -38,6 +39,18 @@ const FusedParts kFused[] = {
     {"mlp.gate_up_proj", "ffn_up", {"mlp.gate_proj", "mlp.up_proj"}},
 };
 
+/// Matrices of experts in one tensor [experts, rows, columns], whose rows follow each other.
+struct FusedExperts {
+  std::string_view whole;
+  std::vector<std::string_view> parts;
+};
+const FusedExperts kFusedExperts[] = {
+    {"gate_up_proj", {"gate_proj", "up_proj"}},
+    {"gate_up_proj", {"w1", "w3"}},
+    {"down_proj", {"down_proj"}},
+    {"down_proj", {"w2"}},
+};
+
 /// Ends of names, and what they were in older checkpoints.
 constexpr std::pair<std::string_view, std::string_view> kOlderParts[] = {
     {".LayerNorm.weight", ".LayerNorm.gamma"}, {".LayerNorm.bias", ".LayerNorm.beta"}};
@@ -59,11 +72,14 @@ constexpr std::string_view kOtherParts[] = {"visual.*",
                                             "cls.*",
                                             "bert.pooler.*"};
 
+constexpr std::string_view kTower[] = {"visual.*", "model.visual.*"};
+
 /// A tensor and the part of it that a parameter may be.
 struct Candidate {
   std::string tensor;
   std::optional<StoredView::Rows> rows = {};
   std::int64_t all_rows = 0;  ///< that the tensor must have; 0: at least those of the part
+  Shape whole = {};           ///< extents that the tensor must have; empty: any
 };
 
 /// A number in a name, such as that of a layer, where a pattern has a word that begins with `$`.
@@ -179,10 +195,16 @@ class Binder {
       const std::string rest = name.substr(kModel.size());
       names.push_back("model.language_model." + rest);
       names.push_back(rest);
+    } else {
+      names.push_back("model." + name);
     }
     for (const auto& [of, other] : family_.other_names) {
       if (of == name) names.push_back(other);
     }
+    // Newer ones have the parts of Mixtral under the names of other families.
+    constexpr std::string_view kSparse = ".block_sparse_moe.";
+    if (const std::size_t at = name.find(kSparse); at != name.npos)
+      names.push_back(std::string(name).replace(at, kSparse.size(), ".mlp."));
     // Older checkpoints call norm weights gamma and beta.
     for (const auto& [part, older] : kOlderParts) {
       if (!name.ends_with(part)) continue;
@@ -200,6 +222,7 @@ class Binder {
       return {{translated->tensor, StoredView::Rows{first, first + rows}}};
     }
     for (std::string& each : names_of(name)) candidates.push_back({std::move(each)});
+    if (!options_.is_gguf) add_fused_experts(name, candidates);
     for (const FusedParts& fused : kFused) {
       const auto own = std::ranges::find_if(
           fused.parts, [&](std::string_view part) { return name.find(part) != name.npos; });
@@ -217,6 +240,45 @@ class Binder {
         candidates.insert(candidates.begin(), {std::move(whole), rows, all_rows});
     }
     return candidates;
+  }
+
+  /// The part of a tensor of all experts that is a matrix `PREFIX.experts.E.PART.weight`.
+  void add_fused_experts(const std::string& name, std::vector<Candidate>& candidates) const {
+    constexpr std::string_view kExperts = ".experts.", kWeight = ".weight";
+    const std::size_t at = name.find(kExperts);
+    if (at == name.npos || !name.ends_with(kWeight)) return;
+    const std::string before = name.substr(0, at + kExperts.size());
+    const std::size_t dot = name.find('.', before.size());
+    std::int64_t number = 0;
+    const char* const end = name.data() + dot;
+    if (dot == name.npos || std::from_chars(name.data() + before.size(), end, number).ptr != end)
+      return;
+    const std::string_view part =
+        std::string_view(name).substr(dot + 1, name.size() - kWeight.size() - dot - 1);
+    for (const FusedExperts& fused : kFusedExperts) {
+      if (std::ranges::find(fused.parts, part) == fused.parts.end()) continue;
+      StoredView::Rows rows;
+      std::int64_t all_rows = 0;
+      for (const std::string_view each : fused.parts) {
+        const std::int64_t count = rows_of(fmt::format("{}{}.{}.weight", before, number, each));
+        if (each == part) rows = {all_rows, all_rows + count};
+        all_rows += count;
+      }
+      const Shape whole = {experts_of(before, part), all_rows, extents_.find(name)->second.back()};
+      rows = {number * all_rows + rows.begin, number * all_rows + rows.end};
+      for (std::string& each : names_of(before + std::string(fused.whole))) {
+        candidates.push_back({each + std::string(kWeight), rows, 0, whole});
+        candidates.push_back({std::move(each), rows, 0, whole});
+      }
+    }
+  }
+
+  /// The number of experts that the model has in a layer.
+  std::int64_t experts_of(const std::string& before, std::string_view part) const {
+    std::int64_t& count = experts_[before];
+    while (count == 0 || extents_.contains(fmt::format("{}{}.{}.weight", before, count, part)))
+      ++count;
+    return count;
   }
 
   /// Extent 0 of a parameter; 0 if there is none of this name, and if no file has so many rows.
@@ -255,7 +317,8 @@ class Binder {
       const bool has_rows =
           each.all_rows == 0 || (!tensor.shape.empty() && tensor.shape.front() == each.all_rows);
       const bool is_part = !each.rows || (seen == wanted && has_rows);
-      if (tensor.unread_type.empty() && is_part && fits_shape(seen, wanted) &&
+      const bool is_whole = each.whole.empty() || each.whole == tensor.shape;
+      if (tensor.unread_type.empty() && is_part && is_whole && fits_shape(seen, wanted) &&
           fits_type(tensor.dtype, *value.tensor_type()->dtype())) {
         used_.insert(each.tensor);
         state(op, name, each);
@@ -271,6 +334,7 @@ class Binder {
     counts_.is_good = false;
     if (other != nullptr) {
       used_.insert(other->name);
+      if (!reported_.insert(other->name).second) return;  // for another part of it
       diagnostics_.error(
           diag::kTensorTypeConflict, {},
           fmt::format("'{}': tensor '{}' is {} {}, parameter '@{}' is {}", path_, other->name,
@@ -320,10 +384,12 @@ class Binder {
   void report_unused() {
     constexpr std::size_t kShown = 10;
     const bool is_tied = !extents_.contains("lm_head.weight");
+    const auto tower = extents_.lower_bound("visual.");
+    const bool has_tower = tower != extents_.end() && tower->first.starts_with("visual.");
     for (const auto& [name, tensor] : stored_) {
       if (used_.contains(name) || is_among(name, kIgnoredTensors)) continue;
       if (is_tied && (name.ends_with("lm_head.weight") || name == "output.weight")) continue;
-      if (is_among(name, kOtherParts)) {
+      if (is_among(name, kOtherParts) && !(has_tower && is_among(name, kTower))) {
         ++counts_.elsewhere;
         continue;
       }
@@ -346,8 +412,10 @@ class Binder {
   Rewriter rewriter_;
   BindCounts counts_;
   std::map<std::string, TensorInfo> stored_;
-  std::map<std::string, Shape, std::less<>> extents_;  // of parameters
-  std::set<std::string, std::less<>> used_;            // tensors
+  std::map<std::string, Shape, std::less<>> extents_;    // of parameters
+  std::set<std::string, std::less<>> used_;              // tensors
+  std::set<std::string, std::less<>> reported_;          // tensors with other extents
+  mutable std::map<std::string, std::int64_t> experts_;  // by what their names begin with
 };
 
 }  // namespace

@@ -58,24 +58,20 @@ std::vector<std::pair<std::string, std::string>> pairs_of(const Op& head, std::s
   return pairs;
 }
 
-/// The region that declares an op, whose signature is that of the op; null if there is none.
-const Region* declaration_of(const Module& module, std::string_view op_name) {
+/// The op that declares an op of a dialect; null if there is none.
+const Op* declaration_of(const Module& module, std::string_view op_name) {
   const Region* body = module.top()->region(0);
   if (body == nullptr || body->empty()) return nullptr;
   for (const Op* op : body->entry()->ops()) {
-    if (module.context().text(op->symbol()) == op_name && op->region_count() > 0)
-      return op->region(0);
+    if (module.context().text(op->symbol()) == op_name) return op;
   }
   return nullptr;
 }
 
-/// States inputs and outputs of the model under the names and types of its declaration.
-void read_ports(const Module& module, Family& family) {
-  const Region* declaration = declaration_of(module, family.model->name);
-  if (declaration == nullptr) return;
-  IRContext& context = module.context();
+/// Inputs and outputs of the model under the names and types of a declared signature.
+ModelPorts ports_of(const Region& declaration, IRContext& context) {
   std::vector<std::string> inputs, operands, outputs;
-  for (const Value& each : declaration->entry_arguments()) {
+  for (const Value& each : declaration.entry_arguments()) {
     operands.push_back(fmt::format("%{}", name_text(each.name(), context)));
     const TensorType* type = each.tensor_type();
     const TensorType* placed =
@@ -84,11 +80,11 @@ void read_ports(const Module& module, Family& family) {
     inputs.push_back(placed == nullptr ? operands.back()
                                        : fmt::format("{}:{}", operands.back(), placed->spelling()));
   }
-  for (const RegionResult& each : signature_results(*declaration))
+  for (const RegionResult& each : signature_results(declaration))
     outputs.push_back(fmt::format("%{}", name_text(each.name, context)));
-  family.inputs = fmt::format("{}", fmt::join(inputs, ", "));
-  family.operands = fmt::format("{}", fmt::join(operands, ", "));
-  family.outputs = fmt::format("{}", fmt::join(outputs, ", "));
+  return {.inputs = fmt::format("{}", fmt::join(inputs, ", ")),
+          .outputs = fmt::format("{}", fmt::join(outputs, ", ")),
+          .operands = fmt::format("{}", fmt::join(operands, ", "))};
 }
 
 /// The families among the dialects that a text declares.
@@ -106,13 +102,14 @@ std::optional<std::vector<Family>> read_families(const SourceFile& file, IRConte
                             .model = &*model,
                             .architectures = texts_of(head, "architectures", context),
                             .model_types = texts_of(head, "model_types", context),
+                            .text_of = texts_of(head, "text_of", context),
                             .gguf_architectures = texts_of(head, "gguf", context),
                             .weight_names = pairs_of(head, "weights", context),
                             .other_names = pairs_of(head, "also", context),
-                            .inputs = {},
-                            .outputs = {},
-                            .operands = {}});
-        read_ports(*module, families.back());
+                            .signatures = {}});
+        const Op* declaration = declaration_of(*module, model->name);
+        for (std::size_t i = 0; declaration != nullptr && i < declaration->region_count(); ++i)
+          families.back().signatures.push_back(ports_of(*declaration->region(i), context));
       }
     }
     context.release(*module);
@@ -127,9 +124,18 @@ bool has(const std::vector<std::string>& list, std::string_view text) {
 
 }  // namespace
 
+bool ModelPorts::has_input(std::string_view name) const {
+  return fmt::format(" {},", operands).find(fmt::format(" %{},", name)) != std::string::npos;
+}
+
 bool Family::supports(std::string_view architecture, std::string_view model_type) const {
   if (!architecture.empty()) return has(architectures, architecture);
   return has(model_types, model_type);
+}
+
+bool Family::supports_text(std::string_view architecture, std::string_view model_type) const {
+  return supports(architecture, model_type) ||
+         has(text_of, architecture.empty() ? model_type : architecture);
 }
 
 bool Family::supports_gguf(std::string_view architecture) const {

@@ -13,23 +13,35 @@
 
 namespace mir::tools {
 
+/// Inputs and outputs of a model as text.
+struct ModelPorts {
+  std::string inputs;    ///< as the signature of a module: `%ids:tensor<...>`
+  std::string outputs;   ///< `%logits`
+  std::string operands;  ///< the names of the inputs
+
+  /// True if the model has an input of this name.
+  bool has_input(std::string_view name) const;
+};
+
 /// A family of models: its op, and the tables in the head of its dialect.
 struct Family {
   std::string name;  ///< of the dialect
   const OpRow* model = nullptr;
   std::vector<std::string> architectures;
   std::vector<std::string> model_types;
+  /// Architectures and model types of models with other parts whose decoder of text is this model.
+  std::vector<std::string> text_of;
   std::vector<std::string> gguf_architectures;
   /// Names of tensors in checkpoints and in GGUF files, without `.weight` and `.bias`; `$i` is the
   /// number of a layer.
   std::vector<std::pair<std::string, std::string>> weight_names;
   /// Alternative tensor names, tried if the checkpoint lacks the first.
   std::vector<std::pair<std::string, std::string>> other_names;
-  std::string inputs;    ///< of the model, as the signature of a module: `%ids:tensor<...>`
-  std::string outputs;   ///< `%logits`
-  std::string operands;  ///< the names of the inputs
+  std::vector<ModelPorts> signatures;  ///< of the model, at least one
 
   bool supports(std::string_view architecture, std::string_view model_type) const;
+  /// True if the family is the decoder of text of such a model, or all of it.
+  bool supports_text(std::string_view architecture, std::string_view model_type) const;
   bool supports_gguf(std::string_view architecture) const;
 };
 

@@ -24,7 +24,7 @@ constexpr KeyPair kKeys[] = {
     {"attention.head_count", "num_attention_heads"},
     {"attention.head_count_kv", "num_key_value_heads"},
     {"attention.key_length", "head_dim"},
-    {"attention.layer_norm_epsilon", "norm_epsilon"},
+    {"attention.layer_norm_epsilon", "norm_epsilon"},  // of BERT: layer_norm_eps
     {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
     {"attention.sliding_window", "sliding_window"},
     {"attention.sliding_window_pattern", "sliding_window_pattern"},
@@ -50,9 +50,9 @@ constexpr KeyPair kKeys[] = {
     {"vocab_size", "vocab_size"},
 };
 /// Keys that repeat what others state, or that have no effect on the outputs.
-constexpr std::string_view kRead[] = {"attention.value_length", "attention.causal",
-                                      "rope.dimension_count", "expert_group_count",
-                                      "tensor_data_layout"};
+constexpr std::string_view kRead[] = {
+    "attention.value_length", "attention.causal", "rope.dimension_count", "rope.dimension_sections",
+    "expert_group_count",     "pooling_type",     "tensor_data_layout"};
 
 json value_of(const GgufMetadata& pair) {
   if (const auto text = pair.string()) return std::string(*text);
@@ -72,11 +72,12 @@ class GgufConfigReader {
       : file_(file), path_(path), diagnostics_(diagnostics) {}
 
   std::optional<ModelConfig> read() {
+    config_.set_file(path_);
     for (const GgufMetadata& pair : file_.gguf_metadata()) {
       if (pair.key == "general.architecture") architecture_ = pair.string().value_or("");
     }
     if (architecture_.empty()) {
-      refuse("has no 'general.architecture'");
+      refuse("key 'general.architecture' is missing");
       return std::nullopt;
     }
     add("architectures", json::array({architecture_}), "general.architecture");
@@ -94,7 +95,7 @@ class GgufConfigReader {
 
  private:
   void refuse(std::string_view why) {
-    diagnostics_.error(diag::kConfigUnsupported, {}, fmt::format("'{}' {}", path_, why));
+    diagnostics_.error(diag::kConfigUnsupported, {}, config_.about(why));
     is_good_ = false;
   }
 
@@ -123,7 +124,9 @@ class GgufConfigReader {
     const bool is_no_scaling = name == "rope.scaling.type" && value == json("none");
     if (is_no_scaling) return;
     const bool is_mixtral = name == "expert_count" && architecture_ == "llama";
+    const bool is_eps = name == "attention.layer_norm_epsilon" && architecture_ == "bert";
     add(is_mixtral                 ? "num_local_experts"
+        : is_eps                   ? "layer_norm_eps"
         : known == std::end(kKeys) ? name
                                    : known->config,
         std::move(value), pair.key);
@@ -196,6 +199,8 @@ class GgufConfigReader {
       if (ConfigEntry* stated = config_.find("vocab_size")) stated->value = *rows;
       add("vocab_size", *rows, "extents of 'token_embd.weight'");
     }
+    if (const auto rows = extent("token_types.weight"))
+      add("type_vocab_size", *rows, "extents of 'token_types.weight'");
     derive("tie_word_embeddings", !extent("output.weight"), "tensors");
     derive("attention_bias", extent("blk.0.attn_q.bias").has_value(), "tensors");
     derive("use_bias", extent("blk.0.attn_q.bias").has_value(), "tensors");
@@ -250,7 +255,7 @@ class GgufConfigReader {
                             : share <= 0 ? frequency / factor
                                          : (1 - share) * frequency / factor + share * frequency;
       if (!(std::fabs(frequency / scaled - (*divisors)[i]) <= 1e-4 * factor)) {
-        return refuse("has 'rope_freqs.weight' of another scaling than that of Llama 3");
+        return refuse("tensor 'rope_freqs.weight' has another scaling than that of Llama 3");
       }
     }
     if (factor == 1) return;

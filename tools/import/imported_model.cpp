@@ -47,7 +47,9 @@ class Import {
       tensors_ = *std::move(tensors);
     }
     if (!read_config(*files) || !choose_family()) return nullptr;
-    const ModelText text = write_model(family_, *config_, chosen_values(), diagnostics_);
+    const ModelPorts* const ports = choose_ports();
+    if (ports == nullptr) return nullptr;
+    const ModelText text = write_model(family_, *ports, *config_, chosen_values(), diagnostics_);
     report_unread(*config_, family_.name, diagnostics_);
     if (diagnostics_.has_errors()) return nullptr;
     Module* module = make_module(text);
@@ -113,6 +115,7 @@ class Import {
     const auto chosen = std::ranges::find_if(*families, [&](const Family& each) {
       if (is_given && families->size() == 1) return true;
       if (!special.empty()) return each.supports(special, {});
+      if (request_.text_only && !is_gguf_) return each.supports_text(architecture, model_type);
       return is_gguf_ ? each.supports_gguf(architecture) : each.supports(architecture, model_type);
     });
     if (chosen == families->end()) {
@@ -129,13 +132,22 @@ class Import {
     return true;
   }
 
+  /// Null after reporting.
+  const ModelPorts* choose_ports() {
+    for (const ModelPorts& each : family_.signatures)
+      if (!request_.padding || each.has_input("mask")) return &each;
+    diagnostics_.error(diag::kConfigUnsupported, {},
+                       fmt::format("family '{}' has no input 'mask'", family_.name));
+    return nullptr;
+  }
+
   /// The module of the text, verified and expanded.
   Module* make_module(const ModelText& text) {
     const SourceFile* file = context_.sources().add("model.mir", text.text);
     if (file == nullptr) return refuse(SourceManager::full("model.mir"));
     Diagnostics found(0);
     Module* module = expanded(*file, found);
-    point_at_config(found, *file, text, config_->place());
+    point_at_config(found, *file, text, *config_);
     const bool has_errors = found.has_errors();
     diagnostics_.append(std::move(found));
     return has_errors ? nullptr : module;

@@ -15,6 +15,10 @@ namespace mir::tools {
 struct ImportRequest {
   std::string path;         ///< a Hugging Face folder or a GGUF file
   std::string family_file;  ///< a dialect with the family of the model; empty: one of the toolkit
+  /// Of a model that also takes images, imports the decoder of text alone.
+  bool text_only = false;
+  /// The module of an encoder has an input that tells tokens from padding.
+  bool padding = false;
   bool last_logits = false;
   /// Length of sequences for rotary tables that depend on it; no value: positions of the model.
   std::optional<std::int64_t> context{};

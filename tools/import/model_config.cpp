@@ -104,6 +104,7 @@ constexpr Respelling kRespellings[] = {
     {"rope_scaling.rope_theta", "rope_theta"},
     {"_sliding_window_pattern", "sliding_window_pattern"},
     {"torch_dtype", "dtype"},
+    {"vision_config.in_chans", "vision_config.in_channels"},
 };
 
 std::string settled(std::string path) {
@@ -162,6 +163,7 @@ constexpr std::string_view kIgnored[] = {
     "resid_pdrop",
     "summary_*",
     "gguf.*",
+    "spatial_patch_size",
 };
 
 /// Keys that change what a model computes, whatever the family.
@@ -244,6 +246,10 @@ ConfigEntry* ModelConfig::find_member(std::string_view path) {
   return is_inside ? &entries_[found->second] : nullptr;
 }
 
+std::string ModelConfig::about(std::string_view message) const {
+  return path_.empty() ? std::string(message) : fmt::format("'{}': {}", path_, message);
+}
+
 std::string_view ModelConfig::text(std::string_view path) {
   const ConfigEntry* entry = find(path);
   if (entry == nullptr || !entry->value.is_string()) return {};
@@ -256,6 +262,13 @@ std::string_view ModelConfig::architecture() {
   const json& first = entry->value.front();
   return first.is_string() ? std::string_view(first.get_ref<const std::string&>())
                            : std::string_view();
+}
+
+std::string_view part_of(std::string_view path) {
+  constexpr std::string_view kEnd = "_config.";
+  const std::size_t end = path.find(kEnd);
+  if (end == path.npos || is_among(path, kRefused)) return {};
+  return path.substr(0, end + kEnd.size());
 }
 
 void normalise(ModelConfig& config) {
@@ -280,9 +293,7 @@ void normalise(ModelConfig& config) {
     }
   }
   for (ConfigEntry& each : outer) {
-    const bool is_part = each.path.find("_config.") != each.path.npos &&
-                         !each.path.starts_with("quantization_config.");
-    each.is_read = is_part || (is_nested && !is_among(each.path, kRefused));
+    each.is_read = !part_of(each.path).empty() || (is_nested && !is_among(each.path, kRefused));
     const std::string path = each.path;
     add(std::move(each), path);
   }
@@ -292,14 +303,22 @@ void normalise(ModelConfig& config) {
 }
 
 void report_unread(ModelConfig& config, std::string_view family, Diagnostics& diagnostics) {
+  constexpr std::size_t kShown = 10;
+  std::size_t warnings = 0;
   for (ConfigEntry& each : config.entries()) {
-    if (each.is_read || is_among(each.path, kIgnored) || is_off(each.value)) continue;
+    const std::string_view key = std::string_view(each.path).substr(part_of(each.path).size());
+    if (each.is_read || is_among(each.path, kIgnored) || is_among(key, kIgnored)) continue;
+    if (is_off(each.value)) continue;
     if (is_among(each.path, kRefused)) {
-      diagnostics.error(diag::kConfigUnsupported, each.at,
-                        fmt::format("family '{}' does not support '{}'", family, each.name()));
+      diagnostics.error(
+          diag::kConfigUnsupported, each.at,
+          config.about(fmt::format("family '{}' does not support '{}'", family, each.name())));
+    } else if (++warnings > kShown) {
+      diagnostics.skip(Severity::kWarning, diag::kConfigUnread);
     } else {
-      diagnostics.warning(diag::kConfigUnread, each.at,
-                          fmt::format("family '{}' does not read '{}'", family, each.name()));
+      diagnostics.warning(
+          diag::kConfigUnread, each.at,
+          config.about(fmt::format("family '{}' does not read '{}'", family, each.name())));
     }
   }
 }

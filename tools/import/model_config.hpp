@@ -41,6 +41,10 @@ class ModelConfig {
   /// The first string of `architectures`; empty if there is none.
   std::string_view architecture();
   std::deque<ConfigEntry>& entries() { return entries_; }
+  /// Names the file of a config without a text in messages about its values.
+  void set_file(std::string path) { path_ = std::move(path); }
+  /// The message, with the name of the file if the config has no text to point at.
+  std::string about(std::string_view message) const;
   /// Returns the entries, and has none of them any more.
   std::deque<ConfigEntry> take_entries();
   /// The place of the config; unknown if it has no text.
@@ -50,7 +54,12 @@ class ModelConfig {
   std::deque<ConfigEntry> entries_;                          // in the order of the text
   std::map<std::string, std::size_t, std::less<>> numbers_;  // of entries, by path
   Span place_;
+  std::string path_;  // of a file that is no text; empty otherwise
 };
+
+/// The part of a model that the entry of a path belongs to, `vision_config.`; empty if the path
+/// names none.
+std::string_view part_of(std::string_view path);
 
 /// Gives the keys of a decoder their names of today: keys of `text_config` are those of the model,
 /// `rope_parameters` are `rope_theta` and `rope_scaling`, `type` of a scaling is its `rope_type`.

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "mir/codes/import.hpp"
+#include "support/characters.hpp"
 
 namespace mir::tools {
 namespace {
@@ -99,6 +102,47 @@ Expected attribute_text(const AttrRow& row, const json& value) {
   }
 }
 
+/// Attributes of a model and their values, as the language writes them.
+using Values = std::map<std::string_view, std::string, std::less<>>;
+
+/// Replaces attributes in the extents of types by their values: `$patch_size` by 14.
+std::string with_values(std::string_view types, const Values& values) {
+  std::string text;
+  while (!types.empty()) {
+    const std::size_t begin = std::min(types.find('$'), types.size());
+    text += types.substr(0, begin);
+    types.remove_prefix(begin);
+    if (types.empty()) break;
+    const auto is_part = [](char c) { return is_name_character(c); };
+    const auto end = std::find_if_not(types.begin() + 1, types.end(), is_part);
+    const std::string_view variable(types.begin(), end);
+    const auto value = values.find(variable.substr(1));
+    text += value == values.end() ? variable : std::string_view(value->second);
+    types.remove_prefix(variable.size());
+  }
+  return text;
+}
+
+/// The last value of the config that a message names: as 'key', or else as $variable. Null if it
+/// names none.
+const ModelText::Part* named_part(const ModelText& text, std::string_view message) {
+  const ModelText::Part* last = nullptr;
+  for (const bool is_quoted : {true, false}) {
+    std::size_t best = 0;
+    for (const ModelText::Part& each : text.parts) {
+      if (each.key.empty()) continue;
+      const std::string word =
+          is_quoted ? fmt::format("'{}'", each.name) : fmt::format("${} ", each.name);
+      const std::size_t at = message.rfind(word);
+      if (at == message.npos || at < best) continue;
+      best = at;
+      last = &each;
+    }
+    if (last != nullptr) break;
+  }
+  return last;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> stated_integer(const Family& family, ModelConfig& config,
@@ -115,25 +159,36 @@ std::optional<std::int64_t> stated_integer(const Family& family, ModelConfig& co
   return number;
 }
 
-ModelText write_model(const Family& family, ModelConfig& config,
+ModelText write_model(const Family& family, const ModelPorts& ports, ModelConfig& config,
                       std::span<const ChosenValue> chosen, Diagnostics& diagnostics) {
   ModelText result;
-  std::string& text = result.text;
-  text = fmt::format("@main [mir_version:2] ({}) -> ({}) {{\n    {}.ModelOp [", family.inputs,
-                     family.outputs, family.name);
-  bool is_first = true;
-  const auto state = [&](std::string_view name, std::string_view value, Span of) {
-    if (!is_first) text += ", ";
-    is_first = false;
-    const std::size_t begin = text.size();
-    text += fmt::format("{}:{}", name, value);
-    result.parts.push_back({begin, text.size(), of});
+  std::string attributes;
+  Values values;
+  std::set<std::string_view> parts;  // of the model, such as a tower
+  for (const AttrRow& row : family.model->attributes) {
+    values[row.name] = row.default_text;
+    parts.insert(part_of(row.config));
+  }
+  for (ConfigEntry& each : config.entries()) {
+    const std::string_view part = part_of(each.path);
+    if (!part.empty() && parts.contains(part)) each.is_read = false;
+  }
+  const auto state = [&](std::string_view name, std::string_view value, const ConfigEntry* entry) {
+    if (!attributes.empty()) attributes += ", ";
+    const std::size_t begin = attributes.size();
+    attributes += fmt::format("{}:{}", name, value);
+    result.parts.push_back({.begin = begin,
+                            .end = attributes.size(),
+                            .name = std::string(name),
+                            .key = std::string(entry == nullptr ? "" : entry->name()),
+                            .of = entry == nullptr ? Span{} : entry->at});
+    values[name] = value;
   };
   for (const AttrRow& row : family.model->attributes) {
     const std::string_view path = config_path(row);
     if (path == kNoKey) {
       const auto value = std::ranges::find(chosen, row.name, &ChosenValue::name);
-      if (value != chosen.end()) state(row.name, value->value, {});
+      if (value != chosen.end()) state(row.name, value->value, nullptr);
       continue;
     }
     ConfigEntry* entry = config.find(path);
@@ -147,16 +202,16 @@ ModelText write_model(const Family& family, ModelConfig& config,
     entry->is_read = true;
     if (entry->value.is_null()) {
       if (std::ranges::find(kZeroIfNull, path) != std::end(kZeroIfNull))
-        state(row.name, "0", entry->at);
+        state(row.name, "0", entry);
       continue;
     }
     const auto [value, kind] = attribute_text(row, entry->value);
     if (value) {
-      state(row.name, *value, entry->at);
+      state(row.name, *value, entry);
     } else {
       diagnostics.error(diag::kConfigMalformed, entry->at,
-                        fmt::format("'{}' is {}, expected {}", entry->name(),
-                                    entry->value.dump().substr(0, 60), kind));
+                        config.about(fmt::format("'{}' is {}, expected {}", entry->name(),
+                                                 entry->value.dump().substr(0, 60), kind)));
     }
   }
   for (const ChosenValue& each : chosen) {
@@ -166,22 +221,33 @@ ModelText write_model(const Family& family, ModelConfig& config,
       diagnostics.error(diag::kConfigUnsupported, {},
                         fmt::format("family '{}' has no attribute '{}'", family.name, each.name));
   }
-  text += fmt::format("] ({}) -> ({})\n    cf.ReturnOp ({}) -> ()\n}}\n", family.operands,
-                      family.outputs, family.outputs);
+  result.text = fmt::format("@main [mir_version:2] ({}) -> ({}) {{\n    {}.ModelOp [",
+                            with_values(ports.inputs, values), ports.outputs, family.name);
+  for (ModelText::Part& each : result.parts) {
+    each.begin += result.text.size();
+    each.end += result.text.size();
+  }
+  result.text += fmt::format("{}] ({}) -> ({})\n    cf.ReturnOp ({}) -> ()\n}}\n", attributes,
+                             ports.operands, ports.outputs, ports.outputs);
   return result;
 }
 
 void point_at_config(Diagnostics& diagnostics, const SourceFile& file, const ModelText& text,
-                     Span otherwise) {
+                     const ModelConfig& config) {
   Diagnostics moved(0);
   for (Diagnostic each : std::move(diagnostics).sorted()) {
     const bool is_here = each.at.begin >= file.base() && each.at.begin <= file.base() + file.size();
     if (is_here) {
       const std::size_t at = each.at.begin - file.base();
       const auto part = std::ranges::find_if(text.parts, [&](const ModelText::Part& candidate) {
-        return candidate.begin <= at && at < candidate.end && candidate.of.known();
+        return candidate.begin <= at && at < candidate.end && !candidate.key.empty();
       });
-      each.at = part == text.parts.end() ? otherwise : part->of;
+      const ModelText::Part* const cause =
+          part == text.parts.end() ? named_part(text, each.message) : &*part;
+      each.at = cause == nullptr || !cause->of.known() ? config.place() : cause->of;
+      const bool is_named = cause == nullptr || config.place().known();
+      each.message =
+          config.about(is_named ? each.message : fmt::format("'{}': {}", cause->key, each.message));
       each.fixes.clear();
       each.proposals.clear();
       std::erase_if(each.notes, [&](const Note& note) {

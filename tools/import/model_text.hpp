@@ -13,6 +13,8 @@ namespace mir::tools {
 struct ModelText {
   struct Part {
     std::size_t begin = 0, end = 0;  ///< offsets in `text`
+    std::string name;                ///< of the attribute
+    std::string key;                 ///< the key of the config, as the file has it
     Span of;                         ///< the value of the config
   };
 
@@ -29,7 +31,7 @@ struct ChosenValue {
 /// Writes the module of a family with the values of a config as attributes, and marks these values
 /// as read. Keys that are missing or null are left to the defaults of the family. Reports values of
 /// a wrong kind, and chosen values for which the family has no attribute.
-ModelText write_model(const Family& family, ModelConfig& config,
+ModelText write_model(const Family& family, const ModelPorts& ports, ModelConfig& config,
                       std::span<const ChosenValue> chosen, Diagnostics& diagnostics);
 
 /// The integer that the config or, if it lacks the key, the family states; no value if neither
@@ -37,9 +39,9 @@ ModelText write_model(const Family& family, ModelConfig& config,
 std::optional<std::int64_t> stated_integer(const Family& family, ModelConfig& config,
                                            std::string_view key);
 
-/// Moves diagnostics in `file`, which has the text, to the values of the config that caused them.
-/// Others are moved to `otherwise`.
+/// Moves diagnostics in `file`, which has the text, to the values of the config that caused them:
+/// of several, the last one that the message names. Others are moved to the place of the config.
 void point_at_config(Diagnostics& diagnostics, const SourceFile& file, const ModelText& text,
-                     Span otherwise);
+                     const ModelConfig& config);
 
 }  // namespace mir::tools

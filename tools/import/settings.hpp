@@ -13,6 +13,10 @@ inline constexpr Choice<bool> kStoredTypes[] = {
     {"file", true, "parameters that the file stores in blocks have the type of the blocks"},
     {"Float32", false, "blocks are decoded when a run needs them"}};
 
+inline constexpr Choice<bool> kImportedParts[] = {
+    {"all", false, "inputs for images included"},
+    {"text", true, "its decoder of text; tensors of the other parts stay unused"}};
+
 struct ImportSettings {
   OptionSet& options;
 
@@ -23,11 +27,19 @@ struct ImportSettings {
        .argument = "FILE",
        .help = "read FILE, a dialect with an op 'ModelOp', and import the model as its family"},
       read_file_name("*.mir")};
+  Option<bool> part{
+      options,
+      {.name = "part", .argument = "WHICH", .help = "import the model, or a part of it"},
+      choice(kImportedParts),
+      false};
   Option<bool> logits{
       options,
       {.name = "logits", .argument = "WHICH", .help = "compute the logits of these tokens"},
       choice(kScoredTokens),
       false};
+  Flag padding{
+      options,
+      {.name = "padding", .help = "add an input %mask to an encoder: 1 for tokens, 0 for padding"}};
   Option<std::int64_t> context{
       options,
       {.name = "context",

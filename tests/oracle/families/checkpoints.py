@@ -73,6 +73,9 @@ CASES = {
                     tie_word_embeddings=True),
     "olmo2": case("Olmo2ForCausalLM", "olmo2", num_key_value_heads=4),
     "mixtral": case("MixtralForCausalLM", "mixtral", num_local_experts=4, num_experts_per_tok=2, sliding_window=None),
+    "mixtral-fused": case("MixtralForCausalLM", "mixtral", num_local_experts=3, num_experts_per_tok=2, sliding_window=None),
+    "qwen3_moe-fused": case("Qwen3MoeForCausalLM", "qwen3_moe", head_dim=24, num_experts=4, num_experts_per_tok=2,
+                            norm_topk_prob=True, moe_intermediate_size=32, decoder_sparse_step=1),
     "qwen3_moe": case("Qwen3MoeForCausalLM", "qwen3_moe", head_dim=24, num_experts=4, num_experts_per_tok=2,
                       norm_topk_prob=True, moe_intermediate_size=32, decoder_sparse_step=1),
     "qwen2_moe": case("Qwen2MoeForCausalLM", "qwen2_moe", num_experts=4, num_experts_per_tok=2, norm_topk_prob=False,
@@ -143,6 +146,11 @@ def recurrent_shapes(config):
     return tensors
 
 
+def is_sparse(config, i):
+    """Whether a layer has experts."""
+    return (i + 1) % config.get("decoder_sparse_step", 1) == 0 and i not in config.get("mlp_only_layers", [])
+
+
 def shapes(config):
     """Extents of all tensors by their names."""
     if config["model_type"] == "bert":
@@ -204,7 +212,7 @@ def shapes(config):
         elif kind == "starcoder2":
             linear(f"{layer}.mlp.c_fc", ffn, hidden, True)
             linear(f"{layer}.mlp.c_proj", hidden, ffn, True)
-        elif kind in ("qwen2_moe", "qwen3_moe"):
+        elif kind in ("qwen2_moe", "qwen3_moe") and is_sparse(config, i):
             linear(f"{layer}.mlp.gate", config["num_experts"], hidden)
             for e in range(config["num_experts"]):
                 mlp(f"{layer}.mlp.experts.{e}", config["moe_intermediate_size"])
@@ -231,6 +239,26 @@ def random_tensors(config, seed):
             values = rng.standard_normal(shape) / np.sqrt(shape[1])
         tensors[name] = values.astype(np.float32)
     return tensors
+
+
+def with_fused_experts(tensors):
+    """The tensors as newer checkpoints have them: one of all experts for gate and up, and one for down."""
+    stored, experts = {}, {}
+    for name, tensor in tensors.items():
+        name = name.replace("block_sparse_moe", "mlp")
+        if ".experts." not in name:
+            stored[name] = tensor
+            continue
+        layer, rest = name.split(".experts.")
+        number, part, _ = rest.split(".")
+        kind = {"w1": "gate_proj", "w3": "up_proj", "w2": "down_proj"}.get(part, part)
+        experts.setdefault(layer, {}).setdefault(kind, {})[int(number)] = tensor
+    for layer, parts in experts.items():
+        gate, up, down = (np.stack([each for _, each in sorted(parts[kind].items())])
+                          for kind in ("gate_proj", "up_proj", "down_proj"))
+        stored[f"{layer}.experts.gate_up_proj"] = np.concatenate([gate, up], axis=1)
+        stored[f"{layer}.experts.down_proj"] = down
+    return stored
 
 
 def write_safetensors(path, tensors):
@@ -263,8 +291,14 @@ def write_folder(folder, config, tensors, shards=1):
 # -- GGUF -----------------------------------------------------------------------------------------
 
 GGUF_ARCHITECTURES = {"llama": "llama", "mistral": "llama", "qwen2": "qwen2", "qwen3": "qwen3", "gemma2": "gemma2",
-                      "gemma3_text": "gemma3", "phi3": "phi3", "mixtral": "llama", "qwen3_moe": "qwen3moe",
+                      "gemma3_text": "gemma3", "qwen2_vl": "qwen2vl", "qwen2_5_vl": "qwen2vl", "phi3": "phi3", "mixtral": "llama", "bert": "bert", "qwen3_moe": "qwen3moe",
                       "qwen2_moe": "qwen2moe", "starcoder2": "starcoder2", "smollm3": "smollm3", "minicpm": "minicpm", "olmo2": "olmo2"}
+ENCODER_NAMES = {
+    "embeddings.word_embeddings": "token_embd", "embeddings.position_embeddings": "position_embd",
+    "embeddings.token_type_embeddings": "token_types", "embeddings.LayerNorm": "token_embd_norm",
+    "attention.self.query": "attn_q", "attention.self.key": "attn_k", "attention.self.value": "attn_v",
+    "attention.output.dense": "attn_output", "attention.output.LayerNorm": "attn_output_norm",
+    "intermediate.dense": "ffn_up", "output.dense": "ffn_down", "output.LayerNorm": "layer_output_norm"}
 PERMUTED = {"llama", "smollm3", "minicpm"}
 NAMES = {"embed_tokens": "token_embd", "norm": "output_norm", "lm_head": "output", "self_attn.q_proj": "attn_q",
          "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
@@ -299,8 +333,25 @@ def permuted(tensor, heads):
     return tensor.reshape(heads, 2, tensor.shape[0] // heads // 2, -1).swapaxes(1, 2).reshape(tensor.shape)
 
 
+def encoder_gguf_tensors(tensors):
+    """Pooler and head are dropped."""
+    stored = {}
+    for name, tensor in tensors.items():
+        name = name.removeprefix("bert.").replace(".gamma", ".weight").replace(".beta", ".bias")
+        stem, suffix = name.rsplit(".", 1)
+        prefix = ""
+        if stem.startswith("encoder.layer."):
+            _, _, layer, stem = stem.split(".", 3)
+            prefix = f"blk.{layer}."
+        if stem in ENCODER_NAMES:
+            stored[f"{prefix}{ENCODER_NAMES[stem]}.{suffix}"] = tensor
+    return stored
+
+
 def gguf_tensors(config, tensors):
     architecture = GGUF_ARCHITECTURES[config["model_type"]]
+    if architecture == "bert":
+        return architecture, encoder_gguf_tensors(tensors)
     heads = config["num_attention_heads"]
     kv_heads = config.get("num_key_value_heads") or heads
     stored, experts = {}, {}
@@ -354,7 +405,11 @@ def metadata(config, architecture):
              "attention.key_length": (INT, dim), "attention.value_length": (INT, dim),
              "rope.freq_base": (FLOAT, config.get("rope_theta", 10000.0)),
              "rope.dimension_count": (INT, int(dim * config.get("partial_rotary_factor", 1)))}
-    if "norm_epsilon" in config:
+    if architecture == "bert":
+        pairs = {key: value for key, value in list(pairs.items())[:5]}
+        pairs["attention.layer_norm_epsilon"] = (FLOAT, config["layer_norm_eps"])
+        pairs["pooling_type"] = (INT, 2)
+    elif "norm_epsilon" in config:
         pairs["attention.layer_norm_epsilon"] = (FLOAT, config["norm_epsilon"])
     else:
         pairs["attention.layer_norm_rms_epsilon"] = (FLOAT, config["rms_norm_eps"])

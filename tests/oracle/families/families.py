@@ -76,7 +76,43 @@ def check_encoder(tools, config, tensors, folder):
         run(tools / "mllm-interp", folder / "model.mir", f"--weights={weights}", f"--input=ids={folder}/ids.npy",
             f"--input=types={folder}/types.npy", *expected, f"--tolerance=abs={TOLERANCE:g},rel={TOLERANCE:g}",
             f"--kernels={kernels}")
-    return "no GGUF"
+    check_padding(tools, config, encoder, weights, ids, types, folder)
+    gguf = checkpoints.write_gguf(folder / "model.gguf", config, tensors)
+    imports(tools, gguf, folder / "gguf.mir")
+    command = [f"--input=ids={folder}/ids.npy", f"--input=types={folder}/types.npy", "--kernels=ref"]
+    states = np.stack([encoder.states(*row) for row in zip(ids, types)])
+    np.save(folder / "states.npy", states)
+    printed = run(tools / "mllm-interp", folder / "gguf.mir", f"--weights={gguf}", *command,
+                  f"--expect=%states={folder}/states.npy", f"--tolerance=abs={TOLERANCE:g},rel={TOLERANCE:g}")
+    if config["architectures"] == ["BertModel"]:
+        same = run(tools / "mllm-interp", folder / "model.mir", f"--weights={weights}", *command)
+        if hashes(same)[0] != hashes(printed)[0]:
+            raise AssertionError("the GGUF file has other states than the safetensors file")
+    return "states in GGUF"
+
+
+def check_padding(tools, config, encoder, weights, ids, types, folder):
+    """A short sequence beside a longer one: each has the bits that it has alone."""
+    imports(tools, folder / "model", folder / "masked.mir", "--padding")
+    mask = np.ones(ids.shape, np.int64)
+    mask[0, PROMPT:] = 0
+    output = next(iter(encoder.outputs(ids[0], types[0])))
+    files = {"ids": ids, "types": types, "mask": mask}
+    for kernels in ("ref", "fast"):
+        found = []
+        for rows, length in ((slice(0, 2), TOKENS), (slice(0, 1), PROMPT), (slice(1, 2), TOKENS)):
+            for name, values in files.items():
+                np.save(folder / f"part-{name}.npy", values[rows, :length])
+            run(tools / "mllm-interp", folder / "masked.mir", f"--weights={weights}",
+                *(f"--input={name}={folder}/part-{name}.npy" for name in files),
+                f"--output={output}={folder}/found.npy", f"--kernels={kernels}")
+            found.append(np.load(folder / "found.npy"))
+        both, short, long = found
+        wanted = encoder.outputs(ids[0, :PROMPT], types[0, :PROMPT])[output]
+        if not np.allclose(short[0], wanted, rtol=TOLERANCE, atol=TOLERANCE):
+            raise AssertionError(f"{kernels}: the short sequence differs from NumPy")
+        if not np.array_equal(both[0, :PROMPT], short[0]) or not np.array_equal(both[1], long[0]):
+            raise AssertionError(f"{kernels}: a sequence has other bits in a batch than alone")
 
 
 def check_recurrent(tools, folder):
@@ -115,7 +151,8 @@ def check(tools, name, folder):
     for _ in range(TOKENS - PROMPT):
         ids = np.append(ids, np.argmax(decoder.logits(ids)[-1]))
     wanted = decoder.logits(ids)
-    weights = checkpoints.write_folder(folder / "model", config, tensors, shards=2 if name == "llama" else 1)
+    stored = checkpoints.with_fused_experts(tensors) if name.endswith("fused") else tensors
+    weights = checkpoints.write_folder(folder / "model", config, stored, shards=2 if name == "llama" else 1)
     imports(tools, folder / "model", folder / "model.mir")
     printed = {}
     for kernels in ("ref", "fast"):

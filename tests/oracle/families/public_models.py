@@ -37,6 +37,11 @@ BERT_BASE = {"model_type": "bert", "hidden_size": 768, "num_hidden_layers": 12, 
              "hidden_act": "gelu", "hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1,
              "initializer_range": 0.02, "layer_norm_eps": 1e-12, "pad_token_id": 0, "gradient_checkpointing": False,
              "position_embedding_type": "absolute", "transformers_version": "4.6.0.dev0", "use_cache": True}
+VISION = {"depth": 32, "num_heads": 16, "in_chans": 3, "patch_size": 14, "spatial_merge_size": 2, "spatial_patch_size": 14,
+          "temporal_patch_size": 2}
+VISION_IDS = {"vision_start_token_id": 151652, "vision_end_token_id": 151653, "vision_token_id": 151654,
+              "image_token_id": 151655, "video_token_id": 151656, "use_sliding_window": False, "attention_dropout": 0.0,
+              "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}, "rms_norm_eps": 1e-6}
 MODELS = {
     "Llama-2-7B": (6738415616, config(LLAMA, 4096, 32, 32, 32, 11008, 32000, 1e4, False, rms_norm_eps=1e-5,
                                       max_position_embeddings=4096, hidden_act="silu", pretraining_tp=1)),
@@ -99,6 +104,16 @@ MODELS = {
     # The head has a matrix of its own in a module, which the checkpoint ties to the embeddings.
     "BERT-base-uncased, masked": (109482240 + 30522 * 769 + 2 * 768,
                                   {**BERT_BASE, "architectures": ["BertForMaskedLM"]}),
+    "Qwen2-VL-2B": (1543714304 + 665271296,
+                    config("Qwen2VLForConditionalGeneration", 1536, 28, 12, 2, 8960, 151936, 1e6, True, **VISION_IDS,
+                           sliding_window=32768, max_window_layers=28, max_position_embeddings=32768,
+                           vision_config={**VISION, "embed_dim": 1280, "mlp_ratio": 4, "hidden_size": 1536})),
+    "Qwen2.5-VL-3B": (3085938688 + 668684288,
+                      config("Qwen2_5_VLForConditionalGeneration", 2048, 36, 16, 2, 11008, 151936, 1e6, True, **VISION_IDS,
+                             sliding_window=32768, max_window_layers=70, max_position_embeddings=128000,
+                             vision_config={**VISION, "hidden_act": "silu", "hidden_size": 1280, "intermediate_size": 3420,
+                                            "out_hidden_size": 2048, "window_size": 112, "tokens_per_second": 2,
+                                            "fullatt_block_indexes": [7, 15, 23, 31]})),
     "OLMo-2-1B": (1484916736, config(OLMO2, 2048, 16, 16, 16, 8192, 100352, 5e5, False)),
     "OLMo-2-7B": (7298617344, config(OLMO2, 4096, 32, 32, 32, 11008, 100352, 5e5, False)),
 }

@@ -52,10 +52,16 @@ def frequencies(theta, d, scaling, context):
     if kind == "yarn":
         def pair(turns):
             return d * math.log(original / (2 * math.pi * turns)) / (2 * math.log(theta))
-        first = max(0, math.floor(pair(scaling.get("beta_fast", 32))))
-        last = min(d - 1, math.ceil(pair(scaling.get("beta_slow", 1))))
+        low, high = pair(scaling.get("beta_fast", 32)), pair(scaling.get("beta_slow", 1))
+        if scaling.get("truncate", True):
+            low, high = math.floor(low), math.ceil(high)
+        first, last = max(0, low), min(d - 1, high)
         ramp = np.clip((np.arange(d // 2) - first) / max(last - first, 0.001), 0, 1)
-        scale = scaling.get("attention_factor", 0.1 * math.log(factor) + 1 if factor > 1 else 1.0)
+        def by(k):
+            return 0.1 * k * math.log(factor) + 1 if factor > 1 else 1.0
+        of_both = scaling.get("mscale") and scaling.get("mscale_all_dim")
+        scale = scaling.get("attention_factor") or (
+            by(scaling["mscale"]) / by(scaling["mscale_all_dim"]) if of_both else by(1))
         return inv * (1 - ramp) + inv / factor * ramp, scale
     if kind == "longrope":
         ratio = context / original
@@ -187,7 +193,8 @@ class Decoder:
         return y
 
     def feed_forward(self, i, x):
-        if self.kind in ("mixtral", "qwen2_moe", "qwen3_moe"):
+        has_experts = (i + 1) % self.config.get("decoder_sparse_step", 1) == 0 and i not in self.config.get("mlp_only_layers", [])
+        if self.kind in ("mixtral", "qwen2_moe", "qwen3_moe") and has_experts:
             return self.experts(i, x)
         if self.kind == "starcoder2":
             name = f"model.layers.{i}.mlp"
@@ -251,16 +258,20 @@ class Encoder:
         fed = self.linear(f"{name}.output.dense", gelu_erf(self.linear(f"{name}.intermediate.dense", h)))
         return self.norm(f"{name}.output.LayerNorm", h + fed)
 
-    def outputs(self, ids, types):
+    def states(self, ids, types):
         tables = [self.w[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")]
         x = self.norm("embeddings.LayerNorm", tables[0][ids] + tables[1][:len(ids)] + tables[2][types])
         for i in range(self.config["num_hidden_layers"]):
             x = self.layer(f"encoder.layer.{i}", x)
+        return x
+
+    def outputs(self, ids, types):
+        x = self.states(ids, types)
         if self.config["architectures"] == ["BertModel"]:
             return {"states": x, "pooled": np.tanh(self.linear("pooler.dense", x[0]))}
         x = self.norm("cls.predictions.transform.LayerNorm",
                       gelu_erf(self.linear("cls.predictions.transform.dense", x)))
-        return {"logits": x @ tables[0].T + self.w["cls.predictions.bias"]}
+        return {"logits": x @ self.w["embeddings.word_embeddings.weight"].T + self.w["cls.predictions.bias"]}
 
 
 class Recurrent:
