@@ -51,8 +51,8 @@ class ChatTemplate {
   ~ChatTemplate();
 
   /// Returns the text of a conversation. Returns no value after reporting, at the place in the
-  /// template, a call of `raise_exception` or an invalid operation (kTemplateFailed), an unsupported
-  /// part, or more work than is allowed.
+  /// template, a call of `raise_exception` or an invalid operation (kTemplateFailed), an
+  /// unsupported part, or more work than is allowed.
   std::optional<std::string> render(const Conversation& conversation,
                                     Diagnostics& diagnostics) const;
   /// The text for these variables alone.
