@@ -41,6 +41,7 @@ class Row:
     attributes: list[Attribute] = field(default_factory=list)
     operands: int | None = None  # None: not always the same number
     results: int | None = None
+    added: int | None = None  # operands with those that a later version added; None: none were
 
 
 @dataclass
@@ -83,8 +84,15 @@ def count(fields: str, what: str) -> int | None:
     """The number of operands or results; None if it is not always the same."""
     stated = re.search(rf"\.{what} = (\w+)\((\d+)\)", fields)
     if not stated:
-        return 0 if f".{what} =" not in fields else None
+        added = re.search(r"\.added_operands = \{\.first = (\d+)", fields) if what == "operands" else None
+        return int(added[1]) if added else 0 if f".{what} =" not in fields else None
     return int(stated[2]) if stated[1] == "exactly" else None
+
+
+def with_added(fields: str) -> int | None:
+    """The most operands of an op to which a later version of the language added some."""
+    most = re.search(r"\.operands = between\(\d+, (\d+)\)", fields)
+    return int(most[1]) if most and ".added_operands" in fields else None
 
 
 def rows_of(text: str, attributes: dict[str, list[Attribute]]) -> list[Row]:
@@ -95,7 +103,7 @@ def rows_of(text: str, attributes: dict[str, list[Attribute]]) -> list[Row]:
         aliases = re.search(r"\.aliases = (k\w+)", fields)
         stated = re.search(r"^     \.attributes = (k\w+)", fields, re.M)
         rows.append(Row(name, lists[aliases[1]] if aliases else [], attributes[stated[1]] if stated else [],
-                        count(fields, "operands"), count(fields, "results")))
+                        count(fields, "operands"), count(fields, "results"), with_added(fields)))
     return rows
 
 
@@ -167,18 +175,27 @@ def option(attribute: Attribute) -> str:
 
 
 def build_function(op: str, row: Row) -> str:
-    """Options as fields, and a function that makes the op."""
+    """Options as fields, and functions that make the op: one without added operands, one with them."""
     options = f"  struct Options {{\n{''.join(map(option, row.attributes))}  }};\n" if row.attributes else ""
+    functions = [function_of(op, row, row.operands)]
+    if row.added:
+        functions.append(function_of(op, row, row.added))
+    return options + "".join(functions)
+
+
+def function_of(op: str, row: Row, count: int | None) -> str:
+    """A function that makes the op with so many operands."""
+    options = bool(row.attributes)
     stated = ", ".join(f"{{key::{key(each.name)}, options.{member(each.name)}}}" for each in row.attributes)
-    names = [f"x{i}" for i in range(row.operands or 0)]
+    names = [f"x{i}" for i in range(count or 0)]
     operands = "".join(f"Value* {each}, " for each in names)
     given = "std::array{" + ", ".join(names) + "}" if names else "{}"
-    if row.operands is None:
+    if count is None:
         operands, given = "std::span<Value* const> operands, ", "operands"
     if options:
         operands += "const Options& options, "
     result, build = ("Value*", "build_value") if row.results == 1 else ("Op*", "build_op")
-    return (f"{options}  static {result} build(Builder& builder, {operands}const OpPlace& place = {{}}) {{\n"
+    return (f"  static {result} build(Builder& builder, {operands}const OpPlace& place = {{}}) {{\n"
             f"    return {build}(builder, OpId::k{op}, {given}, {{{stated}}}, place);\n  }}\n")
 
 

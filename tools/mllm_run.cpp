@@ -17,6 +17,7 @@
 #include "support/platform/streams.hpp"
 #include "tool.hpp"
 #include "tools/import/imported_model.hpp"
+#include "tools/run/batch.hpp"
 #include "tools/run/generation.hpp"
 #include "tools/run/lines.hpp"
 #include "tools/run/settings.hpp"
@@ -105,6 +106,12 @@ class TextRun {
           fmt::format("--date: '{}' is not a date, expected YYYY-MM-DD", *settings_.date));
     if (const auto good = generation::check_sampling(sampling_of(settings_)); !good)
       return refuse(good.error().message);
+    if (settings_.prompt->size() > 1) {
+      if (settings_.save_session.is_given() || settings_.load_session.is_given())
+        return refuse("--save-session and --load-session need one --prompt");
+      if (settings_.repeat.is_given() || settings_.warm_up.is_given())
+        return refuse("--repeat and --warm-up need one --prompt");
+    }
     if (!register_dialects(settings_.dialects, context_, diagnostics_)) return false;
     report_.model = run_.operands().front();
     model_ = LoadedModel::load(report_.model, settings_, context_, diagnostics_);
@@ -115,6 +122,7 @@ class TextRun {
     if (settings_.load_session.is_given() &&
         !generation.load(*settings_.load_session, diagnostics_))
       return false;
+    if (settings_.prompt->size() > 1) return generate_batch(*now);
     if (!generate_all(generation, *now)) return false;
     return !settings_.save_session.is_given() ||
            generation.save(*settings_.save_session, diagnostics_);
@@ -147,7 +155,7 @@ class TextRun {
     const bool is_stdin = !settings_.prompt.is_given() &&
                           (!settings_.prompt_file.is_given() || *settings_.prompt_file == "-");
     if (settings_.chat && is_stdin) return converse(generation, now);
-    std::string prompt = *settings_.prompt;
+    std::string prompt = settings_.prompt.is_given() ? settings_.prompt->front() : std::string();
     const bool continues_alone = is_stdin && settings_.load_session.is_given();
     if (!settings_.prompt.is_given() && !continues_alone) {
       auto text = read_file(is_stdin ? "-" : *settings_.prompt_file, kMostPromptBytes);
@@ -156,6 +164,25 @@ class TextRun {
     }
     return keep(settings_.chat ? generation.answer(prompt, *template_, now, diagnostics_)
                                : generation.continue_text(prompt, diagnostics_));
+  }
+
+  bool generate_batch(std::int64_t now) {
+    BatchRequest request{
+        .prompts = {}, .sampling = sampling_of(settings_), .start = start_, .sink = {}};
+    for (const std::string& prompt : *settings_.prompt) {
+      TextGeneration generation(*model_, settings_, request.sampling, start_, {});
+      auto tokens =
+          generation.tokens_with(prompt, template_ ? &*template_ : nullptr, now, diagnostics_);
+      if (!tokens) return false;
+      request.prompts.push_back(*std::move(tokens));
+    }
+    request.sink = [&](std::size_t prompt, std::string_view text) {
+      for (; shown_prompt_ < prompt && !settings_.json; ++shown_prompt_) end_line();
+      show(text);
+    };
+    auto answers = tools::generate_batch(*model_, settings_, request, diagnostics_);
+    if (answers) report_.answers = *std::move(answers);
+    return answers.has_value();
   }
 
   /// Answers each line of standard input.
@@ -213,6 +240,7 @@ class TextRun {
   std::optional<chat::ChatTemplate> template_;
   AnswerReport report_;
   bool has_text_ = false;
+  std::size_t shown_prompt_ = 0;  // of several
 };
 
 ExitCode run_text(const Run& run, const RunTextSettings& settings) {

@@ -324,6 +324,12 @@ using BodyTrialFn = RowFunction<bool(const InferRequest&, BodyTrial&)>;
 using WeightDimsFn =
     RowFunction<std::optional<std::vector<Dim>>(const InferRequest&, const WeightRow&)>;
 
+/// Operands that a later version of the language added to an op.
+struct AddedOperands {
+  std::uint32_t first = 0;   ///< index of the first one; 0: none were added
+  std::uint8_t version = 1;  ///< that an op with this operand needs
+};
+
 struct OpRow {
   std::string_view name;  ///< class name as graph-level text prints it: "LinearOp", "register"
   std::string_view type_name{};  ///< `op_type` in program text and `register<...>`: "Linear"
@@ -349,10 +355,11 @@ struct OpRow {
   bool is_layer = false;
   WeightDimsFn weight_dims = nullptr;  ///< null: what the words of the weights say
   std::uint8_t version = 1;            ///< of the language that has the op first
-  WorkFn work = nullptr;               ///< null: no arithmetic, and each value moves once
-  std::string_view page{};             ///< family page under docs/ops/: "linear"
-  std::string_view summary{};          ///< one sentence
-  std::string_view example{};          ///< one op line of text that parses
+  AddedOperands added_operands = {};
+  WorkFn work = nullptr;       ///< null: no arithmetic, and each value moves once
+  std::string_view page{};     ///< family page under docs/ops/: "linear"
+  std::string_view summary{};  ///< one sentence
+  std::string_view example{};  ///< one op line of text that parses
 };
 
 /// A kind of types, `!dialect.name<parameters>`, or of attributes, `#dialect.name<parameters>`.

@@ -50,9 +50,9 @@ class ChatTemplate {
   ChatTemplate& operator=(ChatTemplate&& other) noexcept;
   ~ChatTemplate();
 
-  /// The text of a conversation. Reports an error that the template raises or that one of its
-  /// operations is (kTemplateFailed), what is not supported, and more work than is allowed, at the
-  /// place in the template; returns no value then.
+  /// Returns the text of a conversation. Returns no value after reporting, at the place in the
+  /// template, a call of `raise_exception` or an invalid operation (kTemplateFailed), an
+  /// unsupported part, or more work than is allowed.
   std::optional<std::string> render(const Conversation& conversation,
                                     Diagnostics& diagnostics) const;
   /// The text for these variables alone.

@@ -174,6 +174,8 @@ bool kv_cache(InferContext& op) {
     return mismatch(op, diag::kShapeMismatch, fmt::format("at most {} tokens", *capacity),
                     show(op, shape[sequence]));
   }
+  op.constraint("kv_cache_c5");
+  if (op.operand_count() > 2 && !expect_positions(op, 2, values[0], values[sequence])) return false;
   return give(op, shape, *k) && give(op, shape, *v);
 }
 
@@ -195,6 +197,8 @@ bool flash_attention2(InferContext& op) {
       !expect_attribute(op, key::kKvHead, 1, keys, 2)) {
     return false;
   }
+  op.constraint("flash_attention2_c4");
+  if (op.operand_count() > 3 && !expect_positions(op, 3, queries[0], queries[1])) return false;
   op.result(q);
   return true;
 }

@@ -117,6 +117,14 @@ bool causal_mask(InferContext& op) {
   if (!op.may_be_at_least(keys, queries)) {
     return mismatch(op, diag::kShapeMismatch, "at least as many keys as queries", show(op, shape));
   }
+  op.constraint("causal_mask_c4");
+  if (op.operand_count() > 1) {
+    if (shape.size() < 3) {
+      return mismatch(op, diag::kRankMismatch, "scores with a dimension of sequences",
+                      show(op, shape));
+    }
+    if (!expect_positions(op, 1, shape.front(), queries)) return false;
+  }
   op.result(scores);
   return true;
 }

@@ -173,6 +173,14 @@ bool expect_extent(InferContext& op, std::size_t index, const Shape& shape, std:
       fmt::format("extent {} in dimension {} of operand {}", show(op, shape[dim]), dim, index));
 }
 
+bool expect_positions(InferContext& op, std::size_t index, Dim batch, Dim tokens) {
+  const TensorType* positions = ranked(op, index, 2);
+  if (positions == nullptr || !takes(op, index, *positions, Elements::kIndex)) return false;
+  const Shape shape = shape_of(*positions);
+  return expect_extent(op, index, shape, 0, batch, "positions of as many sequences,") &&
+         expect_extent(op, index, shape, 1, tokens, "positions of as many tokens,");
+}
+
 bool expect_attribute(InferContext& op, AttrKey key, std::size_t index, const Shape& shape,
                       std::size_t dim) {
   if (op.attribute(key) == nullptr) return true;

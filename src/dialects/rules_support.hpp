@@ -60,6 +60,8 @@ bool expect_extent(InferContext& op, std::size_t index, const Shape& shape, std:
 /// Reports unless an integer attribute, if present, agrees with the extent.
 bool expect_attribute(InferContext& op, AttrKey key, std::size_t index, const Shape& shape,
                       std::size_t dim);
+/// Reports unless operand `index` is [batch, tokens] of Int32 or Int64.
+bool expect_positions(InferContext& op, std::size_t index, Dim batch, Dim tokens);
 /// a / b if that is proved to leave no remainder.
 std::optional<Dim> exact_quotient(InferContext& op, Dim a, Dim b);
 /// Reports unless `count` heads or pieces divide `total`, or nothing is known of that.

@@ -1,14 +1,20 @@
 // Evaluators of the attention ops.
 #include "kernels/ref/attention.hpp"
 
+#include <cstdint>
+#include <vector>
+
 #include "eval/evaluators.hpp"
+#include "kernels/ref/common/indices.hpp"
 #include "mir/codes/runs.hpp"
 #include "mir/linalg_ops.hpp"
 
 namespace mir::eval {
 
 Result<void> flash_attention2(EvalCall& call) {
-  return ref::attention({.q = call.in(0), .k = call.in(1), .v = call.in(2)},
+  std::vector<std::int64_t> positions;
+  if (call.operand_count() > 3) positions = ref::all_indices(call.in(3));
+  return ref::attention({.q = call.in(0), .k = call.in(1), .v = call.in(2), .positions = positions},
                         {.causal = linalg::FlashAttention2(call).causal_mask(), .window = {}},
                         call.out(), nullptr);
 }

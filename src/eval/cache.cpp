@@ -1,12 +1,15 @@
 // The evaluator of KVCacheOp.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "dialects/parameters.hpp"
 #include "eval/evaluators.hpp"
 #include "eval/slice_operands.hpp"
+#include "eval/token_runs.hpp"
+#include "kernels/ref/common/indices.hpp"
 #include "mir/codes/runs.hpp"
 #include "mir/codes/shapes.hpp"
 #include "mir/context.hpp"
@@ -31,6 +34,37 @@ void read_all(const CacheStore::Tokens& tokens, std::size_t which, Tensor& all) 
     const auto outer = static_cast<std::size_t>(o);
     std::memcpy(all.mutable_bytes() + outer * row, part.data + outer * tokens.outer_bytes(which),
                 row);
+  }
+}
+
+/// True if each sequence of the batch has a length of its own.
+bool has_positions(const EvalCall& call) {
+  return call.operand_count() > 2;
+}
+
+/// The tokens that the sequences append, by the positions of the op.
+Result<TokenRuns> runs_of(EvalCall& call) {
+  const auto held =
+      call.environment().caches->pending_of_each(cache_of(call.op()), call.operand(0).shape()[0]);
+  auto runs = token_runs(ref::all_indices(call.in(2)), held);
+  if (!runs) return call.error(runs.error().code, runs.error().message);
+  return runs;
+}
+
+/// Writes runs of tokens, whose sequences are the first dimension of both.
+void write_runs(const CacheStore::Tokens& tokens, std::size_t which, const Tensor& added,
+                std::span<const TokenRun> runs) {
+  const CacheStore::Part& part = tokens.parts[which];
+  const std::int64_t outer = part.outer / added.shape()[0];
+  const auto row = static_cast<std::size_t>(part.row_bytes);
+  for (const TokenRun& run : runs) {
+    for (std::int64_t o = run.sequence * outer; o < (run.sequence + 1) * outer; ++o) {
+      const auto at = static_cast<std::size_t>(o);
+      std::memcpy(
+          part.data + at * tokens.outer_bytes(which) + static_cast<std::size_t>(run.at) * row,
+          added.bytes().data() + static_cast<std::size_t>(o * tokens.added + run.first) * row,
+          static_cast<std::size_t>(run.count) * row);
+    }
   }
 }
 
@@ -64,7 +98,14 @@ Result<void> admit_tokens(EvalCall& call) {
   }
   const Shape& shape = call.operand(0).shape();
   if (!call.has(key::kCapacity) || shape.size() <= token_axis(call)) return {};
-  const std::int64_t capacity = call.integer(key::kCapacity), added = shape[token_axis(call)];
+  const std::int64_t capacity = call.integer(key::kCapacity);
+  std::int64_t added = shape[token_axis(call)];
+  if (has_positions(call)) {
+    const auto runs = runs_of(call);
+    if (!runs) return runs.error();
+    const auto held = call.environment().caches->pending_of_each(name, shape[0]);
+    added = std::max<std::int64_t>(runs->longest(held) - length, 0);
+  }
   if (length <= capacity && added <= capacity - length) return {};
   return call.error(
       diag::kCacheCapacity,
@@ -80,6 +121,12 @@ Result<void> kv_cache(EvalCall& call) {
   CacheStore& caches = *call.environment().caches;
   const Symbol name = cache_of(call.op());
   const std::int64_t length = caches.pending(name) + keys.shape()[axis];
+  TokenRuns runs;
+  if (has_positions(call)) {
+    auto found = runs_of(call);
+    if (!found) return std::move(found).error();
+    runs = *std::move(found);
+  }
   for (std::size_t i = 0; i < 2; ++i) {
     const Tensor& added = call.operand(i);
     auto all = Tensor::allocate(added.dtype(), with_extent(added.shape(), axis, length));
@@ -91,10 +138,15 @@ Result<void> kv_cache(EvalCall& call) {
                      .axis = axis,
                      .dtypes = {keys.dtype(), values.dtype()},
                      .extents = {keys.shape(), values.shape()},
-                     .limit = call.has(key::kCapacity) ? call.integer(key::kCapacity) : -1});
+                     .limit = call.has(key::kCapacity) ? call.integer(key::kCapacity) : -1,
+                     .counts = runs.counts});
   if (!tokens) return call.error(tokens.error().code, tokens.error().message);
   for (std::size_t i = 0; i < 2; ++i) {
-    write_added(*tokens, i, call.operand(i));
+    if (has_positions(call)) {
+      write_runs(*tokens, i, call.operand(i), runs.runs);
+    } else {
+      write_added(*tokens, i, call.operand(i));
+    }
     read_all(*tokens, i, call.result(i));
   }
   return {};

@@ -75,11 +75,15 @@ struct CacheStore::Buffers {
   std::int64_t capacity = 0;
   std::int64_t length = 0;   // after the last commit
   std::int64_t pending = 0;  // with what was appended since
+  // The same of each sequence, and the tokens after which its memory is 0.
+  std::vector<std::int64_t> lengths = {}, pendings = {}, used = {};
 
   Result<void> admit(const Request& request);
   Result<void> begin(const Request& request);
   bool grow(std::int64_t tokens);
   Tokens tokens(std::int64_t held) const;
+  void add(const Request& request, std::int64_t end);
+  void clear_memory(std::size_t sequence, std::int64_t first, std::int64_t end);
 };
 
 /// Checks that the request fits the contents of the cache. An empty cache takes any tensors.
@@ -121,6 +125,8 @@ Result<void> CacheStore::Buffers::begin(const Request& request) {
   tensors = std::move(fresh);
   axis = request.axis;
   capacity = 0;
+  const auto sequences = static_cast<std::size_t>(axis == 0 ? 1 : request.extents[0][0]);
+  for (auto* const list : {&lengths, &pendings, &used}) list->assign(sequences, 0);
   return {};
 }
 
@@ -135,6 +141,7 @@ bool CacheStore::Buffers::grow(std::int64_t wanted) {
   }
   for (std::size_t i = 0; i < grown.size(); ++i) tensors[i].bytes = std::move(grown[i]);
   capacity = wanted;
+  for (std::int64_t& each : used) each = std::min(each, pending);
   return true;
 }
 
@@ -146,8 +153,47 @@ CacheStore::Tokens CacheStore::Buffers::tokens(std::int64_t held) const {
   return tokens;
 }
 
+/// Clears the memory of some tokens of a sequence.
+void CacheStore::Buffers::clear_memory(std::size_t sequence, std::int64_t first, std::int64_t end) {
+  for (const CachedTensor& tensor : tensors) {
+    const std::int64_t outer = tensor.outer / std::ssize(used);
+    for (std::int64_t o = 0; o < outer && first < end; ++o) {
+      const std::int64_t row = (static_cast<std::int64_t>(sequence) * outer + o) * capacity + first;
+      std::memset(tensor.bytes.data() + row * tensor.row_bytes, 0,
+                  static_cast<std::size_t>((end - first) * tensor.row_bytes));
+    }
+  }
+}
+
+/// Counts the request's tokens; `end` is where its results end.
+void CacheStore::Buffers::add(const Request& request, std::int64_t end) {
+  if (request.counts.empty()) {
+    pending = end;
+    for (std::size_t i = 0; i < pendings.size(); ++i) {
+      pendings[i] = end;
+      used[i] = std::max(used[i], end);
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < pendings.size(); ++i) {
+    pendings[i] += request.counts[i];
+    pending = std::max(pending, pendings[i]);
+    clear_memory(i, pendings[i], std::min(end, used[i]));
+    if (used[i] <= end) used[i] = pendings[i];
+  }
+}
+
 CacheStore::CacheStore() = default;
 CacheStore::~CacheStore() = default;
+
+std::vector<std::int64_t> CacheStore::pending_of_each(Symbol cache, std::int64_t sequences) const {
+  const auto found = caches_.find(cache);
+  std::vector<std::int64_t> each(static_cast<std::size_t>(sequences), 0);
+  // Other numbers of sequences are refused when the cache gets tokens.
+  if (found != caches_.end() && found->second->pendings.size() == each.size())
+    each = found->second->pendings;
+  return each;
+}
 
 std::int64_t CacheStore::length(Symbol cache) const {
   const auto found = caches_.find(cache);
@@ -164,6 +210,11 @@ Result<CacheStore::Tokens> CacheStore::append(const Request& request) {
   if (held == nullptr) held = std::make_unique<Buffers>();
   Buffers& cache = *held;
   if (auto ok = cache.admit(request); !ok) return std::move(ok).error();
+  const bool are_equal =
+      std::ranges::all_of(cache.pendings, [&](std::int64_t each) { return each == cache.pending; });
+  if (request.counts.empty() && !are_equal)
+    return Error{diag::kCacheMismatch,
+                 "its sequences have different lengths, and a step has no positions"};
   const std::int64_t before = cache.pending;
   const std::int64_t needed = before + request.extents[0][request.axis];
   if (needed > cache.capacity) {
@@ -174,8 +225,10 @@ Result<CacheStore::Tokens> CacheStore::append(const Request& request) {
                    fmt::format("there is no memory for a cache of {} tokens", capacity)};
     }
   }
-  cache.pending = needed;
-  return cache.tokens(before);
+  cache.add(request, needed);
+  Tokens tokens = cache.tokens(before);
+  tokens.added = needed - before;
+  return tokens;
 }
 
 void CacheStore::replace(Symbol cache, std::size_t which, std::span<const std::byte> all) {
@@ -189,15 +242,25 @@ void CacheStore::replace(Symbol cache, std::size_t which, std::span<const std::b
 }
 
 void CacheStore::commit() {
-  for (auto& [name, cache] : caches_) cache->length = cache->pending;
+  for (auto& [name, cache] : caches_) {
+    cache->length = cache->pending;
+    cache->lengths = cache->pendings;
+  }
 }
 
 void CacheStore::rollback() {
-  for (auto& [name, cache] : caches_) cache->pending = cache->length;
+  for (auto& [name, cache] : caches_) {
+    cache->pending = cache->length;
+    cache->pendings = cache->lengths;
+  }
 }
 
 void CacheStore::clear() {
-  for (auto& [name, cache] : caches_) cache->length = cache->pending = 0;
+  for (auto& [name, cache] : caches_) {
+    cache->length = cache->pending = 0;
+    std::ranges::fill(cache->lengths, 0);
+    std::ranges::fill(cache->pendings, 0);
+  }
 }
 
 std::vector<Symbol> CacheStore::names() const {

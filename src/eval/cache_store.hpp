@@ -29,7 +29,7 @@ class CacheStore {
   struct Tokens {
     std::array<Part, 2> parts;
     std::int64_t capacity = 0;
-    std::int64_t held = 0;  ///< before the ones that are added
+    std::int64_t held = 0;  ///< before the ones that are added; the most of any sequence
     std::int64_t added = 0;
 
     /// Bytes of the tokens before the added ones, in one of the outer.
@@ -48,6 +48,9 @@ class CacheStore {
     std::array<DType, 2> dtypes = {};
     std::array<std::span<const std::int64_t>, 2> extents = {};
     std::int64_t limit = -1;  ///< tokens at most, -1: any number
+    /// How many of the step's tokens each sequence keeps; empty: all of them. Sequences are the
+    /// first dimension of the tensors.
+    std::span<const std::int64_t> counts = {};
   };
 
   CacheStore();
@@ -55,14 +58,17 @@ class CacheStore {
   CacheStore(const CacheStore&) = delete;
   CacheStore& operator=(const CacheStore&) = delete;
 
-  /// Tokens that a cache holds after the last commit().
+  /// Tokens that a cache holds after the last commit(); the most of any sequence.
   std::int64_t length(Symbol cache) const;
   /// Tokens that it holds with those that were appended since.
   std::int64_t pending(Symbol cache) const;
+  /// Like pending(), for each of so many sequences.
+  std::vector<std::int64_t> pending_of_each(Symbol cache, std::int64_t sequences) const;
 
   /// Reserves memory for the step's tokens after those that the cache holds; they count as pending.
-  /// An error when it holds tensors of other types or extents, or memory is short: nothing is
-  /// changed then.
+  /// An error when it holds tensors of other types or extents, when sequences of different lengths
+  /// get tokens without `counts`, or when memory is short: nothing is changed then.
+  /// The memory of a sequence after its tokens, up to held + added, is 0.
   Result<Tokens> append(const Request& request);
   /// Other keys (0) or values (1) in place of all that a cache holds now, in row-major order.
   void replace(Symbol cache, std::size_t which, std::span<const std::byte> all);

@@ -1,9 +1,12 @@
 // Evaluators of normalisations, softmax and the causal mask.
 #include "kernels/ref/norm.hpp"
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "eval/evaluators.hpp"
+#include "kernels/ref/common/indices.hpp"
 #include "kernels/ref/softmax.hpp"
 #include "mir/linalg_ops.hpp"
 
@@ -74,7 +77,9 @@ Result<void> causal_mask(EvalCall& call) {
   const linalg::CausalMask options(call);
   std::optional<std::int64_t> window;
   if (options.sliding_window()) window = options.window_size();
-  return ref::causal_mask(call.in(0), window, options.masks_one_query(), call.out());
+  std::vector<std::int64_t> positions;
+  if (call.operand_count() > 1) positions = ref::all_indices(call.in(1));
+  return ref::causal_mask(call.in(0), window, options.masks_one_query(), call.out(), positions);
 }
 
 }  // namespace mir::eval

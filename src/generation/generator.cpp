@@ -21,15 +21,18 @@ bool is_token_type(const TensorType* type) {
   return type != nullptr && (type->dtype() == DType::kInt64 || type->dtype() == DType::kInt32);
 }
 
-/// Integers of an input, with its rank: the extents before the last one are 1.
+/// Integers of an input, with its rank: the last extent is that of tokens, the one before it that
+/// of sequences, others are 1.
 template <class Value>
-Result<Tensor> integers(const TensorType& type, std::size_t count, const Value& value) {
-  Shape shape(std::max<std::size_t>(type.rank(), 1), 1);
-  shape.back() = static_cast<std::int64_t>(count);
+Result<Tensor> integers(const TensorType& type, std::size_t sequences, std::size_t tokens,
+                        const Value& value) {
+  Shape shape(std::max<std::size_t>(type.rank(), sequences == 1 ? 1 : 2), 1);
+  shape.back() = static_cast<std::int64_t>(tokens);
+  if (shape.size() > 1) shape[shape.size() - 2] = static_cast<std::int64_t>(sequences);
   auto tensor = Tensor::allocate(*type.dtype(), std::move(shape));
   if (!tensor) return tensor;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t number = value(i);
+  for (std::size_t i = 0; i < sequences * tokens; ++i) {
+    const std::int64_t number = value(i / tokens, i % tokens);
     if (type.dtype() == DType::kInt64) {
       tensor->as_mutable<std::int64_t>()[i] = number;
     } else {
@@ -100,26 +103,50 @@ bool Generator::find_ports(Diagnostics& diagnostics) {
 void Generator::reset() {
   session_.reset();
   position_ = 0;
+  positions_of_each_.clear();
 }
 
-Result<std::vector<Tensor>> Generator::inputs_for(std::span<const std::uint32_t> ids) const {
+bool Generator::is_of_batches() const {
+  bool is_of_batches = true;
+  SessionAccess::schedule(session_).for_each([&](const Schedule& each) {
+    for (const Step& step : each.steps()) {
+      const bool is_cache = step.op->is(OpId::kLinalgKVCache);
+      is_of_batches = is_of_batches && (!is_cache || step.op->operand_count() > 2);
+    }
+  });
+  return is_of_batches && positions_.has_value();
+}
+
+Result<std::vector<Tensor>> Generator::inputs_for(
+    std::span<const std::span<const std::uint32_t>> ids) const {
   const auto ports = session_.inputs();
   std::vector<Tensor> inputs(ports.size());
-  auto tokens = integers(*ports[ids_].type, ids.size(),
-                         [&](std::size_t i) { return static_cast<std::int64_t>(ids[i]); });
+  std::size_t longest = 0;
+  for (const auto& each : ids) longest = std::max(longest, each.size());
+  // Padding is token 0.
+  const auto token = [&](std::size_t sequence, std::size_t i) -> std::int64_t {
+    const auto& own = ids[sequence];
+    const std::size_t padding = longest - own.size();
+    return i < padding ? 0 : own[i - padding];
+  };
+  auto tokens = integers(*ports[ids_].type, ids.size(), longest, token);
   if (!tokens) return std::move(tokens).error();
   inputs[ids_] = *std::move(tokens);
   if (!positions_) return inputs;
-  auto places = integers(*ports[*positions_].type, ids.size(),
-                         [&](std::size_t i) { return position_ + static_cast<std::int64_t>(i); });
+  const auto place = [&](std::size_t sequence, std::size_t i) -> std::int64_t {
+    const std::size_t padding = longest - ids[sequence].size();
+    const std::int64_t first =
+        sequence < positions_of_each_.size() ? positions_of_each_[sequence] : position_;
+    return i < padding ? -1 : first + static_cast<std::int64_t>(i - padding);
+  };
+  auto places = integers(*ports[*positions_].type, ids.size(), longest, place);
   if (!places) return std::move(places).error();
   inputs[*positions_] = *std::move(places);
   return inputs;
 }
 
-std::optional<std::span<const float>> Generator::run(std::span<const std::uint32_t> ids,
-                                                     Diagnostics& diagnostics,
-                                                     const RunOptions& options) {
+std::optional<Tensor> Generator::logits_of(std::span<const std::span<const std::uint32_t>> ids,
+                                           Diagnostics& diagnostics, const RunOptions& options) {
   const auto inputs = inputs_for(ids);
   if (!inputs) {
     diagnostics.error(inputs.error().code, {}, inputs.error().message);
@@ -132,28 +159,75 @@ std::optional<std::span<const float>> Generator::run(std::span<const std::uint32
     std::size_t seen = 0;
     Diagnostic* error =
         diagnostics.find_error([&](const Diagnostic&) { return seen++ >= errors_before; });
-    if (error != nullptr)
-      error->message += fmt::format("; in run {}, {} token{} from position {}", run, ids.size(),
-                                    ids.size() == 1 ? "" : "s", position_);
+    const std::size_t count = ids.front().size();
+    if (error != nullptr && ids.size() > 1) {
+      error->message += fmt::format("; in run {}, of {} sequences", run, ids.size());
+    } else if (error != nullptr) {
+      error->message += fmt::format("; in run {}, {} token{} from position {}", run, count,
+                                    count == 1 ? "" : "s", position_);
+    }
     return std::nullopt;
   }
-  const Tensor& logits = (*outputs)[logits_];
+  Tensor logits = (*outputs)[logits_];
   const Shape& shape = logits.shape();
-  const std::int64_t width = shape.empty() ? 0 : shape.back();
-  if (width == 0 || logits.elements() == 0 || !is_float(logits.dtype())) {
-    diagnostics.error(diag::kNotGenerative, {}, "the logits of the module have no row of floats");
-    return std::nullopt;
-  }
-  position_ += static_cast<std::int64_t>(ids.size());
-  row_.resize(static_cast<std::size_t>(width));
-  const std::int64_t first = logits.elements() - width;
+  const bool has_rows = !shape.empty() && shape.back() > 0 && logits.elements() > 0 &&
+                        is_float(logits.dtype()) &&
+                        (ids.size() == 1 || shape[0] == std::ssize(ids));
+  if (has_rows) return logits;
+  diagnostics.error(diag::kNotGenerative, {},
+                    ids.size() == 1
+                        ? "the logits of the module have no row of floats"
+                        : "the logits of the module have no row of floats for each sequence");
+  return std::nullopt;
+}
+
+namespace {
+
+/// Copies the last row of a sequence's logits.
+void copy_last_row(const Tensor& logits, std::size_t sequence, std::size_t sequences,
+                   std::span<float> row) {
+  const std::int64_t of_one = logits.elements() / static_cast<std::int64_t>(sequences);
+  const std::int64_t first =
+      (static_cast<std::int64_t>(sequence) + 1) * of_one - static_cast<std::int64_t>(row.size());
   if (logits.dtype() == DType::kFloat32) {
-    std::memcpy(row_.data(), logits.as<float>().data() + first, row_.size() * sizeof(float));
-  } else {
-    for (std::size_t i = 0; i < row_.size(); ++i)
-      row_[i] = static_cast<float>(element_as_double(logits, first + static_cast<std::int64_t>(i)));
+    std::memcpy(row.data(), logits.as<float>().data() + first, row.size_bytes());
+    return;
   }
+  for (std::size_t i = 0; i < row.size(); ++i)
+    row[i] = static_cast<float>(element_as_double(logits, first + static_cast<std::int64_t>(i)));
+}
+
+}  // namespace
+
+std::optional<std::span<const float>> Generator::run(std::span<const std::uint32_t> ids,
+                                                     Diagnostics& diagnostics,
+                                                     const RunOptions& options) {
+  const auto logits = logits_of(std::span(&ids, 1), diagnostics, options);
+  if (!logits) return std::nullopt;
+  position_ += static_cast<std::int64_t>(ids.size());
+  if (!positions_of_each_.empty()) positions_of_each_.front() = position_;
+  row_.resize(static_cast<std::size_t>(logits->shape().back()));
+  copy_last_row(*logits, 0, 1, row_);
   return std::span<const float>(row_);
+}
+
+std::optional<std::vector<std::span<const float>>> Generator::run_each(
+    std::span<const std::span<const std::uint32_t>> ids, Diagnostics& diagnostics,
+    const RunOptions& options) {
+  positions_of_each_.resize(ids.size(), 0);
+  const auto logits = logits_of(ids, diagnostics, options);
+  if (!logits) return std::nullopt;
+  const auto width = static_cast<std::size_t>(logits->shape().back());
+  row_.resize(ids.size() * width);
+  std::vector<std::span<const float>> rows;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    positions_of_each_[i] += static_cast<std::int64_t>(ids[i].size());
+    const auto row = std::span(row_).subspan(i * width, width);
+    copy_last_row(*logits, i, ids.size(), row);
+    rows.push_back(row);
+  }
+  position_ = positions_of_each_.empty() ? 0 : positions_of_each_.front();
+  return rows;
 }
 
 }  // namespace mir::generation

@@ -29,6 +29,15 @@ class Generator {
   /// Valid until the next call.
   std::optional<std::span<const float>> run(std::span<const std::uint32_t> ids,
                                             Diagnostics& diagnostics, const RunOptions& options);
+  /// Like run(), for several sequences, each of whose tokens follow its own; the caches have a
+  /// length for each. A sequence may have no tokens. Returns the logits of each, undefined for one
+  /// without tokens. The module must be one of batches (see is_of_batches).
+  std::optional<std::vector<std::span<const float>>> run_each(
+      std::span<const std::span<const std::uint32_t>> ids, Diagnostics& diagnostics,
+      const RunOptions& options);
+  /// True if all caches take the positions of each sequence, as the pass 'batch-sequences' makes
+  /// them.
+  bool is_of_batches() const;
   /// Number of tokens that the caches hold.
   std::int64_t position() const { return position_; }
   /// Sets the position after caches were restored.
@@ -42,13 +51,17 @@ class Generator {
  private:
   explicit Generator(Session session) : session_(std::move(session)) {}
   bool find_ports(Diagnostics& diagnostics);
-  Result<std::vector<Tensor>> inputs_for(std::span<const std::uint32_t> ids) const;
+  /// Sequences side by side, each at the end of its row; padding has the position -1.
+  Result<std::vector<Tensor>> inputs_for(std::span<const std::span<const std::uint32_t>> ids) const;
+  std::optional<Tensor> logits_of(std::span<const std::span<const std::uint32_t>> ids,
+                                  Diagnostics& diagnostics, const RunOptions& options);
 
   Session session_;
   std::size_t ids_ = 0;
   std::optional<std::size_t> positions_{};
   std::size_t logits_ = 0;
-  std::int64_t position_ = 0;
+  std::int64_t position_ = 0;                    // of the first sequence
+  std::vector<std::int64_t> positions_of_each_;  // after run_each()
   std::size_t runs_ = 0;
   std::vector<float> row_;
 };

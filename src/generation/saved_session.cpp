@@ -259,10 +259,10 @@ Result<void> restore(const Header& header, std::span<const std::byte> bytes, std
 
 }  // namespace
 
-std::string model_fingerprint(const Session& session, const std::string& module_text,
+std::string model_fingerprint(Session& session, const std::string& module_text,
                               const std::vector<std::string>& specs, unsigned threads) {
   fast::ThreadPool pool(threads);
-  const WeightStore& weights = SessionAccess::state(const_cast<Session&>(session)).weights;
+  const WeightStore& weights = SessionAccess::state(session).weights;
   const Schedule& schedule = SessionAccess::schedule(session);
   std::string text = hex(content_hash(std::as_bytes(std::span(module_text)), pool));
   for (const std::string& spec : specs) text += fmt::format("\n{}", spec);

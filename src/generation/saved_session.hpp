@@ -29,7 +29,7 @@ struct SavedSession {
 /// Identifies a module and its parameters: a hash of its text, and of name, type, extents and
 /// stored bytes of each parameter. Generated parameters are identified by `specs`, the arguments
 /// that name them.
-std::string model_fingerprint(const Session& session, const std::string& module_text,
+std::string model_fingerprint(Session& session, const std::string& module_text,
                               const std::vector<std::string>& specs, unsigned threads);
 
 /// Writes the caches of a session and the rest of the state.

@@ -61,7 +61,8 @@ class NeedSearch {
     for (std::uint32_t id = 0; id < kOpCount; ++id) {
       if (!module_.has_made(static_cast<OpId>(id))) continue;
       const OpRow* row = context_.info(OpKind(id)).row;
-      if (row != nullptr && row->version > admitted_) return true;
+      if (row == nullptr) continue;
+      if (std::max(row->version, row->added_operands.version) > admitted_) return true;
     }
     return false;
   }
@@ -71,6 +72,7 @@ class NeedSearch {
       need({Feature::kUnknownOp, module_.version(), op});
     } else {
       need({Feature::kOp, op.row()->version, op});
+      if (has_added_operand(op)) need({Feature::kOperand, op.row()->added_operands.version, op});
     }
     if (is_declared(op.info().dialect)) need({Feature::kDeclaredOp, kDialectsVersion, op});
     if (has_own_types(op)) need({Feature::kCalledSymbols, kSymbolsVersion, op});
@@ -133,6 +135,9 @@ std::string describe_feature(const VersionNeed& need) {
       return "blocks in the body of a module need";
     case Feature::kOp:
       return fmt::format("'{}' needs", place.name());
+    case Feature::kOperand:
+      return fmt::format("operand {} of '{}' needs", place.row()->added_operands.first,
+                         place.name());
     case Feature::kUnknownOp:
       return fmt::format(
           "'{}' is unknown and may be of a dialect that a text declares, which needs",
@@ -156,6 +161,12 @@ std::string describe_feature(const VersionNeed& need) {
 }
 
 }  // namespace
+
+bool has_added_operand(const Op& op) {
+  const OpRow* row = op.row();
+  return row != nullptr && row->added_operands.first != 0 &&
+         op.operand_count() > row->added_operands.first;
+}
 
 std::string describe(const VersionNeed& need) {
   return fmt::format("{} mir_version:{}", describe_feature(need), need.version);

@@ -17,6 +17,7 @@ struct VersionNeed {
     kRelations,      ///< its head states relations between symbols
     kBlocks,         ///< its body has several blocks
     kOp,             ///< the row of the op has a later version
+    kOperand,        ///< a later version added an operand that the op has
     kUnknownOp,      ///< the op may be of a dialect that another file declares
     kDeclaredOp,     ///< the op is of a dialect that a text declares
     kDeclaredType,   ///< the type of a value is
@@ -32,6 +33,9 @@ struct VersionNeed {
   Dim extent{};                ///< of kExtremum
   std::string port{};          ///< of kPort: "'%q' of output 1 of '@main'"
 };
+
+/// True if the op has an operand that a later version than the op's own may have added.
+bool has_added_operand(const Op& op);
 
 /// Returns a sentence: "'cf.ForOp' needs mir_version:2".
 std::string describe(const VersionNeed& need);

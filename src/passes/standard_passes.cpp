@@ -7,6 +7,7 @@ void register_standard_passes(PassRegistry& registry) {
   register_eliminations(registry);
   register_simplifications(registry);
   register_pattern_library(registry);
+  registry.add(batch_sequences_pass());
   registry.add(bind_symbols_pass());
   registry.add(blocks_to_structure_pass());
   registry.add(convert_pass(registry));

@@ -11,6 +11,7 @@ void register_simplifications(PassRegistry& registry);  // simplify/
 void register_fusions(PassRegistry& registry);          // fuse/
 void register_pattern_library(PassRegistry& registry);  // patterns/
 
+Pass batch_sequences_pass();                       // batch/
 Pass bind_symbols_pass();                          // symbols/
 Pass blocks_to_structure_pass();                   // control/
 Pass convert_pass(const PassRegistry& registry);   // rewrite/

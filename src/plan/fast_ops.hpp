@@ -46,7 +46,7 @@ struct ElementTypes {
 
 /// Element types that the fast kernel of an op accepts.
 struct AdmittedTypes {
-  ElementTypes operands[3];
+  ElementTypes operands[4];
   ElementTypes results[2];
   /// Condition on several types at once, or null.
   bool (*together)(const Op& op) = nullptr;

@@ -439,6 +439,7 @@ void PlanBuilder::add_attention(const FusedGroup& group) {
     *operand = in_order(group.anchor, *operand, OperandOrder::kRows);
   }
   if (group.mask) values.mask = row_major(group.anchor, mask.value);
+  if (group.positions) values.positions = row_major(group.anchor, *group.positions);
   const auto hidden = group.causal ? std::optional(fast::kMaskedScore) : std::nullopt;
   add(attention_node(group.anchor, values,
                      {.scale = group.scale,

@@ -15,10 +15,6 @@ namespace {
 
 using tokenizer::TokenId;
 
-double seconds_between(Clock::time_point from, Clock::time_point to) {
-  return std::chrono::duration<double>(to - from).count();
-}
-
 void report(const Error& error, Diagnostics& diagnostics) {
   diagnostics.error(error.code, {}, error.message);
 }
@@ -105,32 +101,42 @@ std::optional<std::vector<TokenId>> TextGeneration::encode(std::string_view text
   return std::nullopt;
 }
 
-std::optional<Answer> TextGeneration::continue_text(std::string_view prompt,
+std::optional<std::vector<TokenId>> TextGeneration::tokens_with(
+    const std::string& prompt, const chat::ChatTemplate* chat_template, std::int64_t now,
+    Diagnostics& diagnostics) {
+  if (chat_template == nullptr) {
+    const auto ids = encode(prompt, {.adds_special = tokens_.empty()}, diagnostics);
+    if (!ids) return std::nullopt;
+    std::vector<TokenId> tokens = tokens_;
+    tokens.insert(tokens.end(), ids->begin(), ids->end());
+    return tokens;
+  }
+  messages_.push_back({"user", prompt});
+  chat::Conversation conversation{.messages = messages_, .now = now};
+  for (const auto& [name, text] : model_.facts().special_tokens)
+    conversation.variables.emplace_back(name, chat::Value(text));
+  const auto text = chat_template->render(conversation, diagnostics);
+  if (!text) return std::nullopt;
+  const auto plain = encode(prompt, {.adds_special = false, .finds_special = false}, diagnostics);
+  const auto special = encode(prompt, {.adds_special = false}, diagnostics);
+  if (plain && special && *plain != *special)
+    diagnostics.warning(diag::kTemplateFailed, {},
+                        "the turn contains the text of a special token, which is read as one");
+  // The template has written the special tokens.
+  return encode(*text, {.adds_special = false}, diagnostics);
+}
+
+std::optional<Answer> TextGeneration::continue_text(const std::string& prompt,
                                                     Diagnostics& diagnostics) {
-  const bool is_first = tokens_.empty();
-  const auto ids = encode(prompt, {.adds_special = is_first}, diagnostics);
-  if (!ids) return std::nullopt;
-  std::vector<TokenId> tokens = tokens_;
-  tokens.insert(tokens.end(), ids->begin(), ids->end());
-  return generate(std::move(tokens), diagnostics);
+  auto tokens = tokens_with(prompt, nullptr, 0, diagnostics);
+  if (!tokens) return std::nullopt;
+  return generate(*std::move(tokens), diagnostics);
 }
 
 std::optional<Answer> TextGeneration::answer(const std::string& turn,
                                              const chat::ChatTemplate& chat_template,
                                              std::int64_t now, Diagnostics& diagnostics) {
-  messages_.push_back({"user", turn});
-  chat::Conversation conversation{.messages = messages_, .now = now};
-  for (const auto& [name, text] : model_.facts().special_tokens)
-    conversation.variables.emplace_back(name, chat::Value(text));
-  const auto text = chat_template.render(conversation, diagnostics);
-  if (!text) return std::nullopt;
-  const auto plain = encode(turn, {.adds_special = false, .finds_special = false}, diagnostics);
-  const auto special = encode(turn, {.adds_special = false}, diagnostics);
-  if (plain && special && *plain != *special)
-    diagnostics.warning(diag::kTemplateFailed, {},
-                        "the turn contains the text of a special token, which is read as one");
-  // The template has written the special tokens.
-  auto tokens = encode(*text, {.adds_special = false}, diagnostics);
+  auto tokens = tokens_with(turn, &chat_template, now, diagnostics);
   if (!tokens) return std::nullopt;
   auto answered = generate(*std::move(tokens), diagnostics);
   if (answered) messages_.push_back({"assistant", answered->text});

@@ -17,6 +17,10 @@ namespace mir::tools {
 
 using Clock = std::chrono::steady_clock;
 
+inline double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
 /// The text of one process: its tokens, and the caches of the model with most of them.
 class TextGeneration {
  public:
@@ -33,10 +37,16 @@ class TextGeneration {
 
   /// Continues the text with a prompt, which may be empty if there is text already. No value after
   /// reporting.
-  std::optional<Answer> continue_text(std::string_view prompt, Diagnostics& diagnostics);
+  std::optional<Answer> continue_text(const std::string& prompt, Diagnostics& diagnostics);
   /// Answers a turn of a conversation by the template.
   std::optional<Answer> answer(const std::string& turn, const chat::ChatTemplate& chat_template,
                                std::int64_t now, Diagnostics& diagnostics);
+
+  /// Returns the tokens of the text with a prompt, or of the conversation with a turn if there is a
+  /// template. No value after reporting.
+  std::optional<std::vector<std::uint32_t>> tokens_with(const std::string& prompt,
+                                                        const chat::ChatTemplate* chat_template,
+                                                        std::int64_t now, Diagnostics& diagnostics);
 
  private:
   std::optional<std::vector<std::uint32_t>> encode(std::string_view text,

@@ -94,12 +94,23 @@ bool LoadedModel::load_tokenizer(const std::string& path, const RunTextSettings&
   return !diagnostics.has_errors();
 }
 
+bool LoadedModel::batch_sequences(IRContext& context, Diagnostics& diagnostics) {
+  const KnownPasses known;
+  const SourceFile* steps =
+      context.sources().add("pipeline", "inline,eliminate-unused-graphs,batch-sequences");
+  if (steps == nullptr) return false;
+  const auto pipeline = known.registry.read_pipeline(*steps, diagnostics);
+  return pipeline && run_pipeline(*module_, *pipeline, {}, diagnostics);
+}
+
 bool LoadedModel::open_session(const RunTextSettings& settings, Diagnostics& diagnostics) {
   const auto weights = open_weights(weight_specs_, {});
   if (!weights) {
     diagnostics.error(weights.error().code, {}, weights.error().message);
     return false;
   }
+  if (settings.prompt->size() > 1 && !batch_sequences(module_->context(), diagnostics))
+    return false;
   const bool is_fast = *settings.kernels == KernelSet::kFast;
   if (is_fast) {
     const KnownPasses known;

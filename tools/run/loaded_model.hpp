@@ -36,6 +36,8 @@ class LoadedModel {
                    Diagnostics& diagnostics);
   bool load_tokenizer(const std::string& path, const RunTextSettings& settings,
                       Diagnostics& diagnostics);
+  /// Gives the module caches with a length for each sequence.
+  bool batch_sequences(IRContext& context, Diagnostics& diagnostics);
   bool open_session(const RunTextSettings& settings, Diagnostics& diagnostics);
 
   Module* module_ = nullptr;

@@ -46,9 +46,12 @@ struct RunTextSettings {
       read_file_name("*.mir")};
 
   OptionGroup text{options, "Text"};
-  Option<std::string> prompt{
+  OptionList<std::string> prompt{
       options,
-      {.name = "prompt", .letter = 'p', .argument = "TEXT", .help = "continue TEXT"},
+      {.name = "prompt",
+       .letter = 'p',
+       .argument = "TEXT",
+       .help = "continue TEXT; given several times, all texts are generated at once"},
       any_text({})};
   Option<std::string> prompt_file{options,
                                   {.name = "prompt-file",

@@ -4,6 +4,7 @@
 #include "dialects/parameters.hpp"
 #include "dialects/rules.hpp"
 #include "dialects/work_rules.hpp"
+#include "ir/context/language_versions.hpp"
 #include "mir/context.hpp"
 
 namespace mir::dialect_tables {
@@ -209,13 +210,14 @@ inline constexpr AttrRow kRadixSwaAttributes[] = {
 inline constexpr OpRow kAttentionRows[] = {
     {.name = "KVCacheOp",
      .type_name = "KVCache",
-     .operands = exactly(2),
+     .operands = between(2, 3),
      .results = exactly(2),
      .traits = Trait::kMoves,
      .effects = Effect::kReadsState | Effect::kWritesState,
      .resource = cache_of,
      .attributes = kKvCacheAttributes,
      .infer = rules::kv_cache,
+     .added_operands = {.first = 2, .version = kPositionsVersion},
      .work = works::tokens_appended,
      .page = "cache",
      .summary = "Appends keys and values to the named cache and gives all it holds.",
@@ -227,11 +229,12 @@ inline constexpr OpRow kAttentionRows[] = {
                 "%3:tensor<[1, 2, $past+$S, 64], Float32, CPU>)"},
     {.name = "FlashAttention2Op",
      .type_name = "FlashAttention2",
-     .operands = exactly(3),
+     .operands = between(3, 4),
      .results = exactly(1),
      .traits = Trait::kPure | Trait::kSameShape,
      .attributes = kFlashAttention2Attributes,
      .infer = rules::flash_attention2,
+     .added_operands = {.first = 3, .version = kPositionsVersion},
      .work = works::flash_attention,
      .page = "attention",
      .summary = "Attention of queries, keys and values in [B, S, H, D] in one op.",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/rules.hpp"
+#include "ir/context/language_versions.hpp"
 #include "mir/context.hpp"
 
 namespace mir::dialect_tables {
@@ -126,11 +127,12 @@ inline constexpr OpRow kNormRows[] = {
                 "(%1:tensor<[1, 8, $S, $T], Float32, CPU>)"},
     {.name = "CausalMaskOp",
      .type_name = "CausalMask",
-     .operands = exactly(1),
+     .operands = between(1, 2),
      .results = exactly(1),
      .traits = Trait::kPure | Trait::kSameShape,
      .attributes = kCausalMaskAttributes,
      .infer = rules::causal_mask,
+     .added_operands = {.first = 1, .version = kPositionsVersion},
      .page = "norm",
      .summary = "Scores with the keys that a query must not see overwritten by a large negative.",
      .example = "linalg.CPU.CausalMaskOp(%0:tensor<[1, 8, $S, $past+$S], Float32, CPU>) -> "

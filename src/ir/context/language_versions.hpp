@@ -19,6 +19,8 @@ inline constexpr std::int64_t kSymbolsVersion = 2;
 inline constexpr std::int64_t kBlocksVersion = 2;
 /// Minima and maxima in extents.
 inline constexpr std::int64_t kExtremaVersion = 2;
+/// Positions of the tokens of each sequence as an operand of caches, masks and attention.
+inline constexpr std::int64_t kPositionsVersion = 2;
 /// Ports with other names than their values.
 inline constexpr std::int64_t kPortsVersion = 2;
 /// Aliases of types, `!name = type`. Dumps have them, too.

@@ -14,7 +14,10 @@ void raise_version(Module& module) {
   if (!module.is_portable() || module.version() >= kLatestVersion) return;
   std::int64_t needed = module.version();
   for_each_op(module, [&](const Op& op) {
-    if (const OpRow* row = op.row()) needed = std::max<std::int64_t>(needed, row->version);
+    const OpRow* row = op.row();
+    if (row == nullptr) return;
+    needed = std::max<std::int64_t>(needed, row->version);
+    if (has_added_operand(op)) needed = std::max<std::int64_t>(needed, row->added_operands.version);
   });
   if (needed == module.version() && !module.context().has_declared_dialects()) return;
   bool has_own_symbols = false;

@@ -451,11 +451,27 @@ struct AttentionRun {
         table(t),
         spans((o.keys + kSpan - 1) / kSpan),
         value_stride(whole(o.value_width, t.lanes)) {
+    if (!are_positions_sorted()) {
+      queries = cut(o.queries, 1);
+      return;
+    }
     std::int64_t rows = kTaskRows;
     do {
       queries = cut(o.queries, std::max<std::int64_t>(rows / group(), 1));
       rows /= 2;
     } while (tasks() < 4 * threads && rows >= kLeastTaskRows);
+  }
+
+  /// True if a task can have consecutive queries.
+  bool are_positions_sorted() const {
+    const std::int64_t* const all = operands.positions;
+    for (std::int64_t batch = 0; batch < operands.batches && all != nullptr; ++batch) {
+      const std::int64_t* const own = all + batch * operands.queries;
+      // Negative ones are 0.
+      const auto is_less = [](std::int64_t a, std::int64_t b) { return a < b && b > 0; };
+      if (!std::is_sorted(own, own + operands.queries, is_less)) return false;
+    }
+    return true;
   }
 
   std::int64_t group() const { return operands.heads / operands.kv_heads; }

@@ -30,9 +30,15 @@ constexpr std::int64_t whole(std::int64_t count, std::int64_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
 
-/// Keys that query `query` sees.
-inline KeyRange seen_by(const AttentionOperands& o, std::int64_t query) {
+/// Keys that query `query` of a batch sees.
+inline KeyRange seen_by(const AttentionOperands& o, std::int64_t batch, std::int64_t query) {
   if (!o.causal) return {0, o.keys};
+  if (o.positions != nullptr) {
+    const std::int64_t position = std::max<std::int64_t>(o.positions[batch * o.queries + query], 0);
+    std::int64_t first = 0;
+    if (o.window && position >= *o.window) first = std::min(position - *o.window + 1, o.keys);
+    return {first, position < o.keys ? position + 1 : o.keys};
+  }
   const std::int64_t end = std::max<std::int64_t>(query + o.keys - o.queries + 1, 0);
   return {o.window ? std::max<std::int64_t>(end - *o.window, 0) : 0, end};
 }
@@ -48,9 +54,9 @@ struct AttentionTask {
   std::int64_t rows() const { return queries * heads; }
   std::int64_t query(std::int64_t row) const { return first_query + row / heads; }
   std::int64_t head(std::int64_t row) const { return first_head + row % heads; }
-  KeyRange seen(std::int64_t row) const { return seen_by(*operands, query(row)); }
-  /// Returns the keys that any of `count` rows from `row` on sees. The first of consecutive queries
-  /// sees the first of these keys.
+  KeyRange seen(std::int64_t row) const { return seen_by(*operands, batch, query(row)); }
+  /// Returns the keys that any of `count` rows from `row` on sees. Positions do not decrease within
+  /// a task, so the first query sees the first of these keys.
   KeyRange seen(std::int64_t row, std::int64_t count) const {
     return {seen(row).first, seen(row + count - 1).end};
   }

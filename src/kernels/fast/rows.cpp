@@ -298,10 +298,17 @@ void softmax(const Rows& rows, Context& context) {
 }
 
 void causal_mask(const Rows& rows, std::int64_t queries, std::optional<std::int64_t> window,
-                 Context& context) {
+                 Context& context, const QueryPositions& stated) {
   for_each_row(rows, context, [&](std::int64_t row, const float* x, float* out) {
-    const std::int64_t end = std::max<std::int64_t>(row % queries + rows.width - queries + 1, 0);
-    const std::int64_t first = window ? std::max<std::int64_t>(end - *window, 0) : 0;
+    std::int64_t position = row % queries + rows.width - queries;
+    if (!stated.positions.empty()) {
+      const std::int64_t at = row / stated.rows * queries + row % queries;
+      position = std::max<std::int64_t>(stated.positions[static_cast<std::size_t>(at)], 0);
+    }
+    const std::int64_t end =
+        position < rows.width ? std::max<std::int64_t>(position + 1, 0) : rows.width;
+    std::int64_t first = 0;
+    if (window && position >= *window) first = std::min(position - *window + 1, end);
     std::fill(out, out + first, kMaskedScore);
     if (out != x) std::copy(x + first, x + end, out + first);
     std::fill(out + end, out + rows.width, kMaskedScore);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "kernels/fast/context.hpp"
 
@@ -51,11 +52,18 @@ void softmax(const Rows& rows, Context& context);
 /// Number that CausalMask writes over Float32 scores.
 inline constexpr float kMaskedScore = -1e10F;
 
+/// Positions of queries of a batch of sequences, in row-major order. Empty: they follow from the
+/// extents.
+struct QueryPositions {
+  std::span<const std::int64_t> positions = {};  ///< [sequences, queries]
+  std::int64_t rows = 1;                         ///< rows of one sequence
+};
+
 /// Row r is query r % queries of a matrix [.., queries, width] and is at the position of key
 /// r % queries + width - queries; keys after it, and those that `window` leaves out, become
 /// kMaskedScore. One query keeps all keys before it; the caller leaves the window out where it
-/// does not apply to one.
+/// does not apply to one. A stated position that is negative is 0.
 void causal_mask(const Rows& rows, std::int64_t queries, std::optional<std::int64_t> window,
-                 Context& context);
+                 Context& context, const QueryPositions& stated = {});
 
 }  // namespace mir::fast

@@ -36,10 +36,16 @@ struct Attention {
     return head / (operands.q.extents[2] / operands.k.extents[2]);
   }
 
-  KeyRange seen_by(std::int64_t query) const {
+  KeyRange seen_by(std::int64_t batch, std::int64_t query) const {
     if (!options.causal) return {0, keys()};
-    const std::int64_t end = std::max<std::int64_t>(query + keys() - queries() + 1, 0);
-    return {options.window ? std::max<std::int64_t>(end - *options.window, 0) : 0, end};
+    std::int64_t position = query + keys() - queries();
+    if (!operands.positions.empty()) {
+      const auto at = static_cast<std::size_t>(batch * queries() + query);
+      position = std::max<std::int64_t>(operands.positions[at], 0);
+    }
+    std::int64_t first = 0;
+    if (options.window && position >= *options.window) first = position - *options.window + 1;
+    return {first, position < 0 ? 0 : position < keys() ? position + 1 : keys()};
   }
 
   bool is_masked(std::int64_t query, std::int64_t key) const {
@@ -132,7 +138,7 @@ Result<void> check_extents(std::string_view what, const View& view,
 }
 
 Result<void> check(const Attention& attention, const MutableView& out, const MutableView* weights) {
-  const auto& [q, k, v, key_rows, value_rows, mask, sinks] = attention.operands;
+  const auto& [q, k, v, key_rows, value_rows, mask, sinks, positions] = attention.operands;
   if (auto ok = check_floating(kAttention, {q, k, v, out}); !ok) return ok;
   if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4) {
     return shape_error(kAttention, "operands of rank 4 are expected");
@@ -165,6 +171,8 @@ Result<void> check(const Attention& attention, const MutableView& out, const Mut
         check_extents("weights", *weights, {q.extents[0], heads, queries, attention.keys()});
     if (!fits) return fits;
   }
+  if (!positions.empty() && std::ssize(positions) != q.extents[0] * queries)
+    return shape_error(kAttention, "the positions are not those of the queries");
   const auto& [causal, window] = attention.options;
   if (!window || (causal && *window >= 1)) return {};
   return attribute_error(kAttention, fmt::format("a window of {} keys", *window));
@@ -178,7 +186,7 @@ Result<void> attention(const AttentionOperands& operands, const AttentionOptions
   if (auto ok = check(attention, out, weights); !ok) return ok;
   for_each_index(out.extents.first(3), [&](std::span<const std::int64_t> at) {
     const std::int64_t batch = at[0], query = at[1], head = at[2];
-    const KeyRange seen = attention.seen_by(query);
+    const KeyRange seen = attention.seen_by(batch, query);
     Values row = attention.scores(batch, query, head, seen);
     attention.normalise(row, head);
     write_values(

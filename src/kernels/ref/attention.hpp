@@ -1,7 +1,9 @@
 // Attention in one kernel: scores, what a query sees of the keys, softmax, weighted values.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 
 #include "kernels/ref/view.hpp"
 
@@ -18,6 +20,8 @@ struct AttentionOperands {
   const View* value_rows = nullptr;
   const View* mask = nullptr;   ///< [Sq, Skv]; an entry that is not above -1 masks the key
   const View* sinks = nullptr;  ///< [Hq]
+  /// [B, Sq] in row-major order; empty: query i is at i + Skv - Sq.
+  std::span<const std::int64_t> positions = {};
 };
 
 struct AttentionOptions {
@@ -25,7 +29,8 @@ struct AttentionOptions {
   std::optional<std::int64_t> window;  ///< of those, a query sees the last so many; 1 or more
 };
 
-/// Query i is at the position of key p = i + Skv - Sq. It sees the keys 0 .. p if `causal`, of
+/// Query i is at the position of key p = i + Skv - Sq, or at the element of `positions` of its
+/// sequence, 0 if that is negative. It sees the keys 0 .. p if `causal`, of
 /// these with a window w only p - w + 1 .. p (w needs causal). The score of a key it sees is s_j =
 /// sum_d q_d k_jd / sqrt(D), or the lowest finite Float32 where the mask says so and Sq > 1. Query
 /// head h reads key and value head floor(h / (Hq / Hkv)). With m the largest score, and the sink c

@@ -18,7 +18,11 @@ Result<void> softmax(const View& x, std::int64_t axis, const MutableView& out);
 /// overwritten with -1e10 (Float16: -65500), rounded to the element type. S = 1 copies everything,
 /// unless there is a window and `masks_one_query` is true. Kept elements keep all bits. Rank at
 /// least 2; a window of less than 1 is refused.
+///
+/// With `positions` [B, S], in row-major order, the scores are [B, .., S, D], and p of query r of
+/// sequence b is its element, 0 if that is negative. Then S = 1 masks the keys after p, too.
 Result<void> causal_mask(const View& scores, std::optional<std::int64_t> window,
-                         bool masks_one_query, const MutableView& out);
+                         bool masks_one_query, const MutableView& out,
+                         std::span<const std::int64_t> positions = {});
 
 }  // namespace mir::ref

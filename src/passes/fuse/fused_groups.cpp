@@ -449,6 +449,7 @@ class Matcher {
       if (attributes.boolean(key::kSlidingWindow))
         masked.group.window = attributes.integer(key::kWindowSize);
       masked.group.masks_one_query = attributes.boolean(key::kMasksOneQuery);
+      if (graph_.at(mask).operand_count > 1) masked.group.positions = graph_.operand(mask, 1);
       masked.group.steps.push_back(mask);
       return {std::move(masked)};
     }

@@ -52,12 +52,13 @@ struct FusedGroup {
   /// For attention: products whose second operand has its last two dimensions in another order than
   /// in the group. Only of steps in no part.
   std::vector<std::size_t> exchanged = {};
-  float scale = 1;                          ///< kAttention
-  bool causal = false;                      ///< kAttention
-  std::optional<std::int64_t> window = {};  ///< kAttention
-  bool masks_one_query = false;             ///< kAttention: as of CausalMask
-  std::optional<Mask> mask = {};            ///< kAttention
-  std::optional<Rotation> rotation = {};    ///< kRotation
+  float scale = 1;                                 ///< kAttention
+  bool causal = false;                             ///< kAttention
+  std::optional<std::int64_t> window = {};         ///< kAttention
+  bool masks_one_query = false;                    ///< kAttention: as of CausalMask
+  std::optional<Mask> mask = {};                   ///< kAttention
+  std::optional<StepGraph::Index> positions = {};  ///< kAttention: of CausalMask
+  std::optional<Rotation> rotation = {};           ///< kRotation
 };
 
 /// True if an op is one of the functions in which a product can end.

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "dialects/work_rules.hpp"
+#include "kernels/ref/common/indices.hpp"
 #include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
@@ -42,6 +44,7 @@ TensorRef with_batch(TensorRef tensor) {
 std::vector<PlanValueIndex> operands_of(const AttentionValues& values) {
   std::vector<PlanValueIndex> operands = {values.q, values.k, values.v};
   if (values.mask) operands.push_back(*values.mask);
+  if (values.positions) operands.push_back(*values.positions);
   return operands;
 }
 
@@ -78,6 +81,13 @@ class AttentionNode final : public PlanNode {
     copy_strides(out, operands.out_strides);
     if (values_.mask) {
       if (auto ok = add_mask(frame[*values_.mask], operands); !ok) return ok;
+    }
+    std::vector<std::int64_t> positions;
+    if (values_.positions && parameters_.causal) {
+      positions = ref::all_indices(frame[*values_.positions].view());
+      const bool fits = std::ssize(positions) == operands.batches * operands.queries;
+      if (auto ok = require(fits, "the positions are not those of the queries"); !ok) return ok;
+      operands.positions = positions.data();
     }
     fast::attention(operands, frame.context);
     return {};
@@ -118,7 +128,7 @@ class AttentionNode final : public PlanNode {
                        q.extents[3] == k.extents[3] && out.extents[0] == q.extents[0] &&
                        out.extents[1] == q.extents[1] && out.extents[2] == q.extents[2] &&
                        out.extents[3] == v.extents[3];
-    const bool causal = !parameters_.causal || k.extents[2] >= q.extents[2];
+    const bool causal = !parameters_.causal || values_.positions || k.extents[2] >= q.extents[2];
     return require(rows && heads && agree && causal,
                    "extents of queries, keys and values do not fit together");
   }
@@ -159,19 +169,26 @@ class FlashAttentionNode final : public OpNode {
                    {.q = step.operands[0],
                     .k = step.operands[1],
                     .v = step.operands[2],
-                    .out = step.results[0]},
+                    .out = step.results[0],
+                    .positions = positions_of(step)},
                    parameters),
         reference_(reference_node(step)) {}
 
   Result<void> run(Frame& frame) const override {
     const TensorRef &q = frame[operands()[0]], &k = frame[operands()[1]];
-    const bool sees_none = causal_ && q.rank == 4 && k.rank == 4 && k.extents[1] < q.extents[1];
+    const bool sees_none = causal_ && operands().size() < 4 && q.rank == 4 && k.rank == 4 &&
+                           k.extents[1] < q.extents[1];
     return sees_none ? reference_->run(frame) : attention_.run(frame);
   }
   std::string name() const override { return attention_.name(); }
   bool writes_strided() const override { return true; }
 
  private:
+  static std::optional<PlanValueIndex> positions_of(const PlannedStep& step) {
+    if (step.operands.size() < 4) return std::nullopt;
+    return step.operands[3];
+  }
+
   bool causal_;
   AttentionNode attention_;
   std::unique_ptr<PlanNode> reference_;

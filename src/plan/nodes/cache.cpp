@@ -1,7 +1,11 @@
 // The node that appends keys and values to a cache.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dialects/parameters.hpp"
+#include "eval/token_runs.hpp"
+#include "kernels/ref/common/indices.hpp"
 #include "mir/codes/runs.hpp"
 #include "mir/module.hpp"
 #include "mir/op_attributes.hpp"
@@ -29,17 +33,28 @@ class CacheNode final : public OpNode {
         keys.rank == 4 && values.rank == 4 && keys.extents[axis_] == values.extents[axis_];
     if (auto ok = require(fits, "keys and values do not fit together"); !ok) return ok;
     CacheStore& caches = *frame.environment.caches;
-    if (auto ok = admit(caches.pending(cache_), keys.extents[axis_]); !ok) return ok;
+    std::int64_t added = keys.extents[axis_];
+    TokenRuns runs;
+    if (has_positions()) {
+      const auto held = caches.pending_of_each(cache_, keys.extents[0]);
+      auto found = token_runs(ref::all_indices(frame[operands()[2]].view()), held);
+      if (!found)
+        return Error{found.error().code, fmt::format("'KVCacheOp': {}", found.error().message)};
+      runs = *std::move(found);
+      added = std::max<std::int64_t>(runs.longest(held) - caches.pending(cache_), 0);
+    }
+    if (auto ok = admit(caches.pending(cache_), added); !ok) return ok;
     const auto tokens = caches.append({.cache = cache_,
                                        .axis = axis_,
                                        .dtypes = {keys.dtype, values.dtype},
                                        .extents = {keys.shape(), values.shape()},
-                                       .limit = limit_});
+                                       .limit = limit_,
+                                       .counts = runs.counts});
     if (!tokens) {
       return Error{tokens.error().code, fmt::format("'KVCacheOp': {}", tokens.error().message)};
     }
     for (std::size_t i = 0; i < 2; ++i) {
-      if (auto ok = append(frame, i, *tokens); !ok) return ok;
+      if (auto ok = append(frame, i, *tokens, runs.runs); !ok) return ok;
     }
     return {};
   }
@@ -59,7 +74,10 @@ class CacheNode final : public OpNode {
                                                    title(), length, limit_, added)};
   }
 
-  Result<void> append(Frame& frame, std::size_t which, const CacheStore::Tokens& tokens) const {
+  bool has_positions() const { return operands().size() > 2; }
+
+  Result<void> append(Frame& frame, std::size_t which, const CacheStore::Tokens& tokens,
+                      std::span<const TokenRun> runs) const {
     const TensorRef& added = frame[operands()[which]];
     TensorRef& all = frame.tensors[results()[which]];
     const std::int64_t length = tokens.held + tokens.added;
@@ -79,11 +97,25 @@ class CacheNode final : public OpNode {
       all.strides[i] = stride;
       stride *= i == axis_ ? tokens.capacity : all.extents[i];
     }
+    for (const TokenRun& run : runs) copy_run(added, all, run, frame.context);
+    if (has_positions()) return {};
     TensorRef after = all;
     after.extents[axis_] = tokens.added;
     after.data += tokens.held_bytes(which);
     copy_elements(added, after, frame.context);
     return {};
+  }
+
+  /// Copies consecutive tokens of one sequence to their places in the cache.
+  void copy_run(TensorRef added, TensorRef all, const TokenRun& run, fast::Context& context) const {
+    const auto bytes = static_cast<std::int64_t>(info(added.dtype).unit_bytes);
+    for (TensorRef* const part : {&added, &all}) {
+      const std::int64_t token = part == &added ? run.first : run.at;
+      part->data += (run.sequence * part->strides[0] + token * part->strides[axis_]) * bytes;
+      part->extents[0] = 1;
+      part->extents[axis_] = run.count;
+    }
+    copy_elements(added, all, context);
   }
 
   Symbol cache_;

@@ -73,6 +73,7 @@ std::unique_ptr<PlanNode> rotate_half_node(std::size_t step, const RotationValue
 struct AttentionValues {
   PlanValueIndex q = 0, k = 0, v = 0, out = 0;
   std::optional<PlanValueIndex> mask = {};
+  std::optional<PlanValueIndex> positions = {};  ///< [B, S]; only of causal attention
 };
 struct AttentionParameters {
   float scale = 1;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/ref/common/indices.hpp"
 #include "mir/op_attributes.hpp"
 #include "plan/nodes/nodes.hpp"
 #include "plan/nodes/op_node.hpp"
@@ -32,13 +33,12 @@ class RowsNode : public OpNode {
     if (auto ok = require(same, "the result does not have the extents of the operand"); !ok) {
       return ok;
     }
-    return run_rows(x, out, frame.context);
+    return run_rows(x, out, frame);
   }
-  bool may_overwrite(std::size_t) const final { return true; }
+  bool may_overwrite(std::size_t operand) const final { return operand == 0; }
 
  private:
-  virtual Result<void> run_rows(const TensorRef& x, const TensorRef& out,
-                                fast::Context& context) const = 0;
+  virtual Result<void> run_rows(const TensorRef& x, const TensorRef& out, Frame& frame) const = 0;
 };
 
 constexpr char kWeightMisfit[] = "a parameter does not have the extents of a row";
@@ -48,11 +48,10 @@ class RmsNormNode final : public RowsNode {
   RmsNormNode(const PlannedStep& step, RmsNormPart norm) : RowsNode(step), norm_(std::move(norm)) {}
 
  private:
-  Result<void> run_rows(const TensorRef& x, const TensorRef& out,
-                        fast::Context& context) const override {
+  Result<void> run_rows(const TensorRef& x, const TensorRef& out, Frame& frame) const override {
     const fast::Rows rows = rows_of(x, out);
     if (rows.width != norm_.weight.elements()) return require(false, kWeightMisfit);
-    fast::rms_norm(rows, norm_.parameters(), context);
+    fast::rms_norm(rows, norm_.parameters(), frame.context);
     return {};
   }
 
@@ -69,8 +68,7 @@ class LayerNormNode final : public RowsNode {
   }
 
  private:
-  Result<void> run_rows(const TensorRef& x, const TensorRef& out,
-                        fast::Context& context) const override {
+  Result<void> run_rows(const TensorRef& x, const TensorRef& out, Frame& frame) const override {
     if (dims_ > x.rank) return require(false, kWeightMisfit);
     const fast::Rows rows = rows_of(x, out, dims_);
     for (const Tensor* tensor : {&weight_, &bias_}) {
@@ -79,7 +77,7 @@ class LayerNormNode final : public RowsNode {
       }
     }
     fast::layer_norm(rows, weight_.defined() ? weight_.as<float>().data() : nullptr,
-                     bias_.defined() ? bias_.as<float>().data() : nullptr, epsilon_, context);
+                     bias_.defined() ? bias_.as<float>().data() : nullptr, epsilon_, frame.context);
     return {};
   }
 
@@ -94,9 +92,8 @@ class SoftmaxNode final : public RowsNode {
   using RowsNode::RowsNode;
 
  private:
-  Result<void> run_rows(const TensorRef& x, const TensorRef& out,
-                        fast::Context& context) const override {
-    fast::softmax(rows_of(x, out), context);
+  Result<void> run_rows(const TensorRef& x, const TensorRef& out, Frame& frame) const override {
+    fast::softmax(rows_of(x, out), frame.context);
     return {};
   }
 };
@@ -110,14 +107,24 @@ class CausalMaskNode final : public RowsNode {
   }
 
  private:
-  Result<void> run_rows(const TensorRef& x, const TensorRef& out,
-                        fast::Context& context) const override {
+  Result<void> run_rows(const TensorRef& x, const TensorRef& out, Frame& frame) const override {
     const bool fits = x.rank >= 2 && x.extent(1) >= x.extent(2);
     if (auto ok = require(fits, "scores have fewer keys than queries"); !ok) return ok;
     const std::int64_t queries = x.extent(2);
     const bool has_window = queries != 1 || masks_one_query_;
-    fast::causal_mask(rows_of(x, out), queries, has_window ? window_ : std::nullopt, context);
+    std::vector<std::int64_t> positions;
+    if (operands().size() > 1) positions = ref::all_indices(frame[operands()[1]].view());
+    if (!positions.empty() && std::ssize(positions) != x.extents[0] * queries)
+      return require(false, "the positions are not those of the queries");
+    fast::causal_mask(rows_of(x, out), queries, has_window ? window_ : std::nullopt, frame.context,
+                      {.positions = positions, .rows = rows_of_sequence(x)});
     return {};
+  }
+
+  static std::int64_t rows_of_sequence(const TensorRef& x) {
+    std::int64_t rows = 1;
+    for (std::size_t i = 1; i + 1 < x.rank; ++i) rows *= x.extents[i];
+    return rows;
   }
 
   std::optional<std::int64_t> window_;

@@ -32,6 +32,13 @@ std::int64_t index_at(const View& indices, std::int64_t at) {
   }
 }
 
+std::vector<std::int64_t> all_indices(const View& indices) {
+  std::vector<std::int64_t> all;
+  for_each_offset<1>(indices.extents, {indices.strides},
+                     [&](Offsets<1> at) { all.push_back(index_at(indices, at[0])); });
+  return all;
+}
+
 bool is_index(DType dtype) {
   return dtype == DType::kInt32 || dtype == DType::kInt64;
 }

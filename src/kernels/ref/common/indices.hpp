@@ -1,6 +1,9 @@
 // Operands that hold indices.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "kernels/ref/common/operands.hpp"
 
 namespace mir::ref {
@@ -14,5 +17,8 @@ bool is_index(DType dtype);
 /// Every index is a number in [lowest, end); an error names the first that is not and its position.
 Result<void> check_index_range(std::string_view kernel, const View& indices, std::int64_t lowest,
                                std::int64_t end);
+
+/// The elements of a view of Int32 or Int64, in row-major order.
+std::vector<std::int64_t> all_indices(const View& indices);
 
 }  // namespace mir::ref
