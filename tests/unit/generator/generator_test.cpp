@@ -38,7 +38,7 @@ TEST_SUITE("module generator") {
 
   TEST_CASE("generated modules print as they are written") {
     for (const Form form : {Form::kPortable, Form::kDump, Form::kProgram}) {
-      for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      for (const std::uint64_t seed : test::seeds_of(200)) {
         const std::string text = generate_module({.seed = seed, .form = form});
         CAPTURE(seed);
         Reading reading(text);
@@ -48,7 +48,7 @@ TEST_SUITE("module generator") {
   }
 
   TEST_CASE("generated control flow verifies and prints as it is written") {
-    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    for (const std::uint64_t seed : test::seeds_of(240)) {
       const std::string text = generate_module({.seed = seed, .ops = 5, .control_flow = true});
       CAPTURE(seed);
       CAPTURE(text);
@@ -108,12 +108,13 @@ TEST_SUITE("module generator") {
 
   TEST_CASE("every planted defect is found with its code on its line") {
     CHECK(mir::test::defects().size() >= 60);
+    constexpr int kPlanted = test::kIsSanitized ? 1 : 5;
     std::set<std::string> names;
     for (const mir::test::Defect& defect : mir::test::defects()) {
       CAPTURE(defect.name);
       CHECK(names.insert(defect.name).second);
       int planted = 0;
-      for (std::uint64_t seed = 0; seed < 60 && planted < 5; ++seed) {
+      for (std::uint64_t seed = 0; seed < 60 && planted < kPlanted; ++seed) {
         const auto broken = mir::test::plant(defect, seed);
         if (!broken) continue;
         ++planted;

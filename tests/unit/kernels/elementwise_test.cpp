@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../seeds.hpp"
 #include "array.hpp"
 #include "mir/codes/kernels.hpp"
 
@@ -78,7 +79,8 @@ double nearest_of(const Values& values, double exact) {
 
 TEST_CASE("sums and products of all pairs of 8-bit floats are correctly rounded") {
   const auto check = [](DType dtype, const Values& values, double overflow) {
-    for (const double a : values) {
+    for (std::size_t place = 0; place < values.size(); place += mir::test::kCaseStride) {
+      const double a = values[place];
       const Values left(values.size(), a);
       const Values sums = pairwise(add, dtype, left, values);
       const Values products = pairwise(mul, dtype, left, values);

@@ -263,7 +263,7 @@ TEST_CASE("a document counts the instructions of the code and names the devices 
 }
 
 TEST_CASE("a document of a program has the text whose document it is") {
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+  for (const std::uint64_t seed : test::seeds_of(400)) {
     CAPTURE(seed);
     const auto document = document_of(generated(seed));
     const auto text = program_text(document);

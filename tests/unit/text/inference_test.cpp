@@ -8,6 +8,7 @@
 
 #include "../ir/isomorphic.hpp"
 #include "../ir/read.hpp"
+#include "../seeds.hpp"
 #include "mir/format.hpp"
 #include "mir/infer.hpp"
 #include "mir/rewriter.hpp"
@@ -464,7 +465,7 @@ TEST_SUITE("inference") {
   }
 
   TEST_CASE("random modules without types read, and all of their forms mean the same") {
-    for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    for (const std::uint64_t seed : test::seeds_of(600)) {
       CAPTURE(seed);
       check_forms(TextWithoutTypes(seed).make(), seed);
     }

@@ -9,6 +9,7 @@
 
 #include "../ir/isomorphic.hpp"
 #include "../ir/read.hpp"
+#include "../seeds.hpp"
 #include "../syntax/corpus.hpp"
 #include "ir/version_needs.hpp"
 #include "mir/rewriter.hpp"
@@ -321,9 +322,10 @@ TEST_SUITE("short text") {
 
   TEST_CASE("generated modules come back") {
     using Form = GeneratorOptions::Form;
+    const mir::test::Seeds seeds = mir::test::seeds_of(100);
     std::size_t aliases = 0;
     for (const Form form : {Form::kPortable, Form::kDump, Form::kProgram}) {
-      for (std::uint64_t seed = 0; seed < 25; ++seed) {
+      for (const std::uint64_t seed : seeds) {
         CAPTURE(seed);
         const std::string text =
             mir::test::generate_module({.seed = seed,
@@ -335,12 +337,13 @@ TEST_SUITE("short text") {
         aliases += short_of(text).starts_with('!') ? 1 : 0;
       }
     }
-    CHECK(aliases > 30);
+    CHECK(aliases > seeds.count());
   }
 
   TEST_CASE("texts that can leave out devices, names and recipes come back") {
     std::size_t names = 0, rests = 0, numbers = 0, recipes = 0;
-    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const mir::test::Seeds seeds = mir::test::seeds_of(800);
+    for (const std::uint64_t seed : seeds) {
       CAPTURE(seed);
       const std::string text = TextOfForms(seed, seed % 3 == 0).make();
       CAPTURE(text);
@@ -351,10 +354,10 @@ TEST_SUITE("short text") {
       numbers += has(brief, "(1") ? 1 : 0;
       recipes += has(brief, "[#") ? 1 : 0;
     }
-    CHECK(names > 50);
-    CHECK(rests > 50);
-    CHECK(numbers > 50);
-    CHECK(recipes > 50);
+    CHECK(names > seeds.count() / 4);
+    CHECK(rests > seeds.count() / 4);
+    CHECK(numbers > seeds.count() / 4);
+    CHECK(recipes > seeds.count() / 4);
   }
 
   TEST_CASE("each short form reads as the text in full") {

@@ -7,6 +7,7 @@
 
 #include "../ir/isomorphic.hpp"
 #include "../ir/read.hpp"
+#include "../seeds.hpp"
 #include "../syntax/corpus.hpp"
 #include "module_generator.hpp"
 #include "syntax/token_stream.hpp"
@@ -197,7 +198,7 @@ TEST_SUITE("types left out") {
     using Form = GeneratorOptions::Form;
     std::size_t whole = 0, brief = 0;
     for (const Form form : {Form::kPortable, Form::kDump, Form::kProgram}) {
-      for (std::uint64_t seed = 0; seed < 25; ++seed) {
+      for (const std::uint64_t seed : test::seeds_of(100)) {
         CAPTURE(seed);
         const std::string text =
             mir::test::generate_module({.seed = seed, .form = form, .graphs = 2, .ops = 8});

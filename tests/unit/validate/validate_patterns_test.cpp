@@ -5,6 +5,7 @@
 
 #include "../ir/read.hpp"
 #include "../project_files.hpp"
+#include "../seeds.hpp"
 #include "../stored_lines.hpp"
 #include "mir/session.hpp"
 #include "mir/validate.hpp"
@@ -237,6 +238,7 @@ TEST_SUITE("validation of patterns") {
   }
 
   TEST_CASE("the patterns that come with the toolkit keep what they claim") {
+    constexpr std::uint64_t kCount = 100 / test::kCaseStride;
     std::size_t tried = 0;
     for (const auto& entry :
          std::filesystem::directory_iterator(test::kRoot / "src/passes/patterns")) {
@@ -246,10 +248,12 @@ TEST_SUITE("validation of patterns") {
       Diagnostics found;
       verify(reading.module(), found);
       CHECK(test::lines_of(found, reading.context) == std::vector<std::string>{});
-      for (const PatternVerdict& verdict : validate_patterns(reading.module(), {.count = 100})) {
+      for (const PatternVerdict& verdict : validate_patterns(reading.module(), {.count = kCount})) {
         INFO(spelling(verdict));
-        CHECK(verdict.kind == PatternVerdict::Kind::kKept);
-        CHECK(verdict.instances > 40);
+        // The few instances that sanitizers try decide nothing about rarely matching patterns.
+        if (!test::kIsSanitized) CHECK(verdict.kind == PatternVerdict::Kind::kKept);
+        CHECK(verdict.kind != PatternVerdict::Kind::kRefuted);
+        CHECK(verdict.instances > kCount * 2 / 5);
         ++tried;
       }
     }
