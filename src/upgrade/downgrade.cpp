@@ -45,6 +45,7 @@ class Downgrade {
     for_each_value(module_, [&](const Value& value, const Op& at) { check(value, at); });
     symbolic_types_.refuse("dump form", "dumps", report_, diagnostics_);
     refuse_stored_views(module_, "dump form", report_, diagnostics_);
+    refuse_added_operands(module_, "dump form", report_, diagnostics_);
     const FrozenPatterns patterns(settling_patterns());
     const bool is_legal = settle_ops(patterns, true);
     if (!is_legal || diagnostics_.error_count() != before) return false;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ir/block_count.hpp"
+#include "ir/version_needs.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/module.hpp"
 #include "mir/ops.hpp"
@@ -44,6 +45,17 @@ void refuse_stored_views(Module& module, std::string_view form, LossReport& repo
                     diagnostics);
       return;
     }
+  });
+}
+
+void refuse_added_operands(Module& module, std::string_view form, LossReport& report,
+                           Diagnostics& diagnostics) {
+  walk(module, [&](Op& op) {
+    if (!has_added_operand(op)) return;
+    report.refuse(op, form,
+                  fmt::format("upstream has no operand {} of '{}'", op.row()->added_operands.first,
+                              op.name()),
+                  diagnostics);
   });
 }
 

@@ -22,6 +22,11 @@ bool require_one_block(const Region& region, std::string_view form, LossReport& 
 void refuse_stored_views(Module& module, std::string_view form, LossReport& report,
                          Diagnostics& diagnostics);
 
+/// Reports each op with an operand that a later version of the language added: upstream's kernel of
+/// its type takes another one there, or none.
+void refuse_added_operands(Module& module, std::string_view form, LossReport& report,
+                           Diagnostics& diagnostics);
+
 /// Collects values of types with symbols, to report them once: their cause is one.
 class SymbolicTypes {
  public:

@@ -75,6 +75,7 @@ class ProgramPlan {
   bool run(bool is_legal) {
     const std::size_t before = diagnostics_.error_count();
     refuse_stored_views(module_, kForm, report_, diagnostics_);
+    refuse_added_operands(module_, kForm, report_, diagnostics_);
     walk<RegisterOp>(module_, [&](RegisterOp op) {
       if (op.value() == nullptr || !op.value()->has_symbol()) return;
       check(*op.value(), *op.op());

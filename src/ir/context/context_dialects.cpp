@@ -151,8 +151,11 @@ std::optional<OpKind> IRContext::find_kernel(std::string_view type_name,
         own != std::end(kOwnTypeNames) && state_->kind_infos[OpKind(own->second).id].row != nullptr;
     return is_known ? std::optional<OpKind>(own->second) : std::nullopt;
   }
+  // Upstream has none of the operands that a later version of the language added.
   const auto fits = std::ranges::find_if(*known, [&](OpKind kind) {
-    return state_->kind_infos[kind.id].row->operands.admits(operand_count);
+    const OpRow& row = *state_->kind_infos[kind.id].row;
+    const std::size_t added = row.added_operands.first;
+    return row.operands.admits(operand_count) && (added == 0 || operand_count <= added);
   });
   return fits == known->end() ? known->front() : *fits;
 }
