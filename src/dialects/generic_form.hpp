@@ -23,6 +23,9 @@ inline bool has_neutral(LoopSum sum) {
   return sum != LoopSum::kMax && sum != LoopSum::kMin;
 }
 
+/// The word of the attribute `sums`: "add", "mul", ...
+std::string_view word_of(LoopSum sum);
+
 /// Attributes of a generic op. Symbols of `maps` and `where` belong to the op.
 struct GenericForm {
   struct Range {
@@ -50,7 +53,10 @@ struct GenericForm {
   std::vector<Index> indices;
   std::vector<std::vector<Dim>> operands;  ///< the map of each operand
   std::vector<Result> results;
-  std::vector<SymbolRelation> conditions;  ///< of `where`
+  std::vector<SymbolRelation> conditions;  ///< of `bounds`, then of `where`
+  std::size_t bound_count = 0;             ///< how many conditions are of `bounds`
+
+  std::span<const SymbolRelation> bounds() const { return {conditions.data(), bound_count}; }
 };
 
 /// Why the attributes of a generic op cannot be read.
@@ -74,6 +80,11 @@ std::optional<GenericForm> read_generic(const GenericSource& source,
 /// The type in which the region computes with elements of a type: Float64 for floating types, the
 /// type itself for integers and Bool. No value for other types.
 std::optional<DType> accumulation_type(DType dtype);
+
+/// The extent at which bounds end an index over loops, as `$i*32+$r < $n` ends `[$i*32+$r]` at
+/// `$n`. No value if none of them has the index.
+std::optional<Dim> bound_of(Dim index, std::span<const SymbolRelation> bounds,
+                            std::span<const Symbol> names, DimTable& dims);
 
 /// True if each loop of the result's map occurs in one dimension only and each dimension counts
 /// through its loops without gaps and repetitions, like `[$j, 32*$t+$r]` with 32 values of `$r`.

@@ -51,6 +51,14 @@ class LoopSpace {
     return is_known ? std::optional(replaced) : std::nullopt;
   }
 
+  /// A condition, over the symbols of the prover. No value if data decides it.
+  std::optional<SymbolRelation> outside(const SymbolRelation& condition) {
+    bool is_known = true;
+    auto replaced =
+        condition.substitute(dims_, [&](Symbol name) { return value_of(name, is_known); });
+    return is_known ? std::move(replaced) : std::nullopt;
+  }
+
  private:
   std::optional<Dim> value_of(Symbol name, bool& is_known) {
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -109,9 +117,7 @@ class LoopSpace {
       }
     }
     for (const SymbolRelation& each : form_.conditions) {
-      const auto left = outside(each.left), right = outside(each.right);
-      if (!left || !right) continue;
-      add_relation(relations, {.comparison = each.comparison, .left = *left, .right = *right});
+      if (auto known = outside(each)) add_relation(relations, *std::move(known));
     }
     return SymbolDeclarations(std::move(declared), SymbolRelations(std::move(relations), dims_));
   }
@@ -135,7 +141,11 @@ class LoopSpace {
 /// Proves or refutes the index maps of an op.
 class MapChecks {
  public:
-  MapChecks(InferContext& op, const GenericForm& form) : op_(op), form_(form), space_(op, form) {}
+  MapChecks(InferContext& op, const GenericForm& form) : op_(op), form_(form), space_(op, form) {
+    for (const SymbolRelation& each : form.bounds()) {
+      if (auto known = space_.outside(each)) bounds_.push_back(*std::move(known));
+    }
+  }
 
   bool operands() {
     op_.constraint("generic_c4");
@@ -210,6 +220,7 @@ class MapChecks {
     Shape shape = reached_extents(seen.map, space_.names(), space_.extents(), dims);
     op_.constraint("generic_c6");
     for (Dim& extent : shape) extent = extent.is_negative() ? Dim(0) : extent;
+    cut(seen.map, shape);
     if (!counts_each_element_once(seen, space_.names(), space_.extents(), dims) &&
         !try_iterations(number, seen, shape)) {
       return false;
@@ -220,9 +231,41 @@ class MapChecks {
     return give(number, std::move(shape));
   }
 
+  /// Ends each extent where a bound ends the index.
+  void cut(std::span<const Dim> map, Shape& shape) {
+    for (std::size_t dim = 0; dim < shape.size(); ++dim) {
+      const auto end = bound_of(map[dim], bounds_, space_.names(), op_.context().dims());
+      if (!end || shape[dim] == *end) continue;
+      const auto is_proved = [&](Dim a, Dim b) {
+        return space_.prover().prove(ExtentRelation::kAtLeast, a, b).verdict ==
+               ExtentVerdict::kProved;
+      };
+      if (shape[dim].is_unknown() || is_proved(shape[dim], *end)) {
+        shape[dim] = *end;
+      } else if (!is_proved(*end, shape[dim])) {
+        shape[dim] = Dim::unknown();
+      }
+    }
+  }
+
+  /// True if a bound leaves out the iteration, for every value of the other loops.
+  bool is_beyond(const DimBindings& values) const {
+    return std::ranges::any_of(bounds_, [&](const SymbolRelation& each) {
+      return each.holds(op_.context().dims(), values) == false;
+    });
+  }
+
   /// A maximum over nothing ends the run.
   void check_chosen(const GenericForm::Result& form) {
-    if (!form_.conditions.empty()) op_.leave_open();
+    const auto ends_result = [&](const SymbolRelation& each) {
+      return std::ranges::any_of(form.map, [&](Dim index) {
+        const Dim seen = space_.outside(index).value_or(Dim::unknown());
+        return bound_of(seen, {&each, 1}, space_.names(), op_.context().dims()).has_value();
+      });
+    };
+    if (bounds_.size() != form_.conditions.size() || !std::ranges::all_of(bounds_, ends_result)) {
+      op_.leave_open();
+    }
     for (const auto& each : form.sums) op_.run_needs_at_least(space_.extents()[each.loop], Dim(1));
   }
 
@@ -258,7 +301,9 @@ class MapChecks {
     };
     std::int64_t iteration = 0;
     for (bool more = !is_over(); more; more = advance(form, at), ++iteration) {
-      const auto index = index_at(form, at);
+      const DimBindings values = values_at(form, at);
+      if (is_beyond(values)) continue;
+      const auto index = index_at(form, values);
       const auto element = place(index, shape);
       if (!element) {
         return op_.fail_at(
@@ -295,10 +340,14 @@ class MapChecks {
     return false;
   }
 
-  std::vector<std::int64_t> index_at(const GenericForm::Result& form,
-                                     std::span<const std::int64_t> at) const {
+  DimBindings values_at(const GenericForm::Result& form, std::span<const std::int64_t> at) const {
     DimBindings values;
     for (std::size_t i = 0; i < at.size(); ++i) values.bind(space_.names()[form.loops[i]], at[i]);
+    return values;
+  }
+
+  std::vector<std::int64_t> index_at(const GenericForm::Result& form,
+                                     const DimBindings& values) const {
     std::vector<std::int64_t> index;
     for (const Dim each : form.map) {
       index.push_back(op_.context().dims().evaluate(each, values).value_or(-1));
@@ -348,6 +397,7 @@ class MapChecks {
   InferContext& op_;
   const GenericForm& form_;
   LoopSpace space_;
+  std::vector<SymbolRelation> bounds_;  // over the symbols of the prover
 };
 
 /// Checks element types, and ranks against maps.

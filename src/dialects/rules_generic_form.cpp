@@ -42,8 +42,8 @@ class GenericReader {
   std::optional<GenericForm> read() {
     const bool is_read = read_ranges(key::kLoops, form_.loops) &&
                          read_ranges(key::kSizes, form_.sizes) && read_indices() && read_maps() &&
-                         read_sums() && read_dtypes() && read_starts() && read_conditions() &&
-                         check_starts();
+                         read_sums() && read_dtypes() && read_starts() && read_bounds() &&
+                         read_conditions() && check_starts();
     return is_read ? std::optional(std::move(form_)) : std::nullopt;
   }
 
@@ -323,17 +323,60 @@ class GenericReader {
                                        key::kStart.text, stated->spelling(), source_.result_count));
   }
 
-  bool read_conditions() {
-    const Attr* stated = source_.attribute(key::kWhere);
+  /// Appends the relations of an attribute.
+  bool read_relations_of(AttrKey key, std::string_view constraint) {
+    const Attr* stated = source_.attribute(key);
     if (stated == nullptr) return true;
-    const auto errors = errors_of_symbol_relations(*stated, source_.context);
+    const auto errors = errors_of_symbol_relations(*stated, source_.context, key);
     if (!errors.empty()) {
-      return fail(key::kWhere, "generic_c7", diag::kAttributeOutOfRange, errors.front().message);
+      return fail(key, constraint, diag::kAttributeOutOfRange, errors.front().message);
     }
     const SymbolRelations relations = read_relations(*stated, source_.context);
-    form_.conditions.assign(relations.all().begin(), relations.all().end());
-    return std::ranges::all_of(form_.conditions, [&](const SymbolRelation& each) {
-      return check_bound(key::kWhere, each.left) && check_bound(key::kWhere, each.right);
+    const auto all = relations.all();
+    form_.conditions.insert(form_.conditions.end(), all.begin(), all.end());
+    return std::ranges::all_of(all, [&](const SymbolRelation& each) {
+      return check_bound(key, each.left) && check_bound(key, each.right);
+    });
+  }
+
+  bool is_loop(Symbol name) const {
+    return std::ranges::find(form_.loops, name, &GenericForm::Range::name) != form_.loops.end();
+  }
+
+  bool read_bounds() {
+    if (!read_relations_of(key::kBounds, "generic_c9")) return false;
+    form_.bound_count = form_.conditions.size();
+    std::vector<Dim> ended;
+    for (const SymbolRelation& each : form_.bounds()) {
+      bool has_loop = false, is_over_loops = true, is_constant = true;
+      for_each_symbol_of(each.left, dims_, [&](Symbol name) {
+        has_loop = has_loop || is_loop(name);
+        is_over_loops = is_over_loops && !is_index(name);
+      });
+      for_each_symbol_of(each.right, dims_, [&](Symbol name) {
+        is_constant = is_constant && !is_loop(name) && !is_index(name);
+      });
+      const bool is_below = each.comparison == SymbolRelation::Comparison::kLess;
+      const bool is_new = std::ranges::find(ended, each.left) == ended.end();
+      ended.push_back(each.left);
+      if (is_below && has_loop && is_over_loops && is_constant && is_new) continue;
+      return fail(key::kBounds, "generic_c9", diag::kAttributeOutOfRange,
+                  fmt::format("'{}' has '{}', expected an index over loops below an extent without "
+                              "loops, each index once",
+                              key::kBounds.text, each.text(dims_)));
+    }
+    return true;
+  }
+
+  bool read_conditions() { return read_relations_of(key::kWhere, "generic_c7"); }
+
+  /// True if a condition is a bound that ends the result in one of its dimensions.
+  bool ends(const GenericForm::Result& result, std::size_t condition) const {
+    if (condition >= form_.bound_count) return false;
+    std::vector<Symbol> names;
+    for (const GenericForm::Range& loop : form_.loops) names.push_back(loop.name);
+    return std::ranges::any_of(result.map, [&](Dim index) {
+      return bound_of(index, form_.bounds().subspan(condition, 1), names, dims_).has_value();
     });
   }
 
@@ -341,11 +384,15 @@ class GenericReader {
   bool check_starts() {
     for (std::size_t i = 0; i < form_.results.size(); ++i) {
       const GenericForm::Result& result = form_.results[i];
-      if (form_.conditions.empty() || !result.sums.empty() || result.start != nullptr) continue;
-      return fail(key::kWhere, "generic_c7", diag::kAttributeMissing,
-                  fmt::format("'{}' may leave out the only iteration of an element of result {}, "
-                              "and '{}' states no number for it",
-                              key::kWhere.text, i, key::kStart.text));
+      if (!result.sums.empty() || result.start != nullptr) continue;
+      for (std::size_t condition = 0; condition < form_.conditions.size(); ++condition) {
+        if (ends(result, condition)) continue;
+        const AttrKey key = condition < form_.bound_count ? key::kBounds : key::kWhere;
+        return fail(key, "generic_c7", diag::kAttributeMissing,
+                    fmt::format("'{}' may leave out the only iteration of an element of result {}, "
+                                "and '{}' states no number for it",
+                                key.text, i, key::kStart.text));
+      }
     }
     return true;
   }
@@ -362,6 +409,24 @@ class GenericReader {
 std::optional<GenericForm> read_generic(const GenericSource& source,
                                         const std::function<void(const GenericProblem&)>& report) {
   return GenericReader(source, report).read();
+}
+
+std::string_view word_of(LoopSum sum) {
+  return std::ranges::find(kSumWords, sum, &SumWord::sum)->text;
+}
+
+std::optional<Dim> bound_of(Dim index, std::span<const SymbolRelation> bounds,
+                            std::span<const Symbol> names, DimTable& dims) {
+  for (const SymbolRelation& each : bounds) {
+    const Dim extent = dims.add(dims.add(each.margin, index), Dim(1));
+    if (extent.is_unknown()) continue;
+    bool has_loop = false;
+    for_each_symbol_of(extent, dims, [&](Symbol name) {
+      has_loop = has_loop || std::ranges::find(names, name) != names.end();
+    });
+    if (!has_loop) return extent;
+  }
+  return std::nullopt;
 }
 
 std::optional<DType> accumulation_type(DType dtype) {

@@ -157,6 +157,19 @@ Result<void> GenericWalk::prepare() {
   result_map_ = *std::move(map);
   is_linear_ = is_linear_ && result_map_.is_linear;
   order_loops();
+  const DimBindings sizes = sizes_of(generic_.form);
+  DimTable& dims = call_.context().dims();
+  GenericForm::Result known = form_;
+  for (Dim& each : known.map) each = dims.substitute(each, sizes);
+  const auto names = std::span(generic_.names).first(generic_.extents.size());
+  for (std::size_t i = 0; i < generic_.form.bound_count && !form_.sums.empty(); ++i) {
+    SymbolRelation bound = generic_.form.conditions[i];
+    bound.margin = dims.substitute(bound.margin, sizes);
+    const bool ends = std::ranges::any_of(known.map, [&](Dim index) {
+      return bound_of(index, {&bound, 1}, names, dims).has_value();
+    });
+    if (ends) ends_.push_back(i);
+  }
   Tensor& result = call_.result(number_);
   auto sums = make_generic_sums(
       groups_, column_loop_ ? GenericStrip::kLength : 1, form_.start, strip_->dtype(),
@@ -165,11 +178,7 @@ Result<void> GenericWalk::prepare() {
   sums_ = *std::move(sums);
   std::vector<Dim> extents;
   for (const std::int64_t extent : generic_.extents) extents.emplace_back(extent);
-  GenericForm::Result known = form_;
-  for (Dim& each : known.map)
-    each = call_.context().dims().substitute(each, sizes_of(generic_.form));
-  const auto names = std::span(generic_.names).first(extents.size());
-  if (!counts_each_element_once(known, names, extents, call_.context().dims())) {
+  if (!counts_each_element_once(known, names, extents, dims)) {
     written_.assign(static_cast<std::size_t>(call_.result(number_).elements()), false);
   }
   sums_->begin();
@@ -191,16 +200,33 @@ Result<void> GenericWalk::walk(std::size_t position, std::size_t group) {
     return walk_loops(position, group);
   }
   if (group != 0) return walk_group(position, group, {});
-  column_ = {0, 1};
   const std::int64_t end = column_loop_ ? generic_.extents[*column_loop_] : 1;
-  for (; column_.first < end; column_.first = column_.last) {
-    column_.last = std::min(end, column_.first + (column_loop_ ? GenericStrip::kLength : 1));
+  Stretch part{0, 0};
+  for (; part.first < end; part.first = part.last) {
+    part.last = std::min(end, part.first + (column_loop_ ? GenericStrip::kLength : 1));
+    const auto within = within_result(part);
+    if (!within) return within.error();
+    column_ = *within;
+    if (column_.is_empty()) continue;
     const auto to = place(result_map_, call_.operand_count() + number_, column_);
     if (!to) return to.error();
     if (auto noted = note_written(*to, column_.last - column_.first); !noted) return noted;
     if (auto done = walk_group(position, group, *to); !done) return done;
   }
   return {};
+}
+
+/// The part whose elements are no further than bounds end the result.
+Result<Stretch> GenericWalk::within_result(Stretch part) {
+  if (column_loop_) values_[*column_loop_] = 0;
+  for (const std::size_t each : ends_) {
+    const BoundGeneric::Condition& condition = generic_.conditions[each];
+    const auto margin = condition.margin.value(values_);
+    if (!margin) return call_.error(diag::kLimitExceeded, "a bound exceeds 64 bits");
+    const std::int64_t step = column_loop_ ? condition.margin.step(*column_loop_) : 0;
+    part = where_holds(part, condition, *margin, step);
+  }
+  return part;
 }
 
 Result<void> GenericWalk::walk_group(std::size_t position, std::size_t group, Place to) {

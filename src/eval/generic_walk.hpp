@@ -72,6 +72,7 @@ class GenericWalk {
   Result<bool> admits_iteration();
   Result<void> read_indices();
   Stretch current() const;
+  Result<Stretch> within_result(Stretch part);
   Result<void> append(Stretch part);
   Result<void> append_at_once(Stretch part);
   Result<Place> place(const BoundMap& map, std::size_t number, Stretch part);
@@ -94,6 +95,7 @@ class GenericWalk {
   std::vector<std::size_t> group_starts_;      // positions in the order
   std::optional<std::size_t> column_loop_;     // innermost, of elements computed side by side
   Stretch column_;                             // the part of that loop at hand
+  std::vector<std::size_t> ends_;              // conditions that end the result, of a sum
   std::vector<std::int64_t> values_;           // of the names
   std::vector<std::optional<BoundMap>> maps_;  // of the operands that are read
   BoundMap result_map_;

@@ -26,7 +26,8 @@ inline bool has_own_symbols(const OpRow* row, std::string_view key, const Attr& 
 inline bool is_over_own_symbols(const OpRow& row, std::string_view key) {
   const auto is_maps = [](const AttrRow& each) { return each.type == AttrType::kMaps; };
   return std::ranges::any_of(row.attributes, [&](const AttrRow& each) {
-    return is_maps(each) && (each.name == key || key == key::kWhere.text);
+    return is_maps(each) &&
+           (each.name == key || key == key::kWhere.text || key == key::kBounds.text);
   });
 }
 

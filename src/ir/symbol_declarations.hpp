@@ -133,9 +133,11 @@ struct SymbolDeclarationError {
 /// Returns what is wrong with the attribute, in the order of its text.
 std::vector<SymbolDeclarationError> errors_of_symbol_declarations(const Attr& symbols,
                                                                   const IRContext& context);
-/// Returns what is wrong with the attribute `where`, in the order of its text.
-std::vector<SymbolDeclarationError> errors_of_symbol_relations(const Attr& where,
-                                                               const IRContext& context);
+/// Returns what is wrong with an attribute of relations, in the order of its text. Messages name
+/// the key.
+std::vector<SymbolDeclarationError> errors_of_symbol_relations(const Attr& relations,
+                                                               const IRContext& context,
+                                                               AttrKey key);
 /// The attribute `where` with these relations; null if there are none.
 const Attr* relations_attribute(std::span<const SymbolRelation> relations, IRContext& context);
 

@@ -210,15 +210,16 @@ SymbolRelations read_relations(const Attr& where, const IRContext& context) {
   return {std::move(all), dims_of(context)};
 }
 
-std::vector<SymbolDeclarationError> errors_of_symbol_relations(const Attr& where,
-                                                               const IRContext& context) {
+std::vector<SymbolDeclarationError> errors_of_symbol_relations(const Attr& relations,
+                                                               const IRContext& context,
+                                                               AttrKey key) {
   std::vector<SymbolDeclarationError> errors;
-  for_each_text(where, [&](const Attr& each) {
+  for_each_text(relations, [&](const Attr& each) {
     if (!is_text(each)) {
       errors.push_back(
           {fmt::format("'{}' is {}, expected a relation such as \"$S <= $T\", or a "
                        "list of relations",
-                       key::kWhere.text, each.spelling())});
+                       key.text, each.spelling())});
       return;
     }
     RelationReader reader(each.text(), dims_of(context));

@@ -37,6 +37,7 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(structure_to_blocks_pass());
   registry.add(target_version_pass());
   registry.add(unroll_loops_pass());
+  register_schedules(registry);
   register_fusions(registry);  // their pipelines begin with passes above
   registry.add_pipeline(
       "canonicalize", "removes what is computed twice, undone or not needed; every number is kept",

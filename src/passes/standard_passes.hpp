@@ -9,6 +9,7 @@ namespace mir {
 void register_eliminations(PassRegistry& registry);     // eliminate/
 void register_simplifications(PassRegistry& registry);  // simplify/
 void register_fusions(PassRegistry& registry);          // fuse/
+void register_schedules(PassRegistry& registry);        // schedule/
 void register_pattern_library(PassRegistry& registry);  // patterns/
 
 Pass batch_sequences_pass();                       // batch/

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "plan/generic_tiles.hpp"
 
@@ -61,13 +62,16 @@ class GenericCompiler {
         bindings_(bindings) {}
 
   std::optional<GenericLoops> compile() {
-    if (!read_loops() || !is_reached_as_declared()) return std::nullopt;
+    if (!read_loops()) return std::nullopt;
+    find_ends();
+    if (!is_reached_as_declared()) return std::nullopt;
     split_tiles(numbered_, dims_);
     for (const GenericForm::Index& index : form_.indices) names_.push_back(index.name);
     loops_.loop_count = extents_.size();
     loops_.name_count = names_.size();
     if (!read_maps() || !read_conditions()) return std::nullopt;
     order_loops();
+    for (LinearSum& each : ends_) loops_.ends.push_back(add_form(std::move(each)));
     for (auto& [sum, is_equal] : linear_conditions_) {
       loops_.form_conditions.push_back({add_form(sum), is_equal});
     }
@@ -209,9 +213,13 @@ class GenericCompiler {
     std::vector<Dim> extents;
     for (const std::int64_t extent : extents_) extents.emplace_back(extent);
     loops_.counts_once = counts_each_element_once(wanted_, names_, extents, dims_);
-    const auto reached = reached_extents(wanted_.map, names_, extents, dims_);
+    auto reached = reached_extents(wanted_.map, names_, extents, dims_);
     if (reached.size() != tensors_.result.rank) return false;
     for (std::size_t dim = 0; dim < reached.size(); ++dim) {
+      const auto end = bound_of(wanted_.map[dim], form_.bounds(), names_, dims_);
+      if (end && end->is_constant() && reached[dim].is_constant()) {
+        reached[dim] = Dim(std::min(reached[dim].constant(), end->constant()));
+      }
       const bool is_known = reached[dim].is_constant();
       if (is_known && reached[dim].constant() != tensors_.result.extents[dim]) return false;
       if (!is_known && loops_.counts_once) return false;
@@ -219,12 +227,28 @@ class GenericCompiler {
     return true;
   }
 
+  /// Finds the bounds that end the result. They keep their places when loops are split.
+  void find_ends() {
+    for (std::size_t i = 0; i < form_.bound_count && !wanted_.sums.empty(); ++i) {
+      const bool ends = std::ranges::any_of(wanted_.map, [&](Dim index) {
+        return bound_of(index, form_.bounds().subspan(i, 1), names_, dims_).has_value();
+      });
+      if (ends) is_end_.insert(i);
+    }
+  }
+
   bool read_conditions() {
-    for (const SymbolRelation& each : form_.conditions) {
+    for (std::size_t i = 0; i < form_.conditions.size(); ++i) {
+      const SymbolRelation& each = form_.conditions[i];
       const bool is_equal = each.comparison == SymbolRelation::Comparison::kEqual;
       auto margin = compiled(each.margin);
       if (!margin) return false;
       auto sum = linear(*margin);
+      if (is_end_.contains(i)) {
+        if (!sum || !range(*sum)) return false;
+        ends_.push_back(*std::move(sum));
+        continue;
+      }
       if (!sum) {
         loops_.conditions.push_back({*std::move(margin), is_equal});
         continue;
@@ -412,6 +436,8 @@ class GenericCompiler {
   std::vector<MapDraft> operands_, indices_;
   MapDraft result_;
   std::vector<std::pair<LinearSum, bool>> linear_conditions_;
+  std::set<std::size_t> is_end_;  // conditions
+  std::vector<LinearSum> ends_;
   std::vector<LinearSum> forms_;
 };
 

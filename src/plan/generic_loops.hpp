@@ -68,7 +68,9 @@ struct GenericLoops {
   Access result;
   std::vector<FormCondition> form_conditions;  ///< Conditions that are not proved to hold.
   std::vector<Condition> conditions;           ///< not affine
-  bool counts_once = false;                    ///< the map reaches each element exactly once
+  /// Affine expressions that are below 0 for elements beyond the end of a result of sums.
+  std::vector<std::size_t> ends;
+  bool counts_once = false;  ///< the map reaches each element exactly once
 
   std::size_t form_count() const { return first.size(); }
   std::size_t innermost() const { return order.size() - 1; }

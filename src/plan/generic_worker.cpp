@@ -139,15 +139,24 @@ bool GenericWorker::walk(std::size_t position, std::size_t group) {
   }
   if (group != 0) return walk_group(position, group);
   if (!loops_.has_column) {
-    column_ = {0, 1};
-    return walk_group(position, group);
+    column_ = within_result({0, 1});
+    return column_.is_empty() || walk_group(position, group);
   }
-  for (column_.first = inner_.first; column_.first < inner_.last; column_.first = column_.last) {
-    column_.last = std::min(inner_.last, column_.first + kWidth);
+  for (Iterations part = inner_; !part.is_empty(); part.first += kWidth) {
+    column_ = within_result({part.first, std::min(part.last, part.first + kWidth)});
+    if (column_.is_empty()) continue;
     const bool is_done = way_ == Way::kSums ? walk_group(position, group) : sum_columns(position);
     if (!is_done) return false;
   }
   return true;
+}
+
+/// The part whose elements are no further than bounds end the result.
+Iterations GenericWorker::within_result(Iterations part) const {
+  for (const std::size_t form : loops_.ends) {
+    part = admitted(part, now_[form], loops_.has_column ? inner_step(form) : 0, false);
+  }
+  return part;
 }
 
 bool GenericWorker::walk_loops(std::size_t position, std::size_t group) {

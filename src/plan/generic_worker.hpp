@@ -86,6 +86,7 @@ class GenericWorker {
 
   bool read_indices(std::int64_t inner);
   bool admit_range(Iterations& part);
+  Iterations within_result(Iterations part) const;
   Iterations admitted(Iterations part, std::int64_t margin, std::int64_t step, bool is_equal) const;
   std::optional<Place> place(const GenericLoops::Access& access, Iterations part);
   bool places(const GenericLoops::Access& access, std::span<std::int64_t> out);

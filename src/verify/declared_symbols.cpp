@@ -40,7 +40,7 @@ void check_relations(const Attr& where, const Op& head, Reporter& reporter) {
   const auto report = [&](const std::function<std::string()>& message) {
     return reporter.report_at(ConstraintId::symbol_c4, head, {key::kWhere}, message);
   };
-  const auto errors = errors_of_symbol_relations(where, context);
+  const auto errors = errors_of_symbol_relations(where, context, key::kWhere);
   for (const SymbolDeclarationError& error : errors) report([&] { return error.message; });
   const ExtentProver* const prover = reporter.prover();
   if (prover == nullptr || !errors.empty()) return;

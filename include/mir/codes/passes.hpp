@@ -11,7 +11,8 @@
   CODE(924, kBadPattern, "a rewrite pattern with an error in it")                             \
   CODE(925, kClaimRefuted, "a rewrite that changes results by more than it claims")           \
   CODE(926, kNotValidated, "a rewrite that could not be tried")                               \
-  CODE(927, kNotInteresting, "a file to reduce of which the test does not hold")
+  CODE(927, kNotInteresting, "a file to reduce of which the test does not hold")              \
+  CODE(928, kIllegalStep, "a step of a schedule that would change what an operation computes")
 
 namespace mir::diag {
 MIR_CODES_OF_PASSES(MIR_DECLARE_CODE)

@@ -19,6 +19,8 @@ inline constexpr AttrRow kGenericAttributes[] = {
     {.name = "sums",
      .summary = "for each loop that the map of a result lacks: add, mul, max, min, and, or; a "
                 "dictionary, or a list with one for each result"},
+    {.name = "bounds",
+     .summary = "relations `index < extent`; a result whose map has the index ends at the extent"},
     {.name = "where", .summary = "relations; iterations for which one does not hold are left out"},
     {.name = "start",
      .summary = "for each result the number that its elements have before the first iteration"},

@@ -11,6 +11,7 @@
 #include "../seeds.hpp"
 #include "ir/extent_walk.hpp"
 #include "ir/symbol_relations.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/context.hpp"
 #include "read.hpp"
 
@@ -37,7 +38,7 @@ struct Fixture {
     std::vector<const Attr*> list;
     for (const std::string_view each : texts) list.push_back(context.string(each));
     const Attr* where = context.array(list);
-    REQUIRE(errors_of_symbol_relations(*where, context).empty());
+    REQUIRE(errors_of_symbol_relations(*where, context, key::kWhere).empty());
     relations = read_relations(*where, context);
   }
   ExtentProver prover() { return {context, SymbolDeclarations(declarations, relations)}; }
@@ -136,7 +137,7 @@ class RandomGoals : public Fixture {
       const std::string made =
           random_extent(random_, 1) + comparisons[random_() % 6] + random_extent(random_, 1);
       const Attr* text = context.string(random_() % 2 == 0 ? common[random_() % 7] : made);
-      if (errors_of_symbol_relations(*text, context).empty()) texts.push_back(text);
+      if (errors_of_symbol_relations(*text, context, key::kWhere).empty()) texts.push_back(text);
     }
     relations = read_relations(*context.array(texts), context);
   }

@@ -1,0 +1,225 @@
+// The passes of schedules: split, tile, order, pack, fuse-producer, fuse-consumer.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "mir/codes/passes.hpp"
+#include "passes/schedule/fuse_loops.hpp"
+#include "passes/schedule/loop_steps.hpp"
+#include "passes/schedule/pack_operand.hpp"
+#include "passes/standard_passes.hpp"
+#include "support/suggest.hpp"
+
+namespace mir {
+
+namespace {
+
+PassResult refuse(const PassRun& run, DiagCode code, std::string message) {
+  run.diagnostics().error(code, run.anchor().span(), std::move(message));
+  return PassResult::kFailed;
+}
+
+/// The place of a loop that an option names; reports one that the op does not have.
+std::optional<std::size_t> find_loop(const PassRun& run, const LoopForm& form,
+                                     std::string_view name) {
+  const IRContext& context = run.module().context();
+  if (const auto found = form.find_loop(name, context)) return found;
+  NearestName nearest(name);
+  std::vector<std::string_view> names;
+  for (const GenericForm::Range& each : form.loops) names.push_back(context.text(each.name));
+  for (const std::string_view each : names) nearest.offer(each);
+  Diagnostic& problem = run.diagnostics().error(
+      diag::kPipeline, run.anchor().span(),
+      fmt::format("the op has no loop '{}', its loops are {}", name, fmt::join(names, ", ")));
+  suggest(problem, nearest.best());
+  return std::nullopt;
+}
+
+/// Splits the loops that the options name. Appends the symbols of the outer and the inner loops.
+bool split_named(const PassRun& run, LoopForm& form, std::vector<Symbol>& inner) {
+  for (const auto& [name, tile] : run.options().keyed_integers("loop")) {
+    const auto loop = find_loop(run, form, name);
+    if (!loop) return false;
+    auto done = split_loop(form, *loop, tile, run.module().context(), inner);
+    if (done) continue;
+    refuse(run, done.error().code, done.error().message);
+    return false;
+  }
+  return true;
+}
+
+PassResult finish(const PassRun& run, const LoopForm& form) {
+  Rewriter rewriter(run.module());
+  write_loops(rewriter, run.anchor(), form);
+  return run.result();
+}
+
+PassResult split(PassRun& run) {
+  LoopForm form = read_loops(run.anchor());
+  std::vector<Symbol> inner;
+  return split_named(run, form, inner) ? finish(run, form) : PassResult::kFailed;
+}
+
+SumOrder sum_order(const PassRun& run) {
+  return run.options().flag("bound") ? SumOrder::kFree : SumOrder::kKept;
+}
+
+PassResult tile(PassRun& run) {
+  LoopForm form = read_loops(run.anchor());
+  std::vector<Symbol> inner, names;
+  if (!split_named(run, form, inner)) return PassResult::kFailed;
+  for (const GenericForm::Range& each : form.loops) {
+    if (std::ranges::find(inner, each.name) == inner.end()) names.push_back(each.name);
+  }
+  names.insert(names.end(), inner.begin(), inner.end());
+  auto done = order_loops(form, names, sum_order(run), run.anchor());
+  return done ? finish(run, form) : refuse(run, done.error().code, done.error().message);
+}
+
+PassResult order(PassRun& run) {
+  LoopForm form = read_loops(run.anchor());
+  std::vector<Symbol> names;
+  for (const std::string_view each : run.options().texts("loops")) {
+    const auto loop = find_loop(run, form, each);
+    if (!loop) return PassResult::kFailed;
+    names.push_back(form.loops[*loop].name);
+  }
+  auto done = order_loops(form, names, sum_order(run), run.anchor());
+  return done ? finish(run, form) : refuse(run, done.error().code, done.error().message);
+}
+
+/// The operand that an option names; reports one that the op does not have.
+std::optional<std::size_t> find_operand(const PassRun& run) {
+  const std::int64_t number = run.options().integer("operand");
+  const std::uint32_t count = run.anchor().operand_count();
+  if (number < count) return static_cast<std::size_t>(number);
+  refuse(run, diag::kPipeline, fmt::format("the op has no operand {}, it has {}", number, count));
+  return std::nullopt;
+}
+
+PassResult pack(PassRun& run) {
+  const auto operand = find_operand(run);
+  if (!operand) return PassResult::kFailed;
+  Rewriter rewriter(run.module());
+  const std::string_view why = pack_operand(rewriter, run.anchor(), *operand);
+  if (why.empty()) return run.result();
+  return refuse(run, diag::kIllegalStep,
+                fmt::format("operand {} is not packed: {}", *operand, why));
+}
+
+/// Fuses an operand, and erases its producer if nothing else reads it.
+void fuse_operand(PassRun& run, Op& consumer, std::size_t operand) {
+  Rewriter rewriter(run.module());
+  Op& producer = *consumer.operand(operand)->defining_op();
+  fuse_producer(rewriter, consumer, operand);
+  if (!producer.result()->has_uses()) rewriter.erase(producer);
+  run.count("ops fused");
+}
+
+PassResult fuse_producers(PassRun& run) {
+  Op& consumer = run.anchor();
+  const auto is_generic = [&](std::size_t operand) {
+    const Op* producer = consumer.operand(operand)->defining_op();
+    return producer != nullptr && producer->is(OpId::kLinalgGeneric);
+  };
+  if (run.options().integer("operand") >= 0) {
+    const auto operand = find_operand(run);
+    if (!operand) return PassResult::kFailed;
+    const std::string_view why =
+        !is_generic(*operand)
+            ? "no generic op computes it"
+            : why_apart(*consumer.operand(*operand)->defining_op(), consumer, *operand);
+    if (why.empty()) {
+      fuse_operand(run, consumer, *operand);
+      return run.result();
+    }
+    return refuse(run, diag::kIllegalStep,
+                  fmt::format("the producer of operand {} is not fused: {}", *operand, why));
+  }
+  for (std::size_t i = 0; i < consumer.operand_count();) {
+    const bool fuses = is_generic(i) && consumer.operand(i)->use_count() == 1 &&
+                       why_apart(*consumer.operand(i)->defining_op(), consumer, i).empty();
+    // The operands of the producer are next.
+    if (fuses) {
+      fuse_operand(run, consumer, i);
+    } else {
+      ++i;
+    }
+  }
+  return run.result();
+}
+
+PassResult fuse_consumer(PassRun& run) {
+  Op& producer = run.anchor();
+  const Use* use = producer.result_count() == 1 ? producer.result()->first_use() : nullptr;
+  const bool has_one_user = use != nullptr && use->next() == nullptr;
+  Op* user = has_one_user ? use->user() : nullptr;
+  if (user == nullptr || !user->is(OpId::kLinalgGeneric)) return PassResult::kUnchanged;
+  const std::string_view why = why_apart(producer, *user, use->index());
+  if (!why.empty()) {
+    return refuse(run, diag::kIllegalStep, fmt::format("the op is not fused: {}", why));
+  }
+  fuse_operand(run, *user, use->index());
+  return run.result();
+}
+
+Pass step(std::string name, std::string summary, std::vector<PassOption> options,
+          PassResult (*run)(PassRun&)) {
+  return {.name = std::move(name),
+          .summary = std::move(summary),
+          .anchor = Anchor::kOp,
+          .op = "linalg.GenericOp",
+          .takes = PassForm::kPortable,
+          .options = std::move(options),
+          .preserves = AnalysisSet::of<CallGraph, SymbolRanges>(),
+          .run = run};
+}
+
+PassOption tiles_option() {
+  return {.name = "loop",
+          .kind = PassOption::Kind::kInteger,
+          .is_list = true,
+          .is_keyed = true,
+          .summary = "the iterations of a tile, by loop",
+          .least = 1};
+}
+
+PassOption bound_option() {
+  return {.name = "bound", .summary = "permits another order of the terms of floating sums"};
+}
+
+}  // namespace
+
+void register_schedules(PassRegistry& registry) {
+  registry.add(step("split", "divides loops of generic ops into loops over tiles and in a tile",
+                    {tiles_option()}, split));
+  registry.add(step("tile", "splits loops of generic ops, and runs the loops in a tile innermost",
+                    {tiles_option(), bound_option()}, tile));
+  registry.add(step("order", "puts loops of generic ops into another order",
+                    {{.name = "loops",
+                      .kind = PassOption::Kind::kText,
+                      .is_list = true,
+                      .summary = "loops, the outermost first; others follow as they are"},
+                     bound_option()},
+                    order));
+  registry.add(step("pack", "copies an operand of generic ops into the order in which it is read",
+                    {{.name = "operand",
+                      .kind = PassOption::Kind::kInteger,
+                      .by_default = "0",
+                      .summary = "the number of the operand",
+                      .least = 0}},
+                    pack));
+  registry.add(step("fuse-producer",
+                    "computes operands of generic ops where they are read, if a generic op without "
+                    "sums computes them",
+                    {{.name = "operand",
+                      .kind = PassOption::Kind::kInteger,
+                      .by_default = "-1",
+                      .summary = "the number of the operand; -1: all that nothing else reads",
+                      .least = -1}},
+                    fuse_producers));
+  registry.add(step("fuse-consumer",
+                    "computes generic ops without sums in the generic op that alone reads them", {},
+                    fuse_consumer));
+}
+
+}  // namespace mir
