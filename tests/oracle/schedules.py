@@ -67,7 +67,7 @@ def draw_step(rng, text):
     if kind in ("split", "tile"):
         return f"{kind}{{{','.join(f'{each}={rng.choice([1, 2, 3, 4, 8, 16, 40])}' for each in some)}}}"
     if kind == "order":
-        return f"order{{loops=[{','.join(some)}]}}"
+        return f"order{{outer=[{','.join(some)}]}}"
     return f"{kind}{{operand={rng.randint(0, 1)}}}" if kind in ("pack", "fuse-producer") else kind
 
 

@@ -26,7 +26,7 @@ bool is_plain(std::span<const Dim> map, const LoopForm& form, DimTable& dims,
   return seen.size() == form.loops.size();
 }
 
-/// What replaces the symbols of the producer in its maps.
+/// Moves the loops and the region of a producer into its consumer.
 class Composition {
  public:
   Composition(Rewriter& rewriter, Op& consumer, std::size_t operand)

@@ -14,7 +14,7 @@ namespace mir {
 Result<void> split_loop(LoopForm& form, std::size_t loop, std::int64_t tile, IRContext& context,
                         std::vector<Symbol>& made);
 
-/// Whether the order of floating sums may change.
+/// How strict a step is about the order of the terms of floating sums.
 enum class SumOrder : std::uint8_t { kKept, kFree };
 
 /// Puts loops into the order of `names`, and the others behind them in the order that they have.

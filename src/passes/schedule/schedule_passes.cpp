@@ -78,7 +78,7 @@ PassResult tile(PassRun& run) {
 PassResult order(PassRun& run) {
   LoopForm form = read_loops(run.anchor());
   std::vector<Symbol> names;
-  for (const std::string_view each : run.options().texts("loops")) {
+  for (const std::string_view each : run.options().texts("outer")) {
     const auto loop = find_loop(run, form, each);
     if (!loop) return PassResult::kFailed;
     names.push_back(form.loops[*loop].name);
@@ -194,13 +194,14 @@ void register_schedules(PassRegistry& registry) {
                     {tiles_option()}, split));
   registry.add(step("tile", "splits loops of generic ops, and runs the loops in a tile innermost",
                     {tiles_option(), bound_option()}, tile));
-  registry.add(step("order", "puts loops of generic ops into another order",
-                    {{.name = "loops",
-                      .kind = PassOption::Kind::kText,
-                      .is_list = true,
-                      .summary = "loops, the outermost first; others follow as they are"},
-                     bound_option()},
-                    order));
+  registry.add(
+      step("order", "puts loops of generic ops into another order",
+           {{.name = "outer",
+             .kind = PassOption::Kind::kText,
+             .is_list = true,
+             .summary = "loops that run outermost, in this order; others follow as they are"},
+            bound_option()},
+           order));
   registry.add(step("pack", "copies an operand of generic ops into the order in which it is read",
                     {{.name = "operand",
                       .kind = PassOption::Kind::kInteger,
