@@ -209,6 +209,7 @@
     "axis"
     "benefit"
     "bias"
+    "bounds"
     "cache"
     "capacity"
     "cases"

@@ -169,7 +169,8 @@ bool kv_cache(InferContext& op) {
   const auto capacity = integer_at_least(op, key::kCapacity, 1, kAllDimensions);
   if (!capacity) return false;
   op.constraint("kv_cache_c4");
-  if (op.attribute(key::kCapacity) != nullptr &&
+  // Positions tell which tokens are padding, so only a run knows the longest sequence.
+  if (op.attribute(key::kCapacity) != nullptr && op.operand_count() == 2 &&
       !op.may_be_at_least(Dim(*capacity), shape[sequence])) {
     return mismatch(op, diag::kShapeMismatch, fmt::format("at most {} tokens", *capacity),
                     show(op, shape[sequence]));

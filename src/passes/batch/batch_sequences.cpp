@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <unordered_set>
 #include <vector>
@@ -75,6 +76,10 @@ class SequenceBatching {
       const auto operand = positions_operand(op);
       if (has_own_order(op)) {
         is_good = refuse(op, fmt::format("'{}' has no operand for positions", op.name()));
+      } else if (sees_all_keys(op)) {
+        is_good = refuse(op, fmt::format("'{}' does not mask keys that a shorter sequence of the "
+                                         "batch lacks",
+                                         op.name()));
       } else if (operand && op.operand_count() <= *operand) {
         if (op.parent_region() == &body) return users_.push_back(&op);
         is_good =
@@ -86,12 +91,23 @@ class SequenceBatching {
     return is_good;
   }
 
+  /// True for attention without a causal mask.
+  static bool sees_all_keys(const Op& op) {
+    const Attr* is_causal = op.attribute(key::kCausalMask);
+    return op.is(OpId::kLinalgFlashAttention2) && is_causal != nullptr &&
+           is_causal->kind() == AttrKind::kBool && !is_causal->boolean();
+  }
+
   /// Finds sequences and tokens of a step, which are those of the first cache.
   bool find_extents() {
     const auto is_cache = [](const Op* op) { return op->is(OpId::kLinalgKVCache); };
     const auto found = std::ranges::find_if(users_, is_cache);
     if (found == users_.end())
-      return refuse(*users_.front(), "the module has no cache without positions");
+      return refuse(*users_.front(), "a batch of sequences needs a KVCacheOp");
+    if (std::ranges::all_of(users_, is_cache))
+      return refuse(**found,
+                    "no causal mask follows the cache, so keys that a shorter sequence "
+                    "of the batch lacks would be seen");
     const Op& cache = **found;
     const TensorType* keys = cache.operand(0)->tensor_type();
     if (keys == nullptr || keys->rank() != 4)
@@ -103,10 +119,53 @@ class SequenceBatching {
     device_ = keys->device();
     const Attr* past = cache.attribute(key::kPast);
     if (past != nullptr && past->kind() == AttrKind::kDim) past_ = past->dim();
+    for (const Op* each : users_) {
+      if (is_cache(each) && each->attribute(key::kPast) != past) {
+        return refuse(*each, "the caches of the module have several extents of earlier tokens");
+      }
+    }
     for_each_child(run_.module().body(), [&](Op& op) {
       if (op.is(OpId::kLinalgSlice) && starts_at_past(op)) slices_.push_back(&op);
     });
-    return std::ranges::all_of(slices_, [&](const Op* op) { return takes_positions(*op); });
+    return std::ranges::all_of(slices_, [&](const Op* op) { return takes_positions(*op); }) &&
+           is_all_that_counts_tokens();
+  }
+
+  /// Reports an op whose attributes have `past`, apart from caches and replaced slices: it would
+  /// compute with the length of the longest sequence.
+  bool is_all_that_counts_tokens() {
+    if (!past_.is_symbolic()) return true;
+    const auto symbols = context_.dims().symbols(past_);
+    const auto counts = [&](const Attr& value) {
+      bool found = false;
+      const std::function<void(const Attr&)> search = [&](const Attr& each) {
+        if (each.kind() == AttrKind::kDim && each.dim().is_symbolic()) {
+          for (const Symbol symbol : context_.dims().symbols(each.dim())) {
+            found = found || std::ranges::find(symbols, symbol) != symbols.end();
+          }
+        } else if (each.kind() == AttrKind::kArray) {
+          for (const Attr* element : each.elements()) search(*element);
+        } else if (each.kind() == AttrKind::kDict) {
+          for (const NamedAttr& entry : each.entries()) search(*entry.value);
+        }
+      };
+      search(value);
+      return found;
+    };
+    bool is_good = true;
+    for_each_child(run_.module().body(), [&](Op& op) {
+      const bool is_replaced = std::ranges::find(slices_, &op) != slices_.end();
+      if (op.is(OpId::kLinalgSlice) && !is_replaced && is_good) {
+        const bool is_bad = std::ranges::any_of(
+            op.attributes(), [&](const NamedAttr& each) { return counts(*each.value); });
+        if (is_bad) {
+          is_good = refuse(op, fmt::format("'{}' begins or ends at the tokens of the longest "
+                                           "sequence of the batch",
+                                           op.name()));
+        }
+      }
+    });
+    return is_good;
   }
 
   const Attr* first_entry(const Op& slice) const {

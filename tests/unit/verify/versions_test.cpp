@@ -62,7 +62,7 @@ std::vector<Subject> subjects() {
       {Feature::kOperand,
        with_body("%x:tensor<[1, 2, 3, 3], Float32, CPU>, %p:tensor<[1, 3], Int32, CPU>",
                  "linalg.CPU.CausalMaskOp (%x, %p) -> (%y)\ncf.ReturnOp () -> ()\n"),
-       "2:1 MIR0321 operand 1 of 'linalg.CPU.CausalMaskOp' needs mir_version:2"},
+       "2:1 MIR0321 operand 1 of 'linalg.CausalMaskOp' needs mir_version:2"},
       {Feature::kUnknownOp, with_body(kFour, "other.AnOp (%x) -> ()\ncf.ReturnOp () -> ()\n"),
        "2:1 MIR0321 'other.AnOp' is unknown and may be of a dialect that a text declares, which "
        "needs mir_version:2"},
