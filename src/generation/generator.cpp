@@ -106,17 +106,6 @@ void Generator::reset() {
   positions_of_each_.clear();
 }
 
-bool Generator::is_of_batches() const {
-  bool is_of_batches = true;
-  SessionAccess::schedule(session_).for_each([&](const Schedule& each) {
-    for (const Step& step : each.steps()) {
-      const bool is_cache = step.op->is(OpId::kLinalgKVCache);
-      is_of_batches = is_of_batches && (!is_cache || step.op->operand_count() > 2);
-    }
-  });
-  return is_of_batches && positions_.has_value();
-}
-
 Result<std::vector<Tensor>> Generator::inputs_for(
     std::span<const std::span<const std::uint32_t>> ids) const {
   const auto ports = session_.inputs();

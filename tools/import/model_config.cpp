@@ -309,7 +309,7 @@ void report_unread(ModelConfig& config, std::string_view family, Diagnostics& di
     const std::string_view key = std::string_view(each.path).substr(part_of(each.path).size());
     if (each.is_read || is_among(each.path, kIgnored) || is_among(key, kIgnored)) continue;
     if (is_off(each.value)) continue;
-    if (is_among(each.path, kRefused)) {
+    if (is_among(each.path, kRefused) || is_among(key, kRefused)) {
       diagnostics.error(
           diag::kConfigUnsupported, each.at,
           config.about(fmt::format("family '{}' does not support '{}'", family, each.name())));
