@@ -73,10 +73,10 @@ struct CacheStore::Buffers {
   std::array<CachedTensor, 2> tensors = {};
   std::size_t axis = 0;
   std::int64_t capacity = 0;
-  std::int64_t length = 0;   // after the last commit
-  std::int64_t pending = 0;  // with what was appended since
-  // The same of each sequence, and the tokens after which its memory is 0.
-  std::vector<std::int64_t> lengths = {}, pendings = {}, used = {};
+  std::int64_t length = 0;                                // after the last commit
+  std::int64_t pending = 0;                               // with what was appended since
+  std::vector<std::int64_t> lengths = {}, pendings = {};  // `length` and `pending` by sequence
+  std::vector<std::int64_t> used = {};  // by sequence: memory after so many tokens is 0
 
   Result<void> admit(const Request& request);
   Result<void> begin(const Request& request);

@@ -145,7 +145,7 @@ void Snapshot::analyse() {
     for (const Module* module : *modules_) verify(*module, found, {.findings_per_code = 0});
   }
   // Dumps state their types and have no costs, so their modules are hardly ever asked for again.
-  // Those of a large text take more memory than the text; costs have them resolved again, other
+  // Modules of a large text take more memory than the text. Costs resolve the text again, other
   // answers use excerpts.
   const bool has_dump =
       std::ranges::any_of(*modules_, [](const Module* module) { return !module->is_portable(); });

@@ -34,7 +34,7 @@ bool closes_at_indents(std::string_view text, std::size_t skipped = std::string_
 /// A brace that a text lacks.
 struct MissingBrace {
   char brace = '{';
-  std::size_t at = 0;                    ///< where it belongs: behind the last word of a line
+  std::size_t at = 0;                    ///< the end of the last word of a line
   std::optional<std::size_t> opening{};  ///< that a missing `}` closes
 };
 /// Returns the only brace that a text lacks above other text, as the layout shows: lines of a body

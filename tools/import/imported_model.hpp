@@ -15,7 +15,7 @@ namespace mir::tools {
 struct ImportRequest {
   std::string path;         ///< a Hugging Face folder or a GGUF file
   std::string family_file;  ///< a dialect with the family of the model; empty: one of the toolkit
-  /// Of a model that also takes images, imports the decoder of text alone.
+  /// Imports the decoder of text alone if the model also takes images.
   bool text_only = false;
   /// The module of an encoder has an input that tells tokens from padding.
   bool padding = false;

@@ -54,7 +54,7 @@ class ModelConfig {
   std::deque<ConfigEntry> entries_;                          // in the order of the text
   std::map<std::string, std::size_t, std::less<>> numbers_;  // of entries, by path
   Span place_;
-  std::string path_;  // of a file that is no text; empty otherwise
+  std::string path_;  // the binary file with the keys; empty if a text has them
 };
 
 /// The part of a model that the entry of a path belongs to, `vision_config.`; empty if the path

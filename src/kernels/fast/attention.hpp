@@ -34,7 +34,7 @@ struct AttentionOperands {
   bool causal = false;                      ///< query i sees keys 0 .. i + keys - queries
   std::optional<std::int64_t> window = {};  ///< of those the last so many; needs causal
   /// [batches, queries]: with causal, the query sees keys up to this one, 0 if it is negative.
-  /// Null: positions follow from the numbers of queries and keys.
+  /// If null, positions follow from the numbers of queries and keys.
   const std::int64_t* positions = nullptr;
   /// Score of keys that a query does not see, as CausalMask writes it; must be empty with a mask.
   /// If empty, these keys have no weight, whatever the other scores are.

@@ -9,7 +9,7 @@ namespace mir {
 // Each returns the reason if it cannot keep what the op computes; the form is then of no use.
 
 /// Divides a loop `$i` into `$i` over tiles and, inside it, `$i_in` over the iterations of a tile.
-/// Where the tile does not divide the extent, a bound ends the last tile. Iterations keep their
+/// If the tile does not divide the extent, a bound ends the last tile. Iterations keep their
 /// order. Appends the symbol of the inner loop to `made`.
 Result<void> split_loop(LoopForm& form, std::size_t loop, std::int64_t tile, IRContext& context,
                         std::vector<Symbol>& made);

@@ -12,7 +12,7 @@ namespace mir {
 
 namespace {
 
-/// Which of an op's symbols a map or condition has.
+/// Loops of an op that extents of a map or condition have.
 struct SymbolsOf {
   std::vector<Symbol> loops;
   bool has_index = false;

@@ -10,13 +10,13 @@ of the same model, which must have the same bits.
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
 import checkpoints
 from reference import Decoder, Encoder, Recurrent
+from trials import run_trials
 
 TOKENS = 11
 PROMPT = 4
@@ -170,17 +170,5 @@ def check(tools, name, folder):
     return "GGUF: same bits"
 
 
-def main(tools, names):
-    failed = 0
-    for name in names or [*checkpoints.CASES, "recurrent"]:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                print(f"{name}: {check(Path(tools).resolve(), name, Path(folder))}", flush=True)
-            except AssertionError as error:
-                print(f"{name}: {error}", flush=True)
-                failed += 1
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(run_trials(check, [*checkpoints.CASES, "recurrent"]))

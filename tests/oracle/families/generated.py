@@ -10,7 +10,6 @@ and of the GGUF file of the same model.
 import json
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 import checkpoints
 from families import NOT_IN_GGUF, PROMPT
 from reference import Decoder
+from trials import run_trials
 
 TOKENS = 14
 CUT = 5  # tokens before the session is saved
@@ -72,17 +72,5 @@ def check(tools, name, folder):
     return "also as GGUF"
 
 
-def main(tools, names):
-    failed = 0
-    for name in names or checkpoints.DECODERS:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                print(f"{name}: {check(Path(tools).resolve(), name, Path(folder))}", flush=True)
-            except AssertionError as error:
-                print(f"{name}: {error}", flush=True)
-                failed += 1
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(run_trials(check, checkpoints.DECODERS))

@@ -9,7 +9,6 @@ The reference goes image by image: it permutes the cells into windows, attends i
 import math
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 import checkpoints
 from families import TOLERANCE, hashes, imports, run
 from reference import Decoder, gelu_erf, rms_norm, silu, softmax
+from trials import run_trials
 
 IMAGE, VIDEO = 90, 91
 STEPS = 3
@@ -309,17 +309,5 @@ def check_batch(tools, name, folder, model, weights):
             raise AssertionError(f"expected MIR0803:\n{done.stderr}")
 
 
-def main(tools, names):
-    failed = 0
-    for name in names or CASES:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                print(f"{name}: {check(Path(tools).resolve(), name, Path(folder))}", flush=True)
-            except AssertionError as error:
-                print(f"{name}: {error}", flush=True)
-                failed += 1
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(run_trials(check, CASES))
