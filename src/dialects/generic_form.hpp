@@ -26,7 +26,8 @@ inline bool has_neutral(LoopSum sum) {
 /// The word of the attribute `sums`: "add", "mul", ...
 std::string_view word_of(LoopSum sum);
 
-/// Attributes of a generic op. Symbols of `maps` and `where` belong to the op.
+/// Attributes of a generic op. Symbols of `maps`, `bounds` and `where` belong to the
+/// op.
 struct GenericForm {
   struct Range {
     Symbol name;

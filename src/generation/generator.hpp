@@ -31,12 +31,11 @@ class Generator {
                                             Diagnostics& diagnostics, const RunOptions& options);
   /// Like run(), for several sequences, each of whose tokens follow its own; the caches have a
   /// length for each. A sequence may have no tokens. Returns the logits of each, undefined for one
-  /// without tokens. Each cache of the module must have positions.
+  /// without tokens. Each cache of the module must have positions, as the pass 'batch-sequences'
+  /// gives them.
   std::optional<std::vector<std::span<const float>>> run_each(
       std::span<const std::span<const std::uint32_t>> ids, Diagnostics& diagnostics,
       const RunOptions& options);
-  /// True if all caches take the positions of each sequence, as the pass 'batch-sequences' makes
-  /// them.
   /// Number of tokens that the caches hold.
   std::int64_t position() const { return position_; }
   /// Sets the position after caches were restored.

@@ -60,7 +60,7 @@ Result<void> causal_mask(const View& scores, std::optional<std::int64_t> window,
   const std::int64_t keys = scores.extents[outer + 1];
   const bool is_batch = !positions.empty();
   if (is_batch && (outer == 0 || std::ssize(positions) != scores.extents[0] * queries))
-    return shape_error("causal_mask", "positions that are not those of the queries");
+    return shape_error("causal_mask", "the positions are not those of the queries");
   if (queries == 1 && !masks_one_query) window.reset();
   const bool keeps_all = queries == 1 && !masks_one_query && !is_batch;
   const auto kept = [&](std::int64_t sequence, std::int64_t query, std::int64_t key) {
