@@ -33,17 +33,18 @@ std::string_view short_name(std::string_view name) {
 }
 
 Result<void> Budget::work(std::uint64_t steps) {
-  if (steps > kMostSteps - std::min(steps_, kMostSteps))
+  if (steps > limits_.steps - std::min(steps_, limits_.steps))
     return Error{diag::kLimitExceeded,
-                 fmt::format("the template takes more than {} steps", kMostSteps)};
+                 fmt::format("the template takes more than {} steps", limits_.steps)};
   steps_ += steps;
   return {};
 }
 
 Result<void> Budget::bytes(std::uint64_t count) {
-  if (count > kMostBytes - std::min(bytes_, kMostBytes))
-    return Error{diag::kLimitExceeded,
-                 fmt::format("the values of the template take more than {} MiB", kMostBytes >> 20)};
+  if (count > limits_.bytes - std::min(bytes_, limits_.bytes))
+    return Error{
+        diag::kLimitExceeded,
+        fmt::format("the values of the template take more than {} MiB", limits_.bytes >> 20)};
   bytes_ += count;
   return work(1 + count / 16);
 }

@@ -58,8 +58,8 @@ std::optional<std::string> ChatTemplate::render(const Conversation& conversation
 
 std::optional<std::string> ChatTemplate::render(
     std::vector<std::pair<std::string, Value>> variables, std::int64_t now,
-    Diagnostics& diagnostics) const {
-  return Evaluator(std::move(variables), now, diagnostics).run(*root_);
+    Diagnostics& diagnostics, const RenderLimits& limits) const {
+  return Evaluator(std::move(variables), now, limits, diagnostics).run(*root_);
 }
 
 }  // namespace mir::chat

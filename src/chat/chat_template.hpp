@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "chat/render_limits.hpp"
 #include "chat/value.hpp"
 #include "mir/diagnostic.hpp"
 
@@ -57,7 +58,8 @@ class ChatTemplate {
                                     Diagnostics& diagnostics) const;
   /// The text for these variables alone.
   std::optional<std::string> render(std::vector<std::pair<std::string, Value>> variables,
-                                    std::int64_t now, Diagnostics& diagnostics) const;
+                                    std::int64_t now, Diagnostics& diagnostics,
+                                    const RenderLimits& limits = {}) const;
 
  private:
   explicit ChatTemplate(std::unique_ptr<const Node> root);

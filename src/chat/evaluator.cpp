@@ -47,8 +47,8 @@ class Evaluator::Level {
 };
 
 Evaluator::Evaluator(std::vector<std::pair<std::string, Value>> variables, std::int64_t now,
-                     Diagnostics& diagnostics)
-    : given_(std::move(variables)), now_(now), diagnostics_(diagnostics) {
+                     const RenderLimits& limits, Diagnostics& diagnostics)
+    : given_(std::move(variables)), now_(now), budget_(limits), diagnostics_(diagnostics) {
   for (auto& [name, value] : given_) globals_.set(name, value);
   top_.outer = &globals_;
 }

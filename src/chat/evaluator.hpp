@@ -27,7 +27,7 @@ struct Frame {
 class Evaluator {
  public:
   Evaluator(std::vector<std::pair<std::string, Value>> variables, std::int64_t now,
-            Diagnostics& diagnostics);
+            const RenderLimits& limits, Diagnostics& diagnostics);
 
   /// The text of a block; no value after reporting.
   std::optional<std::string> run(const Node& block);

@@ -80,7 +80,7 @@ Result<Value> repeated(const Value& value, std::int64_t count, Budget& budget) {
   const List* list = value.list();
   const std::uint64_t each =
       list == nullptr ? value.string()->size() : list->items.size() * sizeof(Value);
-  if (each != 0 && times > Budget::kMostBytes / each)
+  if (each != 0 && times > budget.limits().bytes / each)
     return budget.bytes(~std::uint64_t{0}).error();
   if (each == 0) return value;
   if (list == nullptr) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "chat/render_limits.hpp"
 #include "chat/value.hpp"
 #include "mir/diagnostic.hpp"
 
@@ -18,10 +19,10 @@ namespace mir::chat {
 /// Work and memory that one rendering may take.
 class Budget {
  public:
-  static constexpr std::uint64_t kMostSteps = 20'000'000;
-  static constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;  ///< of all values together
-  static constexpr std::size_t kMostDepth = 64;                          ///< of lists and objects
+  static constexpr std::size_t kMostDepth = 64;  ///< of lists and objects
 
+  explicit Budget(const RenderLimits& limits) : limits_(limits) {}
+  const RenderLimits& limits() const { return limits_; }
   /// Counts work before it is done, in units of about one value or 16 bytes.
   Result<void> work(std::uint64_t steps);
   /// Counts bytes before they are allocated.
@@ -37,6 +38,7 @@ class Budget {
   Result<Value> dict(std::vector<std::pair<Value, Value>> members);
 
  private:
+  RenderLimits limits_;
   std::uint64_t steps_ = 0;
   std::uint64_t bytes_ = 0;
 };
