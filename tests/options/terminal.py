@@ -105,9 +105,9 @@ class Checker:
 
 
 def check_rows(checker):
-    # Rows share the code that reads their arguments. Unless all is asked for, each row gets a quarter of the values,
-    # the next row the next quarter.
-    parts = 1 if os.environ.get("MIR_TEST_SHARE") == "long" else 4
+    # Rows share the code that reads their arguments. Unless all is asked for, each row gets an eighth of the values,
+    # the next row the next eighth.
+    parts = 1 if os.environ.get("MIR_TEST_SHARE") == "long" else 8
     for number, row in enumerate(tool_rows.all_rows(checker.tools)):
         base = [row.tool, *BASE[row.tool, row.command]]
         needs_output = (row.tool, row.command) in [("mllm-pack", "create"), ("mllm-pack", "extract"),

@@ -10,7 +10,7 @@ TEST_CASE("properties try a quarter of their seeds, and fewer results under sani
   CHECK(share_of_seeds(400, About::kResults, false) == 100);
   CHECK(share_of_seeds(400, About::kMemory, false) == 100);
   CHECK(share_of_seeds(400, About::kResults, true) == 25);
-  CHECK(share_of_seeds(400, About::kMemory, true) == 100);
+  CHECK(share_of_seeds(400, About::kMemory, true) == 50);
 }
 
 TEST_CASE("properties try at least ten seeds, or all if there are fewer") {
