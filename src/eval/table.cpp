@@ -19,7 +19,7 @@ namespace eval {
 namespace {
 
 /// Where the bytes of results come from.
-enum class ResultMemory : std::uint8_t {
+enum class ResultStorage : std::uint8_t {
   kFresh,  ///< allocated before the evaluator runs
   kOther,  ///< the evaluator sets the results
 };
@@ -27,7 +27,7 @@ enum class ResultMemory : std::uint8_t {
 struct EvalRow {
   OpId op;
   Result<void> (*evaluate)(EvalCall& call);
-  ResultMemory storage = ResultMemory::kFresh;
+  ResultStorage storage = ResultStorage::kFresh;
   /// Check before the operands are passed to the rule, or null.
   Result<void> (*admit)(EvalCall& call) = nullptr;
 };
@@ -51,10 +51,10 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgCausalMask, causal_mask},
     {OpId::kLinalgCeil, unary<ref::ceil>},
     {OpId::kLinalgClip, clip},
-    {OpId::kLinalgClone, same_bytes, ResultMemory::kOther},
-    {OpId::kLinalgCompress, compress, ResultMemory::kOther},
+    {OpId::kLinalgClone, same_bytes, ResultStorage::kOther},
+    {OpId::kLinalgCompress, compress, ResultStorage::kOther},
     {OpId::kLinalgConcat, concat},
-    {OpId::kLinalgContiguous, same_bytes, ResultMemory::kOther},
+    {OpId::kLinalgContiguous, same_bytes, ResultStorage::kOther},
     {OpId::kLinalgConv1D, conv},
     {OpId::kLinalgConv2D, conv},
     {OpId::kLinalgConv3D, conv},
@@ -78,10 +78,10 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgGreaterEqual, binary<ref::greater_equal>},
     {OpId::kLinalgGreater, binary<ref::greater>},
     {OpId::kLinalgISTFT, istft},
-    {OpId::kLinalgIndex, index, ResultMemory::kOther},
+    {OpId::kLinalgIndex, index, ResultStorage::kOther},
     {OpId::kLinalgInterpolate, interpolate},
     {OpId::kLinalgIota, iota},
-    {OpId::kLinalgKVCache, kv_cache, ResultMemory::kOther, admit_tokens},
+    {OpId::kLinalgKVCache, kv_cache, ResultStorage::kOther, admit_tokens},
     {OpId::kLinalgLayerNorm2D, layer_norm_2d},
     {OpId::kLinalgLayerNorm, layer_norm},
     {OpId::kLinalgLessEqual, binary<ref::less_equal>},
@@ -89,7 +89,7 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgLinear, linear},
     {OpId::kLinalgLog, unary<ref::log>},
     {OpId::kLinalgMaskedScatter, masked_scatter},
-    {OpId::kLinalgMatchShape, match_shape, ResultMemory::kOther},
+    {OpId::kLinalgMatchShape, match_shape, ResultStorage::kOther},
     {OpId::kLinalgMatMul, matmul},
     {OpId::kLinalgMaximum, binary<ref::maximum>},
     {OpId::kLinalgMean, mean},
@@ -102,7 +102,7 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgOr, binary<ref::logical_or>},
     {OpId::kLinalgPad, pad},
     {OpId::kLinalgPagedAttn, paged_attention},
-    {OpId::kLinalgParam, param, ResultMemory::kOther},
+    {OpId::kLinalgParam, param, ResultStorage::kOther},
     {OpId::kLinalgPermute, permute},
     {OpId::kLinalgQuickGELU, unary<ref::quick_gelu>},
     {OpId::kLinalgRMSNorm, rms_norm},
@@ -115,7 +115,7 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgReduceSum, reduce_sum},
     {OpId::kLinalgRem, binary<ref::rem>},
     {OpId::kLinalgRepeat, repeat},
-    {OpId::kLinalgReshape, same_bytes, ResultMemory::kOther},
+    {OpId::kLinalgReshape, same_bytes, ResultStorage::kOther},
     {OpId::kLinalgRoPE, rope},
     {OpId::kLinalgRound, unary<ref::round>},
     {OpId::kLinalgRsqrt, unary<ref::rsqrt>},
@@ -135,10 +135,10 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgTopK, top_k},
     {OpId::kLinalgTranspose, transpose},
     {OpId::kLinalgTrunc, unary<ref::trunc>},
-    {OpId::kLinalgView, same_bytes, ResultMemory::kOther},
+    {OpId::kLinalgView, same_bytes, ResultStorage::kOther},
     {OpId::kLinalgVisionRoPE, vision_rope},
     {OpId::kLinalgWhere, where},
-    {OpId::kLinalgX2X, same_bytes, ResultMemory::kOther},
+    {OpId::kLinalgX2X, same_bytes, ResultStorage::kOther},
     {OpId::kLinalgXor, binary<ref::logical_xor>},
     {OpId::kTensorAlloc, no_content},
 };
@@ -192,7 +192,7 @@ Result<std::vector<Tensor>> evaluate(const Op& op, std::span<const Tensor> opera
       return std::move(ok).error();
     return call.take_results();
   }
-  if (row->storage == eval::ResultMemory::kFresh) {
+  if (row->storage == eval::ResultStorage::kFresh) {
     if (auto ok = call.allocate_results(); !ok) return std::move(ok).error();
   }
   if (auto ok = row->evaluate(call); !ok) return std::move(ok).error();

@@ -15,7 +15,7 @@ constexpr std::pair<std::string_view, PositionEncoding> kEncodings[] = {
     {"utf-32", PositionEncoding::kUtf32}};
 
 /// Returns the length in bytes of the character that begins with this byte of valid UTF-8.
-std::uint32_t bytes_of(char first) {
+std::uint32_t character_bytes(char first) {
   const auto byte = static_cast<unsigned char>(first);
   return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }
@@ -66,7 +66,7 @@ std::uint32_t units_of(std::string_view text, PositionEncoding encoding) {
   }
   std::uint32_t units = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const std::uint32_t bytes = bytes_of(text[at]);
+    const std::uint32_t bytes = character_bytes(text[at]);
     units += units_of_character(bytes, encoding);
     at += bytes;
   }
@@ -111,7 +111,7 @@ std::uint32_t LineIndex::offset_of(std::string_view text, Position at,
   const std::uint32_t end = line_end(text, at.line);
   std::uint32_t column = 0;
   while (offset < end) {
-    const std::uint32_t bytes = bytes_of(text[offset]);
+    const std::uint32_t bytes = character_bytes(text[offset]);
     column += units_of_character(bytes, encoding);
     if (column > at.column) break;
     offset += bytes;

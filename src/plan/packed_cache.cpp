@@ -33,7 +33,7 @@ constexpr std::size_t kFixed = kMagic.size() + 8 + sizeof(ContentHash);
 constexpr JsonRules kRules = {
     .max_bytes = std::size_t{64} << 20, .max_depth = 4, .malformed = diag::kPackedCacheUnusable};
 
-std::uint64_t aligned(std::uint64_t at) {
+std::uint64_t part_aligned(std::uint64_t at) {
   return (at + kPartAlignment - 1) / kPartAlignment * kPartAlignment;
 }
 
@@ -200,7 +200,7 @@ std::string PackedCache::read_entries(std::string_view json) {
     return "has a header of another form";
   if (*toolkit != kProjectVersion) return "was written by another version of the toolkit";
   const std::span<const std::byte> bytes = file_->bytes();
-  std::uint64_t at = aligned(kFixed + json.size());
+  std::uint64_t at = part_aligned(kFixed + json.size());
   for (const Json& object : *list) {
     EntryReader reader(object);
     Entry entry;
@@ -217,7 +217,7 @@ std::string PackedCache::read_entries(std::string_view json) {
     if (!reader.is_sound()) return "has a header of another form";
     if (at > bytes.size() || size > bytes.size() - at) return "ends before its last matrix";
     entry.bytes = bytes.subspan(memory_size(at), memory_size(size));
-    at = aligned(at + size);
+    at = part_aligned(at + size);
     entries_.push_back(std::move(entry));
   }
   std::ranges::sort(entries_, {}, [](const Entry& entry) { return entry.key.name; });
@@ -242,7 +242,7 @@ Result<void> PackedCache::write(const std::string& path, std::vector<Entry> entr
   if (written) written = file->write(std::as_bytes(std::span(&hash, 1)));
   if (written) written = file->write(json_bytes);
   for (const Entry& entry : entries) {
-    const std::string padding(memory_size(aligned(file->size()) - file->size()), '\0');
+    const std::string padding(memory_size(part_aligned(file->size()) - file->size()), '\0');
     if (written) written = file->write(padding);
     if (written) written = file->write(entry.bytes);
   }

@@ -63,7 +63,7 @@ class GraphComparison {
 };
 
 /// Equal for equal graphs.
-std::size_t hash_of(const Op& graph) {
+std::size_t hash_of_graph(const Op& graph) {
   std::size_t hash = 0;
   const auto add = [&](std::size_t next) { hash = combined_hash(hash, next); };
   const auto add_type = [&](const Value& value) { add(std::hash<const void*>()(value.type())); };
@@ -93,7 +93,7 @@ PassResult merge_graphs(PassRun& run) {
     const bool can_merge = isa<SubGraphOp>(graph) && !is_declaration(*graph) &&
                            graph->parent_op() == run.module().top();
     if (!can_merge) continue;
-    const std::size_t hash = hash_of(*graph);
+    const std::size_t hash = hash_of_graph(*graph);
     Op* same = nullptr;
     for (auto [each, end] = known.equal_range(hash); each != end && same == nullptr; ++each) {
       if (GraphComparison().are_same(*each->second, *graph)) same = each->second;

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = PassOption::Kind;
 
-struct Token {
+struct PipelineToken {
   enum class Kind : std::uint8_t { kEnd, kMark, kWord, kBad };
   Kind kind = Kind::kEnd;
   char mark = '\0';
@@ -31,9 +31,9 @@ class Tokens {
  public:
   explicit Tokens(const SourceFile& file) : file_(file), text_(file.text()) { advance(); }
 
-  const Token& next() const { return next_; }
-  Token take() {
-    Token taken = std::move(next_);
+  const PipelineToken& next() const { return next_; }
+  PipelineToken take() {
+    PipelineToken taken = std::move(next_);
     advance();
     return taken;
   }
@@ -63,7 +63,7 @@ class Tokens {
 
   void read_token() {
     if (pipeline_text::kMarks.find(text_[at_]) != text_.npos) {
-      next_.kind = Token::Kind::kMark;
+      next_.kind = PipelineToken::Kind::kMark;
       next_.mark = text_[at_++];
     } else if (text_[at_] == '"') {
       read_quoted();
@@ -78,13 +78,13 @@ class Tokens {
            text_.substr(at_, 2) != "//") {
       ++at_;
     }
-    next_.kind = at_ == begin ? Token::Kind::kBad : Token::Kind::kWord;
+    next_.kind = at_ == begin ? PipelineToken::Kind::kBad : PipelineToken::Kind::kWord;
     next_.text = at_ == begin ? "this character must be quoted" : text_.substr(begin, at_ - begin);
     if (at_ == begin) ++at_;
   }
 
   void read_quoted() {
-    next_.kind = Token::Kind::kWord;
+    next_.kind = PipelineToken::Kind::kWord;
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
       if (text_[at_] == '\\' && at_ + 1 < text_.size()) {
         ++at_;
@@ -97,14 +97,14 @@ class Tokens {
       ++at_;
       return;
     }
-    next_.kind = Token::Kind::kBad;
+    next_.kind = PipelineToken::Kind::kBad;
     next_.text = "a quoted text has no end";
   }
 
   const SourceFile& file_;
   std::string_view text_;
   std::size_t at_ = 0;
-  Token next_;
+  PipelineToken next_;
 };
 
 class Reader {
@@ -114,9 +114,9 @@ class Reader {
 
   std::optional<Pipeline> read() {
     Pipeline pipeline;
-    if (tokens_.next().kind == Token::Kind::kEnd) return pipeline;
+    if (tokens_.next().kind == PipelineToken::Kind::kEnd) return pipeline;
     if (!read_items(pipeline.items)) return std::nullopt;
-    if (tokens_.next().kind == Token::Kind::kEnd) return pipeline;
+    if (tokens_.next().kind == PipelineToken::Kind::kEnd) return pipeline;
     refuse_next("',' or the end of the text");
     return std::nullopt;
   }
@@ -128,13 +128,13 @@ class Reader {
 
   /// Always false.
   bool refuse_next(std::string_view expected) {
-    const Token& next = tokens_.next();
-    if (next.kind == Token::Kind::kBad) {
+    const PipelineToken& next = tokens_.next();
+    if (next.kind == PipelineToken::Kind::kBad) {
       error(next.at, next.text);
     } else {
-      const std::string found = next.kind == Token::Kind::kEnd ? "the end of the text"
-                                : next.is_word()               ? fmt::format("'{}'", next.text)
-                                                               : fmt::format("'{}'", next.mark);
+      const std::string found = next.kind == PipelineToken::Kind::kEnd ? "the end of the text"
+                                : next.is_word() ? fmt::format("'{}'", next.text)
+                                                 : fmt::format("'{}'", next.mark);
       error(next.at, fmt::format("expected {}, found {}", expected, found));
     }
     return false;
@@ -155,7 +155,7 @@ class Reader {
 
   bool read_item(std::vector<PipelineItem>& items) {
     if (!tokens_.next().is_word()) return refuse_next("the name of a pass or of a group");
-    const Token name = tokens_.take();
+    const PipelineToken name = tokens_.take();
     if (take('(')) return read_group(items.emplace_back(), name);
     if (const auto named = registry_.pipelines().find(name.text);
         named != registry_.pipelines().end()) {
@@ -173,7 +173,7 @@ class Reader {
   }
 
   /// Always false.
-  bool refuse_pass(const Token& name) {
+  bool refuse_pass(const PipelineToken& name) {
     NearestName nearest(name.text);
     for (const auto& [known, pass] : registry_.passes()) nearest.offer(known);
     for (const auto& [known, pipeline] : registry_.pipelines()) nearest.offer(known);
@@ -200,7 +200,7 @@ class Reader {
     return false;
   }
 
-  bool read_group(PipelineItem& group, const Token& name) {
+  bool read_group(PipelineItem& group, const PipelineToken& name) {
     constexpr Anchor kAnchors[] = {Anchor::kModule, Anchor::kGraph, Anchor::kRegion, Anchor::kOp};
     const auto known =
         std::ranges::find(kAnchors, name.text, [](Anchor each) { return name_of(each); });
@@ -226,7 +226,7 @@ class Reader {
   bool read_selector(PipelineItem& group) {
     if (!tokens_.next().is_word())
       return refuse_next("a name, with '*' and '?' for what may differ");
-    const Token selector = tokens_.take();
+    const PipelineToken selector = tokens_.take();
     if (group.anchor == Anchor::kRegion) {
       error(selector.at, "regions have no names");
       return false;
@@ -252,7 +252,7 @@ class Reader {
   /// `key`, `key=value`, `key=[a,b]`, or one more value of the list before.
   bool read_option(PipelineItem& item, std::size_t& list) {
     if (!tokens_.next().is_word()) return refuse_next("the name of an option");
-    const Token word = tokens_.take();
+    const PipelineToken word = tokens_.take();
     const std::optional<std::size_t> row = item.options.find(word.text);
     const bool has_value = tokens_.next().is('=');
     if (list != kNoList && !has_value) return take_value(item, list, word);
@@ -264,7 +264,7 @@ class Reader {
     if (!has_value) {
       if (item.options.rows()[*row].kind != Kind::kFlag)
         return refuse_next(fmt::format("'=' and a value of '{}'", word.text));
-      return take_value(item, *row, Token{.text = {}, .at = word.at});
+      return take_value(item, *row, PipelineToken{.text = {}, .at = word.at});
     }
     tokens_.take();
     if (take('[')) return read_list(item, *row, word);
@@ -273,7 +273,7 @@ class Reader {
     return take_value(item, *row, tokens_.take());
   }
 
-  bool read_list(PipelineItem& item, std::size_t row, const Token& name) {
+  bool read_list(PipelineItem& item, std::size_t row, const PipelineToken& name) {
     if (!item.options.rows()[row].is_list) {
       error(name.at, fmt::format("'{}' takes one value", name.text));
       return false;
@@ -287,14 +287,14 @@ class Reader {
     return take(']') || refuse_next("',' or ']'");
   }
 
-  bool take_value(PipelineItem& item, std::size_t row, const Token& value) {
+  bool take_value(PipelineItem& item, std::size_t row, const PipelineToken& value) {
     const auto taken = item.options.take(row, value.text, key_);
     if (!taken) error(value.at, taken.error().message);
     return taken.ok();
   }
 
   /// Always false.
-  bool refuse_option(const PipelineItem& item, const Token& word) {
+  bool refuse_option(const PipelineItem& item, const PipelineToken& word) {
     NearestName nearest(word.text);
     for (const PassOption& each : item.options.rows()) {
       if (!each.is_keyed) nearest.offer(each.name);
