@@ -22,6 +22,7 @@ TokenKind Lexer::scan() {
   const Byte* cursor = cursor_;
   const Byte* marker = nullptr;
   /*!stags:re2c:lexer format = 'const Byte* @@ = nullptr;\n'; */
+  if (condition_ == yyclist && skip_to_known_value()) return finish(TokenKind::kTypedValue);
   // Actions that read on from the end of the match need the members to be current.
 #define MIR_ACCEPT (cursor_ = cursor, *this)
 again:
@@ -104,7 +105,7 @@ again:
   <label> [^ \t\r\n\x00\x1b]      { return MIR_ACCEPT.jump_label(); }
 
   // -- value lists ----------------------------------------------------------------------------
-  <list> "%" [A-Za-z0-9_.$-]* ":" type { return MIR_ACCEPT.finish(TokenKind::kTypedValue); }
+  <list> "%" [A-Za-z0-9_.$-]* ":" type { MIR_ACCEPT.note_type(); return finish(TokenKind::kTypedValue); }
   <list> "%" [A-Za-z0-9_.$-]*     { return MIR_ACCEPT.value_name(); }
   <body> "%" [A-Za-z0-9_.$-]*     { return MIR_ACCEPT.finish(TokenKind::kValue); }
   <list> word                     { return MIR_ACCEPT.finish(TokenKind::kWord); }

@@ -9,6 +9,7 @@
 #include "line_diff.hpp"
 #include "mir/codes/syntax.hpp"
 #include "mir/codes/usage.hpp"
+#include "mir/format.hpp"
 #include "mir/parse.hpp"
 #include "regular_file.hpp"
 #include "report_text.hpp"
@@ -88,6 +89,16 @@ ExitCode deliver(const Run& run, const FmtSettings& settings, const std::string&
   return written ? ExitCode::kSuccess : run.report(written.error());
 }
 
+/// The text in canonical layout; no value after reporting.
+std::optional<std::string> laid_out(const SourceFile& file, Diagnostics& diagnostics) {
+  Diagnostics of_extents = diagnostics;
+  ExtentCheck check(file, of_extents);
+  auto text = format(file, diagnostics, [&](const Unit& unit) { check.add(unit); });
+  if (!text) return std::nullopt;
+  diagnostics.append(std::move(of_extents));
+  return diagnostics.has_errors() ? std::nullopt : std::move(text);
+}
+
 ExitCode format_file(const Run& run, const FmtSettings& settings, const std::string& path) {
   // Only a regular file can be written back in place, and a FIFO without a writer would block.
   const auto fits = settings.in_place ? expect_regular_file(path) : Result<void>();
@@ -104,6 +115,11 @@ ExitCode format_file(const Run& run, const FmtSettings& settings, const std::str
     }
   }
   Diagnostics diagnostics = run.diagnostics();
+  if (settings.only_lays_out()) {
+    const std::optional<std::string> text = laid_out(*repaired, diagnostics);
+    const ExitCode code = run.report(diagnostics, sources);
+    return text ? worst(code, deliver(run, settings, path, sources, *file, *text)) : code;
+  }
   const std::optional<SyntaxTree> tree = parse(*repaired, diagnostics);
   if (tree) check_extents(*tree, diagnostics);
   Result<std::string> text = std::string();

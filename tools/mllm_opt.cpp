@@ -35,7 +35,10 @@ ExitCode run_opt(const Run& run, OptSettings& settings) {
 
   Transformation transformation(run, settings, *pipeline);
   if (const auto ready = transformation.prepare(); !ready) return run.report(ready.error());
-  for (const std::string& path : run.files()) transformation.transform_file(path);
+  const std::vector<std::string> files = run.files();
+  for (const std::string& path : files) {
+    transformation.transform_file(path, &path == &files.back());
+  }
   return transformation.write();
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,11 @@ namespace mir {
 /// The text in canonical layout (see LayoutPrinter): only white space changes, every comment is
 /// kept, and formatting the result changes nothing. Ops that cannot be read keep their bytes.
 std::string format(const SyntaxTree& tree);
+
+/// Parses a text and returns it in canonical layout. No value if it has an error, which is
+/// reported. Keeps no tree: `see`, unless it is empty, gets each part of it.
+std::optional<std::string> format(const SourceFile& file, Diagnostics& diagnostics,
+                                  const std::function<void(const Unit&)>& see = {});
 
 /// Bytes [begin, end) of a text, and their text in canonical layout.
 struct FormattedPart {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <mutex>
+#include <vector>
 
 #include "extents/dim_nodes.hpp"
 #include "extents/dim_parser.hpp"
@@ -39,6 +41,58 @@ DimNodes::SymbolValues values_of(const DimBindings& bindings) {
 
 }  // namespace
 
+namespace {
+
+enum class Arithmetic : std::uint8_t { kAdd, kSubtract, kMultiply, kFloorDivide, kModulo };
+
+/// The latest results of arithmetic on expressions, of which modules repeat the same few in each of
+/// their graphs. Thread-safe: while one thread uses it, the others compute.
+class KnownResults {
+ public:
+  template <class Compute>
+  Dim get(Arithmetic operation, Dim a, Dim b, const Compute& compute) {
+    const std::size_t slot = slot_of(operation, a, b);
+    {
+      const std::unique_lock lock(mutex_, std::try_to_lock);
+      if (lock && !entries_.empty()) {
+        const Entry& known = entries_[slot];
+        if (known.operation == operation && known.a == a && known.b == b) return known.result;
+      }
+    }
+    const Dim result = compute();
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return result;
+    // No operation on constants comes here, so an empty entry is none of those that are looked up.
+    if (entries_.empty()) entries_.resize(std::size_t{1} << kBits);
+    entries_[slot] = {operation, a, b, result};
+    return result;
+  }
+
+ private:
+  static constexpr int kBits = 12;
+
+  struct Entry {
+    Arithmetic operation = Arithmetic::kAdd;
+    Dim a{}, b{}, result{};
+  };
+
+  static std::size_t slot_of(Arithmetic operation, Dim a, Dim b) {
+    const auto word = [](Dim dim) {
+      return dim.is_constant()
+                 ? static_cast<std::uint64_t>(dim.constant())
+                 : static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(dim.expr()) >> 4);
+    };
+    const std::uint64_t mixed = word(a) * 0x9E3779B97F4A7C15u ^ word(b) * 0xC2B2AE3D27D4EB4Fu ^
+                                static_cast<std::uint64_t>(operation) * 0x165667B19E3779F9u;
+    return (mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9u >> (64 - kBits);
+  }
+
+  std::mutex mutex_;
+  std::vector<Entry> entries_;  // empty until the first result
+};
+
+}  // namespace
+
 struct DimTable::State {
   explicit State(StringInterner& all_strings) : strings(all_strings), nodes(all_strings) {}
 
@@ -50,17 +104,19 @@ struct DimTable::State {
   }
 
   template <class OnConstants, class OnPolynomials>
-  Dim apply(Dim a, Dim b, OnConstants on_constants, OnPolynomials on_polynomials) {
+  Dim apply(Arithmetic operation, Dim a, Dim b, OnConstants on_constants,
+            OnPolynomials on_polynomials) {
     if (a.is_constant() && b.is_constant()) {
       const auto value = on_constants(a.constant(), b.constant());
       return value ? Dim(*value) : Dim::unknown();
     }
     if (a.is_unknown() || b.is_unknown() || a.is_pack() || b.is_pack()) return Dim::unknown();
-    return dim(on_polynomials(operand(a), operand(b)));
+    return known.get(operation, a, b, [&] { return dim(on_polynomials(operand(a), operand(b))); });
   }
 
   StringInterner& strings;
   DimNodes nodes;
+  KnownResults known;
 };
 
 Dim Dim::unknown() {
@@ -115,27 +171,27 @@ Dim DimTable::symbol(std::string_view name) {
 }
 
 Dim DimTable::add(Dim a, Dim b) {
-  return state_->apply(a, b, checked_add, &mir::add);
+  return state_->apply(Arithmetic::kAdd, a, b, checked_add, &mir::add);
 }
 
 Dim DimTable::subtract(Dim a, Dim b) {
-  return state_->apply(a, b, checked_subtract, &mir::subtract);
+  return state_->apply(Arithmetic::kSubtract, a, b, checked_subtract, &mir::subtract);
 }
 
 Dim DimTable::multiply(Dim a, Dim b) {
-  return state_->apply(a, b, checked_multiply, &mir::multiply);
+  return state_->apply(Arithmetic::kMultiply, a, b, checked_multiply, &mir::multiply);
 }
 
 Dim DimTable::floor_divide(Dim a, Dim b) {
-  return state_->apply(a, b, floor_quotient, [this](const auto& x, const auto& y) {
-    return state_->nodes.quotient(x, y);
-  });
+  return state_->apply(
+      Arithmetic::kFloorDivide, a, b, floor_quotient,
+      [this](const auto& x, const auto& y) { return state_->nodes.quotient(x, y); });
 }
 
 Dim DimTable::modulo(Dim a, Dim b) {
-  return state_->apply(a, b, floor_remainder, [this](const auto& x, const auto& y) {
-    return state_->nodes.remainder(x, y);
-  });
+  return state_->apply(
+      Arithmetic::kModulo, a, b, floor_remainder,
+      [this](const auto& x, const auto& y) { return state_->nodes.remainder(x, y); });
 }
 
 Result<Dim> DimTable::parse(std::string_view text) {

@@ -134,7 +134,7 @@ struct StringInterner::State {
 
   std::uint32_t insert(std::uint32_t hash, std::string_view text) {
     const std::lock_guard lock(mutex);
-    if (2 * std::size_t{count} > tables.back()->mask) grow();
+    if (4 * std::size_t{count} > 3 * tables.back()->mask) grow();
     const Table& into = *tables.back();
     const Found found = probe(into, hash, text);
     if (found.id != 0) return found.id;

@@ -8,18 +8,29 @@ namespace mir {
 
 namespace {
 
-constexpr std::ptrdiff_t kAsciiBlock = 64;
+constexpr std::ptrdiff_t kAsciiBlock = 256, kWord = 8;
+constexpr std::uint64_t kHighBits = 0x8080808080808080u;
 
-/// True if the kAsciiBlock bytes from `at` on are ASCII.
+bool is_ascii_word(const char* at) {
+  std::uint64_t word;
+  static_assert(sizeof word == kWord);
+  std::memcpy(&word, at, sizeof word);
+  return (word & kHighBits) == 0;
+}
+
+/// True if the kAsciiBlock bytes from `at` on are ASCII. Compilers make vector code of the loops.
 bool is_ascii_block(const char* at) {
-  const auto word = [at](std::ptrdiff_t i) {
-    std::uint64_t eight;
-    std::memcpy(&eight, at + 8 * i, 8);
-    return eight;
-  };
-  const std::uint64_t any =
-      word(0) | word(1) | word(2) | word(3) | word(4) | word(5) | word(6) | word(7);
-  return (any & 0x8080808080808080u) == 0;
+  constexpr std::ptrdiff_t kLanes = 16;
+  std::uint8_t lanes[kLanes] = {};
+  for (std::ptrdiff_t row = 0; row < kAsciiBlock; row += kLanes) {
+    for (std::ptrdiff_t i = 0; i < kLanes; ++i) {
+      lanes[i] = static_cast<std::uint8_t>(lanes[i] | static_cast<std::uint8_t>(at[row + i]));
+    }
+  }
+  std::uint64_t words[2];
+  static_assert(sizeof words == sizeof lanes);
+  std::memcpy(words, lanes, sizeof words);
+  return ((words[0] | words[1]) & kHighBits) == 0;
 }
 
 }  // namespace
@@ -27,6 +38,7 @@ bool is_ascii_block(const char* at) {
 const char* find_invalid_utf8(const char* at, const char* end) {
   while (at != end) {
     while (end - at >= kAsciiBlock && is_ascii_block(at)) at += kAsciiBlock;
+    while (end - at >= kWord && is_ascii_word(at)) at += kWord;
     while (at != end && static_cast<unsigned char>(*at) < 0x80) ++at;
     if (at == end) break;
     const auto lead = static_cast<unsigned char>(*at);

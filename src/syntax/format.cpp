@@ -19,36 +19,74 @@ TokenKind layout_kind(TokenKind kind) {
 /// Prints a tree in canonical layout. `begin_line`, unless it is null, is called before each token
 /// that begins a line, with what precedes the token in the source.
 template <class BeginLine>
-void print_layout(const SyntaxTree& tree, LayoutPrinter& printer, const BeginLine& begin_line) {
-  bool at_start = true;
-  [[maybe_unused]] TokenKind previous = TokenKind::kEnd;
-  const auto comments = [&](std::string_view gap) {
+class LayoutOfText {
+ public:
+  LayoutOfText(const SourceFile& file, LayoutPrinter& printer, const BeginLine& begin_line)
+      : file_(file), printer_(printer), begin_line_(begin_line) {}
+
+  void add(const Unit& unit) { for_each_token(file_, unit, done_, *this); }
+  /// Prints what follows the last token.
+  void finish() { comments(file_.text().substr(done_)); }
+
+  void operator()(std::string_view gap, TokenKind scanned, std::string_view text) {
+    const TokenKind kind = layout_kind(scanned);
+    if constexpr (!std::is_null_pointer_v<BeginLine>) {
+      if (starts_line(previous_, kind)) begin_line_(gap);
+      previous_ = kind;
+    }
+    comments(gap);
+    printer_.token(kind, text);
+  }
+
+ private:
+  void comments(std::string_view gap) {
     if (gap.size() > 1) {
-      for_each_comment(gap, at_start, [&](std::string_view text, bool own_line) {
-        printer.comment(text, own_line);
+      for_each_comment(gap, at_start_, [&](std::string_view text, bool own_line) {
+        printer_.comment(text, own_line);
       });
     }
-    at_start = false;
-  };
-  for_each_token(
-      tree,
-      [&](std::string_view gap, TokenKind scanned, std::string_view text) {
-        const TokenKind kind = layout_kind(scanned);
-        if constexpr (!std::is_null_pointer_v<BeginLine>) {
-          if (starts_line(previous, kind)) begin_line(gap);
-          previous = kind;
-        }
-        comments(gap);
-        printer.token(kind, text);
-      },
-      comments);
+    at_start_ = false;
+  }
+
+  const SourceFile& file_;
+  LayoutPrinter& printer_;
+  BeginLine begin_line_;
+  std::size_t done_ = 0;  // the end of the last token
+  bool at_start_ = true;
+  [[maybe_unused]] TokenKind previous_ = TokenKind::kEnd;
+};
+
+template <class BeginLine>
+void print_layout(const SyntaxTree& tree, LayoutPrinter& printer, const BeginLine& begin_line) {
+  LayoutOfText layout(tree.file(), printer, begin_line);
+  for (const Unit& unit : tree.units()) layout.add(unit);
+  layout.finish();
+}
+
+/// Reserves more bytes than most texts take in canonical layout; what is not written costs nothing.
+std::size_t expected_size(const SourceFile& file) {
+  return std::size_t{file.size()} + file.size() / 8;
 }
 
 }  // namespace
 
 std::string format(const SyntaxTree& tree) {
-  LayoutPrinter printer(tree.file().size() + tree.file().size() / 8);
+  LayoutPrinter printer(expected_size(tree.file()));
   print_layout(tree, printer, nullptr);
+  return printer.finish();
+}
+
+std::optional<std::string> format(const SourceFile& file, Diagnostics& diagnostics,
+                                  const std::function<void(const Unit&)>& see) {
+  LayoutPrinter printer(expected_size(file));
+  LayoutOfText layout(file, printer, nullptr);
+  const bool is_whole = parse_units(file, diagnostics, [&](Unit&& unit) {
+    if (see) see(unit);
+    layout.add(unit);
+    return true;
+  });
+  if (!is_whole) return std::nullopt;
+  layout.finish();
   return printer.finish();
 }
 

@@ -25,21 +25,25 @@ void for_each_comment(std::string_view gap, bool at_start, Take take) {
   }
 }
 
-/// Calls `take(gap, kind, text)` for every token of the tree in order, then `end(gap)` with what
-/// follows the last.
+/// Calls `take(gap, kind, text)` for every token of a unit in order. `done` is the end of the token
+/// before, which becomes that of the last.
+template <class Take>
+void for_each_token(const SourceFile& file, const Unit& unit, std::size_t& done, Take& take) {
+  const std::string_view text = file.text();
+  const std::size_t base = unit.base() - file.base();
+  for (const Token& token : unit.tokens()) {
+    const std::size_t begin = base + token.offset;
+    take(text.substr(done, begin - done), token.kind(), text.substr(begin, token.length()));
+    done = begin + token.length();
+  }
+}
+
+/// Like for_each_token() of a unit, for a whole tree; `end(gap)` gets what follows its last token.
 template <class Take, class End>
 void for_each_token(const SyntaxTree& tree, Take take, End end) {
-  const std::string_view text = tree.file().text();
   std::size_t done = 0;
-  for (const Unit& unit : tree.units()) {
-    const std::size_t base = unit.base() - tree.file().base();
-    for (const Token& token : unit.tokens()) {
-      const std::size_t begin = base + token.offset;
-      take(text.substr(done, begin - done), token.kind(), text.substr(begin, token.length()));
-      done = begin + token.length();
-    }
-  }
-  end(text.substr(done));
+  for (const Unit& unit : tree.units()) for_each_token(tree.file(), unit, done, take);
+  end(tree.file().text().substr(done));
 }
 
 }  // namespace mir

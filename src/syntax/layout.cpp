@@ -175,6 +175,13 @@ void LayoutPrinter::separate(TokenKind kind, std::uint8_t code) {
   }
 }
 
+void LayoutPrinter::line(std::string_view text, TokenKind last) {
+  separate(K::kOpName, step(before_, K::kOpName));
+  copy(text);
+  before_ = before_of(last, compact_);
+  careful_ = false;
+}
+
 void LayoutPrinter::copy(std::string_view text) {
   reserve(text.size());
   put(text);

@@ -43,6 +43,9 @@ class LayoutPrinter {
   void typed_value(std::string_view name, std::string_view type);
   /// Appends a token whose kind has only one spelling: punctuation, opening words, `true`.
   void token(TokenKind kind);
+  /// Appends an op that is one line without comments, in the layout already; `last` is the kind of
+  /// its last token, after which the layout does not depend on the text.
+  void line(std::string_view text, TokenKind last);
   /// Appends a comment at this place. Lines of `text` that do not start with `//` get it, blanks at
   /// their ends go. `own_line` tells whether nothing but blanks precedes it on its line.
   void comment(std::string_view text, bool own_line);

@@ -65,6 +65,59 @@ constexpr std::ptrdiff_t kLongestBareText = 1024;
 
 }  // namespace
 
+namespace {
+
+/// For each byte, whether it can be part of the name of a value.
+constexpr auto kIsName = [] {
+  std::array<bool, 256> table{};
+  for (int c = 0; c < 256; ++c) {
+    table[static_cast<std::size_t>(c)] = c < 128 && is_name_character(static_cast<char>(c), "_.$-");
+  }
+  return table;
+}();
+
+/// For each byte, whether it is a quote or may be in no unquoted text.
+constexpr auto kEndsTag = [] {
+  std::array<bool, 256> table{};
+  for (const unsigned char c : {'"', '\n', '\0', '\x1b'}) table[c] = true;
+  return table;
+}();
+
+}  // namespace
+
+Lexer::KnownType* Lexer::slot_of_type(const Byte* type) {
+  constexpr std::ptrdiff_t kPrefix = 8, kRead = 24;  // of `tensor<[`, and with what is hashed
+  if (limit_ - type < kRead) return nullptr;
+  std::uint64_t words[2];
+  std::memcpy(words, type + kPrefix, sizeof words);
+  const std::uint64_t hash = words[0] * 0x9E3779B97F4A7C15u ^ words[1] * 0xC2B2AE3D27D4EB4Fu;
+  return &types_[hash >> 58];
+}
+
+bool Lexer::skip_to_known_value() {
+  const Byte* begin = cursor_;
+  while (*begin == ' ') ++begin;
+  if (*begin != '%') return false;
+  const Byte* type = begin + 1;
+  while (kIsName[*type]) ++type;
+  if (*type++ != ':') return false;
+  const KnownType* known = slot_of_type(type);
+  if (known == nullptr || known->begin == nullptr) return false;
+  if (static_cast<std::size_t>(limit_ - type) < known->size) return false;
+  if (std::memcmp(known->begin, type, known->size) != 0) return false;
+  begin_ = begin;
+  cursor_ = type + known->size;
+  return true;
+}
+
+void Lexer::note_type() {
+  const Byte* type = begin_;
+  while (*type != ':') ++type;
+  ++type;
+  if (KnownType* slot = slot_of_type(type))
+    *slot = {type, static_cast<std::size_t>(cursor_ - type)};
+}
+
 Lexer::Lexer(const SourceFile& file, Diagnostics& diagnostics, std::uint32_t offset)
     : file_(file),
       diagnostics_(diagnostics),
@@ -262,8 +315,9 @@ TokenKind Lexer::jump_label() {
 TokenKind Lexer::op_name_tag(char close, TokenKind kind) {
   const Byte* fallback = nullptr;
   const Byte* stop = bare_limit(cursor_);
-  for (const Byte* at = cursor_; at != stop && !ends_bare_text(*at); ++at) {
-    if (*at != '"') continue;
+  for (const Byte* at = cursor_;; ++at) {
+    while (at != stop && !kEndsTag[*at]) ++at;
+    if (at == stop || *at != '"') break;
     const Byte* bracket = skip_space(at + 1);
     if (*bracket != close) continue;
     const Byte* after = skip_gap(bracket + 1);

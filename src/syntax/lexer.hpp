@@ -1,6 +1,7 @@
 // The scanner: text to tokens, one context at a time. Rules are in grammar/lexer.re.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -72,7 +73,18 @@ class Lexer {
   enum class Brace : std::uint8_t { kNone, kOpened, kClosed };
   using Byte = unsigned char;
 
+  /// A place of the text with a tensor type in canonical spacing.
+  struct KnownType {
+    const Byte* begin = nullptr;
+    std::size_t size = 0;
+  };
+
   TokenKind scan();
+  /// Makes the value at hand the current token if its type occurred before; false otherwise.
+  bool skip_to_known_value();
+  /// Remembers the type of the current token, a kTypedValue.
+  void note_type();
+  KnownType* slot_of_type(const Byte* type);
   TokenKind resume();
   TokenKind implied_brace();
   TokenKind push(Nesting inside, TokenKind opener);
@@ -118,6 +130,9 @@ class Lexer {
   bool recovering_ = false;
   bool body_is_missing_ = false;
   std::vector<Nesting> nesting_;
+  // Types of values that were scanned, by a few of their bytes. Most of a text are such types, and
+  // comparing one with a known one is faster than scanning it.
+  std::array<KnownType, 64> types_{};
 };
 
 }  // namespace mir

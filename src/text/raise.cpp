@@ -631,7 +631,7 @@ class Raiser {
   // -- what the source has ----------------------------------------------------------------------
 
   /// The op's own tokens; empty without a source and for an op that is not from it.
-  std::span<const TokenRange> pieces_of(const Op& op) const {
+  TokenPieces pieces_of(const Op& op) const {
     if (source_ == nullptr || !op.was_read()) return {};
     return source_->pieces(op.span().begin);
   }
@@ -642,12 +642,13 @@ class Raiser {
   }
 
   /// True if the op's own tokens still represent it.
-  bool is_untouched(const Op& op, std::span<const TokenRange> pieces) const {
+  bool is_untouched(const Op& op, const TokenPieces& pieces) const {
     if (op.is_modified() || !same_form_ || restated_[op.id()]) return false;
     if (pieces.size() != op.region_count() + 1) return false;
     if (has_lower_version_ && uses_later_forms(op, pieces)) return false;
-    for (const TokenRange& piece : pieces) {
-      const ShortForms forms = source_->short_forms(piece);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (pieces[i].is_line()) continue;
+      const ShortForms forms = source_->short_forms(pieces[i]);
       if (forms.any() && (has_lower_version_ || !still_means(forms, op))) return false;
     }
     if (any_renamed(op.results())) return false;
@@ -664,10 +665,12 @@ class Raiser {
   }
 
   /// True if the text of the op may have a short form that the version of the module lacks.
-  bool uses_later_forms(const Op& op, std::span<const TokenRange> pieces) const {
-    const auto has_alias = [&](TokenRange piece) { return source_->has_type_alias(piece); };
-    return op.is(OpId::kTensorRegister, OpId::kGraphSubGraph) ||
-           std::ranges::any_of(pieces, has_alias);
+  bool uses_later_forms(const Op& op, const TokenPieces& pieces) const {
+    if (op.is(OpId::kTensorRegister, OpId::kGraphSubGraph)) return true;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (source_->has_type_alias(pieces[i])) return true;
+    }
+    return false;
   }
 
   bool returns_as_stated(const Region& region) const {
@@ -790,7 +793,11 @@ std::string print(const IRContext& context) {
 
 std::string print(std::span<Module* const> modules, const SyntaxTree& source) {
   LayoutPrinter printer(source.file().size());
-  const SourceTokens tokens(source);
+  raise(modules, printer, SourceTokens(source));
+  return printer.finish();
+}
+
+void raise(std::span<Module* const> modules, LayoutPrinter& printer, const SourceTokens& tokens) {
   auto aliases = tokens.aliases();
   SourcePos done = 0;
   for (const Module* module : modules) {
@@ -805,7 +812,6 @@ std::string print(std::span<Module* const> modules, const SyntaxTree& source) {
   }
   for (const TokenRange& alias : aliases) tokens.print(alias, printer);
   tokens.print_end(printer);
-  return printer.finish();
 }
 
 }  // namespace mir

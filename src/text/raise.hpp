@@ -15,5 +15,8 @@ namespace mir {
 /// since go out with their own spelling and comments, changed ones with their comments, new ones
 /// canonically. Comments of removed ops go with them.
 void raise(const Module& module, LayoutPrinter& printer, const SourceTokens* source = nullptr);
+/// The modules with what is left of the text they were read from, its aliases included; a module
+/// that does not come from it is printed canonically.
+void raise(std::span<Module* const> modules, LayoutPrinter& printer, const SourceTokens& source);
 
 }  // namespace mir

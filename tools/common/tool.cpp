@@ -171,8 +171,9 @@ ExitCode Run::refuse(const Error& error) const {
 
 ExitCode Run::write_output(std::string_view text) const {
   const bool is_shown = *common_->output == "-" && shows_documents();
+  const std::string shown = is_shown ? visible_lines(text) : std::string();
   const auto written =
-      write_file_atomically(*common_->output, is_shown ? visible_lines(text) : std::string(text));
+      write_file_atomically(*common_->output, is_shown ? std::string_view(shown) : text);
   return written ? ExitCode::kSuccess : report(written.error());
 }
 

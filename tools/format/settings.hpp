@@ -65,6 +65,8 @@ struct FmtSettings {
   /// True if the text of the modules depends on their meaning.
   bool reads_modules() const { return shorten || full || target.version.is_given(); }
   bool rewrites_any() const { return rewrites_tokens() || reads_modules(); }
+  /// True if only the white space of the whole text changes.
+  bool only_lays_out() const { return !rewrites_any() && !lines.is_given() && !columns.is_given(); }
 };
 
 }  // namespace mir::tools

@@ -18,6 +18,8 @@
 #include "support/expectation.hpp"
 #include "support/file_io.hpp"
 #include "support/platform/atomic_file.hpp"
+#include "text/raise.hpp"
+#include "text/read_text.hpp"
 #include "tools/opt/cost_report.hpp"
 #include "tools/opt/explain_conversion.hpp"
 #include "tools/opt/validate_run.hpp"
@@ -202,14 +204,19 @@ bool Transformation::take_target_version(std::span<Module* const> modules,
   return is_good;
 }
 
-std::optional<std::string> Transformation::text_of(std::vector<Module*> modules,
-                                                   const SyntaxTree& tree,
-                                                   Diagnostics& diagnostics) {
+std::optional<std::string> Transformation::text_of(Reading& reading, Diagnostics& diagnostics) {
+  std::vector<Module*>& modules = reading.modules;
   if (settings_.split_module.is_given() && !split(modules, diagnostics)) return std::nullopt;
   if (*settings_.emit == OptOutput::kSymbolicDims) return symbolic_dims_of(modules, diagnostics);
   if (*settings_.emit == OptOutput::kModule) {
     if (!take_target_version(modules, diagnostics)) return std::nullopt;
-    if (made_.empty()) return print(modules, tree);
+    if (made_.empty()) {
+      prints_later_ = is_last_;
+      if (prints_later_) return std::string();
+      LayoutPrinter printer(reading.source->file().size());
+      raise(modules, printer, *reading.source);
+      return printer.finish();
+    }
     std::string text;
     for (const Module* module : modules) text += print(*module);
     return text;
@@ -225,9 +232,9 @@ std::optional<std::string> Transformation::text_of(std::vector<Module*> modules,
                       .bytes_per_second = settings_.bandwidth.if_given().value_or(0)});
 }
 
-Transformation::Outcome Transformation::transform_text(const SourceFile& given,
-                                                       IRContext& context) {
+Transformation::Outcome Transformation::transform_text(const SourceFile& given, Reading& reading) {
   constexpr std::size_t kMostCompared = 1000;
+  IRContext& context = reading.context;
   TypedMap reports;
   LossReport& losses = reports.get<LossReport>();
   Diagnostics diagnostics =
@@ -237,17 +244,18 @@ Transformation::Outcome Transformation::transform_text(const SourceFile& given,
   const SourceFile* file =
       settle_texts(given, settings_.conversion.granted, context, losses, diagnostics);
   if (file == nullptr) return {report(given, sources, diagnostics)};
-  const std::optional<SyntaxTree> tree = parse(*file, diagnostics);
-  if (!tree) return {report(*file, sources, diagnostics)};
+  auto read = read_modules(reading.source.emplace(*file), context, diagnostics);
+  if (!read) return {report(*file, sources, diagnostics)};
   made_.clear();
-  std::vector<Module*> modules = resolve(*tree, context, diagnostics);
+  std::vector<Module*>& modules = reading.modules;
+  modules = *std::move(read);
   if (settings_.link_modules.is_given() && modules.size() > 1) {
     modules = {link(modules, diagnostics)};
   }
   Outcome outcome;
   if (modules != std::vector<Module*>{nullptr} &&
       transform_modules(modules, given.name(), reports, diagnostics)) {
-    outcome.text = text_of(modules, *tree, diagnostics);
+    outcome.text = text_of(reading, diagnostics);
   }
   made_.clear();
   outcome.code = write_losses(losses, context);
@@ -272,31 +280,33 @@ Result<void> Transformation::take_facts(const std::string& path) {
   return {};
 }
 
-void Transformation::transform_file(const std::string& path) {
+void Transformation::transform_file(const std::string& path, bool is_last) {
   if (const auto taken = take_facts(path); !taken) {
     outcomes_.push_back({run_.report(taken.error())});
     return;
   }
   SourceManager whole;
-  IRContext first;
+  auto first = std::make_unique<Reading>();
   const bool split(settings_.split_input_file);
-  const auto file = read_source(path, split ? whole : first.sources());
+  is_last_ = is_last && !split;
+  const auto file = read_source(path, split ? whole : first->context.sources());
   if (!file) {
     outcomes_.push_back({run_.report(file.error())});
     return;
   }
   names_ = InputNames(fmt::format("'{}'", (*file)->name()));
   if (!split) {
-    if (!knows_dialects(first)) return;
-    outcomes_.push_back(transform_text(**file, first));
+    if (!knows_dialects(first->context)) return;
+    outcomes_.push_back(transform_text(**file, *first));
+    if (prints_later_) outcomes_.back().printed = std::move(first);
     return check_names();
   }
   for (const InputPart& part : split_input((*file)->text())) {
-    IRContext context;
-    if (!knows_dialects(context)) return;
+    Reading reading;
+    if (!knows_dialects(reading.context)) return;
     const SourceFile* text =
-        context.sources().add((*file)->name(), std::string(part.text), part.first_line);
-    outcomes_.push_back(transform_text(*text, context));
+        reading.context.sources().add((*file)->name(), std::string(part.text), part.first_line);
+    outcomes_.push_back(transform_text(*text, reading));
   }
   check_names();
 }
@@ -347,7 +357,13 @@ ExitCode Transformation::write() const {
     bool is_first = true;
     for (const Outcome& each : outcomes_) {
       if (!std::exchange(is_first, false) && is_text) sink("// -----\n");
-      sink(*each.text);
+      if (each.printed == nullptr) {
+        sink(*each.text);
+        continue;
+      }
+      LayoutPrinter printer(sink);
+      raise(each.printed->modules, printer, *each.printed->source);
+      printer.finish();
     }
   });
   return worst(code, written);

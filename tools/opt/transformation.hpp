@@ -10,6 +10,7 @@
 
 #include "input_names.hpp"
 #include "mir/pass.hpp"
+#include "syntax/source_tokens.hpp"
 #include "tool.hpp"
 #include "tools/opt/explain_no_match.hpp"
 #include "tools/opt/reproducer.hpp"
@@ -25,25 +26,33 @@ class Transformation {
 
   /// Makes the folder of --dump.
   Result<void> prepare() const;
-  /// Transforms a file, or each part of it with --split-input-file.
   /// Registers dialects; false after reporting.
   bool knows_dialects(IRContext& context);
-  void transform_file(const std::string& path);
+  /// Transforms a file, or each part of it with --split-input-file. After the last file, nothing
+  /// else is transformed.
+  void transform_file(const std::string& path, bool is_last);
   /// Writes tables to standard error and, unless some text was refused, the new texts in their
   /// order, with lines between them at which --split-input-file splits them again. Returns the
   /// worst exit code of all texts.
   ExitCode write() const;
 
  private:
+  /// A text that was read, with its modules.
+  struct Reading {
+    IRContext context{};
+    std::optional<SourceTokens> source{};
+    std::vector<Module*> modules{};
+  };
   /// The result of one text.
   struct Outcome {
     ExitCode code = ExitCode::kSuccess;
-    std::optional<std::string> text{};  ///< no value if it was refused
+    std::optional<std::string> text{};   ///< no value if it was refused
+    std::unique_ptr<Reading> printed{};  ///< its modules are printed instead, unless it is null
   };
 
   /// Takes the facts that options and a sidecar file beside the text supply.
   Result<void> take_facts(const std::string& path);
-  Outcome transform_text(const SourceFile& given, IRContext& context);
+  Outcome transform_text(const SourceFile& given, Reading& reading);
   bool transform_modules(std::span<Module* const> modules, std::string_view file, TypedMap& reports,
                          Diagnostics& diagnostics);
   /// True if --module admits the module.
@@ -58,8 +67,7 @@ class Transformation {
   bool take_target_version(std::span<Module* const> modules, Diagnostics& diagnostics) const;
   /// Returns the output that --split-module and --emit select; no value after reporting a module
   /// that has no such output.
-  std::optional<std::string> text_of(std::vector<Module*> modules, const SyntaxTree& tree,
-                                     Diagnostics& diagnostics);
+  std::optional<std::string> text_of(Reading& reading, Diagnostics& diagnostics);
   bool transform(Module& module, TypedMap& reports, Diagnostics& diagnostics);
   bool verify(const Module& module, Diagnostics& diagnostics) const;
   ExitCode report(const SourceFile& file, const SourceManager& sources,
@@ -85,6 +93,8 @@ class Transformation {
   std::unordered_set<const Module*> wanted_;   // that --module selects
   std::vector<std::unique_ptr<Module>> made_;  // from those of the current text
   std::vector<Outcome> outcomes_;
+  bool is_last_ = false;       // the text at hand
+  bool prints_later_ = false;  // its modules, so that their text need not be kept
 };
 
 }  // namespace mir::tools

@@ -57,7 +57,7 @@ TEST_CASE("UTF-8 is well formed where it encodes a code point in the shortest wa
 }
 
 TEST_CASE("the first byte that is not UTF-8 is found wherever it is") {
-  for (std::size_t size = 0; size < 150; ++size) {
+  for (std::size_t size = 0; size < 600; size += size < 20 ? 1 : 29) {
     const std::string good(size, 'a');
     CHECK(is_utf8(good));
     for (std::size_t at = 0; at < size; ++at) {

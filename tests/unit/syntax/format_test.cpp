@@ -79,6 +79,20 @@ TEST_CASE("the tokens and the tree of every construct are those stored") {
   CHECK(found == test::stored_lines("testdata/unit/syntax/every_construct.txt", found));
 }
 
+TEST_CASE("a text is formatted without its tree as with it, and not if it has an error") {
+  SourceManager sources;
+  Diagnostics diagnostics;
+  const SourceFile* file = sources.add("f", std::string(test::kEveryConstruct));
+  std::size_t units = 0;
+  const auto text = format(*file, diagnostics, [&](const Unit&) { ++units; });
+  const auto tree = parse(*file, diagnostics);
+  REQUIRE(tree);
+  CHECK(text == format(*tree));
+  CHECK(units == tree->units().size());
+  CHECK_FALSE(format(*sources.add("g", "@m () -> () {\n a.b (\n}\n"), diagnostics));
+  CHECK(diagnostics.error_count() == 1);
+}
+
 TEST_CASE("the spacing of the source decides nothing") {
   const Parsed parsed{std::string(test::kEveryConstruct)};
   for (std::uint32_t seed = 0; seed < test::seed_count(200); ++seed) check_respaced(parsed, seed);

@@ -117,6 +117,29 @@ TEST_SUITE("lexer") {
           "Greater RParen");
   }
 
+  TEST_CASE("a type that occurred before ends where scanning it ends") {
+    const std::string known = "%1:tensor<[1, 192, 1536], Float32, CPU>";
+    const std::string others[] = {known,
+                                  "%22:tensor<[1, 192, 1536], Float32, CPU>",
+                                  "%:tensor<[1, 192, 1536], Float32, CPU>",
+                                  "%1:tensor<[1, 192, 1536], Float32, GPU>",
+                                  "%1:tensor<[1, 192, 1536], Float16, CPU>",
+                                  "%1:tensor<[1, 192, 1535], Float32, CPU>",
+                                  "%1:tensor<[1], Float32, CPU>"};
+    for (const std::string& other : others) {
+      CAPTURE(other);
+      const Pairs list = tokens("a.b (" + known + "," + other + " , " + known + ") -> ()");
+      const auto values = std::ranges::count(list, "TypedValue", &Pair::first);
+      CHECK(values == 3);
+      CHECK(std::ranges::count(list, Pair{"TypedValue", other}) == (other == known ? 3 : 1));
+    }
+    const std::string encoded = "%1:tensor<[1, 192, 1536], Float32, CPU, \"e\">";
+    CHECK(kinds("a.b (" + known + ", " + encoded) ==
+          "OpName LParen TypedValue Comma " + kinds("a.b (" + encoded).substr(14));
+    CHECK(kinds("a.b (" + known + ", " + known.substr(0, known.size() - 1)) !=
+          kinds("a.b (" + known + ", " + known));
+  }
+
   TEST_CASE("value names hold any text up to the colon") {
     CHECK(only("Value", "a.b (%:tensor<[1,2], F, C>)") == "%");
     CHECK(only("Value", "a.b (%a-b c:tensor<[1,2], F, C>)") == "%a-b c");

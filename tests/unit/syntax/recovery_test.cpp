@@ -201,6 +201,23 @@ TEST_SUITE("recovery") {
     CHECK_FALSE(missing_brace("@m () -> () {\n    a.b [k:{]\n}\n"));
   }
 
+  TEST_CASE("a missing brace is found in a long text") {
+    constexpr int kOps = 1000;
+    const auto text_without = [](int open) {
+      std::string text = "@m () -> () {\n";
+      for (int i = 0; i < kOps; ++i) text += i == open ? "    a.b {\n" : "    a.b {\n    }\n";
+      return text + "}\n";
+    };
+    CHECK_FALSE(missing_brace(text_without(kOps)));
+    for (const int open : {0, 1, 500, kOps - 1}) {
+      CAPTURE(open);
+      const auto missing = missing_brace(text_without(open));
+      REQUIRE(missing);
+      CHECK(missing->brace == '}');
+      CHECK(missing->opening == 14 + 16 * static_cast<std::size_t>(open) + 8);
+    }
+  }
+
   TEST_CASE("a brace that is not closed is an error beside others") {
     CHECK(errors("@main () -> () {\n  a.b = c\n  a.b\n") ==
           Lines{"2:7 MIR0201 expected an operation or '}', found '='",

@@ -163,3 +163,43 @@ TEST_CASE("an alias of a type is used where a type has neither a dialect nor par
   CHECK_FALSE(uses("!d.v<3>"));
   CHECK_FALSE(uses("tensor<[2], Float32, CPU>"));
 }
+
+TEST_CASE("an op that the layout prints as it is, and that needs no other text, is a plain line") {
+  const auto line = [](const std::string& op, const std::string& after = "") {
+    const Indexed text("@m () -> () {\n    " + op + after + "\n    a.end() -> ()\n}\n");
+    const std::size_t name = op.find("a.b");
+    const TokenPieces pieces = text.tokens->pieces(text.at(op) + static_cast<SourcePos>(name));
+    REQUIRE(!pieces.empty());
+    if (pieces[0].is_line()) {
+      CHECK(text.printed(pieces[0]) == op);
+      CHECK(text.tokens->begin(pieces[0]) == text.at(op));
+    }
+    return pieces[0].is_line();
+  };
+  const std::string type = "tensor<[2, $S], Float32, CPU>";
+  CHECK(line("a.b() -> ()"));
+  CHECK(line("a.b(%0:" + type + ", %1:" + type + ") -> (%2:" + type + ")"));
+  CHECK(line("a.b(%0) -> (%1:" + type + "[@w])[k:1, n:[1, 2], d:{\"a\":1}]"));
+  CHECK(line("a.b @s <name=\"x\">(%0) -> ()"));
+  CHECK(line("a.b() -> () loc(\"f\":3)"));
+  CHECK(line("a.b() -> ()[k:word, x:$S]"));
+  // Other spacing.
+  CHECK_FALSE(line("a.b () -> ()"));
+  CHECK_FALSE(line("a.b() ->  ()"));
+  CHECK_FALSE(line("a.b() ->\n()"));
+  CHECK_FALSE(line("a.b(%0:tensor<[2,$S], Float32, CPU>) -> ()"));
+  CHECK_FALSE(line("a.b <name=\"x\" >() -> ()"));
+  CHECK_FALSE(line("a.b() -> () loc( \"f\":3)"));
+  // Comments.
+  CHECK_FALSE(line("a.b() -> ()", "  // c"));
+  CHECK_FALSE(line("// c\n    a.b() -> ()"));
+  CHECK_FALSE(line("a.b( // c\n) -> ()"));
+  CHECK(line("a.b() -> ()", "\n    // of the next one"));
+  // Short forms.
+  CHECK_FALSE(line("a.b(%0:!v) -> ()"));
+  CHECK_FALSE(line("a.b() -> ()[*]"));
+  CHECK_FALSE(line("a.b() -> ()[#spec]"));
+  CHECK_FALSE(line("a.b <.x>() -> ()"));
+  // Regions.
+  CHECK_FALSE(line("a.b() -> () {\n    }"));
+}
