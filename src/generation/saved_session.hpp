@@ -32,7 +32,8 @@ struct SavedSession {
 std::string model_fingerprint(Session& session, const std::string& module_text,
                               const std::vector<std::string>& specs, unsigned threads);
 
-/// Writes the caches of a session and the rest of the state.
+/// Writes the caches of a session and the rest of the state. An error if sequences of a cache have
+/// different lengths (kNotGenerative), as after Generator::run_each().
 Result<void> write_saved_session(const std::string& path, const SavedSession& saved,
                                  Session& session);
 
