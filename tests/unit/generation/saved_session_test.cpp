@@ -40,7 +40,7 @@ const char* const kBatch = R"(
 std::vector<Tensor> step(const std::vector<std::int64_t>& positions) {
   const auto tokens = static_cast<std::int64_t>(positions.size() / 2);
   auto places = *Tensor::allocate(DType::kInt64, {2, tokens});
-  std::ranges::copy(positions, places.as_mutable<std::int64_t>());
+  std::ranges::copy(positions, places.as_mutable<std::int64_t>().data());
   return {floats({2, 1, tokens, 2}, std::vector<double>(positions.size() * 2, 0.5)), places};
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("hostile saved sessions with right hashes are read or refused") {
   const json header = json::parse(header_of(sound));
   REQUIRE(file_of(header.dump(), body_of(sound)) == sound);
   std::size_t read = 0, refused = 0;
-  for (const std::uint64_t seed : Seeds(4000, About::kMemory)) {
+  for (const std::uint64_t seed : seeds_of(4000, About::kMemory)) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     json changed = header;
