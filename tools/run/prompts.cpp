@@ -15,9 +15,8 @@ namespace {
 
 constexpr std::uint64_t kMostPromptsBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kMostPrompts = 100'000;
-constexpr JsonRules kLineRules = {.max_bytes = kMostPromptsBytes,
-                              .max_depth = 16,
-                              .malformed = diag::kPromptsMalformed};
+constexpr JsonRules kLineRules = {
+    .max_bytes = kMostPromptsBytes, .max_depth = 16, .malformed = diag::kPromptsMalformed};
 
 /// The prompt of a line of JSON; no value after reporting.
 std::optional<std::string> json_prompt(const SourceFile& file, std::string_view line,

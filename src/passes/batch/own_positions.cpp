@@ -55,9 +55,8 @@ std::size_t OwnPositions::rank_before(const Value& value) const {
 bool OwnPositions::follow() {
   bool is_good = true;
   for_each_child(run_.module().body(), [&](Op& op) {
-    const bool reads = std::ranges::any_of(op.operand_uses(), [&](const Use& use) {
-      return place_in(*use.value()) != nullptr;
-    });
+    const bool reads = std::ranges::any_of(
+        op.operand_uses(), [&](const Use& use) { return place_in(*use.value()) != nullptr; });
     if (reads && is_good) is_good = follow(op);
   });
   return is_good;
@@ -72,11 +71,11 @@ bool OwnPositions::follow(Op& op) {
   }
   const auto is_shared = [&](const Use& use) { return place_in(*use.value()) == nullptr; };
   const bool is_known =
-      is_rotation(op) ? is_shared(op.operand_uses()[0])
-                      : keeps_leading_dimensions(op) && !is_shared(op.operand_uses()[0]) &&
-                            (op.is(OpId::kLinalgMatMul)
-                                 ? is_shared(op.operand_uses()[1])
-                                 : std::ranges::none_of(op.operand_uses(), is_shared));
+      is_rotation(op)
+          ? is_shared(op.operand_uses()[0])
+          : keeps_leading_dimensions(op) && !is_shared(op.operand_uses()[0]) &&
+                (op.is(OpId::kLinalgMatMul) ? is_shared(op.operand_uses()[1])
+                                            : std::ranges::none_of(op.operand_uses(), is_shared));
   if (is_known) return infer_results(op);
   return refuse(op, fmt::format("'{}' reads values that are different for each sequence, and would "
                                 "not keep them apart",
@@ -100,8 +99,9 @@ bool OwnPositions::align_operands(Op& op) {
     const auto dims = value.tensor_type()->dims();
     const Place* place = place_in(value);
     if (place == nullptr) {
-      const bool is_apart = is_before ? !batch_.is_symbolic() || !std::ranges::count(dims, batch_)
-                                      : dims.size() < rank || dims[0] == batch_ || dims[0] == Dim(1);
+      const bool is_apart = is_before
+                                ? !batch_.is_symbolic() || !std::ranges::count(dims, batch_)
+                                : dims.size() < rank || dims[0] == batch_ || dims[0] == Dim(1);
       if (is_apart) continue;
       return refuse(op, fmt::format("'{}' reads values that are different for each sequence beside "
                                     "{}, expected the sequences in its first dimension",
@@ -116,7 +116,8 @@ bool OwnPositions::align_operands(Op& op) {
     std::vector<const Attr*> shape;
     for (const Dim dim : wanted) shape.push_back(builder_.context().dim(dim));
     builder_.set_insertion_point(op);
-    Value* view = linalg::View::build(builder_, &value, {.to_shape = builder_.context().array(shape)});
+    Value* view =
+        linalg::View::build(builder_, &value, {.to_shape = builder_.context().array(shape)});
     if (view == nullptr) return false;
     builder_.set_operand(op, i, view);
   }
@@ -143,8 +144,8 @@ bool OwnPositions::infer_results(Op& op) {
     const auto* before = result.tensor_type();
     const auto* after = dyn_cast<TensorType>(type);
     if (before == nullptr || after == nullptr || after->rank() == 0 || after->dims()[0] != batch_)
-      return refuse(op, fmt::format("'{}' has no dimension for the sequences in its result",
-                                    op.name()));
+      return refuse(
+          op, fmt::format("'{}' has no dimension for the sequences in its result", op.name()));
     const bool is_first = after->rank() == before->rank() && before->dims()[0] == Dim(1);
     const auto kept = before->dims().subspan(is_first ? 1 : 0);
     if (!std::ranges::equal(after->dims().subspan(1), kept))
