@@ -335,15 +335,12 @@ Result<void> write_saved_session(const std::string& path, const SavedSession& sa
   return written ? file->commit() : written;
 }
 
-Result<SavedSession> read_saved_session(const std::string& path, const std::string& model,
+Result<SavedSession> read_saved_session(std::span<const std::byte> bytes, const std::string& model,
                                         Session& session) {
   const auto refuse = [&](const Error& error) {
     session.reset();
-    return Error{error.code, fmt::format("'{}' {}", path, error.message)};
+    return error;
   };
-  const auto file = MappedFile::open(path);
-  if (!file) return file.error();
-  const std::span<const std::byte> bytes = (*file)->bytes();
   const bool is_session =
       bytes.size() >= kFixed && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
   if (!is_session)
@@ -365,6 +362,15 @@ Result<SavedSession> read_saved_session(const std::string& path, const std::stri
   const auto restored = restore(*header, bytes, aligned(kFixed + length), session);
   if (!restored) return refuse(restored.error());
   return header->saved;
+}
+
+Result<SavedSession> read_saved_session(const std::string& path, const std::string& model,
+                                        Session& session) {
+  const auto file = MappedFile::open(path);
+  if (!file) return file.error();
+  auto read = read_saved_session((*file)->bytes(), model, session);
+  if (read) return read;
+  return Error{read.error().code, fmt::format("'{}' {}", path, read.error().message)};
 }
 
 }  // namespace mir::generation
