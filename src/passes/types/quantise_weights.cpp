@@ -32,7 +32,8 @@ class WeightQuantisation {
     for (const Symbol symbol : parameters_.symbols()) {
       convert(symbol, *parameters_.find(symbol)->declared);
     }
-    if (!kept_.is_empty())
+    // Vectors are kept in every model.
+    if (keeps_matrices_)
       run_.diagnostics().remark(diag::kTensorDtypeUnsupported, place(), kept_.text("parameter"));
     return run_.result();
   }
@@ -117,6 +118,7 @@ class WeightQuantisation {
 
   void keep(const Value& declared, std::string_view why) {
     run_.count("parameters kept");
+    keeps_matrices_ = keeps_matrices_ || declared.tensor_type()->rank() >= 2;
     kept_.add(fmt::format("@{}", context_.text(declared.symbol())), why);
   }
 
@@ -137,6 +139,7 @@ class WeightQuantisation {
   ParameterUsers parameters_;
   std::vector<TypeRule> rules_;
   KeptTypes kept_;
+  bool keeps_matrices_ = false;
 };
 
 }  // namespace
