@@ -9,6 +9,7 @@
 
 #include "../tests/unit/seeds.hpp"
 #include "check_template.hpp"
+#include "mutations.hpp"
 #include "support/file_io.hpp"
 
 namespace {
@@ -25,26 +26,8 @@ constexpr std::string_view kParts[] = {
     "endmacro", "|tojson",  "|join('')",   "|list",       "[::-1]",   "|map('upper')",
     "\n",       "\xC3\xA9", "range(9999)", "namespace()", "none"};
 
-std::string mutated(std::string text, std::mt19937& random) {
-  const auto below = [&](std::size_t bound) { return random() % bound; };
-  for (std::size_t edits = 1 + below(4); edits != 0 && !text.empty(); --edits) {
-    const std::size_t at = below(text.size());
-    const std::size_t length = std::min<std::size_t>(1 + below(20), text.size() - at);
-    switch (below(4)) {
-      case 0:
-        text.erase(at, length);
-        break;
-      case 1:
-        text.insert(at, text.substr(below(text.size()), length));
-        break;
-      case 2:
-        text[at] = static_cast<char>(below(256));
-        break;
-      default:
-        text.insert(at, kParts[below(std::size(kParts))]);
-    }
-  }
-  return text;
+void edit(std::string& text, std::size_t at, std::mt19937& random) {
+  text.insert(at, kParts[random() % std::size(kParts)]);
 }
 
 }  // namespace
@@ -65,7 +48,7 @@ int main(int argc, char** argv) {
     mir::fuzz::check_template(*text);
     std::mt19937 random(static_cast<std::uint32_t>(text->size()));
     for (std::uint64_t i = 0; i < mutations; ++i, ++runs)
-      texts += mir::fuzz::check_template(mutated(*text, random)) ? 1 : 0;
+      texts += mir::fuzz::check_template(mir::fuzz::mutated(*text, random, edit)) ? 1 : 0;
   }
   std::printf("%zu files, %zu mutations, %zu of them give a text\n", files.size(), runs, texts);
   return files.empty() || texts == 0 ? 1 : 0;

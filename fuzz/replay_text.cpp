@@ -9,32 +9,14 @@
 
 #include "../tests/unit/seeds.hpp"
 #include "check_text.hpp"
+#include "mutations.hpp"
 #include "support/file_io.hpp"
 
 namespace {
 
-std::string mutate(std::string text, std::mt19937& random) {
+void edit(std::string& text, std::size_t at, std::mt19937& random) {
   constexpr std::string_view kInteresting = "()[]{}<>,:;=@%#^$\"\\/-> \n\t0\x01\x1b";
-  const auto below = [&](std::size_t bound) { return random() % bound; };
-  for (std::size_t edits = 1 + below(4); edits != 0 && !text.empty(); --edits) {
-    const std::size_t at = below(text.size());
-    const std::size_t length = std::min<std::size_t>(1 + below(12), text.size() - at);
-    switch (below(4)) {
-      case 0:
-        text.erase(at, length);
-        break;
-      case 1:
-        text.insert(at, text.substr(below(text.size()), length));
-        break;
-      case 2:
-        text[at] = kInteresting[below(kInteresting.size())];
-        break;
-      default:
-        std::swap(text[at], text[below(text.size())]);
-        break;
-    }
-  }
-  return text;
+  text[at] = kInteresting[random() % kInteresting.size()];
 }
 
 }  // namespace
@@ -57,7 +39,7 @@ int main(int argc, char** argv) {
     mir::fuzz::check_text(*text);
     std::mt19937 random(static_cast<std::uint32_t>(text->size()));
     for (std::uint64_t i = 0; i < mutations; ++i, ++runs)
-      mir::fuzz::check_text(mutate(*text, random));
+      mir::fuzz::check_text(mir::fuzz::mutated(*text, random, edit));
   }
   std::printf("%zu files, %zu mutations\n", files.size(), runs);
   return files.empty() ? 1 : 0;

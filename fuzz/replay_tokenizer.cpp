@@ -9,6 +9,7 @@
 
 #include "../tests/unit/seeds.hpp"
 #include "check_tokenizer.hpp"
+#include "mutations.hpp"
 #include "support/file_io.hpp"
 
 namespace {
@@ -38,34 +39,12 @@ constexpr std::string_view kParts[] = {
     "\"\\u0000\"",
 };
 
-std::string mutated(std::string bytes, std::mt19937& random) {
-  const auto below = [&](std::size_t bound) { return random() % bound; };
-  for (std::size_t edits = 1 + below(4); edits != 0 && !bytes.empty(); --edits) {
-    const std::size_t at = below(bytes.size());
-    const std::size_t length = std::min<std::size_t>(1 + below(12), bytes.size() - at);
-    switch (below(5)) {
-      case 0:
-        bytes.erase(at, length);
-        break;
-      case 1:
-        bytes.insert(at, bytes.substr(below(bytes.size()), length));
-        break;
-      case 2:
-        bytes[at] = static_cast<char>(below(256));
-        break;
-      case 3:
-        std::swap(bytes[at], bytes[below(bytes.size())]);
-        break;
-      default: {
-        // A value after a colon becomes another one.
-        const std::size_t colon = bytes.find(':', at);
-        if (colon == bytes.npos) break;
-        const std::size_t end = std::min(bytes.find_first_of(",}", colon), bytes.size());
-        bytes.replace(colon + 1, end - colon - 1, kParts[below(std::size(kParts))]);
-      }
-    }
-  }
-  return bytes;
+/// Replaces a value after a colon.
+void edit(std::string& bytes, std::size_t at, std::mt19937& random) {
+  const std::size_t colon = bytes.find(':', at);
+  if (colon == bytes.npos) return;
+  const std::size_t end = std::min(bytes.find_first_of(",}", colon), bytes.size());
+  bytes.replace(colon + 1, end - colon - 1, kParts[random() % std::size(kParts)]);
 }
 
 }  // namespace
@@ -91,7 +70,7 @@ int main(int argc, char** argv) {
     }
     std::mt19937 random(static_cast<std::uint32_t>(bytes->size()));
     for (std::uint64_t i = 0; i < mutations; ++i, ++runs)
-      accepted += mir::fuzz::check_tokenizer(mutated(*bytes, random)) ? 1 : 0;
+      accepted += mir::fuzz::check_tokenizer(mir::fuzz::mutated(*bytes, random, edit)) ? 1 : 0;
   }
   std::printf("%zu files, %zu mutations, %zu of them are tokenizers\n", files.size(), runs,
               accepted);

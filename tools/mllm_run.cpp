@@ -1,12 +1,15 @@
 // mllm-run: generates text with a model.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "generation/sampler.hpp"
 #include "mir/codes/generation.hpp"
@@ -20,6 +23,7 @@
 #include "tools/run/batch.hpp"
 #include "tools/run/generation.hpp"
 #include "tools/run/lines.hpp"
+#include "tools/run/prompts.hpp"
 #include "tools/run/settings.hpp"
 #include "tools/tools.hpp"
 
@@ -93,7 +97,10 @@ class TextRun {
     if (is_good && settings_.json) print_document(to_json(report_));
     ExitCode code = run_.report(diagnostics_, context_.sources());
     if (!settings_.quiet && !settings_.json) {
-      for (const Answer& each : report_.answers) write_error_text(figures_text(each));
+      const bool has_numbers = report_.batch_seconds.has_value();
+      for (std::size_t i = 0; i < report_.answers.size(); ++i)
+        write_error_text(figures_text(report_.answers[i], has_numbers ? i + 1 : 0));
+      if (has_numbers) write_error_text(batch_text(report_));
     }
     return code;
   }
@@ -106,15 +113,22 @@ class TextRun {
           fmt::format("--date: '{}' is not a date, expected YYYY-MM-DD", *settings_.date));
     if (const auto good = generation::check_sampling(sampling_of(settings_)); !good)
       return refuse(good.error().message);
-    if (settings_.prompt->size() > 1) {
+    if (is_batch()) {
       if (settings_.save_session.is_given() || settings_.load_session.is_given())
-        return refuse("--save-session and --load-session need one --prompt");
+        return refuse("--save-session and --load-session need one prompt");
       if (settings_.repeat.is_given() || settings_.warm_up.is_given())
-        return refuse("--repeat and --warm-up need one --prompt");
+        return refuse("--repeat and --warm-up need one prompt");
     }
     if (!register_dialects(settings_.dialects, context_, diagnostics_)) return false;
+    prompts_ = *settings_.prompt;
+    if (settings_.prompts.is_given()) {
+      auto read = read_prompts(*settings_.prompts, context_.sources(), diagnostics_);
+      if (!read) return false;
+      prompts_ = *std::move(read);
+    }
+    const std::size_t sequences = std::min(prompts_.size(), *settings_.batch);
     report_.model = run_.operands().front();
-    model_ = LoadedModel::load(report_.model, settings_, context_, diagnostics_);
+    model_ = LoadedModel::load(report_.model, sequences, settings_, context_, diagnostics_);
     if (!model_ || (settings_.chat && !read_template())) return false;
     report_.load_seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     TextGeneration generation(*model_, settings_, sampling_of(settings_), start_,
@@ -122,11 +136,13 @@ class TextRun {
     if (settings_.load_session.is_given() &&
         !generation.load(*settings_.load_session, diagnostics_))
       return false;
-    if (settings_.prompt->size() > 1) return generate_batch(*now);
+    if (is_batch()) return generate_batches(*now);
     if (!generate_all(generation, *now)) return false;
     return !settings_.save_session.is_given() ||
            generation.save(*settings_.save_session, diagnostics_);
   }
+
+  bool is_batch() const { return settings_.prompts.is_given() || settings_.prompt->size() > 1; }
 
   bool refuse(std::string message) {
     diagnostics_.error(usage_error(message).code, {}, std::move(message));
@@ -166,23 +182,36 @@ class TextRun {
                                : generation.continue_text(prompt, diagnostics_));
   }
 
-  bool generate_batch(std::int64_t now) {
-    BatchRequest request{
-        .prompts = {}, .sampling = sampling_of(settings_), .start = start_, .sink = {}};
-    for (const std::string& prompt : *settings_.prompt) {
+  bool generate_batches(std::int64_t now) {
+    const auto begin = Clock::now();
+    for (std::size_t first = 0; first < prompts_.size(); first += *settings_.batch) {
+      const auto all = std::span<const std::string>(prompts_).subspan(first);
+      generate_batch(all.first(std::min(all.size(), *settings_.batch)), first, now);
+    }
+    report_.batch_seconds = seconds_between(begin, Clock::now());
+    return true;
+  }
+
+  void generate_batch(std::span<const std::string> prompts, std::size_t first, std::int64_t now) {
+    BatchRequest request{.prompts = {},
+                         .first = first,
+                         .sampling = sampling_of(settings_),
+                         .start = start_,
+                         .sink = {}};
+    for (const std::string& prompt : prompts) {
       TextGeneration generation(*model_, settings_, request.sampling, start_, {});
-      auto tokens =
-          generation.tokens_with(prompt, template_ ? &*template_ : nullptr, now, diagnostics_);
-      if (!tokens) return false;
-      request.prompts.push_back(*std::move(tokens));
+      Diagnostics found;
+      auto tokens = generation.tokens_with(prompt, template_ ? &*template_ : nullptr, now, found);
+      name_prompt(found, first + request.prompts.size());
+      diagnostics_.append(std::move(found));
+      request.prompts.push_back(std::move(tokens));
     }
     request.sink = [&](std::size_t prompt, std::string_view text) {
-      for (; shown_prompt_ < prompt && !settings_.json; ++shown_prompt_) end_line();
+      for (; shown_prompt_ < first + prompt && !settings_.json; ++shown_prompt_) end_line();
       show(text);
     };
-    auto answers = tools::generate_batch(*model_, settings_, request, diagnostics_);
-    if (answers) report_.answers = *std::move(answers);
-    return answers.has_value();
+    for (Answer& each : tools::generate_batch(*model_, settings_, request, diagnostics_))
+      report_.answers.push_back(std::move(each));
   }
 
   /// Answers each line of standard input.
@@ -238,6 +267,7 @@ class TextRun {
   IRContext context_;
   std::optional<LoadedModel> model_;
   std::optional<chat::ChatTemplate> template_;
+  std::vector<std::string> prompts_;  // to generate at once
   AnswerReport report_;
   bool has_text_ = false;
   std::size_t shown_prompt_ = 0;  // of several

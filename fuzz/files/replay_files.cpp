@@ -17,6 +17,7 @@
 #include <random>
 
 #include "../../tests/unit/seeds.hpp"
+#include "../mutations.hpp"
 #include "allocations.hpp"
 #include "check_files.hpp"
 #include "hostile.hpp"
@@ -83,30 +84,14 @@ bool check_generated(std::string_view format) {
   return totals.wrong == 0 && totals.files >= kFewestFiles;
 }
 
-std::string mutate(std::string bytes, std::mt19937& random) {
-  const auto below = [&](std::size_t bound) { return random() % bound; };
-  for (std::size_t edits = 1 + below(4); edits != 0 && !bytes.empty(); --edits) {
-    const std::size_t at = below(bytes.size());
-    const std::size_t length = std::min<std::size_t>(1 + below(8), bytes.size() - at);
-    switch (below(5)) {
-      case 0:
-        bytes.erase(at, length);
-        break;
-      case 1:
-        bytes.insert(at, bytes.substr(below(bytes.size()), length));
-        break;
-      case 2:
-        bytes[at] = static_cast<char>(below(256));
-        break;
-      case 3:
-        bytes.replace(at, length, std::string(length, below(2) == 0 ? '\0' : '\xFF'));
-        break;
-      default:
-        bytes[at] = static_cast<char>(bytes[at] ^ 1 << below(8));
-        break;
-    }
+/// Fills some bytes with one value, or changes one bit.
+void edit(std::string& bytes, std::size_t at, std::mt19937& random) {
+  if (random() % 2 == 0) {
+    bytes[at] = static_cast<char>(bytes[at] ^ 1 << random() % 8);
+    return;
   }
-  return bytes;
+  const std::size_t length = std::min<std::size_t>(1 + random() % 8, bytes.size() - at);
+  bytes.replace(at, length, std::string(length, random() % 2 == 0 ? '\0' : '\xFF'));
 }
 
 bool check_stored(std::string_view format, const std::filesystem::path& folder,
@@ -125,7 +110,7 @@ bool check_stored(std::string_view format, const std::filesystem::path& folder,
     check(format, {"a stored file", bytes}, false, totals);
     std::mt19937 random(static_cast<std::uint32_t>(bytes.size()));
     for (std::uint64_t i = 0; i < mutations; ++i)
-      check(format, {"a mutated file", mutate(bytes, random)}, false, totals);
+      check(format, {"a mutated file", mutated(bytes, random, edit)}, false, totals);
   }
   std::printf("%s: %zu stored files, %zu runs, %zu wrong\n", std::string(format).c_str(),
               stored.size() - 1, totals.files, totals.wrong);

@@ -371,10 +371,14 @@ class Fitting {
 
   bool bind_lets() {
     for (const auto& [variable, expression] : signature_.lets) {
+      if (has_wrong(expression)) {
+        is_wrong_[variable] = true;
+        continue;
+      }
       const Attr* value = patterns::evaluate(expression, bindings(), context_);
       if (value != nullptr) {
         unifier_.bind(variable, value);
-      } else if (!is_open(expression) && !has_wrong(expression)) {
+      } else if (!is_open(expression)) {
         return refuse(diag::kConditionViolated,
                       fmt::format("'{}': '{}' has no value{}", declared_.name,
                                   declared_.variables[variable], values_in(expression)));
@@ -433,7 +437,8 @@ class Fitting {
   Unifier unifier_;
   /// By variable: the operand that bound it; empty: an attribute did.
   std::vector<std::optional<std::string>> binders_;
-  std::vector<bool> is_wrong_;  ///< by variable: the row does not admit the attribute's value
+  std::vector<bool>
+      is_wrong_;  ///< by variable: the row does not admit an attribute that it comes from
   std::vector<End> ends_;
   Refusal refusal_;
 };

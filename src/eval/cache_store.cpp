@@ -218,8 +218,10 @@ Result<CacheStore::Tokens> CacheStore::append(const Request& request) {
   const std::int64_t before = cache.pending;
   const std::int64_t needed = before + request.extents[0][request.axis];
   if (needed > cache.capacity) {
-    std::int64_t capacity = std::max({needed, 2 * cache.capacity, kFirstCapacity});
-    if (request.limit >= needed) capacity = std::min(capacity, request.limit);
+    // Padding may reach beyond the limit; no step comes after those tokens.
+    std::int64_t capacity = std::max(2 * cache.capacity, kFirstCapacity);
+    if (request.limit >= 0) capacity = std::min(capacity, request.limit);
+    capacity = std::max(capacity, needed);
     if (!cache.grow(capacity)) {
       return Error{diag::kLimitExceeded,
                    fmt::format("there is no memory for a cache of {} tokens", capacity)};
@@ -269,6 +271,11 @@ std::vector<Symbol> CacheStore::names() const {
     if (cache->length > 0) names.push_back(name);
   }
   return names;
+}
+
+bool CacheStore::has_equal_lengths(Symbol cache) const {
+  const Buffers& held = *caches_.at(cache);
+  return std::ranges::count(held.lengths, held.length) == std::ssize(held.lengths);
 }
 
 std::size_t CacheStore::axis(Symbol cache) const {

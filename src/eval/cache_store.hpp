@@ -83,6 +83,8 @@ class CacheStore {
   std::vector<Symbol> names() const;
   /// Returns the committed keys (0) or values (1) of a non-empty cache, in row-major order.
   Result<Tensor> contents(Symbol cache, std::size_t which) const;
+  /// True if all sequences of such a cache hold as many tokens.
+  bool has_equal_lengths(Symbol cache) const;
   /// The dimension that counts tokens in such a cache.
   std::size_t axis(Symbol cache) const;
   /// Bytes of the tokens that count in all caches, without the room after them.

@@ -124,9 +124,7 @@ Result<std::vector<Tensor>> Generator::inputs_for(
   if (!positions_) return inputs;
   const auto place = [&](std::size_t sequence, std::size_t i) -> std::int64_t {
     const std::size_t padding = longest - ids[sequence].size();
-    const std::int64_t first =
-        sequence < positions_of_each_.size() ? positions_of_each_[sequence] : position_;
-    return i < padding ? -1 : first + static_cast<std::int64_t>(i - padding);
+    return i < padding ? -1 : position_of(sequence) + static_cast<std::int64_t>(i - padding);
   };
   auto places = integers(*ports[*positions_].type, ids.size(), longest, place);
   if (!places) return std::move(places).error();
@@ -148,12 +146,15 @@ std::optional<Tensor> Generator::logits_of(std::span<const std::span<const std::
     std::size_t seen = 0;
     Diagnostic* error =
         diagnostics.find_error([&](const Diagnostic&) { return seen++ >= errors_before; });
-    const std::size_t count = ids.front().size();
-    if (error != nullptr && ids.size() > 1) {
+    const auto has_tokens = [](const auto& each) { return !each.empty(); };
+    const auto first = std::ranges::find_if(ids, has_tokens);
+    if (error != nullptr && std::ranges::count_if(ids, has_tokens) > 1) {
       error->message += fmt::format("; in run {}, of {} sequences", run, ids.size());
     } else if (error != nullptr) {
-      error->message += fmt::format("; in run {}, {} token{} from position {}", run, count,
-                                    count == 1 ? "" : "s", position_);
+      const std::size_t count = first == ids.end() ? 0 : first->size();
+      error->message +=
+          fmt::format("; in run {}, {} token{} from position {}", run, count, count == 1 ? "" : "s",
+                      position_of(static_cast<std::size_t>(first - ids.begin())));
     }
     return std::nullopt;
   }
@@ -203,7 +204,7 @@ std::optional<std::span<const float>> Generator::run(std::span<const std::uint32
 std::optional<std::vector<std::span<const float>>> Generator::run_each(
     std::span<const std::span<const std::uint32_t>> ids, Diagnostics& diagnostics,
     const RunOptions& options) {
-  positions_of_each_.resize(ids.size(), 0);
+  positions_of_each_.resize(ids.size(), position_);
   const auto logits = logits_of(ids, diagnostics, options);
   if (!logits) return std::nullopt;
   const auto width = static_cast<std::size_t>(logits->shape().back());

@@ -32,14 +32,18 @@ class Generator {
   /// Like run(), for several sequences, each of whose tokens follow its own; the caches have a
   /// length for each. A sequence may have no tokens. Returns the logits of each, undefined for one
   /// without tokens. Each cache of the module must have positions, as the pass 'batch-sequences'
-  /// gives them.
+  /// gives them. After a failure, a call for each sequence alone, without tokens of the others,
+  /// finds those at fault.
   std::optional<std::vector<std::span<const float>>> run_each(
       std::span<const std::span<const std::uint32_t>> ids, Diagnostics& diagnostics,
       const RunOptions& options);
   /// Number of tokens that the caches hold.
   std::int64_t position() const { return position_; }
   /// Sets the position after caches were restored.
-  void restart_at(std::int64_t position) { position_ = position; }
+  void restart_at(std::int64_t position) {
+    position_ = position;
+    positions_of_each_.clear();
+  }
   /// Empties the caches.
   void reset();
   Session& session() { return session_; }
@@ -49,6 +53,9 @@ class Generator {
  private:
   explicit Generator(Session session) : session_(std::move(session)) {}
   bool find_ports(Diagnostics& diagnostics);
+  std::int64_t position_of(std::size_t sequence) const {
+    return sequence < positions_of_each_.size() ? positions_of_each_[sequence] : position_;
+  }
   /// Sequences side by side, each at the end of its row; padding has the position -1.
   Result<std::vector<Tensor>> inputs_for(std::span<const std::span<const std::uint32_t>> ids) const;
   std::optional<Tensor> logits_of(std::span<const std::span<const std::uint32_t>> ids,

@@ -97,7 +97,7 @@ class HeaderReader {
   const json* member(const json& object, const char* key, bool (json::*is)() const noexcept) {
     const auto found = object.is_object() ? object.find(key) : object.end();
     if (object.is_object() && found != object.end() && ((*found).*is)()) return &*found;
-    refuse(fmt::format("the header has no valid '{}'", key));
+    refuse(fmt::format("has a header without a valid '{}'", key));
     return nullptr;
   }
   std::string text(const json& object, const char* key) {
@@ -107,7 +107,7 @@ class HeaderReader {
   std::uint64_t natural(const json& object, const char* key, std::uint64_t most) {
     const json* found = member(object, key, &json::is_number_unsigned);
     if (found != nullptr && found->get<std::uint64_t>() <= most) return found->get<std::uint64_t>();
-    refuse(fmt::format("'{}' is out of range", key));
+    refuse(fmt::format("has a header whose '{}' is out of range", key));
     return 0;
   }
   double number(const json& object, const char* key) {
@@ -122,14 +122,14 @@ class HeaderReader {
     const json* shape = member(*object, "extents", &json::is_array);
     result.hash = text(*object, "hash");
     if (!dtype || shape == nullptr || shape->size() > kMostRank) {
-      refuse(fmt::format("'{}' has an unknown type", key));
+      refuse(fmt::format("has '{}' of an unknown type", key));
       return result;
     }
     result.dtype = *dtype;
     for (const json& each : *shape) {
       const bool is_extent = each.is_number_unsigned() && each.get<std::uint64_t>() > 0 &&
                              each.get<std::uint64_t>() <= Tensor::kMaxBytes;
-      if (!is_extent) refuse(fmt::format("'{}' has an extent out of range", key));
+      if (!is_extent) refuse(fmt::format("has '{}' with an extent out of range", key));
       result.shape.push_back(is_extent ? static_cast<std::int64_t>(each.get<std::uint64_t>()) : 0);
     }
     return result;
@@ -150,13 +150,13 @@ struct Header {
 Result<Header> read_header(std::string_view text) {
   const auto document = parse_strict_json(text, kRules);
   if (!document)
-    return malformed(fmt::format("the header is damaged: {}", document.error().message));
+    return malformed(fmt::format("has a damaged header: {}", document.error().message));
   HeaderReader reader;
   Header header;
   const auto schema = reader.natural(*document, "schema", 1000);
   if (schema != kSchema) reader.refuse(fmt::format("has schema {}, expected {}", schema, kSchema));
   header.saved.model = reader.text(*document, "model");
-  if (!is_hash(header.saved.model)) reader.refuse("the header has no valid 'model'");
+  if (!is_hash(header.saved.model)) reader.refuse("has a header without a valid 'model'");
   header.saved.draws =
       reader.natural(*document, "draws", std::numeric_limits<std::uint64_t>::max());
   if (const json* tokens = reader.member(*document, "tokens", &json::is_array)) {
@@ -197,8 +197,8 @@ Result<Header> read_header(std::string_view text) {
       for (const StoredTensor& tensor : cache.tensors) {
         const bool has_axis = cache.axis < tensor.shape.size();
         const std::int64_t held = has_axis ? tensor.shape[cache.axis] : 0;
-        if (!std::cmp_equal(held, cache.length))
-          reader.refuse(fmt::format("cache '{}' holds {} tokens, expected {}",
+        if (!has_axis || !std::cmp_equal(held, cache.length))
+          reader.refuse(fmt::format("has a cache '{}' of {} tokens, expected {}",
                                     short_name(cache.name), held, cache.length));
       }
       header.caches.push_back(std::move(cache));
@@ -286,6 +286,11 @@ Result<void> write_saved_session(const std::string& path, const SavedSession& sa
   json caches = json::array();
   std::vector<Tensor> tensors;
   for (const Symbol name : names) {
+    if (!store.has_equal_lengths(name))
+      return Error{diag::kNotGenerative,
+                   fmt::format("cache '@{}' holds sequences of different lengths; a saved session "
+                               "has one length for all",
+                               context.text(name))};
     json parts[2];
     for (std::size_t i = 0; i < 2; ++i) {
       auto tensor = store.contents(name, i);
@@ -330,15 +335,12 @@ Result<void> write_saved_session(const std::string& path, const SavedSession& sa
   return written ? file->commit() : written;
 }
 
-Result<SavedSession> read_saved_session(const std::string& path, const std::string& model,
+Result<SavedSession> read_saved_session(std::span<const std::byte> bytes, const std::string& model,
                                         Session& session) {
   const auto refuse = [&](const Error& error) {
     session.reset();
-    return Error{error.code, fmt::format("'{}' {}", path, error.message)};
+    return error;
   };
-  const auto file = MappedFile::open(path);
-  if (!file) return file.error();
-  const std::span<const std::byte> bytes = (*file)->bytes();
   const bool is_session =
       bytes.size() >= kFixed && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
   if (!is_session)
@@ -360,6 +362,15 @@ Result<SavedSession> read_saved_session(const std::string& path, const std::stri
   const auto restored = restore(*header, bytes, aligned(kFixed + length), session);
   if (!restored) return refuse(restored.error());
   return header->saved;
+}
+
+Result<SavedSession> read_saved_session(const std::string& path, const std::string& model,
+                                        Session& session) {
+  const auto file = MappedFile::open(path);
+  if (!file) return file.error();
+  auto read = read_saved_session((*file)->bytes(), model, session);
+  if (read) return read;
+  return Error{read.error().code, fmt::format("'{}' {}", path, read.error().message)};
 }
 
 }  // namespace mir::generation

@@ -6,7 +6,9 @@
 // another model or a damaged one is refused.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,7 +34,8 @@ struct SavedSession {
 std::string model_fingerprint(Session& session, const std::string& module_text,
                               const std::vector<std::string>& specs, unsigned threads);
 
-/// Writes the caches of a session and the rest of the state.
+/// Writes the caches of a session and the rest of the state. An error if sequences of a cache have
+/// different lengths (kNotGenerative), as after Generator::run_each().
 Result<void> write_saved_session(const std::string& path, const SavedSession& saved,
                                  Session& session);
 
@@ -40,6 +43,9 @@ Result<void> write_saved_session(const std::string& path, const SavedSession& sa
 /// breaks a rule (kSavedSessionMalformed) or belongs to another model (kSavedSessionOfOther); the
 /// caches are empty then.
 Result<SavedSession> read_saved_session(const std::string& path, const std::string& model,
+                                        Session& session);
+/// Like read_saved_session(path), for the bytes of a file; errors are predicates without a subject.
+Result<SavedSession> read_saved_session(std::span<const std::byte> bytes, const std::string& model,
                                         Session& session);
 
 }  // namespace mir::generation

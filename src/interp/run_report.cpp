@@ -88,7 +88,7 @@ Json json_of(const ResultPlace& place) {
 }
 
 Json json_of(const RunReport::OneRun& run) {
-  Json json = {{"title", run.title}};
+  Json json = {{"title", run.title}, {"seconds", run.seconds}};
   for (const char* key : {"fed", "outputs", "checks", "probes"}) json[key] = Json::array();
   for (const auto& [name, summary, values] : run.fed) {
     Json fed = {{"name", name}, {"tensor", json_of(summary)}};
@@ -121,10 +121,17 @@ Json json_of(const ComparedResult& result) {
 
 }  // namespace
 
+double runs_per_second(const RunReport& report) {
+  double seconds = 0;
+  for (const RunReport::OneRun& each : report.runs) seconds += each.seconds;
+  return seconds > 0 ? static_cast<double>(report.runs.size()) / seconds : 0;
+}
+
 std::string to_json(const RunReport& report) {
   Json json = {{"schema", 1}, {"file", report.file}, {"passed", report.passed}};
   json["runs"] = Json::array();
   for (const RunReport::OneRun& run : report.runs) json["runs"].push_back(json_of(run));
+  json["runs_per_second"] = runs_per_second(report);
   json["agreement"] = nullptr;
   if (report.searched) {
     json["agreement"] = {{"equal_bits", report.agreement.equal_bits},

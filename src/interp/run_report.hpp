@@ -34,6 +34,7 @@ struct RunReport {
   };
   struct OneRun {
     std::string title;
+    double seconds = 0;  ///< of the run alone, without reading inputs and writing outputs
     std::vector<Fed> fed;
     std::vector<Output> outputs;
     std::vector<Check> checks;
@@ -48,6 +49,9 @@ struct RunReport {
   std::vector<ComparedResult> compared;
   bool passed = true;  ///< no error at all
 };
+
+/// Runs in a second of all runs together; 0 if their time is too short to measure.
+double runs_per_second(const RunReport& report);
 
 /// One JSON object with `"schema": 1`; see docs/report-json.md.
 std::string to_json(const RunReport& report);

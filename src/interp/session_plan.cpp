@@ -15,6 +15,7 @@
 #include "mir/codes/limits.hpp"
 #include "mir/codes/runs.hpp"
 #include "plan/parameter_uses.hpp"
+#include "plan/stored_table.hpp"
 #include "support/platform/memory.hpp"
 
 namespace mir {
@@ -66,8 +67,9 @@ void Session::State::make_packed_plans(const SessionOptions& options, Diagnostic
       return;
     }
   }
-  only_packed = find_only_packed();
-  weights.try_acquire_all_but(only_packed);
+  LateWeights late = find_late_weights();
+  only_packed = std::move(late.only_packed);
+  weights.try_acquire_all_but(late.all);
   std::uint64_t expected = 0;
   for (const Symbol weight : only_packed) expected += weights.stated_bytes(weight);
   packed.expect(expected + expected / 32);  // panels that are filled up
@@ -87,8 +89,8 @@ void Session::State::write_packed_cache(const SessionOptions& options, Diagnosti
   if (!written) diagnostics.warning(written.error().code, {}, written.error().message);
 }
 
-std::unordered_set<Symbol> Session::State::find_only_packed() const {
-  std::unordered_set<Symbol> weights_of_products, others;
+Session::State::LateWeights Session::State::find_late_weights() const {
+  std::unordered_set<Symbol> weights_of_products, tables, others;
   const auto visit = [&](const Schedule& schedule) {
     const ParameterUses uses(schedule);
     for (std::size_t number = 0; number < schedule.steps().size(); ++number) {
@@ -99,15 +101,21 @@ std::unordered_set<Symbol> Session::State::find_only_packed() const {
           if (owned.suffix == ".weight") weight = owned.symbol;
         }
       }
+      const bool has_table = stored_table(op, weights).has_value();
       for (const Symbol parameter : uses.of(number)) {
-        (parameter == weight ? weights_of_products : others).insert(parameter);
+        (parameter == weight ? weights_of_products : has_table ? tables : others).insert(parameter);
       }
     }
     others.insert(uses.outputs().begin(), uses.outputs().end());
   };
   for (const Entry& entry : entries) entry.schedule.for_each(visit);
-  std::erase_if(weights_of_products, [&](Symbol weight) { return others.contains(weight); });
-  return weights_of_products;
+  LateWeights late{.only_packed = std::move(weights_of_products), .all = {}};
+  std::erase_if(late.only_packed, [&](Symbol weight) { return others.contains(weight); });
+  late.all = late.only_packed;
+  for (const Symbol table : tables) {
+    if (!others.contains(table)) late.all.insert(table);
+  }
+  return late;
 }
 
 ExecutionPlan& Session::State::plan_of(Entry& entry, bool is_stepwise) {

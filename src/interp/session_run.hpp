@@ -49,9 +49,14 @@ struct Session::State {
 
  private:
   ExecutionPlan make_plan(const Entry& entry, bool fuses);
-  /// Weights that nothing but products read: where they can be packed, their packed form is all
-  /// that runs need.
-  std::unordered_set<Symbol> find_only_packed() const;
+  /// Weights that are not made before the plans, which make those that they need.
+  struct LateWeights {
+    /// Read by nothing but products, and tables that stay as their file has them: where they can be
+    /// packed, their packed form is all that runs need.
+    std::unordered_set<Symbol> only_packed;
+    std::unordered_set<Symbol> all;  ///< with tables that no product reads
+  };
+  LateWeights find_late_weights() const;
   void make_packed_plans(const SessionOptions& options, Diagnostics& diagnostics);
   void write_packed_cache(const SessionOptions& options, Diagnostics& diagnostics);
 };

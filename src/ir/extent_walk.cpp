@@ -59,8 +59,12 @@ void for_each_extent(const Module& module, const VisitExtent& visit) {
   });
 }
 
-void for_each_extent_of(const Op& op, const std::function<void(Dim)>& visit) {
+void for_each_extent_of_attributes(const Op& op, const std::function<void(Dim)>& visit) {
   visit_attributes(op, [&](Dim extent, const Op&) { visit(extent); });
+}
+
+void for_each_extent_of(const Op& op, const std::function<void(Dim)>& visit) {
+  for_each_extent_of_attributes(op, visit);
   for (const Value& result : op.results()) {
     if (result.tensor_type() == nullptr) continue;
     std::ranges::for_each(result.tensor_type()->dims(), visit);

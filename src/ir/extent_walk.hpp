@@ -14,6 +14,9 @@ namespace mir {
 /// left out (own_symbols.hpp); so they are in all functions here.
 void for_each_extent(const Module& module, const std::function<void(Dim, const Op&)>& visit);
 
+/// Calls `visit` with each extent in the attributes of an op.
+void for_each_extent_of_attributes(const Op& op, const std::function<void(Dim)>& visit);
+
 /// Calls `visit` with each extent in the attributes of an op and in the types of its results.
 void for_each_extent_of(const Op& op, const std::function<void(Dim)>& visit);
 

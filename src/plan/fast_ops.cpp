@@ -206,7 +206,7 @@ constexpr FastOp kRowsOfOps[] = {
     {.op = OpId::kLinalgCumSum, .make = cum_sum_node, .types = kSingles, .bound = kSameNumber},
     binary(OpId::kLinalgDiv, fast::Binary::kDiv),
     {.op = OpId::kLinalgEmbedding,
-     .make = embedding_node,
+     .build = &PlanBuilder::add_embedding,
      .types = {.operands = {{is_any}}, .results = {{is_any}}, .weight = kLikeResult},
      .bound = kSameNumber},
     comparison(OpId::kLinalgEqual, fast::Comparison::kEqual),

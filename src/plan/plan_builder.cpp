@@ -11,6 +11,7 @@
 #include "mir/op_attributes.hpp"
 #include "plan/fast_ops.hpp"
 #include "plan/nodes/owned.hpp"
+#include "plan/stored_table.hpp"
 
 namespace mir {
 
@@ -218,6 +219,20 @@ bool PlanBuilder::add_cache(std::size_t step) {
   if (writers == cache_writers_.end() || writers->second != 1 || may_move(step)) return false;
   for (const PlanValueIndex result : results_of(step)) parts_.values[result].home = Home::kCache;
   add(cache_node(planned(step)));
+  return true;
+}
+
+bool PlanBuilder::add_embedding(std::size_t step) {
+  const Op& op = *step_at(step).op;
+  auto table = stored_table(op, *resources_.parameters);
+  if (!table) {
+    const Tensor* const made = acquire_weight(op);
+    if (made == nullptr || !find_fast_op(op)->admits_parameters(op, parameters())) return false;
+    table = *made;
+  }
+  PlannedStep planned_step = planned(step);
+  for (PlanValueIndex& each : planned_step.operands) each = row_major(step, each);
+  add(embedding_node(planned_step, *std::move(table)));
   return true;
 }
 

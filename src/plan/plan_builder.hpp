@@ -29,6 +29,8 @@ class PlanBuilder {
   bool add_match_shape(std::size_t step);
   /// The operand's bytes with dimensions in another order.
   bool add_permutation(std::size_t step);
+  /// Rows of the table, which stays in the element type of its file where that is possible.
+  bool add_embedding(std::size_t step);
   /// Appends to a cache in place.
   bool add_cache(std::size_t step);
   /// A product with the packed weight where each image is one patch, else over gathered patches.

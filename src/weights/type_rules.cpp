@@ -1,6 +1,8 @@
 // Parses rules that map tensor names to element types, and applies them.
 #include "weights/type_rules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -17,10 +19,11 @@ constexpr TargetType kTargetTypes[] = {{"f64", DType::kFloat64},   {"f32", DType
                                        {"q8_0", DType::kGgufQ8_0}, {"q4_0", DType::kGgufQ4_0},
                                        {"q4_k", DType::kGgufQ4K},  {"q4_a32", DType::kMirQ4A32}};
 
-/// Explains why a tensor of these extents cannot be stored in blocks; empty if it can.
-std::string_view why_no_blocks(DType dtype, std::span<const std::int64_t> shape) {
-  if (shape.size() < 2) return "it has fewer than two dimensions";
-  return shape.back() % info(dtype).lanes == 0 ? "" : "its rows are not whole blocks";
+/// Explains why a tensor of these extents cannot be stored in a type; empty if it can.
+std::string_view why_unfit(DType dtype, std::span<const std::int64_t> shape) {
+  if (is_float(dtype)) return "";
+  if (shape.size() < 2) return "with fewer than two dimensions";
+  return shape.back() % info(dtype).lanes == 0 ? "" : "with rows that are not whole blocks";
 }
 
 }  // namespace
@@ -43,9 +46,16 @@ bool is_target_type(DType dtype) {
 std::optional<TypeRule> TypeRule::parse(std::string_view text) {
   const auto equals = text.rfind('=');
   const bool has_pattern = equals != text.npos;
-  const auto dtype = target_type(has_pattern ? text.substr(equals + 1) : text);
+  const std::string_view types = has_pattern ? text.substr(equals + 1) : text;
+  const auto slash = types.find('/');
+  const auto dtype = target_type(types.substr(0, slash));
   if (!dtype) return std::nullopt;
-  return TypeRule{NamePattern(has_pattern ? text.substr(0, equals) : "*"), *dtype};
+  TypeRule rule{NamePattern(has_pattern ? text.substr(0, equals) : "*"), *dtype};
+  if (slash != types.npos) {
+    rule.other = target_type(types.substr(slash + 1));
+    if (!rule.other) return std::nullopt;
+  }
+  return rule;
 }
 
 ChosenType chosen_type(std::span<const TypeRule> rules, std::string_view name, DType dtype,
@@ -54,10 +64,36 @@ ChosenType chosen_type(std::span<const TypeRule> rules, std::string_view name, D
                                  [&](const TypeRule& each) { return each.pattern.matches(name); });
   if (rule == rules.rend()) return {dtype};
   const bool has_values = is_decodable_block(dtype) && check_blocks_fit(dtype, shape).ok();
-  if (!is_float(dtype) && !has_values) return {dtype, "it has no numbers that can be rounded"};
-  if (is_float(rule->dtype)) return {rule->dtype};
-  const std::string_view obstacle = why_no_blocks(rule->dtype, shape);
-  return {obstacle.empty() ? rule->dtype : dtype, obstacle};
+  if (!is_float(dtype) && !has_values) return {dtype, "with values that cannot be rounded"};
+  const std::string_view obstacle = why_unfit(rule->dtype, shape);
+  if (obstacle.empty()) return {rule->dtype};
+  if (rule->other && why_unfit(*rule->other, shape).empty()) return {*rule->other};
+  return {dtype, obstacle};
+}
+
+void KeptTypes::add(std::string_view name, std::string_view reason) {
+  auto group = std::ranges::find(groups_, reason, &Group::reason);
+  if (group == groups_.end()) group = groups_.insert(group, {reason, 0, std::string(name)});
+  ++group->count;
+}
+
+std::string KeptTypes::text(std::string_view noun) const {
+  if (groups_.size() == 1) {
+    const Group& all = groups_.front();
+    return all.count == 1 ? fmt::format("{} '{}' {} keeps its type", noun, all.first, all.reason)
+                          : fmt::format("{} {}s {} keep their types, such as '{}'", all.count, noun,
+                                        all.reason, all.first);
+  }
+  std::size_t count = 0;
+  std::string reasons;
+  for (const Group& each : groups_) {
+    count += each.count;
+    reasons += reasons.empty() ? ": " : "; ";
+    reasons += each.count == 1
+                   ? fmt::format("'{}' {}", each.first, each.reason)
+                   : fmt::format("{} {}, such as '{}'", each.count, each.reason, each.first);
+  }
+  return fmt::format("{} {}s keep their types{}", count, noun, reasons);
 }
 
 }  // namespace mir

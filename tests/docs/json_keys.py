@@ -63,6 +63,7 @@ PAGES = [
         RUN.format("--then=1 --feed='ids=argmax(%logits)' --feed='positions=$past'"),
         RUN.format("--against=model.mir --against-weights=random:1"),
     ]),
+    Page("generation-json.md", ["mllm-run chat_tiny --prompt=a --prompt=b -n 2 --json"]),
     Page("loss-report-json.md",
          ["sed 's/SoftmaxOp.*loc.*/&\\n" + SQUARE + "/' dump.mir > square.mir; mllm-opt -p upgrade square.mir "
           "--loss-report=loss.json --max-errors=1 2> /dev/null; cat loss.json"]),

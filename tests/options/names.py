@@ -49,7 +49,7 @@ FORMS = {
     "PATTERNS": {"result": ["%{}", "@main%{}"]},
     "PATTERN": {"tensor": ["{}"], "graph": ["{}"]},
     "PATTERN=NAME": {"tensor": ["{}=other"]},
-    "[PATTERN=]TYPE": {"tensor": ["{}=f16"]},
+    "[PATTERN=]TYPE[/OTHER]": {"tensor": ["{}=f16"]},
     "PATTERN=LAYOUT:NxK": {"tensor": ["{}=qsi4c32p4x8:32x32"]},
     "A,B": {"pass": ["{}"]},
 }

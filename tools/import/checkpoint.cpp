@@ -172,6 +172,7 @@ class Binder {
       extents_.emplace(module_.context().text(value->symbol()), shape_of(*value->tensor_type()));
     });
     for (Op* each : registers) bind(*each);
+    report_transposed();
     report_unused();
     return counts_;
   }
@@ -326,6 +327,12 @@ class Binder {
         return;
       }
       if (other == nullptr || !each.rows) other = &tensor;
+      if (is_transposed(tensor.shape, each.whole)) {
+        counts_.is_good = false;
+        used_.insert(each.tensor);
+        transposed_.try_emplace(each.tensor, each.whole);
+        return;
+      }
     }
     report_missing(name, *value.tensor_type(), other);
   }
@@ -349,6 +356,24 @@ class Binder {
                                fmt::format("'{}' has no tensor '{}' for parameter '@{}' ({})",
                                            path_, expected, name, type.spelling())),
             nearest.best());
+  }
+
+  /// True if the matrices of all experts have rows where columns are expected.
+  static bool is_transposed(const Shape& stored, const Shape& expected) {
+    return expected.size() == 3 && stored == Shape{expected[0], expected[2], expected[1]};
+  }
+
+  /// Reports all tensors of transposed experts at once: a checkpoint has two in each layer.
+  void report_transposed() {
+    if (transposed_.empty()) return;
+    const auto& [name, expected] = *transposed_.begin();
+    const TensorInfo& tensor = stored_.find(name)->second;
+    diagnostics_.error(
+        diag::kTensorTypeConflict, {},
+        fmt::format("'{}': tensor '{}' is {} {}, expected {}: the matrices of experts are "
+                    "transposed in {} tensor{}; exchange the last two dimensions of each",
+                    path_, name, tensor.type_name(), shape_text(tensor.shape), shape_text(expected),
+                    transposed_.size(), transposed_.size() == 1 ? "" : "s"));
   }
 
   /// States the part of a tensor that a parameter is, where it is not one of its own name.
@@ -415,6 +440,7 @@ class Binder {
   std::map<std::string, Shape, std::less<>> extents_;    // of parameters
   std::set<std::string, std::less<>> used_;              // tensors
   std::set<std::string, std::less<>> reported_;          // tensors with other extents
+  std::map<std::string, Shape> transposed_;              // tensors, and the extents expected
   mutable std::map<std::string, std::int64_t> experts_;  // by what their names begin with
 };
 

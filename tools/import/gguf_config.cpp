@@ -50,9 +50,9 @@ constexpr KeyPair kKeys[] = {
     {"vocab_size", "vocab_size"},
 };
 /// Keys that repeat what others state, or that have no effect on the outputs.
-constexpr std::string_view kRead[] = {
-    "attention.value_length", "attention.causal", "rope.dimension_count", "rope.dimension_sections",
-    "expert_group_count",     "pooling_type",     "tensor_data_layout"};
+constexpr std::string_view kRead[] = {"attention.value_length", "rope.dimension_count",
+                                      "rope.dimension_sections", "expert_group_count",
+                                      "tensor_data_layout"};
 
 json value_of(const GgufMetadata& pair) {
   if (const auto text = pair.string()) return std::string(*text);
@@ -123,6 +123,7 @@ class GgufConfigReader {
     }
     const bool is_no_scaling = name == "rope.scaling.type" && value == json("none");
     if (is_no_scaling) return;
+    if (name == "attention.causal" || name == "pooling_type") return read_mode(name, value, pair);
     const bool is_mixtral = name == "expert_count" && architecture_ == "llama";
     const bool is_eps = name == "attention.layer_norm_epsilon" && architecture_ == "bert";
     add(is_mixtral                 ? "num_local_experts"
@@ -130,6 +131,19 @@ class GgufConfigReader {
         : known == std::end(kKeys) ? name
                                    : known->config,
         std::move(value), pair.key);
+  }
+
+  /// Values that make another model of the same architecture: encoders among decoders.
+  void read_mode(std::string_view name, const json& value, const GgufMetadata& pair) {
+    constexpr int kNone = 0;
+    if (name == "pooling_type") {
+      if (value != json(kNone)) add("pooling_type", value, pair.key);
+      return;
+    }
+    const bool is_causal = architecture_ != "bert";
+    if (value != json(is_causal))
+      refuse(fmt::format("key '{}' is {}; a model of this architecture {} causal attention",
+                         pair.key, value.dump().substr(0, 60), is_causal ? "has" : "has no"));
   }
 
   std::optional<double> number(std::string_view path) {

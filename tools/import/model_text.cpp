@@ -21,10 +21,11 @@ using nlohmann::json;
 /// The path of a key that a config does not have.
 constexpr std::string_view kNoKey = "-";
 
-/// Keys whose null is not their default: no window, no cap, as many heads as there are of queries.
-constexpr std::string_view kZeroIfNull[] = {"sliding_window", "attn_logit_softcapping",
-                                            "final_logit_softcapping", "num_key_value_heads",
-                                            "head_dim"};
+/// Keys whose null is not their default: no window, no cap, as many heads as there are of queries,
+/// a factor that other keys give.
+constexpr std::string_view kZeroIfNull[] = {
+    "sliding_window", "attn_logit_softcapping", "final_logit_softcapping", "num_key_value_heads",
+    "head_dim",       "rope_scaling.factor"};
 
 std::string_view config_path(const AttrRow& row) {
   return row.config.empty() ? row.name : row.config;

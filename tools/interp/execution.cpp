@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -27,7 +28,9 @@
 #include "progress.hpp"
 #include "report_text.hpp"
 #include "run_names.hpp"
+#include "standard_error.hpp"
 #include "support/file_io.hpp"
+#include "support/platform/streams.hpp"
 #include "weights/elements.hpp"
 
 namespace mir::tools {
@@ -114,6 +117,7 @@ class Execution {
   Result<Delivery> delivery_of(std::size_t number) const;
   Result<void> deliver(std::size_t number, const Delivery& delivery);
   Result<void> compare(std::size_t number, const Delivery& delivery, std::size_t which);
+  void show_rate();
   void show_search();
   void show_unused();
 
@@ -173,6 +177,7 @@ Result<void> Execution::execute_all() {
     if (runs) runs(*done ? number + 1 : entries_.size(), entries_.size());
     if (!*done) break;
   }
+  show_rate();
   show_search();
   return dump_ ? dump_->finish() : Result<void>();
 }
@@ -310,7 +315,10 @@ Result<bool> Execution::execute_run(std::size_t number) {
   }
   if (search_ && !search_->begin(number, entries_[number], inputs_)) return false;
   const std::size_t errors_before = diagnostics_.error_count();
+  const auto begin = std::chrono::steady_clock::now();
   auto outputs = profiling_.run(number, *session_, inputs_, diagnostics_, options_);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  report_.runs.back().seconds = taken.count();
   if (!outputs) name_run(number, errors_before);
   if (!outputs || (search_ && !search_->end())) return false;
   if (trace_) trace_->end();
@@ -446,6 +454,13 @@ Result<void> Execution::compare(std::size_t number, const Delivery& delivery, st
                      fmt::format("output '%{}'{} is not as expected", name,
                                  entries_.size() > 1 ? fmt::format(" of run {}", number) : ""));
   return {};
+}
+
+/// Shows the rate of several runs on a terminal.
+void Execution::show_rate() {
+  if (report_.runs.size() < 2 || !is_terminal(kStandardError)) return;
+  write_error_text(fmt::format("{} of {} runs, {:.1f} a second\n", report_.runs.size(),
+                               entries_.size(), runs_per_second(report_)));
 }
 
 void Execution::show_search() {

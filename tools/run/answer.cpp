@@ -26,10 +26,26 @@ std::string count_text(std::size_t count) {
   return fmt::format("{} token{}", count, count == 1 ? "" : "s");
 }
 
+std::size_t generated_tokens(const AnswerReport& report) {
+  std::size_t tokens = 0;
+  for (const Answer& each : report.answers) tokens += each.tokens.size();
+  return tokens;
+}
+
 }  // namespace
 
 std::string_view name_of(Finish finish) {
-  return finish == Finish::kEnd ? "end" : finish == Finish::kStop ? "stop" : "length";
+  switch (finish) {
+    case Finish::kEnd:
+      return "end";
+    case Finish::kStop:
+      return "stop";
+    case Finish::kLength:
+      return "length";
+    case Finish::kError:
+      break;
+  }
+  return "error";
 }
 
 double rate(std::size_t tokens, double seconds) {
@@ -45,14 +61,22 @@ Times Answer::median() const {
   return {median_of(std::move(prefill)), median_of(std::move(decode))};
 }
 
-std::string figures_text(const Answer& answer) {
+std::string figures_text(const Answer& answer, std::size_t number) {
   const Times median = answer.median();
   return fmt::format(
-      "prompt: {} in {:.3f} s ({:.1f} tokens/s); answer: {}, {} decoded in {:.3f} s ({:.1f} "
+      "prompt{}: {} in {:.3f} s ({:.1f} tokens/s); answer: {}, {} decoded in {:.3f} s ({:.1f} "
       "tokens/s); first token after {:.2f} s\n",
-      count_text(answer.prompt_tokens), median.prefill, rate(answer.prompt_tokens, median.prefill),
-      count_text(answer.tokens.size()), answer.decode_runs, median.decode,
-      rate(answer.decode_runs, median.decode), answer.first_token);
+      number == 0 ? std::string() : fmt::format(" {}", number), count_text(answer.prompt_tokens),
+      median.prefill, rate(answer.prompt_tokens, median.prefill), count_text(answer.tokens.size()),
+      answer.decode_runs, median.decode, rate(answer.decode_runs, median.decode),
+      answer.first_token);
+}
+
+std::string batch_text(const AnswerReport& report) {
+  const std::size_t tokens = generated_tokens(report);
+  const double seconds = report.batch_seconds.value_or(0);
+  return fmt::format("{} prompts: {} generated in {:.3f} s ({:.1f} tokens/s)\n",
+                     report.answers.size(), count_text(tokens), seconds, rate(tokens, seconds));
 }
 
 std::string to_json(const AnswerReport& report) {
@@ -71,10 +95,12 @@ std::string to_json(const AnswerReport& report) {
                        {"first_token_seconds", each.first_token},
                        {"runs", std::move(runs)}});
   }
-  const ordered_json document = {{"schema", 1},
-                                 {"model", report.model},
-                                 {"load_seconds", report.load_seconds},
-                                 {"answers", std::move(answers)}};
+  ordered_json document = {{"schema", 1},
+                           {"model", report.model},
+                           {"load_seconds", report.load_seconds},
+                           {"answers", std::move(answers)}};
+  if (report.batch_seconds)
+    document["batch"] = phase(generated_tokens(report), *report.batch_seconds);
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

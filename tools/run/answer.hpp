@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,7 @@
 namespace mir::tools {
 
 /// Why a text ended.
-enum class Finish : std::uint8_t { kEnd, kStop, kLength };
+enum class Finish : std::uint8_t { kEnd, kStop, kLength, kError };
 std::string_view name_of(Finish finish);
 
 struct Times {
@@ -35,14 +36,17 @@ struct Answer {
 /// Tokens in a second; 0 if the time is too short to tell.
 double rate(std::size_t tokens, double seconds);
 
-/// The figures in one line.
-std::string figures_text(const Answer& answer);
+/// The figures in one line, with the number of the prompt if it is not 0.
+std::string figures_text(const Answer& answer, std::size_t number = 0);
 
 struct AnswerReport {
   std::string model;
   double load_seconds = 0;  ///< from the start of the program until the model could run
   std::vector<Answer> answers;
+  std::optional<double> batch_seconds{};  ///< of all generations, if prompts are generated at once
 };
+/// The figures of all prompts that are generated at once, in one line.
+std::string batch_text(const AnswerReport& report);
 /// docs/generation-json.md has the schema.
 std::string to_json(const AnswerReport& report);
 

@@ -1,6 +1,8 @@
 // Steps all texts of a batch together and shows them in their order.
 #include "batch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "generation/stop_texts.hpp"
@@ -19,6 +21,7 @@ struct Sequence {
   generation::StopTexts stops;
   std::vector<TokenId> next;  ///< tokens that the caches lack
   Answer answer = {};
+  Clock::time_point prefilled = {};  ///< when it had its first token
   bool has_ended = false;
   std::size_t shown = 0;  ///< bytes of the text
 };
@@ -31,90 +34,121 @@ class Batch {
     if (const auto memory = machine_memory()) options_.memory_limit = *memory;
   }
 
-  std::optional<std::vector<Answer>> run() {
-    if (!begin()) return std::nullopt;
-    const auto begin = Clock::now();
-    auto prefilled = begin;
-    for (bool is_first = true; !has_ended(); is_first = false) {
-      std::vector<std::span<const TokenId>> ids;
-      for (const Sequence& each : sequences_) ids.emplace_back(each.next);
-      const auto logits = model_.generator().run_each(ids, diagnostics_, options_);
-      if (!logits) return std::nullopt;
-      const auto now = Clock::now();
-      if (is_first) prefilled = now;
-      for (std::size_t i = 0; i < sequences_.size(); ++i) {
-        Sequence& each = sequences_[i];
-        if (each.has_ended) continue;
-        if (!is_first) ++each.answer.decode_runs;
-        if (!step(each, (*logits)[i])) return std::nullopt;
-        if (each.has_ended)
-          each.answer.times.push_back(
-              {seconds_between(begin, prefilled), seconds_between(prefilled, now)});
-      }
+  std::vector<Answer> run() {
+    begin();
+    for (std::vector<std::size_t> active = active_ones(); !active.empty(); active = active_ones()) {
+      run_all(active);
       show();
     }
+    show();
     std::vector<Answer> answers;
     for (Sequence& each : sequences_) answers.push_back(std::move(each.answer));
     return answers;
   }
 
  private:
-  bool report(const Error& error) {
-    diagnostics_.error(error.code, {}, error.message);
-    return false;
-  }
-
-  bool begin() {
+  void begin() {
+    begin_ = Clock::now();
+    sequences_.reserve(request_.prompts.size());
     for (const auto& prompt : request_.prompts) {
-      if (prompt.empty()) return report({diag::kNotGenerative, "a prompt has no tokens"});
       Sequence& each = sequences_.emplace_back(
           Sequence{.sampler = generation::Sampler(request_.sampling),
                    .stream = tokenizer::TokenStream(model_.tokenizer(), {.skips_special = true}),
                    .stops = generation::StopTexts(*settings_.stop),
-                   .next = prompt});
-      each.answer.prompt_tokens = prompt.size();
-      for (const TokenId token : prompt) {
+                   .next = prompt.value_or(std::vector<TokenId>{})});
+      if (!prompt) {
+        end(each, Finish::kError);
+        continue;
+      }
+      if (prompt->empty()) {
+        fail(each, {diag::kNotGenerative, "it has no tokens"});
+        continue;
+      }
+      each.answer.prompt_tokens = prompt->size();
+      for (const TokenId token : *prompt) {
         each.sampler.see(token);
-        if (const auto text = each.stream.add(token); !text) return report(text.error());
+        if (const auto text = each.stream.add(token); !text) {
+          fail(each, text.error());
+          break;
+        }
       }
     }
+  }
+
+  std::vector<std::size_t> active_ones() const {
+    std::vector<std::size_t> active;
+    for (std::size_t i = 0; i < sequences_.size(); ++i)
+      if (!sequences_[i].has_ended) active.push_back(i);
+    return active;
+  }
+
+  /// Computes the next token of each of these texts; of each alone if all together cannot run.
+  void run_all(std::span<const std::size_t> active) {
+    if (active.size() > 1) {
+      Diagnostics found;
+      if (run(active, found)) return diagnostics_.append(std::move(found));
+    }
+    for (const std::size_t i : active) {
+      Diagnostics found;
+      const bool is_good = run(std::span(&i, 1), found);
+      name_prompt(found, request_.first + i);
+      diagnostics_.append(std::move(found));
+      if (!is_good) end(sequences_[i], Finish::kError);
+    }
+  }
+
+  bool run(std::span<const std::size_t> which, Diagnostics& diagnostics) {
+    std::vector<std::span<const TokenId>> ids(sequences_.size());
+    for (const std::size_t i : which) ids[i] = sequences_[i].next;
+    const auto logits = model_.generator().run_each(ids, diagnostics, options_);
+    if (!logits) return false;
+    for (const std::size_t i : which) step(sequences_[i], (*logits)[i]);
     return true;
   }
 
-  bool has_ended() const {
-    return std::ranges::all_of(sequences_, [](const Sequence& each) { return each.has_ended; });
+  void fail(Sequence& each, const Error& error) {
+    Diagnostics found;
+    found.error(error.code, {}, error.message);
+    name_prompt(found, request_.first + static_cast<std::size_t>(&each - sequences_.data()));
+    diagnostics_.append(std::move(found));
+    end(each, Finish::kError);
   }
 
   /// Chooses a token of a text.
-  bool step(Sequence& each, std::span<const float> logits) {
-    const auto end = std::min<std::size_t>(logits.size(), model_.tokenizer().id_end());
-    const auto token = each.sampler.choose(logits, static_cast<std::uint32_t>(end));
-    if (!token) return report(token.error());
+  void step(Sequence& each, std::span<const float> logits) {
+    const auto end_of_ids = std::min<std::size_t>(logits.size(), model_.tokenizer().id_end());
+    const auto token = each.sampler.choose(logits, static_cast<std::uint32_t>(end_of_ids));
+    if (!token) return fail(each, token.error());
     Answer& answer = each.answer;
-    if (answer.first_token == 0) answer.first_token = seconds_between(request_.start, Clock::now());
+    if (answer.tokens.empty()) {
+      each.prefilled = Clock::now();
+      answer.first_token = seconds_between(request_.start, each.prefilled);
+    } else {
+      ++answer.decode_runs;
+    }
     each.next.assign(1, *token);
     answer.tokens.push_back(*token);
     each.sampler.see(*token);
     const auto& ends = model_.facts().end_tokens;
-    if (!settings_.ignore_end && std::ranges::binary_search(ends, *token)) {
-      finish(each, Finish::kEnd);
-      return true;
-    }
+    if (!settings_.ignore_end && std::ranges::binary_search(ends, *token))
+      return end(each, Finish::kEnd);
     const auto text = each.stream.add(*token);
-    if (!text) return report(text.error());
+    if (!text) return fail(each, text.error());
     answer.text += each.stops.add(*text);
     if (each.stops.is_found()) {
-      finish(each, Finish::kStop);
+      end(each, Finish::kStop);
     } else if (answer.tokens.size() >= *settings_.max_tokens) {
-      finish(each, Finish::kLength);
+      end(each, Finish::kLength);
     }
-    return true;
   }
 
-  void finish(Sequence& each, Finish how) {
+  void end(Sequence& each, Finish how) {
     each.answer.finish = how;
     each.has_ended = true;
     each.next.clear();
+    const auto prefilled = each.answer.tokens.empty() ? Clock::now() : each.prefilled;
+    each.answer.times.push_back(
+        {seconds_between(begin_, prefilled), seconds_between(prefilled, Clock::now())});
     if (each.stops.is_found()) return;
     if (const auto rest = each.stream.finish()) each.answer.text += each.stops.add(*rest);
     if (!each.stops.is_found()) each.answer.text += each.stops.finish();
@@ -136,16 +170,22 @@ class Batch {
   const BatchRequest& request_;
   Diagnostics& diagnostics_;
   RunOptions options_;
+  Clock::time_point begin_;
   std::vector<Sequence> sequences_;
   std::size_t shown_ = 0;  // sequences whose text is complete and shown
 };
 
 }  // namespace
 
-std::optional<std::vector<Answer>> generate_batch(LoadedModel& model,
-                                                  const RunTextSettings& settings,
-                                                  const BatchRequest& request,
-                                                  Diagnostics& diagnostics) {
+void name_prompt(Diagnostics& found, std::size_t index) {
+  const std::string title = fmt::format("prompt {}: ", index + 1);
+  const auto is_unnamed = [&](const Diagnostic& each) { return !each.message.starts_with(title); };
+  while (Diagnostic* error = found.find_error(is_unnamed)) error->message.insert(0, title);
+}
+
+std::vector<Answer> generate_batch(LoadedModel& model, const RunTextSettings& settings,
+                                   const BatchRequest& request, Diagnostics& diagnostics) {
+  model.generator().reset();
   return Batch(model, settings, request, diagnostics).run();
 }
 

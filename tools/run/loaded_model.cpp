@@ -32,14 +32,14 @@ unsigned thread_count(const RunTextSettings& settings) {
   return settings.threads.if_given().value_or(processor_count());
 }
 
-std::optional<LoadedModel> LoadedModel::load(const std::string& path,
+std::optional<LoadedModel> LoadedModel::load(const std::string& path, std::size_t sequences,
                                              const RunTextSettings& settings, IRContext& context,
                                              Diagnostics& diagnostics) {
   LoadedModel model;
   model.threads_ = thread_count(settings);
   if (!model.load_module(path, settings, context, diagnostics)) return std::nullopt;
   if (!model.load_tokenizer(path, settings, diagnostics)) return std::nullopt;
-  if (!model.open_session(settings, diagnostics)) return std::nullopt;
+  if (!model.open_session(settings, sequences, diagnostics)) return std::nullopt;
   return model;
 }
 
@@ -51,7 +51,8 @@ bool LoadedModel::load_module(const std::string& path, const RunTextSettings& se
     return false;
   };
   if (!is_module_text(path)) {
-    const ImportRequest request{.path = path, .family_file = *settings.family, .last_logits = true};
+    const ImportRequest request{
+        .path = path, .family_file = *settings.family, .text_only = true, .last_logits = true};
     const auto model = import_model(request, context, diagnostics);
     if (!model) return false;
     module_ = model->module;
@@ -103,14 +104,14 @@ bool LoadedModel::batch_sequences(IRContext& context, Diagnostics& diagnostics) 
   return pipeline && run_pipeline(*module_, *pipeline, {}, diagnostics);
 }
 
-bool LoadedModel::open_session(const RunTextSettings& settings, Diagnostics& diagnostics) {
+bool LoadedModel::open_session(const RunTextSettings& settings, std::size_t sequences,
+                               Diagnostics& diagnostics) {
   const auto weights = open_weights(weight_specs_, {});
   if (!weights) {
     diagnostics.error(weights.error().code, {}, weights.error().message);
     return false;
   }
-  if (settings.prompt->size() > 1 && !batch_sequences(module_->context(), diagnostics))
-    return false;
+  if (sequences > 1 && !batch_sequences(module_->context(), diagnostics)) return false;
   const bool is_fast = *settings.kernels == KernelSet::kFast;
   if (is_fast) {
     const KnownPasses known;

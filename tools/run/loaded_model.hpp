@@ -20,10 +20,11 @@ namespace mir::tools {
 
 class LoadedModel {
  public:
-  /// Imports or reads the model, its weights and its tokenizer. The context must outlive the model.
-  /// Returns no value after reporting.
-  static std::optional<LoadedModel> load(const std::string& path, const RunTextSettings& settings,
-                                         IRContext& context, Diagnostics& diagnostics);
+  /// Imports or reads the model, its weights and its tokenizer, to generate texts of so many
+  /// sequences at once. The context must outlive the model. Returns no value after reporting.
+  static std::optional<LoadedModel> load(const std::string& path, std::size_t sequences,
+                                         const RunTextSettings& settings, IRContext& context,
+                                         Diagnostics& diagnostics);
 
   generation::Generator& generator() { return *generator_; }
   const tokenizer::Tokenizer& tokenizer() const { return *tokenizer_; }
@@ -38,7 +39,8 @@ class LoadedModel {
                       Diagnostics& diagnostics);
   /// Gives the module caches with a length for each sequence.
   bool batch_sequences(IRContext& context, Diagnostics& diagnostics);
-  bool open_session(const RunTextSettings& settings, Diagnostics& diagnostics);
+  bool open_session(const RunTextSettings& settings, std::size_t sequences,
+                    Diagnostics& diagnostics);
 
   Module* module_ = nullptr;
   std::string module_text_;

@@ -60,6 +60,19 @@ struct RunTextSettings {
                                    .otherwise = "standard input",
                                    .excludes = "prompt"},
                                   read_file_name("txt")};
+  Option<std::string> prompts{
+      options,
+      {.name = "prompts",
+       .argument = "FILE",
+       .help = "continue each line of FILE; in a file '*.jsonl' each is a JSON string, or an "
+               "object with 'prompt'",
+       .excludes = "prompt prompt-file"},
+      read_file_name("txt jsonl")};
+  Option<std::size_t> batch{
+      options,
+      {.name = "batch", .argument = "N", .help = "generate N prompts at once, then the next N"},
+      number<std::size_t>({.least = 1, .most = 1024}),
+      64};
   Flag chat{
       options,
       {.name = "chat",

@@ -128,12 +128,12 @@ bool Conversion::is_wanted(const TensorFile& file, const std::string& name) cons
   return &*holder == &file && (rules_.only.empty() || std::ranges::any_of(rules_.only, matches));
 }
 
-DType Conversion::chosen_type(const TensorInfo& tensor) const {
+ChosenType Conversion::chosen_type(const TensorInfo& tensor) const {
   std::vector<TypeRule> rules;
   const auto parameter = rules_.parameters.find(new_name(tensor.name));
   if (parameter != rules_.parameters.end()) rules.push_back({NamePattern("*"), parameter->second});
   rules.insert(rules.end(), rules_.types.begin(), rules_.types.end());
-  return mir::chosen_type(rules, tensor.name, tensor.dtype, tensor.shape).dtype;
+  return mir::chosen_type(rules, tensor.name, tensor.dtype, tensor.shape);
 }
 
 std::string Conversion::new_name(const std::string& name) const {
@@ -147,7 +147,9 @@ void Conversion::add_item(const TensorFile& file, std::string source, const Tens
                           const UnpackRule* rule) {
   auto item = std::make_shared<Item>(
       Item{&file, std::move(source), tensor, rule, {}, rules_.allows_overflow});
-  item->plan = {new_name(tensor.name), chosen_type(tensor), tensor.shape,
+  const ChosenType chosen = chosen_type(tensor);
+  if (!chosen.obstacle.empty()) kept_.add(new_name(tensor.name), chosen.obstacle);
+  item->plan = {new_name(tensor.name), chosen.dtype, tensor.shape,
                 [raw = item.get()] { return raw->load(); }};
   items_.push_back(std::move(item));
 }
@@ -232,7 +234,8 @@ std::string Conversion::report() const {
                fmt::format("{:.3g}", item->lost->rms_error),
                fmt::format("{:.3g}", item->lost->relative)});
   }
-  return (converted == 0 ? std::string() : table.render("")) + overflows +
+  const std::string kept = kept_.is_empty() ? "" : kept_.text("tensor") + "\n";
+  return (converted == 0 ? std::string() : table.render("")) + overflows + kept +
          fmt::format("{} tensors written as {}, {} of them converted; {} bytes of data became {}\n",
                      items_.size(), name_of(rules_.format), converted, before, after);
 }

@@ -65,7 +65,8 @@ class Conversion {
   /// Writes the file. Tensors are read, converted and written one after the other.
   Result<void> run(const std::string& path,
                    const std::function<void(std::uint64_t, std::uint64_t)>& progress);
-  /// After run(): a line for each tensor whose type changed, with its errors, and sums.
+  /// After run(): a line for each tensor whose type changed, with its errors, why others keep their
+  /// types although a rule matches, and sums.
   std::string report() const;
 
  private:
@@ -78,11 +79,12 @@ class Conversion {
   void add_item(const TensorFile& file, std::string source, const TensorInfo& tensor,
                 const UnpackRule* rule);
   bool is_wanted(const TensorFile& file, const std::string& name) const;
-  DType chosen_type(const TensorInfo& tensor) const;
+  ChosenType chosen_type(const TensorInfo& tensor) const;
   std::string new_name(const std::string& name) const;
 
   ConversionRules rules_;
   std::vector<std::shared_ptr<Item>> items_;
+  KeptTypes kept_;
   WriteOptions options_;
   std::vector<TensorFile> files_;  // what items and metadata point into
 };

@@ -45,7 +45,10 @@ Argument<TypeRule> type_rule() {
   const auto types = short_type_name();
   const auto read = [types](std::string_view option, std::string_view text) -> Result<TypeRule> {
     if (auto rule = TypeRule::parse(text)) return *std::move(rule);
-    return types.read(option, text.substr(text.rfind('=') + 1)).error();
+    std::string_view type = text.substr(text.rfind('=') + 1);
+    const auto slash = type.find('/');
+    if (slash != type.npos && target_type(type.substr(0, slash))) type.remove_prefix(slash + 1);
+    return types.read(option, type).error();
   };
   return {.read = read,
           .note = [types](const TypeRule*) { return types.note(nullptr); },

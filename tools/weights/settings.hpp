@@ -114,8 +114,9 @@ struct WeightsSettings {
               pattern_of<Renaming>(&Renaming::pattern))};
   OptionList<TypeRule> dtype{convert,
                              {.name = "dtype",
-                              .argument = "[PATTERN=]TYPE",
-                              .help = "convert float tensors and blocks; the last match wins"},
+                              .argument = "[PATTERN=]TYPE[/OTHER]",
+                              .help = "convert float tensors and blocks, to OTHER if TYPE does "
+                                      "not fit; the last match wins"},
                              type_rule()};
   Option<std::string> types_of{
       convert,

@@ -9,7 +9,8 @@
   CODE(632, kTemplateFailed, "a chat template raises an error for the messages that it is given") \
   CODE(633, kNotGenerative, "a module that cannot generate text")                                 \
   CODE(634, kSavedSessionMalformed, "a file of a saved session breaks a rule of its format")      \
-  CODE(635, kSavedSessionOfOther, "a saved session belongs to another model")
+  CODE(635, kSavedSessionOfOther, "a saved session belongs to another model")                     \
+  CODE(636, kPromptsMalformed, "a file of prompts breaks a rule of its format")
 
 namespace mir::diag {
 MIR_CODES_OF_GENERATION(MIR_DECLARE_CODE)

@@ -4,20 +4,18 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <optional>
-#include <unordered_set>
 #include <vector>
 
 #include "dialects/all_of_dimension.hpp"
 #include "dialects/parameters.hpp"
-#include "ir/context/language_versions.hpp"
+#include "ir/extent_walk.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/codes/passes.hpp"
-#include "mir/infer.hpp"
 #include "mir/linalg_ops.hpp"
 #include "mir/ops.hpp"
 #include "mir/walk.hpp"
+#include "passes/batch/own_positions.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {
@@ -55,9 +53,10 @@ class SequenceBatching {
     if (!find_extents() || !make_positions()) return PassResult::kFailed;
     for (Op* op : users_) add_operand(*op);
     for (Op* slice : slices_) replace_slice(*slice);
-    if (!infer_again()) return PassResult::kFailed;
+    OwnPositions own(run_, builder_, batch_);
+    for (const Value* each : columns_) own.add(*each);
+    if (!own.follow()) return PassResult::kFailed;
     erase_unused();
-    if (run_.module().version() < kPositionsVersion) builder_.set_version(kPositionsVersion);
     run_.count("operations with positions", users_.size());
     return run_.result();
   }
@@ -136,29 +135,16 @@ class SequenceBatching {
   bool is_all_that_counts_tokens() {
     if (!past_.is_symbolic()) return true;
     const auto symbols = context_.dims().symbols(past_);
-    const auto counts = [&](const Attr& value) {
-      bool found = false;
-      const std::function<void(const Attr&)> search = [&](const Attr& each) {
-        if (each.kind() == AttrKind::kDim && each.dim().is_symbolic()) {
-          for (const Symbol symbol : context_.dims().symbols(each.dim())) {
-            found = found || std::ranges::find(symbols, symbol) != symbols.end();
-          }
-        } else if (each.kind() == AttrKind::kArray) {
-          for (const Attr* element : each.elements()) search(*element);
-        } else if (each.kind() == AttrKind::kDict) {
-          for (const NamedAttr& entry : each.entries()) search(*entry.value);
-        }
-      };
-      search(value);
-      return found;
-    };
     bool is_good = true;
     for_each_child(run_.module().body(), [&](Op& op) {
       const bool is_replaced = std::ranges::find(slices_, &op) != slices_.end();
       if (op.is(OpId::kLinalgSlice) && !is_replaced && is_good) {
-        const bool is_bad = std::ranges::any_of(
-            op.attributes(), [&](const NamedAttr& each) { return counts(*each.value); });
-        if (is_bad) {
+        bool counts = false;
+        for_each_extent_of_attributes(op, [&](Dim extent) {
+          const auto own = context_.dims().symbols(extent);
+          counts = counts || std::ranges::find_first_of(own, symbols) != own.end();
+        });
+        if (counts) {
           is_good = refuse(op, fmt::format("'{}' begins or ends at the tokens of the longest "
                                            "sequence of the batch",
                                            op.name()));
@@ -243,38 +229,11 @@ class SequenceBatching {
     if (made != nullptr && made->tensor_type()->dtype() != type.dtype())
       made = linalg::CastType::build(builder_, made, {.dtype = name_of(*type.dtype())});
     if (made == nullptr) return;
-    changed_.insert(made);
+    columns_.push_back(made);
     Value* const values[] = {made};
     Op* iota = slice.operand(0)->defining_op();
     builder_.replace(slice, values);
     unused_.push_back(iota);
-  }
-
-  /// Gives the ops after a changed value the types that follow.
-  bool infer_again() {
-    bool is_good = true;
-    for_each_child(run_.module().body(), [&](Op& op) {
-      const bool reads = std::ranges::any_of(
-          op.operand_uses(), [&](const Use& use) { return changed_.contains(use.value()); });
-      if (!reads || !is_good) return;
-      if (op.has(Trait::kTerminator) || op.first_region() != nullptr) {
-        is_good = refuse(
-            op, fmt::format("'{}' reads values that are different for each sequence", op.name()));
-        return;
-      }
-      const auto types = infer(op, operand_types(op), op.attributes(), run_.diagnostics());
-      if (!types) {
-        is_good = false;
-        return;
-      }
-      for (std::uint32_t i = 0; i < types->size(); ++i) {
-        Value& result = *op.result(i);
-        if ((*types)[i] == nullptr || (*types)[i] == result.type()) continue;
-        builder_.set_type(result, (*types)[i]);
-        changed_.insert(&result);
-      }
-    });
-    return is_good;
   }
 
   void erase_unused() {
@@ -289,7 +248,7 @@ class SequenceBatching {
   std::vector<Op*> users_;   // get the operand
   std::vector<Op*> slices_;  // take the positions of the step
   std::vector<Op*> unused_;
-  std::unordered_set<const Value*> changed_;  // have another type
+  std::vector<const Value*> columns_;  // the positions of each sequence
   Value* positions_ = nullptr;
   Dim batch_ = Dim::unknown(), tokens_ = Dim::unknown(), past_ = Dim::unknown();
   Symbol device_{};

@@ -32,6 +32,9 @@ class WeightQuantisation {
     for (const Symbol symbol : parameters_.symbols()) {
       convert(symbol, *parameters_.find(symbol)->declared);
     }
+    // Vectors are kept in every model.
+    if (keeps_matrices_)
+      run_.diagnostics().remark(diag::kTensorDtypeUnsupported, place(), kept_.text("parameter"));
     return run_.result();
   }
 
@@ -100,28 +103,23 @@ class WeightQuantisation {
   std::string_view why_fixed(const ParameterUsers::Parameter& parameter, DType dtype) const {
     const Value& declared = *parameter.declared;
     if (!declared.attributes().empty() || declared.tensor_type()->encoding() != nullptr) {
-      return "it has attributes";
+      return "with attributes";
     }
-    if (!parameter.mentions.empty()) return "an operation has it as an operand";
-    if (parameter.owners.empty()) return "no operation is known to own it";
+    if (!parameter.mentions.empty()) return "that an operation has as an operand";
+    if (parameter.owners.empty()) return "that no operation is known to own";
     const DType given = is_float(dtype) ? dtype : DType::kFloat32;
     const bool fits = std::ranges::all_of(parameter.owners, [&](const Op* owner) {
       const TensorType* result =
           owner->result_count() == 0 ? nullptr : owner->result()->tensor_type();
       return !states_element_type(*owner) || (result != nullptr && result->dtype() == given);
     });
-    return fits ? "" : "its elements are those of a result of another type";
+    return fits ? "" : "with elements that are those of a result of another type";
   }
 
   void keep(const Value& declared, std::string_view why) {
     run_.count("parameters kept");
-    const TensorType& type = *declared.tensor_type();
-    // Vectors are kept in every model.
-    if (type.rank() < 2) return;
-    run_.diagnostics().remark(
-        diag::kTensorDtypeUnsupported, declared.defining_op()->span(),
-        fmt::format("parameter '@{}' stays {}: {}", context_.text(declared.symbol()),
-                    context_.text(type.dtype_name()), why));
+    keeps_matrices_ = keeps_matrices_ || declared.tensor_type()->rank() >= 2;
+    kept_.add(fmt::format("@{}", context_.text(declared.symbol())), why);
   }
 
   void count_bytes(const TensorType& before, const TensorType& after) {
@@ -140,6 +138,8 @@ class WeightQuantisation {
   Rewriter rewriter_;
   ParameterUsers parameters_;
   std::vector<TypeRule> rules_;
+  KeptTypes kept_;
+  bool keeps_matrices_ = false;
 };
 
 }  // namespace
@@ -154,7 +154,8 @@ Pass quantise_weights_pass() {
                        .is_keyed = true,
                        .summary = "the type of parameters whose names match PATTERN, where `*` is "
                                   "any text; of several patterns, the last one that matches "
-                                  "counts; types are those of `mllm-weights convert --dtype`"}},
+                                  "counts; types are those of `mllm-weights convert --dtype`, "
+                                  "which may name another one after a `/`"}},
           .preserves = AnalysisSet::of<Dominance, CallGraph, SymbolRanges, Liveness, Aliases>(),
           .run = [](PassRun& run) { return WeightQuantisation(run).apply(); }};
 }

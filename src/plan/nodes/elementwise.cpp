@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "eval/parameters.hpp"
+#include "kernels/ref/common/indices.hpp"
 #include "kernels/ref/gather.hpp"
 #include "kernels/ref/movement.hpp"
 #include "mir/op_attributes.hpp"
@@ -74,6 +75,7 @@ class EmbeddingNode final : public OpNode {
     const TensorRef &ids = frame[operands()[0]], &out = frame[results()[0]];
     const std::int64_t width = out.rank == 0 ? 0 : out.extent(1);
     if (width <= 0) return require(width == 0, "the result has no dimension");
+    if (table_.dtype() != out.dtype) return take_converted(ids, out, width);
     if (ids.dtype == DType::kInt64 && take<std::int64_t>(ids, out, width)) return {};
     if (ids.dtype == DType::kInt32 && take<std::int32_t>(ids, out, width)) return {};
     const std::int64_t extents[] = {table_.elements() / width, width};
@@ -97,6 +99,29 @@ class EmbeddingNode final : public OpNode {
                   table_.bytes().data() + static_cast<std::size_t>(id[i]) * bytes, bytes);
     }
     return true;
+  }
+
+  /// Converts each row when it is read.
+  Result<void> take_converted(const TensorRef& ids, const TensorRef& out,
+                              std::int64_t width) const {
+    const auto table = table_.reshaped({table_.elements() / width, width});
+    if (!table) return table.error();
+    const bool is_known = ids.dtype == DType::kInt64 || ids.dtype == DType::kInt32;
+    if (!is_known || out.elements() != ids.elements() * width)
+      return require(false, "its operand or its result has another type");
+    if (auto ok = ref::check_index_range("embedding", ids.view(), 0, table->shape()[0]); !ok)
+      return ok;
+    const std::size_t stored = static_cast<std::size_t>(width) * info(table->dtype()).unit_bytes;
+    std::byte* to = out.data;
+    for (const std::int64_t id : ref::all_indices(ids.view())) {
+      const auto bytes = table->bytes().subspan(static_cast<std::size_t>(id) * stored, stored);
+      const auto row = Tensor::borrow(table->dtype(), {width}, bytes, nullptr);
+      const auto converted = row ? convert_floats(*row, out.dtype) : row;
+      if (!converted) return converted.error();
+      std::memcpy(to, converted->bytes().data(), converted->bytes().size());
+      to += converted->bytes().size();
+    }
+    return {};
   }
 
   Tensor table_;
@@ -123,8 +148,8 @@ std::unique_ptr<PlanNode> clip_node(const FastStep& step) {
   return std::make_unique<ClipNode>(step);
 }
 
-std::unique_ptr<PlanNode> embedding_node(const FastStep& step) {
-  return std::make_unique<EmbeddingNode>(step, *owned_tensor(*step.op, ".weight", step.parameters));
+std::unique_ptr<PlanNode> embedding_node(const PlannedStep& step, Tensor table) {
+  return std::make_unique<EmbeddingNode>(step, std::move(table));
 }
 
 }  // namespace mir

@@ -148,7 +148,8 @@ std::unique_ptr<PlanNode> compress_node(const FastStep& step);
 std::unique_ptr<PlanNode> concat_node(const FastStep& step);
 std::unique_ptr<PlanNode> copy_into_node(const FastStep& step);
 std::unique_ptr<PlanNode> cum_sum_node(const FastStep& step);
-std::unique_ptr<PlanNode> embedding_node(const FastStep& step);
+/// `table` is in the element type of the result, or in a float type whose rows are converted.
+std::unique_ptr<PlanNode> embedding_node(const PlannedStep& step, Tensor table);
 std::unique_ptr<PlanNode> extent_node(const FastStep& step);
 std::unique_ptr<PlanNode> fill_node(const FastStep& step);
 std::unique_ptr<PlanNode> flash_attention_node(const FastStep& step);

@@ -408,7 +408,7 @@ def metadata(config, architecture):
     if architecture == "bert":
         pairs = {key: value for key, value in list(pairs.items())[:5]}
         pairs["attention.layer_norm_epsilon"] = (FLOAT, config["layer_norm_eps"])
-        pairs["pooling_type"] = (INT, 2)
+        pairs["pooling_type"] = (INT, 0)
     elif "norm_epsilon" in config:
         pairs["attention.layer_norm_epsilon"] = (FLOAT, config["norm_epsilon"])
     else:

@@ -99,13 +99,14 @@ TEST_SUITE("types of parameters") {
 
   TEST_CASE("a parameter keeps its type if an op has it as an operand, or none owns it") {
     const std::string operand = "linalg.CPU.MulOp (%x, %w:f[1, 4][@a.weight]) -> (%z:f[2, 4])\n";
-    CHECK(stored("*=f16", module_of({{"a.weight", "[1, 4], Float32"}}, operand)) ==
-          Lines{"a.weight Float32",
-                "MIR0604 parameter '@a.weight' stays Float32: an operation has it as an operand"});
+    CHECK(
+        stored("*=f16", module_of({{"a.weight", "[1, 4], Float32"}}, operand)) ==
+        Lines{"a.weight Float32",
+              "MIR0604 parameter '@a.weight' that an operation has as an operand keeps its type"});
     CHECK(stored("*=f16", module_of({{"a.weight", kMatrix}, {"b.weight", kMatrix}},
                                     linear("a", "x", "z"))) ==
           Lines{"a.weight Float16", "b.weight Float32",
-                "MIR0604 parameter '@b.weight' stays Float32: no operation is known to own it"});
+                "MIR0604 parameter '@b.weight' that no operation is known to own keeps its type"});
     // Vectors are kept without a remark.
     CHECK(stored("*=f16",
                  module_of({{"a.weight", "[4], Float32"}}, "linalg.CPU.NegOp (%x) -> (%z)\n")) ==

@@ -153,11 +153,38 @@ TEST_CASE("the last rule that matches chooses the type of a tensor") {
   // A rule that cannot be applied does not make way for the one before it.
   const ChosenType narrow = chosen("x.k", DType::kFloat32, {2, 32});
   CHECK(narrow.dtype == DType::kFloat32);
-  CHECK(narrow.obstacle == "its rows are not whole blocks");
-  CHECK(chosen("x", DType::kFloat32, {64}).obstacle == "it has fewer than two dimensions");
-  CHECK(chosen("x", DType::kInt32, {2, 32}).obstacle == "it has no numbers that can be rounded");
+  CHECK(narrow.obstacle == "with rows that are not whole blocks");
+  CHECK(chosen("x", DType::kFloat32, {64}).obstacle == "with fewer than two dimensions");
+  CHECK(chosen("x", DType::kInt32, {2, 32}).obstacle == "with values that cannot be rounded");
   CHECK_FALSE(TypeRule::parse("x=q9"));
+  CHECK_FALSE(TypeRule::parse("x=q8_0/"));
+  CHECK_FALSE(TypeRule::parse("x=q8_0/q9"));
   CHECK_FALSE(TypeRule::parse("x="));
+}
+
+TEST_CASE("a rule's other type is for tensors that its first type does not fit") {
+  const std::vector<TypeRule> rules = {*TypeRule::parse("q4_k/q8_0"),
+                                       *TypeRule::parse("n.*=q8_0/f16")};
+  const auto chosen = [&](std::string_view name, const Shape& shape) {
+    return chosen_type(rules, name, DType::kFloat32, shape);
+  };
+  CHECK(chosen("x", {2, 256}).dtype == DType::kGgufQ4K);
+  CHECK(chosen("x", {2, 32}).dtype == DType::kGgufQ8_0);
+  CHECK(chosen("x", {2, 33}).dtype == DType::kFloat32);
+  CHECK(chosen("x", {2, 33}).obstacle == "with rows that are not whole blocks");
+  CHECK(chosen("n.x", {33}).dtype == DType::kFloat16);
+}
+
+TEST_CASE("tensors that keep their types are counted by the reason") {
+  KeptTypes kept;
+  CHECK(kept.is_empty());
+  kept.add("a", "with fewer than two dimensions");
+  CHECK(kept.text("tensor") == "tensor 'a' with fewer than two dimensions keeps its type");
+  kept.add("b", "with rows that are not whole blocks");
+  kept.add("c", "with fewer than two dimensions");
+  CHECK(kept.text("tensor") ==
+        "3 tensors keep their types: 2 with fewer than two dimensions, such as 'a'; 'b' with rows "
+        "that are not whole blocks");
 }
 
 TEST_CASE("formats and types have the names that the help states") {

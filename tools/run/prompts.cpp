@@ -1,0 +1,75 @@
+// Reads prompts from the lines of a file.
+#include "prompts.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "mir/codes/generation.hpp"
+#include "support/file_io.hpp"
+#include "support/json_offset.hpp"
+#include "support/strict_json.hpp"
+
+namespace mir::tools {
+namespace {
+
+constexpr std::uint64_t kMostPromptsBytes = std::uint64_t{64} << 20;
+constexpr std::size_t kMostPrompts = 100'000;
+constexpr JsonRules kLineRules = {
+    .max_bytes = kMostPromptsBytes, .max_depth = 16, .malformed = diag::kPromptsMalformed};
+
+/// The prompt of a line of JSON; no value after reporting.
+std::optional<std::string> json_prompt(const SourceFile& file, std::string_view line,
+                                       Diagnostics& diagnostics) {
+  const auto refuse = [&](std::size_t offset, std::string message) {
+    const SourcePos at = file.position_of(line.data()) + static_cast<SourcePos>(offset);
+    diagnostics.error(diag::kPromptsMalformed, {at, at + 1}, std::move(message));
+    return std::nullopt;
+  };
+  const auto document = parse_strict_json(line, kLineRules);
+  // No line has a key of this name, so the offset is that of a token that cannot be read.
+  if (!document) return refuse(json_offset(line, "/\n").value_or(0), document.error().message);
+  if (document->is_string()) return document->get<std::string>();
+  const bool has_prompt = document->is_object() && document->contains("prompt");
+  if (has_prompt && (*document)["prompt"].is_string())
+    return (*document)["prompt"].get<std::string>();
+  return refuse(line.find_first_not_of(" \t"),
+                "expected a string, or an object with a string 'prompt'");
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> read_prompts(const std::string& path,
+                                                     SourceManager& sources,
+                                                     Diagnostics& diagnostics) {
+  const auto refuse = [&](const Error& error) {
+    diagnostics.error(error.code, {}, error.message);
+    return std::nullopt;
+  };
+  auto text = read_file(path, kMostPromptsBytes);
+  if (!text) return refuse(text.error());
+  const std::string name = path == "-" ? "<stdin>" : path;
+  const SourceFile* file = sources.add(name, *std::move(text));
+  if (file == nullptr) return refuse(SourceManager::full(name));
+  const bool is_json = path.ends_with(".jsonl");
+  std::vector<std::string> prompts;
+  for (std::string_view rest = file->text(); !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    if (prompts.size() == kMostPrompts)
+      return refuse({diag::kPromptsMalformed,
+                     fmt::format("'{}' has more than {} prompts", path, kMostPrompts)});
+    auto prompt = is_json ? json_prompt(*file, line, diagnostics) : std::string(line);
+    if (prompt) prompts.push_back(*std::move(prompt));
+    if (diagnostics.is_full()) return std::nullopt;
+  }
+  if (diagnostics.has_errors()) return std::nullopt;
+  if (prompts.empty())
+    return refuse({diag::kPromptsMalformed, fmt::format("'{}' has no prompts", path)});
+  return prompts;
+}
+
+}  // namespace mir::tools
