@@ -18,6 +18,7 @@
 #include "support/expectation.hpp"
 #include "support/file_io.hpp"
 #include "support/platform/atomic_file.hpp"
+#include "tools/opt/c_output.hpp"
 #include "tools/opt/cost_report.hpp"
 #include "tools/opt/explain_conversion.hpp"
 #include "tools/opt/validate_run.hpp"
@@ -220,6 +221,7 @@ std::optional<std::string> Transformation::text_of(std::vector<Module*> modules,
     refuse_dump(*module, settings_.emit, diagnostics);
     return std::nullopt;
   }
+  if (is_c(*settings_.emit)) return c_text(modules, *settings_.emit, diagnostics);
   return cost_report(modules, *settings_.format,
                      {.flop_per_second = settings_.peak_flops.if_given().value_or(0),
                       .bytes_per_second = settings_.bandwidth.if_given().value_or(0)});
