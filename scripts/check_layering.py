@@ -18,7 +18,7 @@ from pathlib import Path
 from lib import lint
 
 LAYERS = ["support", "syntax", "kernels", "weights", "tokenizer", "chat", "extents", "ir", "text", "dialects", "program", "patterns", "declare", "verify", "eval",
-          "passes", "upgrade", "diff", "plan", "interp", "generation", "trace", "validate", "reduce", "lsp", "tools"]
+          "passes", "emit_c", "upgrade", "diff", "plan", "interp", "generation", "trace", "validate", "reduce", "lsp", "tools"]
 # Layers that see less than all below them.
 NARROWER = {each: {"support", each} for each in ("kernels", "weights", "extents", "chat")} | {
     "tokenizer": {"support", "weights", "tokenizer"}}

@@ -1,6 +1,8 @@
 // mllm-opt: runs passes over modules and writes them.
+#include "mir/codes/usage.hpp"
 #include "mir/pass.hpp"
 #include "tool.hpp"
+#include "tools/opt/c_output.hpp"
 #include "tools/opt/pass_pages.hpp"
 #include "tools/opt/read_pipeline.hpp"
 #include "tools/opt/settings.hpp"
@@ -29,8 +31,13 @@ ExitCode run_opt(const Run& run, OptSettings& settings) {
   if (settings.list_passes_markdown) return run.write_output(passes_page(settings.known.registry));
   if (settings.validate_patterns.is_given()) return validate_files(run, settings);
   ExitCode code = ExitCode::kSuccess;
-  const std::optional<Pipeline> pipeline = read_pipeline(run, settings, code);
+  std::optional<Pipeline> pipeline = read_pipeline(run, settings, code);
   if (!pipeline) return code;
+  if (is_c(*settings.emit)) {
+    if (run.files().size() > 1)
+      return run.refuse(Error{diag::kUsage, "a C file has one module, found several files"});
+    append_decomposition(*pipeline, settings.known.registry);
+  }
   if (settings.print_pipeline) return run.write_output(spelling(*pipeline) + '\n');
 
   Transformation transformation(run, settings, *pipeline);

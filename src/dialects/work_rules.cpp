@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "dialects/einsum.hpp"
+#include "dialects/generic_iterations.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/equivalence.hpp"
 
@@ -182,17 +183,15 @@ OpWork products_of_indices(const WorkContext& context) {
 }
 
 OpWork generic_loops(const WorkContext& context) {
-  const Attr* loops = context.op.attribute(key::kLoops);
-  if (context.op.attribute(key::kSums) == nullptr || loops == nullptr) {
-    return each_value_once(context);
-  }
-  Dim iterations(1);
-  for (const NamedAttr& loop : loops->entries()) {
-    const bool is_number = loop.value->kind() == AttrKind::kInt;
-    iterations = context.table().multiply(
-        iterations, is_number ? Dim(loop.value->integer()) : loop.value->dim());
-  }
-  return with_products(context, iterations);
+  if (context.op.attribute(key::kSums) == nullptr) return each_value_once(context);
+  const auto form =
+      read_generic({.context = context.op.module().context(),
+                    .attribute = [&](AttrKey key) { return context.op.attribute(key); },
+                    .operand_count = context.op.operand_count(),
+                    .result_count = context.op.result_count()},
+                   [](const GenericProblem&) {});
+  return form ? with_products(context, iterations_of(*form, context.op.module().context()))
+              : each_value_once(context);
 }
 
 OpWork flash_attention(const WorkContext& context) {

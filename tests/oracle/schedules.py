@@ -27,7 +27,11 @@ MODULES = {
     "largest": ("linalg.CPU.NegOp(%a) -> (%u)\n    linalg.CPU.AddOp(%u, %b) -> (%v)\n    linalg.CPU.ReduceMaxOp [dim:1, keep_dim:true] (%v) -> (%y)", "[A, P]", "[A, P]"),
     "product of a chain": ("linalg.CPU.ExpOp(%a) -> (%u)\n    linalg.CPU.MatMulOp [transpose_b:{flag}] (%u, %b) -> (%v)\n    linalg.CPU.AbsOp(%v) -> (%y)", "[A, C]", "[B, C]|[C, B]"),
     "einsum": ("linalg.CPU.EinsumOp [equation:\"ik,kj->ji\"] (%a, %b) -> (%y)", "[A, C]", "[C, B]"),
+    "convolution": ("linalg.CPU.AddOp(%a, %b) -> (%u)\n    linalg.CPU.Conv2DOp <name=\"w\"> [in_channels:2, out_channels:3, kernel_size:[3, 2], "
+                    "padding:[1, 1], bias:false] (%u) -> (%v)\n    linalg.CPU.ReLUOp(%v) -> (%y)", "[1, 2, P, C]", "[1, 2, P, C]"),
+    "norm": ("linalg.CPU.MulOp(%a, %b) -> (%u)\n    linalg.CPU.RMSNormOp <name=\"w\"> [epsilon:1e-6] (%u) -> (%y)", "[A, P]", "[A, P]"),
 }
+WEIGHTS = {"convolution": "[3, 2, 3, 2]", "norm": "[P]"}
 
 
 def run(command):
@@ -41,16 +45,22 @@ def module_text(rng, name):
     second = second.split("|")[0 if flag or "|" not in second else 1]
     extents = {each: rng.choice(EXTENTS) for each in "ABC"}
     extents["P"] = rng.choice(EXTENTS[1:])
+    if name == "convolution":
+        extents["C"] = max(1, extents["C"])
     symbols = {each for each in "ABC" if rng.random() < 0.3}
-    dtype = rng.choice(["Float32", "Float32", "Float16", "Float64"])
+    dtype = rng.choice(["Float32", "Float32", "Float16", "Float64"]) if name not in WEIGHTS else "Float32"
 
     def shape(text, bound):
         return re.sub("[ABCP]", lambda m: f"${m[0]}" if m[0] in symbols and not bound else str(extents[m[0]]), text)
 
     declared = ", ".join(f"{each}:{{min:0, max:64}}" for each in sorted(symbols))
     head = f"mir_version:2, symbols:{{{declared}}}" if declared else "mir_version:2"
+    init = ""
+    if name in WEIGHTS:
+        init = (f"    graph.SubGraphOp @init <CPU> {{\n        () -> () {{\n            tensor.CPU.register () -> "
+                f"(%w:tensor<{shape(WEIGHTS[name], False)}, Float32, CPU>[@w.weight])[symbol:w.weight]\n        }}\n    }}\n")
     text = (f"@main [{head}] (%a:tensor<{shape(first, False)}, {dtype}, CPU>, %b:tensor<{shape(second, False)}, {dtype}, CPU>)"
-            f" -> (%y) {{\n    {body.replace('{flag}', str(flag).lower())}\n    cf.ReturnOp (%y) -> ()\n}}\n")
+            f" -> (%y) {{\n{init}    {body.replace('{flag}', str(flag).lower())}\n    cf.ReturnOp (%y) -> ()\n}}\n")
     binds = [f"--bind={each}={extents[each]}" for each in sorted(symbols)]
     return text, binds
 
@@ -71,14 +81,15 @@ def draw_step(rng, text):
     return f"{kind}{{operand={rng.randint(0, 1)}}}" if kind in ("pack", "fuse-producer") else kind
 
 
-def check(tools, rng, folder, counts):
+def draw_schedule(tools, rng, folder, counts):
+    """Writes before.mir and after.mir. Returns a problem or None, the text, the values of symbols, and the steps."""
     name = rng.choice(list(MODULES))
     text, binds = module_text(rng, name)
     before, after = folder / "before.mir", folder / "after.mir"
     before.write_text(text)
     made = run([tools / "mllm-opt", "-p", "decompose{to=generic}", before, "-o", after])
     if made.returncode != 0:
-        return f"decompose fails\n{made.stderr}"
+        return f"decompose fails\n{made.stderr}", text, binds, []
     steps = []
     for _ in range(rng.randint(1, 8)):
         ops = [int(match) for match in re.findall(r'name="op(\d+)"', after.read_text())]
@@ -96,8 +107,16 @@ def check(tools, rng, folder, counts):
         elif REFUSED.search(made.stderr):
             counts["refused"] += 1
         else:
-            return f"{text}{steps}\nstep op{op}: {step} fails\n{made.stderr}{after.read_text()}"
-    inputs = ["-i", "a=random:1", "-i", "b=random:2", *binds]
+            return f"{text}{steps}\nstep op{op}: {step} fails\n{made.stderr}{after.read_text()}", text, binds, steps
+    return None, text, binds, steps
+
+
+def check(tools, rng, folder, counts):
+    before, after = folder / "before.mir", folder / "after.mir"
+    problem, text, binds, steps = draw_schedule(tools, rng, folder, counts)
+    if problem:
+        return problem
+    inputs = ["-i", "a=random:1", "-i", "b=random:2", *(["-w", "random:3"] if "@w.weight" in text else []), *binds]
     expected = run([tools / "mllm-interp", "--kernels=ref", *inputs, before])
     for options in RUNS:
         found = run([tools / "mllm-interp", *options, *inputs, after])
@@ -108,16 +127,75 @@ def check(tools, rng, folder, counts):
     return None
 
 
+PRODUCT = """@main [mir_version:2] (%a:tensor<[13, 31], Float64, CPU>, %b:tensor<[31, 9], Float64, CPU>) -> (%y) {
+    linalg.CPU.GenericOp <name="p"> [loops:{i:13, j:9, k:31}, maps:[[$i, $k], [$k, $j], [$i, $j]], sums:{k:add}] (%a, %b) -> (%y) {
+        (%x:tensor<[], Float64, CPU>, %w:tensor<[], Float64, CPU>) -> (%z:tensor<[], Float64, CPU>) {
+            linalg.CPU.MulOp(%x, %w) -> (%z)
+            cf.YieldOp (%z) -> ()
+        }
+    }
+    cf.ReturnOp (%y) -> ()
+}
+"""
+STEPS = ["split{k=8}", "split{i=4}", "order{outer=[j]}"]
+# A mistake in what a step makes: its number, and an edit of the text.
+MISTAKES = {
+    "a bound is one too small": (0, '"8*$k+$k_in < 31"', '"8*$k+$k_in < 30"'),
+    "a bound of a sum is missing": (0, ', bounds:["8*$k+$k_in < 31"]', ""),
+    "a bound of the result is one too small": (1, "4*$i+$i_in < 13", "4*$i+$i_in < 12"),
+    "a tile too few": (1, '"i":4,', '"i":3,'),
+    "the terms of a sum are in another order": (1, '"k":4,"k_in":8', '"k_in":8,"k":4'),
+    "an index is one too large": (2, "[8*$k+$k_in, $j]", "[8*$k+$k_in, ($j+1) min 8]"),
+    "the operands are exchanged": (2, "(%a:tensor<[13, 31], Float64, CPU>, %b:tensor<[31, 9], Float64, CPU>) -> (%y:tensor<[13, 9], Float64, CPU>) {",
+                                  "(%b:tensor<[31, 9], Float64, CPU>, %a:tensor<[13, 31], Float64, CPU>) -> (%y:tensor<[13, 9], Float64, CPU>) {"),
+}
+
+
+def first_wrong_step(tools, folder, mistake):
+    """The number of the first step whose text is refused, or gives other bits; none if all steps are right."""
+    text = folder / "step.mir"
+    text.write_text(PRODUCT)
+    inputs = ["-i", "a=random:1", "-i", "b=random:2"]
+    expected = run([tools / "mllm-interp", "--kernels=ref", *inputs, text]).stdout
+    for number, step in enumerate(STEPS):
+        made = run([tools / "mllm-opt", "-p", f"linalg.GenericOp(@p: {step})", text])
+        if made.returncode != 0:
+            return number
+        edited = made.stdout
+        if mistake is not None and mistake[0] == number:
+            edited = edited.replace(mistake[1], mistake[2])
+            assert edited != made.stdout, f"{mistake[1]} is not in\n{edited}"
+        text.write_text(edited)
+        found = run([tools / "mllm-interp", "--kernels=ref", *inputs, text])
+        if found.returncode != 0 or found.stdout != expected:
+            return number
+    return None
+
+
+def check_mistakes(tools, folder):
+    """A mistake that is not found at its step; none if all are."""
+    assert first_wrong_step(tools, folder, None) is None
+    for name, mistake in MISTAKES.items():
+        found = first_wrong_step(tools, folder, mistake)
+        if found != mistake[0]:
+            return f"{name}, made by step {mistake[0]}, is found at step {found}"
+    return None
+
+
 def main(tools, count=60, seed=1):
     rng = random.Random(int(seed))
     counts = {"taken": 0, "refused": 0, "equal": 0, "stopped": 0}
     with tempfile.TemporaryDirectory() as folder:
+        problem = check_mistakes(Path(tools), Path(folder))
+        if problem:
+            print(problem)
+            return 1
         for number in range(int(count)):
             problem = check(Path(tools), rng, Path(folder), counts)
             if problem:
                 print(f"schedule {number}: {problem}")
                 return 1
-    print(", ".join(f"{value} {key}" for key, value in counts.items()))
+    print(", ".join(f"{value} {key}" for key, value in counts.items()) + f"; {len(MISTAKES)} planted mistakes found")
     return 0 if counts["equal"] and counts["taken"] else 1
 
 

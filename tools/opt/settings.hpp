@@ -47,9 +47,12 @@ inline constexpr Choice<Generation> kGenerations[] = {{"2025-06", Generation::k2
 
 /// Output of mllm-opt for modules: their text, a report of their cost, or the extents that may be
 /// symbols.
-enum class OptOutput : std::uint8_t { kModule, kCost, kSymbolicDims };
+enum class OptOutput : std::uint8_t { kModule, kC, kCHeader, kCost, kSymbolicDims };
 inline constexpr Choice<OptOutput> kOptOutputs[] = {
     {"module", OptOutput::kModule},
+    {"c", OptOutput::kC,
+     "a C11 file with a function that runs the module, after decompose{to=generic}"},
+    {"c-header", OptOutput::kCHeader, "its header"},
     {"cost", OptOutput::kCost, "arithmetic, memory traffic and peak memory"},
     {"symbolic-dims", OptOutput::kSymbolicDims,
      "the extents of a dump's inputs that --symbolic-dim can make symbols, with what follows"}};
@@ -167,7 +170,7 @@ struct OptSettings {
                               .needs = "emit=cost timing statistics"},
                              choice(kTableFormats),
                              TableFormat::kTable};
-  TargetVersionSettings target{options, "emit=cost emit=symbolic-dims"};
+  TargetVersionSettings target{options, "emit=c emit=c-header emit=cost emit=symbolic-dims"};
   Option<Generation> generation{options,
                                 {.name = "generation",
                                  .argument = "WHEN",

@@ -20,6 +20,7 @@
 #include "support/platform/atomic_file.hpp"
 #include "text/raise.hpp"
 #include "text/read_text.hpp"
+#include "tools/opt/c_output.hpp"
 #include "tools/opt/cost_report.hpp"
 #include "tools/opt/explain_conversion.hpp"
 #include "tools/opt/validate_run.hpp"
@@ -227,6 +228,7 @@ std::optional<std::string> Transformation::text_of(Reading& reading, Diagnostics
     refuse_dump(*module, settings_.emit, diagnostics);
     return std::nullopt;
   }
+  if (is_c(*settings_.emit)) return c_text(modules, *settings_.emit, diagnostics);
   return cost_report(modules, *settings_.format,
                      {.flop_per_second = settings_.peak_flops.if_given().value_or(0),
                       .bytes_per_second = settings_.bandwidth.if_given().value_or(0)});

@@ -6,6 +6,7 @@
 
 #include "kernels/fast/targets.hpp"
 #include "kernels/ref/common/extreme.hpp"
+#include "kernels/ref/numeric.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/fast/strips.cpp"

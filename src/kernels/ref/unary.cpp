@@ -7,6 +7,7 @@
 
 #include "kernels/ref/common/dispatch.hpp"
 #include "kernels/ref/common/loop.hpp"
+#include "kernels/ref/common/numbers_c.hpp"
 #include "kernels/ref/elementary.hpp"
 
 namespace mir::ref {
@@ -60,42 +61,20 @@ struct Abs {
 };
 
 struct Sign {
-  double operator()(double x) const { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; }
+  double operator()(double x) const { return c::mir_sign(x); }
   template <std::integral T>
   T operator()(T x) const {
     return static_cast<T>((x > 0) - (x < 0));
   }
 };
 
-/// From 2^52 on all numbers are whole; below it the sum with 2^52 is rounded to a whole number.
-double nearest_whole(double x) {
-  const double magnitude = std::fabs(x);
-  if (!(magnitude < 0x1p52)) return x;
-  return std::copysign((magnitude + 0x1p52) - 0x1p52, x);
-}
-
 struct Relu {
-  double operator()(double x) const { return x <= 0 ? 0.0 : x; }
+  double operator()(double x) const { return c::mir_relu(x); }
   template <std::integral T>
   T operator()(T x) const {
     return x < 0 ? T{0} : x;
   }
 };
-
-/// x sigmoid(u) for a u that follows x to minus infinity.
-double gated(double x, double u) {
-  return x == -std::numeric_limits<double>::infinity() ? -0.0 : x * sigmoid(u);
-}
-
-double gelu_of(double x) {
-  constexpr double kScale = 0.79788456f;
-  constexpr double kCubic = 0.044715f;
-  return gated(x, 2.0 * kScale * (x + kCubic * x * x * x));
-}
-
-double quick_gelu_of(double x) {
-  return gated(x, static_cast<double>(1.702f) * x);
-}
 
 /// Absolute value of a complex number, scaled by its larger part.
 double magnitude_of(double re, double im) {
@@ -171,7 +150,7 @@ Result<void> ceil(const View& x, const MutableView& out) {
 }
 
 Result<void> round(const View& x, const MutableView& out) {
-  return on_floating("round", x, out, nearest_whole);
+  return on_floating("round", x, out, c::mir_round);
 }
 
 Result<void> trunc(const View& x, const MutableView& out) {
@@ -203,15 +182,15 @@ Result<void> sigmoid(const View& x, const MutableView& out) {
 }
 
 Result<void> silu(const View& x, const MutableView& out) {
-  return on_floating("silu", x, out, [](double v) { return gated(v, v); });
+  return on_floating("silu", x, out, c::mir_silu);
 }
 
 Result<void> gelu(const View& x, const MutableView& out) {
-  return on_floating("gelu", x, out, gelu_of);
+  return on_floating("gelu", x, out, c::mir_gelu);
 }
 
 Result<void> quick_gelu(const View& x, const MutableView& out) {
-  return on_floating("quick_gelu", x, out, quick_gelu_of);
+  return on_floating("quick_gelu", x, out, c::mir_quick_gelu);
 }
 
 Result<void> clip(const View& x, const View& low, const View& high, const MutableView& out) {

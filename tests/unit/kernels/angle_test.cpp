@@ -1,9 +1,9 @@
 // Angles of many turns, against sums of integers that are longer than any double.
-#include "kernels/ref/common/angle.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
+
+#include "kernels/ref/common/numbers_c.hpp"
 
 using namespace mir;
 
@@ -32,7 +32,7 @@ TEST_CASE("an angle of many turns is reduced to the nearest multiple of a quarte
   for (const Case& each : kCases) {
     for (const double sign : {1.0, -1.0}) {
       CAPTURE(sign * each.x);
-      const ref::Angle found = ref::reduce_angle(sign * each.x);
+      const ref::c::mir_angle found = ref::c::mir_reduce_angle(sign * each.x);
       CHECK(found.quadrant == (sign < 0 ? (4 - each.quadrant) % 4 : each.quadrant));
       const double difference = (found.high - sign * each.high) + (found.low - sign * each.low);
       CHECK(std::fabs(difference) <= 0x1p-68 * std::fabs(each.high));
@@ -45,8 +45,8 @@ TEST_CASE("no angle that is reduced is above an eighth of a turn") {
   double x = 1;
   for (int i = 0; i < 3000; ++i) {
     x = std::fmod(x * 1.2345678901234567 + 0.1, 0x1p1020);
-    CHECK(std::fabs(ref::reduce_angle(x).high) <= 0x1.921fb54442d19p-1);
-    CHECK(std::fabs(ref::reduce_angle(-x).high) <= 0x1.921fb54442d19p-1);
+    CHECK(std::fabs(ref::c::mir_reduce_angle(x).high) <= 0x1.921fb54442d19p-1);
+    CHECK(std::fabs(ref::c::mir_reduce_angle(-x).high) <= 0x1.921fb54442d19p-1);
   }
 }
 

@@ -1,9 +1,9 @@
 // The order in which largest and smallest elements are chosen.
 #pragma once
 
-#include <cmath>
+#include <type_traits>
 
-#include "kernels/ref/numeric.hpp"
+#include "kernels/ref/common/numbers_c.hpp"
 
 namespace mir::ref {
 
@@ -11,10 +11,12 @@ namespace mir::ref {
 /// the first.
 template <int kSign, class W>
 W extreme_of(W best, W v) {
-  const auto negative = [](W w) { return std::signbit(static_cast<double>(w)); };
-  if (v != v) return v;
-  if (v == best) return v == 0 && (kSign > 0 ? negative(best) : negative(v)) ? v : best;
-  return (kSign > 0 ? v > best : v < best) ? v : best;
+  if constexpr (std::is_same_v<W, double>) {
+    return kSign > 0 ? c::mir_max(best, v) : c::mir_min(best, v);
+  } else {
+    static_assert(std::is_integral_v<W>);
+    return (kSign > 0 ? v > best : v < best) ? v : best;
+  }
 }
 
 }  // namespace mir::ref

@@ -1,0 +1,16 @@
+// Helper functions that texts of C need.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mir::c {
+
+/// The helpers that the text names, and those that they need, in an order in which each is defined
+/// before its use.
+std::string helpers_of(std::string_view text);
+
+/// Functions that read and write NPY files.
+std::string_view npy_functions();
+
+}  // namespace mir::c
