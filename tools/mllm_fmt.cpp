@@ -89,7 +89,7 @@ ExitCode deliver(const Run& run, const FmtSettings& settings, const std::string&
   return written ? ExitCode::kSuccess : run.report(written.error());
 }
 
-/// The text in canonical layout; no value after reporting.
+/// The text in canonical layout; no value if `diagnostics` has errors then.
 std::optional<std::string> laid_out(const SourceFile& file, Diagnostics& diagnostics) {
   Diagnostics of_extents = diagnostics;
   ExtentCheck check(file, of_extents);

@@ -39,10 +39,6 @@ DimNodes::SymbolValues values_of(const DimBindings& bindings) {
   };
 }
 
-}  // namespace
-
-namespace {
-
 enum class Arithmetic : std::uint8_t { kAdd, kSubtract, kMultiply, kFloorDivide, kModulo };
 
 /// The latest results of arithmetic on expressions, of which modules repeat the same few in each of

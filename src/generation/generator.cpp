@@ -9,6 +9,7 @@
 
 #include "dialects/parameters.hpp"
 #include "interp/session_run.hpp"
+#include "mir/attribute_keys.hpp"
 #include "mir/codes/generation.hpp"
 #include "mir/context.hpp"
 #include "mir/module.hpp"
@@ -42,17 +43,23 @@ Result<Tensor> integers(const TensorType& type, std::size_t sequences, std::size
   return tensor;
 }
 
+/// Calls `visit` with each op that has a cache, and the cache.
+template <class Visit>
+void for_each_cache(const Session& session, const Visit& visit) {
+  SessionAccess::schedule(session).for_each([&](const Schedule& each) {
+    for (const Step& step : each.steps()) {
+      if (const Symbol cache = cache_of(*step.op)) visit(*step.op, cache);
+    }
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> cache_names(const Session& session) {
-  const Schedule& schedule = SessionAccess::schedule(session);
+  const IRContext& context = SessionAccess::schedule(session).module().context();
   std::vector<std::string> names;
-  schedule.for_each([&](const Schedule& each) {
-    for (const Step& step : each.steps()) {
-      const Symbol cache = cache_of(*step.op);
-      if (cache) names.emplace_back(schedule.module().context().text(cache));
-    }
-  });
+  for_each_cache(session,
+                 [&](const Op&, Symbol cache) { names.emplace_back(context.text(cache)); });
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
@@ -98,6 +105,16 @@ bool Generator::find_ports(Diagnostics& diagnostics) {
   if (cache_names(session_).empty())
     return refuse("the module has no caches: a run would not know the tokens before its own");
   return true;
+}
+
+std::optional<std::int64_t> Generator::capacity() const {
+  std::optional<std::int64_t> fewest;
+  for_each_cache(session_, [&](const Op& op, Symbol) {
+    const Attr* stated = op.attribute(key::kCapacity);
+    if (stated == nullptr || stated->kind() != AttrKind::kInt) return;
+    fewest = std::min(fewest.value_or(stated->integer()), stated->integer());
+  });
+  return fewest;
 }
 
 void Generator::reset() {

@@ -47,6 +47,8 @@ class Generator {
   /// Empties the caches.
   void reset();
   Session& session() { return session_; }
+  /// Number of tokens that each cache has room for; no value if all of them grow without limit.
+  std::optional<std::int64_t> capacity() const;
   /// Number of runs since the session was made.
   std::size_t runs() const { return runs_; }
 

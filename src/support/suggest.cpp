@@ -14,14 +14,14 @@ namespace mir {
 
 namespace {
 
-constexpr std::size_t kLongest = 64;
+constexpr std::size_t kLongestWord = 64;
 
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
   const std::size_t longer = std::max(a.size(), b.size());
-  if (longer - std::min(a.size(), b.size()) > limit || longer > kLongest) return limit + 1;
-  std::array<std::array<std::size_t, kLongest + 1>, 3> rows{};
+  if (longer - std::min(a.size(), b.size()) > limit || longer > kLongestWord) return limit + 1;
+  std::array<std::array<std::size_t, kLongestWord + 1>, 3> rows{};
   for (std::size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     auto& row = rows[i % 3];
@@ -46,7 +46,7 @@ bool may_suggest(const Diagnostics& found, DiagCode code) {
 NearestName::NearestName(std::string_view word)
     : word_(word),
       lower_(lower_case(word)),
-      farthest_(std::max<std::size_t>(1, std::min(word.size(), kLongest) / 3)) {}
+      farthest_(std::max<std::size_t>(1, std::min(word.size(), kLongestWord) / 3)) {}
 
 void NearestName::offer(std::string_view candidate) {
   if (candidate.empty() || candidate == word_ || candidate == best_) return;

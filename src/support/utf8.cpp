@@ -37,7 +37,8 @@ bool is_ascii_block(const char* at) {
 
 const char* find_invalid_utf8(const char* at, const char* end) {
   while (at != end) {
-    while (end - at >= kAsciiBlock && is_ascii_block(at)) at += kAsciiBlock;
+    // The first word decides for most texts in other scripts.
+    while (end - at >= kAsciiBlock && is_ascii_word(at) && is_ascii_block(at)) at += kAsciiBlock;
     while (end - at >= kWord && is_ascii_word(at)) at += kWord;
     while (at != end && static_cast<unsigned char>(*at) < 0x80) ++at;
     if (at == end) break;

@@ -204,10 +204,6 @@ class BracePairs {
   bool agrees_ = true;
 };
 
-}  // namespace
-
-namespace {
-
 /// Returns the number of opening braces less that of closing ones, those in strings and comments
 /// included.
 std::int64_t brace_difference(std::string_view text) {

@@ -63,10 +63,6 @@ constexpr std::string_view kEntrySuffix = ".__entry";
 // Texts without quotes are searched this far for their end, so that scanning takes linear time.
 constexpr std::ptrdiff_t kLongestBareText = 1024;
 
-}  // namespace
-
-namespace {
-
 /// For each byte, whether it can be part of the name of a value.
 constexpr auto kIsName = [] {
   std::array<bool, 256> table{};

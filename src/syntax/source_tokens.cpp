@@ -23,6 +23,11 @@ bool can_end_line(K kind) {
          kind == K::kNameSquare || kind == K::kSymbol || kind == K::kLoc;
 }
 
+/// True if an opaque type is an alias: `!f32` names no dialect.
+bool is_type_alias(std::string_view text) {
+  return text.find_first_of(".<") == text.npos;
+}
+
 /// True if the meaning of the token depends on the text around its op.
 bool is_short_form(K kind, std::string_view text) {
   switch (kind) {
@@ -31,11 +36,10 @@ bool is_short_form(K kind, std::string_view text) {
     case K::kNameAngle:
       return is_relative_tag(text);
     case K::kOpaqueType:
-      return text.find_first_of(".<") == text.npos;
+      return is_type_alias(text);
     case K::kWord:
       return text == "*";
     case K::kHash:
-    case K::kError:
       return true;
     default:
       return false;
@@ -270,7 +274,8 @@ class SourceTokens::Indexer {
     for (const Token& each : tokens) printer_.token(each.kind(), text(each));
     std::string_view printed = printer_.text();
     if (printed.starts_with('\n')) printed.remove_prefix(1);  // after the op before
-    return printed == std::string_view(source + begin, size);
+    // Further lines are printed at a depth that is not known here.
+    return printed.find('\n') == printed.npos && printed == std::string_view(source + begin, size);
   }
 
   SourceTokens& index_;
@@ -287,7 +292,7 @@ class SourceTokens::Indexer {
 
 SourceTokens::SourceTokens(const SourceFile& file)
     : file_(file), indexer_(std::make_unique<Indexer>(*this)) {
-  // Texts with more tokens are rare. What is reserved and not written costs nothing.
+  // Texts with more are rare. What is reserved and not written takes no memory.
   constexpr std::size_t kTokenBytes = 12, kOpBytes = 128;
   tokens_.reserve(file.size() / kTokenBytes);
   ops_.reserve(file.size() / kOpBytes);
@@ -404,8 +409,7 @@ std::vector<TypedMention> SourceTokens::mentions(TokenRange range) const {
 bool SourceTokens::has_type_alias(TokenRange range) const {
   if (range.is_line()) return false;
   for (std::uint32_t i = range.begin; i < range.end; ++i) {
-    if (kind(range, i) != K::kOpaqueType) continue;
-    if (text(i).find_first_of(".<") == std::string_view::npos) return true;
+    if (kind(range, i) == K::kOpaqueType && is_type_alias(text(i))) return true;
   }
   return false;
 }

@@ -71,6 +71,8 @@ struct ShortForms {
 /// Most ops of most texts are plain lines: an op without regions, without comments and without
 /// short forms, whose text is what the layout prints. The index has the place of such a line in the
 /// text, and tokens of everything else.
+///
+/// Not thread-safe, const members included: it remembers the op that was found last.
 class SourceTokens {
  public:
   /// An index without units. `file` must outlive it.

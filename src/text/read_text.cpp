@@ -7,8 +7,8 @@
 
 namespace mir {
 
-std::optional<std::vector<Module*>> read_modules(SourceTokens& source, IRContext& context,
-                                                 Diagnostics& diagnostics) {
+std::optional<std::vector<Module*>> read_whole_modules(SourceTokens& source, IRContext& context,
+                                                       Diagnostics& diagnostics) {
   Diagnostics of_modules = diagnostics;
   Resolver resolver(context, source.file(), of_modules);
   const bool is_whole = parse_units(source.file(), diagnostics, [&](Unit&& unit) {

@@ -246,7 +246,7 @@ Transformation::Outcome Transformation::transform_text(const SourceFile& given, 
   const SourceFile* file =
       settle_texts(given, settings_.conversion.granted, context, losses, diagnostics);
   if (file == nullptr) return {report(given, sources, diagnostics)};
-  auto read = read_modules(reading.source.emplace(*file), context, diagnostics);
+  auto read = read_whole_modules(reading.source.emplace(*file), context, diagnostics);
   if (!read) return {report(*file, sources, diagnostics)};
   made_.clear();
   std::vector<Module*>& modules = reading.modules;

@@ -75,8 +75,9 @@ std::string figures_text(const Answer& answer, std::size_t number) {
 std::string batch_text(const AnswerReport& report) {
   const std::size_t tokens = generated_tokens(report);
   const double seconds = report.batch_seconds.value_or(0);
-  return fmt::format("{} prompts: {} generated in {:.3f} s ({:.1f} tokens/s)\n",
-                     report.answers.size(), count_text(tokens), seconds, rate(tokens, seconds));
+  const std::size_t prompts = report.answers.size();
+  return fmt::format("{} prompt{}: {} generated in {:.3f} s ({:.1f} tokens/s)\n", prompts,
+                     prompts == 1 ? "" : "s", count_text(tokens), seconds, rate(tokens, seconds));
 }
 
 std::string to_json(const AnswerReport& report) {

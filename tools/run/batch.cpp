@@ -7,6 +7,7 @@
 
 #include "generation/stop_texts.hpp"
 #include "mir/codes/generation.hpp"
+#include "mir/codes/runs.hpp"
 #include "support/platform/memory.hpp"
 
 namespace mir::tools {
@@ -49,6 +50,7 @@ class Batch {
  private:
   void begin() {
     begin_ = Clock::now();
+    const auto capacity = model_.generator().capacity();
     sequences_.reserve(request_.prompts.size());
     for (const auto& prompt : request_.prompts) {
       Sequence& each = sequences_.emplace_back(
@@ -62,6 +64,12 @@ class Batch {
       }
       if (prompt->empty()) {
         fail(each, {diag::kNotGenerative, "it has no tokens"});
+        continue;
+      }
+      // All rows are padded to the longest prompt, so that one too long would cost each of them.
+      if (capacity && prompt->size() > static_cast<std::uint64_t>(*capacity)) {
+        fail(each, {diag::kCacheCapacity, fmt::format("it has {} tokens, the caches hold {}",
+                                                      prompt->size(), *capacity)});
         continue;
       }
       each.answer.prompt_tokens = prompt->size();

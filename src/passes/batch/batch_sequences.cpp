@@ -130,8 +130,8 @@ class SequenceBatching {
            is_all_that_counts_tokens();
   }
 
-  /// Reports an op whose attributes have `past`, apart from caches and replaced slices: it would
-  /// compute with the length of the longest sequence.
+  /// Reports a slice that is not replaced and whose attributes have `past`: it would begin or end at
+  /// the length of the longest sequence.
   bool is_all_that_counts_tokens() {
     if (!past_.is_symbolic()) return true;
     const auto symbols = context_.dims().symbols(past_);
@@ -233,7 +233,7 @@ class SequenceBatching {
     Value* const values[] = {made};
     Op* iota = slice.operand(0)->defining_op();
     builder_.replace(slice, values);
-    unused_.push_back(iota);
+    if (std::ranges::find(unused_, iota) == unused_.end()) unused_.push_back(iota);
   }
 
   void erase_unused() {

@@ -187,6 +187,9 @@ TEST_CASE("an op that the layout prints as it is, and that needs no other text, 
   CHECK_FALSE(line("a.b () -> ()"));
   CHECK_FALSE(line("a.b() ->  ()"));
   CHECK_FALSE(line("a.b() ->\n()"));
+  // The indent of a further line depends on the depth of the op.
+  CHECK_FALSE(line("a.b @s\n        loc(\"f\":3)"));
+  CHECK_FALSE(line("a.b @s\n            loc(\"f\":3)"));
   CHECK_FALSE(line("a.b(%0:tensor<[2,$S], Float32, CPU>) -> ()"));
   CHECK_FALSE(line("a.b <name=\"x\" >() -> ()"));
   CHECK_FALSE(line("a.b() -> () loc( \"f\":3)"));
