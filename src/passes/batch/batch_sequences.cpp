@@ -130,8 +130,8 @@ class SequenceBatching {
            is_all_that_counts_tokens();
   }
 
-  /// Reports a slice that is not replaced and whose attributes have `past`: it would begin or end at
-  /// the length of the longest sequence.
+  /// Reports a slice that is not replaced and whose attributes have `past`: it would begin or end
+  /// at the length of the longest sequence.
   bool is_all_that_counts_tokens() {
     if (!past_.is_symbolic()) return true;
     const auto symbols = context_.dims().symbols(past_);
