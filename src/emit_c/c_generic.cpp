@@ -46,7 +46,7 @@ class CNest {
         result_(form.results[number]),
         number_(number),
         place_(place),
-        names_(names),
+        names_(&names),
         out_(out) {}
 
   Result<void> emit() {

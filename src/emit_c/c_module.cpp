@@ -71,10 +71,10 @@ class CModule {
 
   std::optional<CText> write() {
     const std::string_view stated = context_.text(module_.name());
-    name_ = identifier(stated.empty() ? "module" : stated);
-    run_ = names_.fresh(name_ + "_run");
-    weights_ = names_.fresh(name_ + "_weights");
-    workspace_ = names_.fresh(name_ + "_workspace_bytes");
+    const std::string name(stated.empty() ? "module" : stated);
+    run_ = names_.fresh(name + "_run");
+    weights_ = names_.fresh(name + "_weights");
+    workspace_ = names_.fresh(name + "_workspace_bytes");
     const Region& body = module_.body();
     if (!has_form(body)) {
       refuse(*module_.top(), "several blocks have no form in C");
@@ -170,7 +170,7 @@ class CModule {
       refuse(op, tensor.error().message);
       return "";
     }
-    const std::string name = names_.fresh("constants");
+    const std::string name = fmt::format("mir_constants_{}", ++constant_count_);
     std::string elements;
     for (std::int64_t i = 0; i < array->elements; ++i) {
       elements += i == 0 ? "" : i % 8 == 0 ? ",\n    " : ", ";
@@ -195,7 +195,7 @@ class CModule {
       refuse(call, "several blocks have no form in C");
       return nullptr;
     }
-    Function made{.name = names_.fresh(fmt::format("{}_{}", name_, context_.text(graph.symbol())))};
+    Function made{.name = "mir_graph_" + graph_names_.fresh(context_.text(graph.symbol()))};
     const std::string text = function(*region, &made);
     if (diagnostics_.has_errors()) return nullptr;
     graphs_ += text;
@@ -337,13 +337,15 @@ class CModule {
   const Module& module_;
   IRContext& context_;
   Diagnostics& diagnostics_;
-  CNames names_;       // of the file
-  CNames port_names_;  // of inputs, outputs and weights
-  std::string name_, run_, weights_, workspace_;
+  CNames names_;                // with external linkage; other names of the file begin with mir_
+  CNames port_names_{&names_};  // of inputs, outputs and weights
+  CNames graph_names_;
+  std::string run_, weights_, workspace_;
   std::map<Symbol, std::string> parameters_;
   std::vector<Port> inputs_, outputs_, parameter_list_;
   std::unordered_map<const Op*, Function> functions_;
   std::string constants_, graphs_;
+  std::size_t constant_count_ = 0;
   std::int64_t bytes_ = 0;
 };
 
@@ -355,7 +357,7 @@ class CModule::Body {
         region_(region),
         block_(region.only_block()),
         graph_(graph),
-        names_(module.names_),
+        names_(&module.names_),
         out_(1) {}
 
   std::string write() {
@@ -557,11 +559,16 @@ class CModule::Body {
   }
 
   std::string finish() {
-    std::string text = out_.text();
+    std::string text;
+    std::string_view rest = out_.text();
     const std::string own = fmt::to_string(frame_.size());
-    for (auto at = text.find(kOwnBytes); at != text.npos; at = text.find(kOwnBytes, at)) {
-      text.replace(at, kOwnBytes.size(), own);
+    for (auto at = rest.find(kOwnBytes); at != rest.npos; at = rest.find(kOwnBytes)) {
+      text += rest.substr(0, at);
+      text += own;
+      rest.remove_prefix(at + kOwnBytes.size());
     }
+    text += rest;
+    const auto words = words_of(text);
     const std::int64_t bytes = frame_.size() + calls_;
     const bool is_graph = graph_ != nullptr;
     // Graphs take the weights always, the entry only if the module has any.
@@ -581,7 +588,7 @@ class CModule::Body {
                        ") {\n";
     (is_graph ? graph_->bytes : module_.bytes_) = bytes;
     if (!is_graph) head += "  unsigned char* const memory = (unsigned char*)workspace;\n";
-    if (!is_graph && !has_weights && mentions(text, "model")) {
+    if (!is_graph && !has_weights && words.contains("model")) {
       head += fmt::format("  const struct {}* const model = NULL;\n", module_.weights_);
     }
     std::vector<std::string> names = constants_;
@@ -590,7 +597,7 @@ class CModule::Body {
     names.emplace_back("memory");
     if (has_weights) names.emplace_back("model");
     for (const std::string& each : names) {
-      if (!mentions(text, each)) head += fmt::format("  (void){};\n", each);
+      if (!words.contains(each)) head += fmt::format("  (void){};\n", each);
     }
     return head + text + "  return 0;\n}\n\n";
   }

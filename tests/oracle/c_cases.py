@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Compiles small modules as C by every compiler and compares every bit with the reference kernels.
+
+The modules have names that C or C++ uses, constants at the ends of a type in regions, and indices beyond 62 bits. Headers
+compile as C and as C++.
+
+usage: c_cases.py TOOLS
+"""
+
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.dont_write_bytecode = True
+from c_out import COMPILERS, Programs, compare, run  # noqa: E402
+
+HEADER_COMPILERS = [["gcc", "-std=c11", "-xc"], ["g++", "-std=c++20", "-xc++"], ["clang", "-std=c11", "-xc"], ["clang++", "-std=c++20", "-xc++"]]
+VECTOR, NUMBER = "tensor<[2], Float32, CPU>", "tensor<[], Float64, CPU>"
+# Words of C and C++, macros of headers, functions, and names of the text itself.
+WORDS = """int restrict bool true nullptr and xor_eq catch export concept template co_await typeof INT64_MAX UINT64_MAX HUGE_VAL
+FLT_MAX DBL_MAX M_PI EOF NDEBUG SIZE_MAX INT32_MIN NULL NAN I errno stdin offsetof isnan assert complex linux i386 max_align_t
+double_t ptrdiff_t int8_t uint64_t memcpy sqrt exp main index y0 constants mir_constants_1 mir_exp mir_graph_layer m_layer m_run
+m_weights m_workspace_bytes model memory workspace failed ports e sum is_written x_2 x_3 _x __x 1x""".split()
+
+
+def module(inputs, body, outputs=("y",)):
+    def signature(names):
+        return ", ".join(f"%{name}:{VECTOR}" for name in names)
+
+    lines = "".join(f"    {line}\n" for line in body)
+    returned = ", ".join(f"%{name}" for name in outputs)
+    return f"@m [mir_version:2] ({signature(inputs)}) -> ({signature(outputs)}) {{\n{lines}    cf.ReturnOp ({returned}) -> ()\n}}\n"
+
+
+def sum_of(names):
+    """Ops that add values and a constant, so that each value counts."""
+    lines, last = [], names[0]
+    for number, name in enumerate([*names[1:], f"0:{VECTOR}[constant:[0.5, -1]]"]):
+        lines.append(f"linalg.CPU.AddOp (%{last}, %{name}) -> (%s{number}:{VECTOR})")
+        last = f"s{number}"
+    return [*lines, f"linalg.CPU.ExpOp (%{last}) -> (%y:{VECTOR})"]
+
+
+def of_vectors(names):
+    rng = np.random.default_rng(5)
+    return {name: rng.standard_normal(2).astype("float32") for name in names}
+
+
+def name_cases():
+    yield "inputs", module(WORDS, sum_of(WORDS)), of_vectors(WORDS)
+    values = [f"linalg.CPU.NegOp (%x) -> (%{word}:{VECTOR})" for word in WORDS]
+    yield "values", module(["x"], [*values, *sum_of(WORDS)]), of_vectors(["x"])
+    values = [f"linalg.CPU.NegOp (%x) -> (%{word}:{VECTOR})" for word in WORDS]
+    yield "outputs", module(["x"], values, WORDS), of_vectors(["x"])
+    for word in ("m_layer", "mir_graph_layer", "layer"):
+        body = ["graph.SubGraphOp @layer <CPU> {", f"    (%x:{VECTOR}) -> (%z:{VECTOR}) {{", f"        linalg.CPU.NegOp (%x) -> (%z:{VECTOR})",
+                "        cf.ReturnOp (%z) -> ()", "    }", "}"]
+        calls = [f"graph.CallGraphOp @layer (%{word}) -> (%a:{VECTOR})", f"linalg.CPU.ExpOp (%a) -> (%layer_2:{VECTOR})",
+                 f"graph.CallGraphOp @layer (%layer_2) -> (%y:{VECTOR})"]
+        yield f"graphs beside %{word}", module([word], [*body, *calls]), of_vectors([word])
+    loops = [line for word in WORDS if word not in ("1x", "true") for line in (
+        f"linalg.CPU.GenericOp [loops:{{{word}:2, k:2}}, maps:[[${word}], [$k], [${word}]], sums:{{k:add}}] (%x, %x) -> (%of_{word}:{VECTOR}) {{",
+        f"    (%{word}:{NUMBER}, %b:{NUMBER}) -> (%of_it:{NUMBER}) {{", f"        linalg.CPU.MulOp (%{word}, %b) -> (%of_it:{NUMBER})",
+        "        cf.YieldOp (%of_it) -> ()", "    }", "}")]
+    names = [f"of_{word}" for word in WORDS if word not in ("1x", "true")]
+    yield "loops and numbers", module(["x"], loops, names), of_vectors(["x"])
+
+
+def generic(inputs, attributes, output, shape, body, passed, dtypes=("Float32",), to="Float32"):
+    """A module of one generic op, whose region has arguments %a, %b, ..."""
+    def number_type(dtype):
+        return "Float64" if "Float" in dtype else dtype
+
+    signature = ", ".join(f"%{name}:tensor<{extents}, {dtype}, CPU>" for (name, extents), dtype in zip(inputs.items(), dtypes))
+    arguments = ", ".join(f"%{'abcd'[i]}:tensor<[], {number_type(dtype)}, CPU>" for i, dtype in enumerate(dtypes))
+    lines = "".join(f"            {line}\n" for line in body)
+    result = f"%{output}:tensor<{shape}, {to}, CPU>"
+    return f"""@m [mir_version:2] ({signature}) -> ({result}) {{
+    linalg.CPU.GenericOp [{attributes}] ({', '.join('%' + name for name in inputs)}) -> ({result}) {{
+        ({arguments}) -> (%{passed}:tensor<[], {number_type(to)}, CPU>) {{
+{lines}            cf.YieldOp (%{passed}) -> ()
+        }}
+    }}
+    cf.ReturnOp (%{output}) -> ()
+}}
+"""
+
+
+def check_case(programs, title, text, arrays):
+    """Compares the outputs by all compilers. The module must run."""
+    path = programs.folder / "case.mir"
+    path.write_text(text)
+    np.savez(programs.folder / "in.npz", **{f"in{i}": array for i, array in enumerate(arrays.values())})
+    inputs = [f"--input=%{name}={programs.folder / 'in.npz'}:in{i}" for i, name in enumerate(arrays)]
+    done = run([programs.tools / "mllm-interp", "--kernels=ref", path, "--print-outputs=no", f"--output={programs.folder / 'out.npz'}", *inputs])
+    assert done.returncode == 0, f"{title}: {done.stderr}\n{text}"
+    with np.load(programs.folder / "out.npz") as out:
+        wanted = {name: out[name] for name in out.files}
+    for _ in programs.compilers:
+        found = programs.outputs(path, arrays)
+        assert not isinstance(found, str), f"{title}: {found}\n{text}"
+        compare(found, wanted, path)
+    header = programs.folder / "case.h"
+    made = run([programs.tools / "mllm-opt", "--emit=c-header", path, "-o", header])
+    assert made.returncode == 0, made.stderr
+    for compiler in HEADER_COMPILERS:
+        if shutil.which(compiler[0]):
+            made = run([*compiler, "-fsyntax-only", "-Wall", "-Werror", "-Wno-pragma-once-outside-header", header])
+            assert made.returncode == 0, f"{title}: {compiler}: {made.stderr[:2000]}\n{header.read_text()}"
+
+
+def check_growth(programs):
+    """Four times the ops take far less than 16 times as long to write."""
+    def seconds(count):
+        path = programs.folder / "long.mir"
+        lines = [f"linalg.CPU.AddOp (%{f'v{i}' if i else 'x'}, %k{i}:{VECTOR}[constant:[{i}.5, -1]]) -> (%v{i + 1}:{VECTOR})" for i in range(count)]
+        path.write_text(module(["x"], lines, [f"v{count}"]))
+        times = []
+        for _ in range(3):
+            begin = time.perf_counter()
+            made = run([programs.tools / "mllm-opt", "--emit=c", path, "-o", programs.folder / "long.c"])
+            times.append(time.perf_counter() - begin)
+            assert made.returncode == 0, made.stderr
+        return min(times)
+
+    few, many = seconds(4000), seconds(16000)
+    assert many < 8 * few, f"4000 ops take {few:.2f} s, 16000 take {many:.2f} s"
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder, np.errstate(all="ignore"):
+        programs = Programs(Path(sys.argv[1]), Path(folder))
+        if not programs.compilers:
+            print(f"skipped: none of {', '.join(sorted({each[0] for each in COMPILERS}))} is installed")
+            return 77
+        cases = list(name_cases())
+        for case in cases:
+            check_case(programs, *case)
+        check_growth(programs)
+    print(f"{len(cases)} modules have equal bits in C by {len(programs.compilers)} compilers")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
