@@ -90,6 +90,33 @@ def generic(inputs, attributes, output, shape, body, passed, dtypes=("Float32",)
 """
 
 
+def constant_cases():
+    """Comparisons with the ends of a type, for which compilers may warn."""
+    for bits in (8, 16, 32, 64):
+        for kind, least, most in (("Int", -(2 ** (bits - 1)), 2 ** (bits - 1) - 1), ("UInt", 0, 2**bits - 1)):
+            dtype = f"{kind}{bits}"
+            array = np.array([least, most, 1, 2], dtype.lower())
+            for end in (least, most):
+                constant, lines = f"%k:tensor<[], {dtype}, CPU>[constant:[{end}]]", []
+                ops = [(op, "Bool") for op in ("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual")]
+                for op, to in [*ops, *((op, dtype) for op in ("Maximum", "Minimum", "Div", "Rem", "Sub"))]:
+                    for number, pair in enumerate((f"%a, {constant}", f"{constant}, %a")):
+                        lines.append((f"{op}{number}", to, f"linalg.CPU.{op}Op ({pair})"))
+                results = ", ".join(f"%{name}:tensor<[4], {to}, CPU>" for name, to, _ in lines)
+                numbers = ", ".join(f"%{name}:tensor<[], {to}, CPU>" for name, to, _ in lines)
+                names, maps = ", ".join(f"%{name}" for name, _, _ in lines), ", ".join(["[$i]"] * (len(lines) + 1))
+                body = "".join(f"            {text} -> (%{name}:tensor<[], {to}, CPU>)\n" for name, to, text in lines)
+                yield f"{dtype} {end}", f"""@m [mir_version:2] (%x:tensor<[4], {dtype}, CPU>) -> ({results}) {{
+    linalg.CPU.GenericOp [loops:{{i:4}}, maps:[{maps}], dtypes:[{", ".join(to for _, to, _ in lines)}]] (%x) -> ({results}) {{
+        (%a:tensor<[], {dtype}, CPU>) -> ({numbers}) {{
+{body}            cf.YieldOp ({names}) -> ()
+        }}
+    }}
+    cf.ReturnOp ({names}) -> ()
+}}
+""", {"x": array}
+
+
 def check_case(programs, title, text, arrays):
     """Compares the outputs by all compilers. The module must run."""
     path = programs.folder / "case.mir"
@@ -137,7 +164,7 @@ def main():
         if not programs.compilers:
             print(f"skipped: none of {', '.join(sorted({each[0] for each in COMPILERS}))} is installed")
             return 77
-        cases = list(name_cases())
+        cases = [*name_cases(), *constant_cases()]
         for case in cases:
             check_case(programs, *case)
         check_growth(programs)
