@@ -271,7 +271,8 @@ class CModule {
         "   reads and writes NPY files: NAME=FILE for each input, weight and output.\n{1}*/\n"
         "#include <float.h>\n#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n"
         "#include <string.h>\n\n"
-        "#if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0\n"
+        "#if defined(__FAST_MATH__) || (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16) || \\\n"
+        "    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)\n"
         "#error \"arithmetic must be that of the types\"\n#endif\n"
         "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n",
         comment_text(context_.text(module_.name())), port_lines());

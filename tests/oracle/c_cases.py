@@ -140,6 +140,22 @@ def check_case(programs, title, text, arrays):
             assert made.returncode == 0, f"{title}: {compiler}: {made.stderr[:2000]}\n{header.read_text()}"
 
 
+def check_options(programs):
+    """The text refuses options that change arithmetic of float and double, and no other."""
+    path = programs.folder / "options.mir"
+    path.write_text(module(["x"], sum_of(["x"])))
+    source = programs.folder / "options.c"
+    made = run([programs.tools / "mllm-opt", "--emit=c", path, "-o", source])
+    assert made.returncode == 0, made.stderr
+    for compiler in sorted({each[0] for each in programs.compilers}):
+        # Machines with native Float16 have the evaluation method 16 in the GNU dialect.
+        for option, is_good in (("-mavx512fp16", True), ("-std=gnu11", True), ("-ffast-math", False), ("-ffinite-math-only", False)):
+            if run([compiler, "-std=gnu11", option, "-xc", "-fsyntax-only", "/dev/null"]).returncode != 0:
+                continue
+            made = run([compiler, "-std=gnu11", option, "-fsyntax-only", "-Wall", "-Werror", source])
+            assert (made.returncode == 0) == is_good, f"{compiler} {option}: {made.stderr[:2000]}"
+
+
 def check_growth(programs):
     """Four times the ops take far less than 16 times as long to write."""
     def seconds(count):
@@ -167,6 +183,7 @@ def main():
         cases = [*name_cases(), *constant_cases()]
         for case in cases:
             check_case(programs, *case)
+        check_options(programs)
         check_growth(programs)
     print(f"{len(cases)} modules have equal bits in C by {len(programs.compilers)} compilers")
     return 0
