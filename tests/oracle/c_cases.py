@@ -91,7 +91,7 @@ def generic(inputs, attributes, output, shape, body, passed, dtypes=("Float32",)
 
 
 def constant_cases():
-    """Comparisons with the ends of a type, for which compilers may warn."""
+    """Comparisons with the ends of a type, and divisions by 0, of which compilers may warn."""
     for bits in (8, 16, 32, 64):
         for kind, least, most in (("Int", -(2 ** (bits - 1)), 2 ** (bits - 1) - 1), ("UInt", 0, 2**bits - 1)):
             dtype = f"{kind}{bits}"
@@ -115,6 +115,39 @@ def constant_cases():
     cf.ReturnOp ({names}) -> ()
 }}
 """, {"x": array}
+
+
+def index_cases():
+    """Indices of 64 bits that conditions leave out, or compare with small numbers."""
+    # The reference takes a comparison as false whose difference exceeds 64 bits.
+    ends = [8 - 2**63, 2**63 - 9, -(2**62), 2**62 + 1, -1, 0, 1, 2]
+    table = np.arange(24, dtype="float32").reshape(8, 3)
+    places = np.array([*ends, *ends], "int64")
+    for condition in ("$t < $n", "$t + 1 >= $n", "$n - $t > 0", "$n == $t", "$n - 2 <= -$t"):
+        for dtype in ("Int64", "UInt64"):
+            yield condition, generic({"t": "[8, 3]", "r": "[8]"}, "loops:{g:8, t:3}, maps:[[$g, $t], [$g], [$g]], sums:{t:add}, "
+                                     f'indices:{{n:1}}, where:"{condition}"', "y", "[8]", [], "a", ("Float32", dtype)), {
+                "t": table, "r": places[:8].astype(dtype.lower())}
+    yield "all ends", generic({"t": "[8, 3]", "r": "[8]"}, "loops:{g:8, t:3}, maps:[[$g, $t], [$g], [$g]], sums:{t:add}, "
+                              'indices:{n:1}, where:"$t < $n"', "y", "[8]", [], "a", ("Float32", "Int64")), {
+        "t": table, "r": np.array([-(2**63), 2**63 - 1, 0, 1, 2, 3, 4, 5], "int64")}
+    for index, conditions in (("$n", ["$n >= 0", "$n < 3"]), ("$n", ["$n >= 0", "$n <= 2"]), ("2 - $n", ["$n >= 0", "$n < 3"]),
+                              ("$n + $g/4", ["$n >= 0", "$n + $g/4 < 3"])):
+        where = ", ".join(f'"{each}"' for each in conditions)
+        yield f"{index} {where}", generic({"t": "[3]", "r": "[16]"}, f"loops:{{g:16}}, maps:[[{index}], [$g], [$g]], indices:{{n:1}}, "
+                                          f"where:[{where}], start:[7]", "y", "[16]", [], "a", ("Float32", "Int64")), {
+            "t": np.array([1, 2, 3], "float32"), "r": places}
+
+
+def check_stops(programs):
+    """Indices of 64 bits end the run beyond 62 bits if clamping could change a result."""
+    for index, condition in (("$n", "$n < 4611686018427387904"), ("$n / 4611686018427387904", "$n >= 0")):
+        text = generic({"t": "[3]", "r": "[2]"}, f'loops:{{g:2}}, maps:[[{index}], [$g], [$g]], indices:{{n:1}}, where:"{condition}", '
+                       "start:[7]", "y", "[2]", [], "a", ("Float32", "Int64"))
+        path = programs.folder / "stop.mir"
+        path.write_text(text)
+        found = programs.outputs(path, {"t": np.array([1, 2, 3], "float32"), "r": np.array([0, 2**63 - 1], "int64")})
+        assert isinstance(found, str) and "MIR" not in found, f"{found}\n{text}"
 
 
 def check_case(programs, title, text, arrays):
@@ -156,6 +189,20 @@ def check_options(programs):
             assert (made.returncode == 0) == is_good, f"{compiler} {option}: {made.stderr[:2000]}"
 
 
+def check_memory(programs):
+    """Values that are alive together may not need more than 2^47 bytes. Each of these has 2^39."""
+    large = f"tensor<[{2**37}], Float32, CPU>"
+    path = programs.folder / "large.mir"
+    for count, is_good in ((250, True), (300, False)):
+        lines = [f"    linalg.CPU.NegOp (%x) -> (%v{i}:{large})" for i in range(count)]
+        lines += [f"    linalg.CPU.AddOp (%v{i}, %{f's{i - 1}' if i else 'x'}) -> (%s{i}:{large})" for i in range(count)]
+        last = f"%s{count - 1}"
+        body = "\n".join(lines)
+        path.write_text(f"@m [mir_version:2] (%x:{large}) -> ({last}:{large}) {{\n{body}\n    cf.ReturnOp ({last}) -> ()\n}}\n")
+        made = run([programs.tools / "mllm-opt", "--emit=c", path, "-o", programs.folder / "large.c"])
+        assert (made.returncode == 0) == is_good and ("MIR0929" in made.stderr) != is_good, made.stderr
+
+
 def check_growth(programs):
     """Four times the ops take far less than 16 times as long to write."""
     def seconds(count):
@@ -180,10 +227,12 @@ def main():
         if not programs.compilers:
             print(f"skipped: none of {', '.join(sorted({each[0] for each in COMPILERS}))} is installed")
             return 77
-        cases = [*name_cases(), *constant_cases()]
+        cases = [*name_cases(), *constant_cases(), *index_cases()]
         for case in cases:
             check_case(programs, *case)
+        check_stops(programs)
         check_options(programs)
+        check_memory(programs)
         check_growth(programs)
     print(f"{len(cases)} modules have equal bits in C by {len(programs.compilers)} compilers")
     return 0
