@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <concepts>
 #include <map>
 #include <unordered_map>
 
@@ -13,6 +14,7 @@
 #include "emit_c/c_generic.hpp"
 #include "emit_c/c_support.hpp"
 #include "eval/parameters.hpp"
+#include "ir/op_places.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/codes/passes.hpp"
 #include "mir/control_flow.hpp"
@@ -111,8 +113,14 @@ class CModule {
                             : fmt::format("%{}", context_.text(name.symbol()));
   }
 
-  /// No value after reporting, at the op, why C does not have the value.
+  /// No value after reporting why C does not have the value.
   std::optional<Array> array_of(const Value& value, const Op& op) {
+    return array_of(value, [&] { return op.span(); });
+  }
+  /// Reports at the span that `place()` returns.
+  template <class Place>
+  std::optional<Array> array_of(const Value& value,
+                                const Place& place) requires std::invocable<Place> {
     const TensorType* type = value.tensor_type();
     const auto dtype = type == nullptr ? std::nullopt : type->dtype();
     const auto storage = dtype ? storage_type_of(*dtype) : std::nullopt;
@@ -131,9 +139,10 @@ class CModule {
             : UINT64_MAX;
     if (why.empty() && bytes > Tensor::kMaxBytes) why = "it is too large";
     if (!why.empty()) {
-      refuse(op, fmt::format("value '{}' of type {} cannot be written in C: {}",
-                             stated_name(value.name()),
-                             value.type() == nullptr ? "?" : value.type()->spelling(), why));
+      diagnostics_.error(
+          diag::kNoC, place(),
+          fmt::format("value '{}' of type {} cannot be written in C: {}", stated_name(value.name()),
+                      value.type() == nullptr ? "?" : value.type()->spelling(), why));
       return std::nullopt;
     }
     Array array{*dtype, elements, static_cast<std::int64_t>(bytes), *storage, {}};
@@ -383,18 +392,25 @@ class CModule::Body {
   bool bind_ports() {
     CNames& ports = graph_ == nullptr ? module_.port_names_ : names_;
     std::size_t number = 0;
+    bool is_good = true;
+    OpPlaces places;
     for (const Value& each : block_.arguments()) {
-      const auto array = module_.array_of(each, *region_.parent());
-      if (!array) return false;
       const ValueName port = region_.input_port(number++);
+      const auto array =
+          module_.array_of(each, [&] { return places.find(*region_.parent(), NamePlace{port}); });
+      is_good = is_good && array;
+      if (!is_good) continue;
       inputs_.push_back({ports.fresh(module_.name_of(port)), module_.stated_name(port), *array});
       texts_[&each] = inputs_.back().name;
     }
+    if (!is_good) return false;
     const Op& end = *block_.back();
     for (std::uint32_t i = 0; i < end.operand_count(); ++i) {
       const Value& each = *end.operand(i);
-      const auto array = module_.array_of(each, end);
-      if (!array) return false;
+      const auto array =
+          module_.array_of(each, [&] { return places.find(end, MentionPlace{.index = i}); });
+      is_good = is_good && array;
+      if (!is_good) continue;
       const ValueName port = region_.output_port(i);
       outputs_.push_back({ports.fresh(module_.name_of(port)), module_.stated_name(port), *array});
       const bool is_computed = each.defining_op() != nullptr &&
@@ -402,6 +418,7 @@ class CModule::Body {
                                each.defining_op()->is(OpId::kLinalgGeneric, OpId::kGraphCallGraph);
       if (is_computed && !texts_.contains(&each)) texts_[&each] = outputs_.back().name;
     }
+    if (!is_good) return false;
     if (graph_ == nullptr) {
       module_.inputs_ = inputs_;
       module_.outputs_ = outputs_;
@@ -488,6 +505,11 @@ class CModule::Body {
       default:
         refuse(op);
         is_good = false;
+    }
+    if (is_good && frame_.size() + calls_ > CFrame::kMostBytes) {
+      module_.refuse(op, fmt::format("the values need more than {} bytes of memory at once",
+                                     CFrame::kMostBytes));
+      is_good = false;
     }
     ++number_;
     return is_good;
