@@ -329,12 +329,14 @@ class CModule {
     call.push_back("workspace");
     out.line(fmt::format("void* const workspace = malloc({}u);", bytes_ + 1));
     out.line(fmt::format(
-        "int failed = workspace == NULL || mir_read_all(ports, {}, count, words) != 0;", at));
+        "int failed = workspace == NULL ? mir_fail(\"workspace\", \"needs more memory than there is\")"
+        " : mir_read_all(ports, {}, count, words);",
+        at));
     std::string body = out.text() + weights;
     CLines end(1);
     end.open("if (!failed)");
     end.line(list_text(fmt::format("failed = {}(", run_), call, "        ") + ");");
-    end.line("if (failed) fprintf(stderr, \"error: the run ended with %d\\n\", failed);");
+    end.line("if (failed) mir_report_status(failed);");
     end.close();
     end.line(fmt::format("if (!failed) failed = mir_write_all(ports, {}, count, words);", at));
     end.line("free(workspace);");

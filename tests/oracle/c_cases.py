@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 sys.dont_write_bytecode = True
-from c_out import COMPILERS, Programs, compare, run  # noqa: E402
+from c_out import Programs, compare, run, skip_without_compilers  # noqa: E402
 
 HEADER_COMPILERS = [["gcc", "-std=c11", "-xc"], ["g++", "-std=c++20", "-xc++"], ["clang", "-std=c11", "-xc"], ["clang++", "-std=c++20", "-xc++"]]
 VECTOR, NUMBER = "tensor<[2], Float32, CPU>", "tensor<[], Float64, CPU>"
@@ -147,7 +147,9 @@ def check_stops(programs):
         path = programs.folder / "stop.mir"
         path.write_text(text)
         found = programs.outputs(path, {"t": np.array([1, 2, 3], "float32"), "r": np.array([0, 2**63 - 1], "int64")})
-        assert isinstance(found, str) and "MIR" not in found, f"{found}\n{text}"
+        assert isinstance(found, str) and "ended with 1: data makes an index outside" in found, f"{found}\n{text}"
+    done = run([programs.folder / "module", "t=t.npy", "u=u.npy", "y"])
+    assert done.returncode == 1 and all(f"error: '{word}': is not" in done.stderr for word in ("u=u.npy", "y")), done.stderr
 
 
 def check_case(programs, title, text, arrays):
@@ -224,8 +226,7 @@ def check_growth(programs):
 def main():
     with tempfile.TemporaryDirectory() as folder, np.errstate(all="ignore"):
         programs = Programs(Path(sys.argv[1]), Path(folder))
-        if not programs.compilers:
-            print(f"skipped: none of {', '.join(sorted({each[0] for each in COMPILERS}))} is installed")
+        if skip_without_compilers(programs):
             return 77
         cases = [*name_cases(), *constant_cases(), *index_cases()]
         for case in cases:
