@@ -328,10 +328,11 @@ class CModule {
     }
     call.push_back("workspace");
     out.line(fmt::format("void* const workspace = malloc({}u);", bytes_ + 1));
-    out.line(fmt::format(
-        "int failed = workspace == NULL ? mir_fail(\"workspace\", \"needs more memory than there is\")"
-        " : mir_read_all(ports, {}, count, words);",
-        at));
+    out.line(
+        fmt::format("int failed = workspace == NULL ? mir_fail(\"workspace\", \"needs more memory "
+                    "than there is\")"
+                    " : mir_read_all(ports, {}, count, words);",
+                    at));
     std::string body = out.text() + weights;
     CLines end(1);
     end.open("if (!failed)");

@@ -242,7 +242,7 @@ Result<CRegion> CRegion::create(const Op& op, std::uint32_t result, CNames& name
       if (!storage_type_of(constant->dtype())) return unsupported(op, "has another constant");
       // Compilers warn of comparisons with a literal at an end of its type, and of divisions by a
       // const variable that is 0, also where they are not reached.
-      const std::string& name = texts[value] = names.fresh("k");
+      const std::string& name = texts[value] = names.fresh("c");
       region.statements_.push_back(fmt::format("{} {} = {};", *storage_type_of(constant->dtype()),
                                                name, element_literal(*constant, 0)));
     }
