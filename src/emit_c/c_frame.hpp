@@ -10,9 +10,10 @@ namespace mir::c {
 class CFrame {
  public:
   static constexpr std::int64_t kAlignment = 64;
+  /// Most bytes that a program can use. Users stop before a frame is much larger.
+  static constexpr std::int64_t kMostBytes = std::int64_t{1} << 47;
 
   /// Returns the offset of a value that is alive from op `first` to op `last`. Ops are in order.
-  /// No place is beyond 2^62 bytes; larger frames have this size.
   std::int64_t place(std::int64_t bytes, std::int64_t first, std::int64_t last);
   std::int64_t size() const { return size_; }
 

@@ -20,7 +20,8 @@ namespace {
 
 /// Sums of more elements side by side are not kept on the stack.
 constexpr std::int64_t kMostSideBySide = 4096;
-/// Larger indices that data decides end the run, so that arithmetic on them does not overflow.
+/// Larger indices that data decides are clamped, or end the run, so that arithmetic on them does
+/// not overflow.
 constexpr std::int64_t kLargestIndex = std::int64_t{1} << 62;
 
 Error refusal(std::string message) {
@@ -46,7 +47,7 @@ class CNest {
         result_(form.results[number]),
         number_(number),
         place_(place),
-        names_(names),
+        names_(&names),
         out_(out) {}
 
   Result<void> emit() {
@@ -181,12 +182,14 @@ class CNest {
       const auto size = sizes_.find(symbol);
       return size ? std::optional(Dim(*size)) : std::nullopt;
     };
+    std::vector<Dim> used;
     for (std::size_t i = 0; i < form_.conditions.size(); ++i) {
       auto relation = form_.conditions[i].substitute(dims_, number);
       const auto margin = relation ? symbols_.range(relation->margin) : std::nullopt;
       if (!margin) return refusal("a condition may exceed 64 bits, or its divisor may be 0");
       Condition made{.relation = *relation, .text = condition_text(*relation)};
       made.level = symbols_.level(relation->margin, dims_);
+      used.push_back(relation->margin);
       made.ends_result = i < form_.bound_count && !result_.sums.empty() && ends_result(*relation);
       if (always_holds(*relation, *margin)) continue;
       const bool is_of_iterations = !made.ends_result && !result_.sums.empty();
@@ -195,7 +198,33 @@ class CNest {
       has_filter_ = has_filter_ || is_of_iterations;
       conditions_.push_back(std::move(made));
     }
+    for (const auto& map : form_.operands) {
+      for (const Dim each : map) used.push_back(known(each));
+    }
+    for (const Dim each : result_.map) used.push_back(known(each));
+    for (const CSymbols::Variable& index : data_) {
+      are_clamped_.push_back(
+          std::ranges::all_of(used, [&](Dim extent) { return may_clamp(index.symbol, extent); }));
+    }
     return {};
+  }
+
+  /// True if an extent compares with any number below 2^61 as before when the symbol is clamped to
+  /// kLargestIndex: the symbol, or its negation, is a term beside small ones.
+  bool may_clamp(Symbol symbol, Dim extent) const {
+    const auto mentions = [&](Dim dim) {
+      const auto names = dims_.symbols(dim);
+      return std::ranges::find(names, symbol) != names.end();
+    };
+    if (!mentions(extent)) return true;
+    const Dim term = dims_.symbol(context_.text(symbol));
+    for (const Dim rest : {dims_.subtract(extent, term), dims_.add(extent, term)}) {
+      const auto range = rest.is_unknown() || mentions(rest) ? std::nullopt : symbols_.range(rest);
+      if (range && range->least > -kLargestIndex / 2 && range->most < kLargestIndex / 2) {
+        return true;
+      }
+    }
+    return false;
   }
 
   Result<void> bind_result() {
@@ -385,6 +414,13 @@ class CNest {
       }
       const DType dtype = dtype_of(operand);
       const bool is_wide = info(dtype).unit_bytes == 8;
+      if (is_wide && are_clamped_[i]) {
+        out_.line(
+            fmt::format("const int64_t {0} = mir_lesser(mir_greater((int64_t){1}, -INT64_C({2})), "
+                        "INT64_C({2}));",
+                        data_[i].name, *from, kLargestIndex));
+        continue;
+      }
       out_.line(fmt::format("const int64_t {} = (int64_t){};", data_[i].name, *from));
       if (is_wide) {
         out_.line(fmt::format("if ({0} > INT64_C({1}) || {0} < -INT64_C({1})) return {2};",
@@ -628,6 +664,7 @@ class CNest {
   DimBindings sizes_;
   CSymbols symbols_;
   std::vector<CSymbols::Variable> data_;  // indices that data decides
+  std::vector<bool> are_clamped_;         // those that clamping to kLargestIndex does not change
   std::vector<std::size_t> order_;        // loops from the outermost to the innermost one
   std::size_t first_sum_ = 0;             // position of the first summed loop
   std::vector<std::size_t> inner_;        // positions of loops of the result behind it

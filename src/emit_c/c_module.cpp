@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <concepts>
 #include <map>
 #include <unordered_map>
 
@@ -13,6 +14,7 @@
 #include "emit_c/c_generic.hpp"
 #include "emit_c/c_support.hpp"
 #include "eval/parameters.hpp"
+#include "ir/op_places.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/codes/passes.hpp"
 #include "mir/control_flow.hpp"
@@ -71,10 +73,10 @@ class CModule {
 
   std::optional<CText> write() {
     const std::string_view stated = context_.text(module_.name());
-    name_ = identifier(stated.empty() ? "module" : stated);
-    run_ = names_.fresh(name_ + "_run");
-    weights_ = names_.fresh(name_ + "_weights");
-    workspace_ = names_.fresh(name_ + "_workspace_bytes");
+    const std::string name(stated.empty() ? "module" : stated);
+    run_ = names_.fresh(name + "_run");
+    weights_ = names_.fresh(name + "_weights");
+    workspace_ = names_.fresh(name + "_workspace_bytes");
     const Region& body = module_.body();
     if (!has_form(body)) {
       refuse(*module_.top(), "several blocks have no form in C");
@@ -111,8 +113,14 @@ class CModule {
                             : fmt::format("%{}", context_.text(name.symbol()));
   }
 
-  /// No value after reporting, at the op, why C does not have the value.
+  /// No value after reporting why C does not have the value.
   std::optional<Array> array_of(const Value& value, const Op& op) {
+    return array_of(value, [&] { return op.span(); });
+  }
+  /// Reports at the span that `place()` returns.
+  template <class Place>
+  std::optional<Array> array_of(const Value& value,
+                                const Place& place) requires std::invocable<Place> {
     const TensorType* type = value.tensor_type();
     const auto dtype = type == nullptr ? std::nullopt : type->dtype();
     const auto storage = dtype ? storage_type_of(*dtype) : std::nullopt;
@@ -131,9 +139,10 @@ class CModule {
             : UINT64_MAX;
     if (why.empty() && bytes > Tensor::kMaxBytes) why = "it is too large";
     if (!why.empty()) {
-      refuse(op, fmt::format("value '{}' of type {} cannot be written in C: {}",
-                             stated_name(value.name()),
-                             value.type() == nullptr ? "?" : value.type()->spelling(), why));
+      diagnostics_.error(
+          diag::kNoC, place(),
+          fmt::format("value '{}' of type {} cannot be written in C: {}", stated_name(value.name()),
+                      value.type() == nullptr ? "?" : value.type()->spelling(), why));
       return std::nullopt;
     }
     Array array{*dtype, elements, static_cast<std::int64_t>(bytes), *storage, {}};
@@ -170,7 +179,7 @@ class CModule {
       refuse(op, tensor.error().message);
       return "";
     }
-    const std::string name = names_.fresh("constants");
+    const std::string name = fmt::format("mir_constants_{}", ++constant_count_);
     std::string elements;
     for (std::int64_t i = 0; i < array->elements; ++i) {
       elements += i == 0 ? "" : i % 8 == 0 ? ",\n    " : ", ";
@@ -195,7 +204,7 @@ class CModule {
       refuse(call, "several blocks have no form in C");
       return nullptr;
     }
-    Function made{.name = names_.fresh(fmt::format("{}_{}", name_, context_.text(graph.symbol())))};
+    Function made{.name = "mir_graph_" + graph_names_.fresh(context_.text(graph.symbol()))};
     const std::string text = function(*region, &made);
     if (diagnostics_.has_errors()) return nullptr;
     graphs_ += text;
@@ -271,7 +280,8 @@ class CModule {
         "   reads and writes NPY files: NAME=FILE for each input, weight and output.\n{1}*/\n"
         "#include <float.h>\n#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n"
         "#include <string.h>\n\n"
-        "#if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0\n"
+        "#if defined(__FAST_MATH__) || (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16) || \\\n"
+        "    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)\n"
         "#error \"arithmetic must be that of the types\"\n#endif\n"
         "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n",
         comment_text(context_.text(module_.name())), port_lines());
@@ -318,13 +328,16 @@ class CModule {
     }
     call.push_back("workspace");
     out.line(fmt::format("void* const workspace = malloc({}u);", bytes_ + 1));
-    out.line(fmt::format(
-        "int failed = workspace == NULL || mir_read_all(ports, {}, count, words) != 0;", at));
+    out.line(
+        fmt::format("int failed = workspace == NULL ? mir_fail(\"workspace\", \"needs more memory "
+                    "than there is\")"
+                    " : mir_read_all(ports, {}, count, words);",
+                    at));
     std::string body = out.text() + weights;
     CLines end(1);
     end.open("if (!failed)");
     end.line(list_text(fmt::format("failed = {}(", run_), call, "        ") + ");");
-    end.line("if (failed) fprintf(stderr, \"error: the run ended with %d\\n\", failed);");
+    end.line("if (failed) mir_report_status(failed);");
     end.close();
     end.line(fmt::format("if (!failed) failed = mir_write_all(ports, {}, count, words);", at));
     end.line("free(workspace);");
@@ -337,13 +350,15 @@ class CModule {
   const Module& module_;
   IRContext& context_;
   Diagnostics& diagnostics_;
-  CNames names_;       // of the file
-  CNames port_names_;  // of inputs, outputs and weights
-  std::string name_, run_, weights_, workspace_;
+  CNames names_;                // with external linkage; other names of the file begin with mir_
+  CNames port_names_{&names_};  // of inputs, outputs and weights
+  CNames graph_names_;
+  std::string run_, weights_, workspace_;
   std::map<Symbol, std::string> parameters_;
   std::vector<Port> inputs_, outputs_, parameter_list_;
   std::unordered_map<const Op*, Function> functions_;
   std::string constants_, graphs_;
+  std::size_t constant_count_ = 0;
   std::int64_t bytes_ = 0;
 };
 
@@ -355,7 +370,7 @@ class CModule::Body {
         region_(region),
         block_(region.only_block()),
         graph_(graph),
-        names_(module.names_),
+        names_(&module.names_),
         out_(1) {}
 
   std::string write() {
@@ -380,18 +395,25 @@ class CModule::Body {
   bool bind_ports() {
     CNames& ports = graph_ == nullptr ? module_.port_names_ : names_;
     std::size_t number = 0;
+    bool is_good = true;
+    OpPlaces places;
     for (const Value& each : block_.arguments()) {
-      const auto array = module_.array_of(each, *region_.parent());
-      if (!array) return false;
       const ValueName port = region_.input_port(number++);
+      const auto array =
+          module_.array_of(each, [&] { return places.find(*region_.parent(), NamePlace{port}); });
+      is_good = is_good && array;
+      if (!is_good) continue;
       inputs_.push_back({ports.fresh(module_.name_of(port)), module_.stated_name(port), *array});
       texts_[&each] = inputs_.back().name;
     }
+    if (!is_good) return false;
     const Op& end = *block_.back();
     for (std::uint32_t i = 0; i < end.operand_count(); ++i) {
       const Value& each = *end.operand(i);
-      const auto array = module_.array_of(each, end);
-      if (!array) return false;
+      const auto array =
+          module_.array_of(each, [&] { return places.find(end, MentionPlace{.index = i}); });
+      is_good = is_good && array;
+      if (!is_good) continue;
       const ValueName port = region_.output_port(i);
       outputs_.push_back({ports.fresh(module_.name_of(port)), module_.stated_name(port), *array});
       const bool is_computed = each.defining_op() != nullptr &&
@@ -399,6 +421,7 @@ class CModule::Body {
                                each.defining_op()->is(OpId::kLinalgGeneric, OpId::kGraphCallGraph);
       if (is_computed && !texts_.contains(&each)) texts_[&each] = outputs_.back().name;
     }
+    if (!is_good) return false;
     if (graph_ == nullptr) {
       module_.inputs_ = inputs_;
       module_.outputs_ = outputs_;
@@ -486,6 +509,11 @@ class CModule::Body {
         refuse(op);
         is_good = false;
     }
+    if (is_good && frame_.size() + calls_ > CFrame::kMostBytes) {
+      module_.refuse(op, fmt::format("the values need more than {} bytes of memory at once",
+                                     CFrame::kMostBytes));
+      is_good = false;
+    }
     ++number_;
     return is_good;
   }
@@ -557,11 +585,16 @@ class CModule::Body {
   }
 
   std::string finish() {
-    std::string text = out_.text();
+    std::string text;
+    std::string_view rest = out_.text();
     const std::string own = fmt::to_string(frame_.size());
-    for (auto at = text.find(kOwnBytes); at != text.npos; at = text.find(kOwnBytes, at)) {
-      text.replace(at, kOwnBytes.size(), own);
+    for (auto at = rest.find(kOwnBytes); at != rest.npos; at = rest.find(kOwnBytes)) {
+      text += rest.substr(0, at);
+      text += own;
+      rest.remove_prefix(at + kOwnBytes.size());
     }
+    text += rest;
+    const auto words = words_of(text);
     const std::int64_t bytes = frame_.size() + calls_;
     const bool is_graph = graph_ != nullptr;
     // Graphs take the weights always, the entry only if the module has any.
@@ -581,7 +614,7 @@ class CModule::Body {
                        ") {\n";
     (is_graph ? graph_->bytes : module_.bytes_) = bytes;
     if (!is_graph) head += "  unsigned char* const memory = (unsigned char*)workspace;\n";
-    if (!is_graph && !has_weights && mentions(text, "model")) {
+    if (!is_graph && !has_weights && words.contains("model")) {
       head += fmt::format("  const struct {}* const model = NULL;\n", module_.weights_);
     }
     std::vector<std::string> names = constants_;
@@ -590,7 +623,7 @@ class CModule::Body {
     names.emplace_back("memory");
     if (has_weights) names.emplace_back("model");
     for (const std::string& each : names) {
-      if (!mentions(text, each)) head += fmt::format("  (void){};\n", each);
+      if (!words.contains(each)) head += fmt::format("  (void){};\n", each);
     }
     return head + text + "  return 0;\n}\n\n";
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "dialects/generic_form.hpp"
 #include "emit_c/c_elements.hpp"
@@ -137,7 +138,7 @@ Result<std::string> clip_text(const Op& op, DType dtype, const std::string& numb
 }
 
 /// Appends statements, the last of which defines the variable `name` as the op's result. Elements
-/// are names or in parentheses.
+/// are names.
 Result<void> add_op(const Op& op, std::span<const std::string> elements, const std::string& name,
                     std::vector<std::string>& statements, CNames& names) {
   for (const Use& each : op.operand_uses()) {
@@ -220,14 +221,15 @@ Result<CRegion> CRegion::create(const Op& op, std::uint32_t result, CNames& name
   std::unordered_map<const Value*, std::string> texts;
   std::vector<const Op*> steps;
   std::vector<const Value*> needed = {block.back()->operand(result)};
-  const auto is_needed = [&](const Value& value) {
-    return std::ranges::find(needed, &value) != needed.end();
-  };
+  std::unordered_set<const Value*> are_needed(needed.begin(), needed.end());
+  const auto is_needed = [&](const Value& value) { return are_needed.contains(&value); };
   for (const Op* each : block.reversed()) {
     if (each == block.back() || std::ranges::none_of(each->results(), is_needed)) continue;
     if (each->result_count() != 1) return unsupported(*each, "has several results");
     steps.push_back(each);
-    for (const Use& use : each->operand_uses()) needed.push_back(use.value());
+    for (const Use& use : each->operand_uses()) {
+      if (are_needed.insert(use.value()).second) needed.push_back(use.value());
+    }
   }
   std::ranges::reverse(steps);
   for (const Value* value : needed) {
@@ -238,7 +240,11 @@ Result<CRegion> CRegion::create(const Op& op, std::uint32_t result, CNames& name
       const auto constant = constant_tensor(*value);
       if (!constant) return constant.error();
       if (!storage_type_of(constant->dtype())) return unsupported(op, "has another constant");
-      texts[value] = fmt::format("({})", element_literal(*constant, 0));
+      // Compilers warn of comparisons with a literal at an end of its type, and of divisions by a
+      // const variable that is 0, also where they are not reached.
+      const std::string& name = texts[value] = names.fresh("c");
+      region.statements_.push_back(fmt::format("{} {} = {};", *storage_type_of(constant->dtype()),
+                                               name, element_literal(*constant, 0)));
     }
   }
   for (const Op* each : steps) {

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""Compiles small modules as C by every compiler and compares every bit with the reference kernels.
+
+The modules have names that C or C++ uses, constants at the ends of a type in regions, and indices beyond 62 bits. Headers
+compile as C and as C++.
+
+usage: c_cases.py TOOLS
+"""
+
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.dont_write_bytecode = True
+from c_out import Programs, compare, run, skip_without_compilers  # noqa: E402
+
+HEADER_COMPILERS = [["gcc", "-std=c11", "-xc"], ["g++", "-std=c++20", "-xc++"], ["clang", "-std=c11", "-xc"], ["clang++", "-std=c++20", "-xc++"]]
+VECTOR, NUMBER = "tensor<[2], Float32, CPU>", "tensor<[], Float64, CPU>"
+# Words of C and C++, macros of headers, functions, and names of the text itself.
+WORDS = """int restrict bool true nullptr and xor_eq catch export concept template co_await typeof INT64_MAX UINT64_MAX HUGE_VAL
+FLT_MAX DBL_MAX M_PI EOF NDEBUG SIZE_MAX INT32_MIN NULL NAN I errno stdin offsetof isnan assert complex linux i386 max_align_t
+double_t ptrdiff_t int8_t uint64_t memcpy sqrt exp main index y0 constants mir_constants_1 mir_exp mir_graph_layer m_layer m_run
+m_weights m_workspace_bytes model memory workspace failed ports e sum is_written x_2 x_3 _x __x 1x""".split()
+
+
+def module(inputs, body, outputs=("y",)):
+    def signature(names):
+        return ", ".join(f"%{name}:{VECTOR}" for name in names)
+
+    lines = "".join(f"    {line}\n" for line in body)
+    returned = ", ".join(f"%{name}" for name in outputs)
+    return f"@m [mir_version:2] ({signature(inputs)}) -> ({signature(outputs)}) {{\n{lines}    cf.ReturnOp ({returned}) -> ()\n}}\n"
+
+
+def sum_of(names):
+    """Ops that add values and a constant, so that each value counts."""
+    lines, last = [], names[0]
+    for number, name in enumerate([*names[1:], f"0:{VECTOR}[constant:[0.5, -1]]"]):
+        lines.append(f"linalg.CPU.AddOp (%{last}, %{name}) -> (%s{number}:{VECTOR})")
+        last = f"s{number}"
+    return [*lines, f"linalg.CPU.ExpOp (%{last}) -> (%y:{VECTOR})"]
+
+
+def of_vectors(names):
+    rng = np.random.default_rng(5)
+    return {name: rng.standard_normal(2).astype("float32") for name in names}
+
+
+def name_cases():
+    yield "inputs", module(WORDS, sum_of(WORDS)), of_vectors(WORDS)
+    values = [f"linalg.CPU.NegOp (%x) -> (%{word}:{VECTOR})" for word in WORDS]
+    yield "values", module(["x"], [*values, *sum_of(WORDS)]), of_vectors(["x"])
+    values = [f"linalg.CPU.NegOp (%x) -> (%{word}:{VECTOR})" for word in WORDS]
+    yield "outputs", module(["x"], values, WORDS), of_vectors(["x"])
+    for word in ("m_layer", "mir_graph_layer", "layer"):
+        body = ["graph.SubGraphOp @layer <CPU> {", f"    (%x:{VECTOR}) -> (%z:{VECTOR}) {{", f"        linalg.CPU.NegOp (%x) -> (%z:{VECTOR})",
+                "        cf.ReturnOp (%z) -> ()", "    }", "}"]
+        calls = [f"graph.CallGraphOp @layer (%{word}) -> (%a:{VECTOR})", f"linalg.CPU.ExpOp (%a) -> (%layer_2:{VECTOR})",
+                 f"graph.CallGraphOp @layer (%layer_2) -> (%y:{VECTOR})"]
+        yield f"graphs beside %{word}", module([word], [*body, *calls]), of_vectors([word])
+    loops = [line for word in WORDS if word not in ("1x", "true") for line in (
+        f"linalg.CPU.GenericOp [loops:{{{word}:2, k:2}}, maps:[[${word}], [$k], [${word}]], sums:{{k:add}}] (%x, %x) -> (%of_{word}:{VECTOR}) {{",
+        f"    (%{word}:{NUMBER}, %b:{NUMBER}) -> (%of_it:{NUMBER}) {{", f"        linalg.CPU.MulOp (%{word}, %b) -> (%of_it:{NUMBER})",
+        "        cf.YieldOp (%of_it) -> ()", "    }", "}")]
+    names = [f"of_{word}" for word in WORDS if word not in ("1x", "true")]
+    yield "loops and numbers", module(["x"], loops, names), of_vectors(["x"])
+
+
+def generic(inputs, attributes, output, shape, body, passed, dtypes=("Float32",), to="Float32"):
+    """A module of one generic op, whose region has arguments %a, %b, ..."""
+    def number_type(dtype):
+        return "Float64" if "Float" in dtype else dtype
+
+    signature = ", ".join(f"%{name}:tensor<{extents}, {dtype}, CPU>" for (name, extents), dtype in zip(inputs.items(), dtypes))
+    arguments = ", ".join(f"%{'abcd'[i]}:tensor<[], {number_type(dtype)}, CPU>" for i, dtype in enumerate(dtypes))
+    lines = "".join(f"            {line}\n" for line in body)
+    result = f"%{output}:tensor<{shape}, {to}, CPU>"
+    return f"""@m [mir_version:2] ({signature}) -> ({result}) {{
+    linalg.CPU.GenericOp [{attributes}] ({', '.join('%' + name for name in inputs)}) -> ({result}) {{
+        ({arguments}) -> (%{passed}:tensor<[], {number_type(to)}, CPU>) {{
+{lines}            cf.YieldOp (%{passed}) -> ()
+        }}
+    }}
+    cf.ReturnOp (%{output}) -> ()
+}}
+"""
+
+
+def constant_cases():
+    """Comparisons with the ends of a type, and divisions by 0, of which compilers may warn."""
+    for bits in (8, 16, 32, 64):
+        for kind, least, most in (("Int", -(2 ** (bits - 1)), 2 ** (bits - 1) - 1), ("UInt", 0, 2**bits - 1)):
+            dtype = f"{kind}{bits}"
+            array = np.array([least, most, 1, 2], dtype.lower())
+            for end in (least, most):
+                constant, lines = f"%k:tensor<[], {dtype}, CPU>[constant:[{end}]]", []
+                ops = [(op, "Bool") for op in ("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual")]
+                for op, to in [*ops, *((op, dtype) for op in ("Maximum", "Minimum", "Div", "Rem", "Sub"))]:
+                    for number, pair in enumerate((f"%a, {constant}", f"{constant}, %a")):
+                        lines.append((f"{op}{number}", to, f"linalg.CPU.{op}Op ({pair})"))
+                results = ", ".join(f"%{name}:tensor<[4], {to}, CPU>" for name, to, _ in lines)
+                numbers = ", ".join(f"%{name}:tensor<[], {to}, CPU>" for name, to, _ in lines)
+                names, maps = ", ".join(f"%{name}" for name, _, _ in lines), ", ".join(["[$i]"] * (len(lines) + 1))
+                body = "".join(f"            {text} -> (%{name}:tensor<[], {to}, CPU>)\n" for name, to, text in lines)
+                yield f"{dtype} {end}", f"""@m [mir_version:2] (%x:tensor<[4], {dtype}, CPU>) -> ({results}) {{
+    linalg.CPU.GenericOp [loops:{{i:4}}, maps:[{maps}], dtypes:[{", ".join(to for _, to, _ in lines)}]] (%x) -> ({results}) {{
+        (%a:tensor<[], {dtype}, CPU>) -> ({numbers}) {{
+{body}            cf.YieldOp ({names}) -> ()
+        }}
+    }}
+    cf.ReturnOp ({names}) -> ()
+}}
+""", {"x": array}
+
+
+def index_cases():
+    """Indices of 64 bits that conditions leave out, or compare with small numbers."""
+    # The reference takes a comparison as false whose difference exceeds 64 bits.
+    ends = [8 - 2**63, 2**63 - 9, -(2**62), 2**62 + 1, -1, 0, 1, 2]
+    table = np.arange(24, dtype="float32").reshape(8, 3)
+    places = np.array([*ends, *ends], "int64")
+    for condition in ("$t < $n", "$t + 1 >= $n", "$n - $t > 0", "$n == $t", "$n - 2 <= -$t"):
+        for dtype in ("Int64", "UInt64"):
+            yield condition, generic({"t": "[8, 3]", "r": "[8]"}, "loops:{g:8, t:3}, maps:[[$g, $t], [$g], [$g]], sums:{t:add}, "
+                                     f'indices:{{n:1}}, where:"{condition}"', "y", "[8]", [], "a", ("Float32", dtype)), {
+                "t": table, "r": places[:8].astype(dtype.lower())}
+    yield "all ends", generic({"t": "[8, 3]", "r": "[8]"}, "loops:{g:8, t:3}, maps:[[$g, $t], [$g], [$g]], sums:{t:add}, "
+                              'indices:{n:1}, where:"$t < $n"', "y", "[8]", [], "a", ("Float32", "Int64")), {
+        "t": table, "r": np.array([-(2**63), 2**63 - 1, 0, 1, 2, 3, 4, 5], "int64")}
+    for index, conditions in (("$n", ["$n >= 0", "$n < 3"]), ("$n", ["$n >= 0", "$n <= 2"]), ("2 - $n", ["$n >= 0", "$n < 3"]),
+                              ("$n + $g/4", ["$n >= 0", "$n + $g/4 < 3"])):
+        where = ", ".join(f'"{each}"' for each in conditions)
+        yield f"{index} {where}", generic({"t": "[3]", "r": "[16]"}, f"loops:{{g:16}}, maps:[[{index}], [$g], [$g]], indices:{{n:1}}, "
+                                          f"where:[{where}], start:[7]", "y", "[16]", [], "a", ("Float32", "Int64")), {
+            "t": np.array([1, 2, 3], "float32"), "r": places}
+
+
+def check_stops(programs):
+    """Indices of 64 bits end the run beyond 62 bits if clamping could change a result."""
+    for index, condition in (("$n", "$n < 4611686018427387904"), ("$n / 4611686018427387904", "$n >= 0")):
+        text = generic({"t": "[3]", "r": "[2]"}, f'loops:{{g:2}}, maps:[[{index}], [$g], [$g]], indices:{{n:1}}, where:"{condition}", '
+                       "start:[7]", "y", "[2]", [], "a", ("Float32", "Int64"))
+        path = programs.folder / "stop.mir"
+        path.write_text(text)
+        found = programs.outputs(path, {"t": np.array([1, 2, 3], "float32"), "r": np.array([0, 2**63 - 1], "int64")})
+        assert isinstance(found, str) and "ended with 1: data makes an index outside" in found, f"{found}\n{text}"
+    done = run([programs.folder / "module", "t=t.npy", "u=u.npy", "y"])
+    assert done.returncode == 1 and all(f"error: '{word}': is not" in done.stderr for word in ("u=u.npy", "y")), done.stderr
+
+
+def check_case(programs, title, text, arrays):
+    """Compares the outputs by all compilers. The module must run."""
+    path = programs.folder / "case.mir"
+    path.write_text(text)
+    np.savez(programs.folder / "in.npz", **{f"in{i}": array for i, array in enumerate(arrays.values())})
+    inputs = [f"--input=%{name}={programs.folder / 'in.npz'}:in{i}" for i, name in enumerate(arrays)]
+    done = run([programs.tools / "mllm-interp", "--kernels=ref", path, "--print-outputs=no", f"--output={programs.folder / 'out.npz'}", *inputs])
+    assert done.returncode == 0, f"{title}: {done.stderr}\n{text}"
+    with np.load(programs.folder / "out.npz") as out:
+        wanted = {name: out[name] for name in out.files}
+    for _ in programs.compilers:
+        found = programs.outputs(path, arrays)
+        assert not isinstance(found, str), f"{title}: {found}\n{text}"
+        compare(found, wanted, path)
+    header = programs.folder / "case.h"
+    made = run([programs.tools / "mllm-opt", "--emit=c-header", path, "-o", header])
+    assert made.returncode == 0, made.stderr
+    for compiler in HEADER_COMPILERS:
+        if shutil.which(compiler[0]):
+            made = run([*compiler, "-fsyntax-only", "-Wall", "-Werror", "-Wno-pragma-once-outside-header", header])
+            assert made.returncode == 0, f"{title}: {compiler}: {made.stderr[:2000]}\n{header.read_text()}"
+
+
+def check_options(programs):
+    """The text refuses options that change arithmetic of float and double, and no other."""
+    path = programs.folder / "options.mir"
+    path.write_text(module(["x"], sum_of(["x"])))
+    source = programs.folder / "options.c"
+    made = run([programs.tools / "mllm-opt", "--emit=c", path, "-o", source])
+    assert made.returncode == 0, made.stderr
+    for compiler in sorted({each[0] for each in programs.compilers}):
+        # Machines with native Float16 have the evaluation method 16 in the GNU dialect.
+        for option, is_good in (("-mavx512fp16", True), ("-std=gnu11", True), ("-ffast-math", False), ("-ffinite-math-only", False)):
+            if run([compiler, "-std=gnu11", option, "-xc", "-fsyntax-only", "/dev/null"]).returncode != 0:
+                continue
+            made = run([compiler, "-std=gnu11", option, "-fsyntax-only", "-Wall", "-Werror", source])
+            assert (made.returncode == 0) == is_good, f"{compiler} {option}: {made.stderr[:2000]}"
+
+
+def check_memory(programs):
+    """Values that are alive together may not need more than 2^47 bytes. Each of these has 2^39."""
+    large = f"tensor<[{2**37}], Float32, CPU>"
+    path = programs.folder / "large.mir"
+    for count, is_good in ((250, True), (300, False)):
+        lines = [f"    linalg.CPU.NegOp (%x) -> (%v{i}:{large})" for i in range(count)]
+        lines += [f"    linalg.CPU.AddOp (%v{i}, %{f's{i - 1}' if i else 'x'}) -> (%s{i}:{large})" for i in range(count)]
+        last = f"%s{count - 1}"
+        body = "\n".join(lines)
+        path.write_text(f"@m [mir_version:2] (%x:{large}) -> ({last}:{large}) {{\n{body}\n    cf.ReturnOp ({last}) -> ()\n}}\n")
+        made = run([programs.tools / "mllm-opt", "--emit=c", path, "-o", programs.folder / "large.c"])
+        assert (made.returncode == 0) == is_good and ("MIR0929" in made.stderr) != is_good, made.stderr
+
+
+def check_growth(programs):
+    """Four times the ops take far less than 16 times as long to write."""
+    def seconds(count):
+        path = programs.folder / "long.mir"
+        lines = [f"linalg.CPU.AddOp (%{f'v{i}' if i else 'x'}, %k{i}:{VECTOR}[constant:[{i}.5, -1]]) -> (%v{i + 1}:{VECTOR})" for i in range(count)]
+        path.write_text(module(["x"], lines, [f"v{count}"]))
+        times = []
+        for _ in range(3):
+            begin = time.perf_counter()
+            made = run([programs.tools / "mllm-opt", "--emit=c", path, "-o", programs.folder / "long.c"])
+            times.append(time.perf_counter() - begin)
+            assert made.returncode == 0, made.stderr
+        return min(times)
+
+    few, many = seconds(4000), seconds(16000)
+    assert many < 8 * few, f"4000 ops take {few:.2f} s, 16000 take {many:.2f} s"
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder, np.errstate(all="ignore"):
+        programs = Programs(Path(sys.argv[1]), Path(folder))
+        if skip_without_compilers(programs):
+            return 77
+        cases = [*name_cases(), *constant_cases(), *index_cases()]
+        for case in cases:
+            check_case(programs, *case)
+        check_stops(programs)
+        check_options(programs)
+        check_memory(programs)
+        check_growth(programs)
+    print(f"{len(cases)} modules have equal bits in C by {len(programs.compilers)} compilers")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
