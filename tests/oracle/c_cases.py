@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles small modules as C by every compiler and compares every bit with the reference kernels.
+"""Compiles small modules as C and compares every bit with the reference kernels.
 
 The modules have names that C or C++ uses, constants at the ends of a type in regions, and indices beyond 62 bits. Headers
 compile as C and as C++.
@@ -10,13 +10,12 @@ usage: c_cases.py TOOLS
 import shutil
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
 
 sys.dont_write_bytecode = True
-from c_out import Programs, compare, run, skip_without_compilers  # noqa: E402
+from c_out import IS_LONG, Programs, compare, run, skip_without_compilers  # noqa: E402
 
 HEADER_COMPILERS = [["gcc", "-std=c11", "-xc"], ["g++", "-std=c++20", "-xc++"], ["clang", "-std=c11", "-xc"], ["clang++", "-std=c++20", "-xc++"]]
 VECTOR, NUMBER = "tensor<[2], Float32, CPU>", "tensor<[], Float64, CPU>"
@@ -153,7 +152,7 @@ def check_stops(programs):
 
 
 def check_case(programs, title, text, arrays):
-    """Compares the outputs by all compilers. The module must run."""
+    """Compares the outputs by the next compiler, in long runs by all. The module must run."""
     path = programs.folder / "case.mir"
     path.write_text(text)
     np.savez(programs.folder / "in.npz", **{f"in{i}": array for i, array in enumerate(arrays.values())})
@@ -162,14 +161,15 @@ def check_case(programs, title, text, arrays):
     assert done.returncode == 0, f"{title}: {done.stderr}\n{text}"
     with np.load(programs.folder / "out.npz") as out:
         wanted = {name: out[name] for name in out.files}
-    for _ in programs.compilers:
+    for _ in programs.compilers if IS_LONG else range(1):
         found = programs.outputs(path, arrays)
         assert not isinstance(found, str), f"{title}: {found}\n{text}"
         compare(found, wanted, path)
     header = programs.folder / "case.h"
     made = run([programs.tools / "mllm-opt", "--emit=c-header", path, "-o", header])
     assert made.returncode == 0, made.stderr
-    for compiler in HEADER_COMPILERS:
+    turn = programs.count % len(HEADER_COMPILERS)
+    for compiler in HEADER_COMPILERS if IS_LONG else HEADER_COMPILERS[turn:turn + 1]:
         if shutil.which(compiler[0]):
             made = run([*compiler, "-fsyntax-only", "-Wall", "-Werror", "-Wno-pragma-once-outside-header", header])
             assert made.returncode == 0, f"{title}: {compiler}: {made.stderr[:2000]}\n{header.read_text()}"
@@ -205,24 +205,6 @@ def check_memory(programs):
         assert (made.returncode == 0) == is_good and ("MIR0929" in made.stderr) != is_good, made.stderr
 
 
-def check_growth(programs):
-    """Four times the ops take far less than 16 times as long to write."""
-    def seconds(count):
-        path = programs.folder / "long.mir"
-        lines = [f"linalg.CPU.AddOp (%{f'v{i}' if i else 'x'}, %k{i}:{VECTOR}[constant:[{i}.5, -1]]) -> (%v{i + 1}:{VECTOR})" for i in range(count)]
-        path.write_text(module(["x"], lines, [f"v{count}"]))
-        times = []
-        for _ in range(3):
-            begin = time.perf_counter()
-            made = run([programs.tools / "mllm-opt", "--emit=c", path, "-o", programs.folder / "long.c"])
-            times.append(time.perf_counter() - begin)
-            assert made.returncode == 0, made.stderr
-        return min(times)
-
-    few, many = seconds(4000), seconds(16000)
-    assert many < 8 * few, f"4000 ops take {few:.2f} s, 16000 take {many:.2f} s"
-
-
 def main():
     with tempfile.TemporaryDirectory() as folder, np.errstate(all="ignore"):
         programs = Programs(Path(sys.argv[1]), Path(folder))
@@ -234,7 +216,6 @@ def main():
         check_stops(programs)
         check_options(programs)
         check_memory(programs)
-        check_growth(programs)
     print(f"{len(cases)} modules have equal bits in C by {len(programs.compilers)} compilers")
     return 0
 
