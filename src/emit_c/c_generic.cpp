@@ -667,7 +667,7 @@ class CNest {
   std::vector<bool> are_clamped_;         // those that clamping to kLargestIndex does not change
   std::vector<std::size_t> order_;        // loops from the outermost to the innermost one
   std::size_t first_sum_ = 0;             // position of the first summed loop
-  std::vector<std::size_t> inner_;        // positions of loops of the result behind it
+  std::vector<std::size_t> inner_;        // positions of loops of the result inside the first sum
   std::int64_t width_ = 1;                // elements side by side
   std::vector<Group> groups_;
   std::optional<CRegion> region_;

@@ -130,7 +130,7 @@ class CModule {
     } else if (type->encoding() != nullptr) {
       why = "encodings have no form in C";
     } else if (!type->has_static_shape()) {
-      why = "an extent is no number; 'bind-symbols' gives symbols numbers";
+      why = "an extent is not a number; 'bind-symbols' gives symbols numbers";
     }
     const std::int64_t elements = why.empty() ? type->element_count().value_or(-1) : 0;
     const std::uint64_t bytes =

@@ -27,7 +27,7 @@ std::optional<std::string> json_prompt(const SourceFile& file, std::string_view 
     return std::nullopt;
   };
   const auto document = parse_strict_json(line, kLineRules);
-  // No line has a key of this name, so the offset is that of a token that cannot be read.
+  // The key is one that lines do not have, so the offset is that of a token that cannot be read.
   if (!document) return refuse(json_offset(line, "/\n").value_or(0), document.error().message);
   if (document->is_string()) return document->get<std::string>();
   const bool has_prompt = document->is_object() && document->contains("prompt");
