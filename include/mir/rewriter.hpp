@@ -366,7 +366,7 @@ class Rewriter {
 
   // -- values ----------------------------------------------------------------------------------
   void set_type(Value& value, const Type* type);
-  void set_name(Value& value, ValueName name);
+  void set_name(Value& value, ValueName name);  ///< a fresh one for none
   void set_symbol(Value& value, Symbol symbol);
   void clear_symbol(Value& value);
   void set_attributes(Value& value, std::span<const NamedAttr> attributes);

@@ -186,6 +186,10 @@ void Rewriter::set_type(Value& value, const Type* type) {
 }
 
 void Rewriter::set_name(Value& value, ValueName name) {
+  if (name.is_none()) {
+    name = fresh_name();
+    graph_of(value).has_new_values |= name.is_none();
+  }
   module_.reserve_name(name);
   edit_value(value, [&] { value.name_ = name; });
 }
