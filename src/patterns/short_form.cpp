@@ -24,7 +24,7 @@
 //   operands   = "(" [ term { "," term } ] ")" ;
 //   value      = "%" name [ ".." ] [ ":" type ] ;
 //   constant   = ( number | "$" word ) [ ":" type ] ;
-// An op-name without a dot is one of linalg: `Neg` is `linalg.D.NegOp`. A value that no operation
+// `Neg`, `NegOp` and `linalg.NegOp` are `linalg.D.NegOp`. A value that no operation
 // before it defines is an input; the match has all inputs, in the order in which they occur.
 
 namespace mir::patterns {
@@ -33,6 +33,15 @@ namespace {
 
 /// Words and dots.
 constexpr std::string_view kTermCharacters = kNameCharacters.substr(0, kWordCharacters.size() + 1);
+
+/// See note [terms].
+std::string full_spelling(std::string_view op) {
+  constexpr std::string_view kDialect = "linalg.";
+  std::string_view stem = op;
+  if (stem.starts_with(kDialect)) stem.remove_prefix(kDialect.size());
+  if (stem.find('.') != stem.npos) return std::string(op);
+  return fmt::format("linalg.D.{}{}", stem, stem.ends_with("Op") ? "" : "Op");
+}
 
 /// An input of the match, which the rewrite has, too.
 struct TermInput {
@@ -207,9 +216,8 @@ class TermReader {
     const std::string_view spelling = word();
     if (spelling.empty()) return refuse(fmt::format("expected an operation, found '{}'", rest_));
     const bool is_class = find_attribute(classes_, context_.intern(spelling)) != nullptr;
-    OpSpec spec{.name = context_.op_name(spelling.find('.') != spelling.npos ? std::string(spelling)
-                                         : is_class ? fmt::format("class.{}", spelling)
-                                                    : fmt::format("linalg.D.{}Op", spelling)),
+    OpSpec spec{.name = context_.op_name(is_class ? fmt::format("class.{}", spelling)
+                                                  : full_spelling(spelling)),
                 .result_types = {&type, 1},
                 .location = rewriter_.default_location()};
     skip_blanks();

@@ -98,8 +98,8 @@ OpName IRContext::op_name(OpKind kind, Symbol device) {
   const Dialect* dialect = of.dialect;
   if (dialect == nullptr || !dialect->device_in_path) return op_name(of.name);
   std::string spelling(dialect->name);
-  spelling.append(".").append(text(device)).append(".").append(of.mnemonic);
-  return op_name(spelling);
+  if (!text(device).empty()) spelling.append(".").append(text(device));
+  return op_name(spelling.append(".").append(of.mnemonic));
 }
 
 const OpKindInfo& IRContext::info(OpKind kind) const {
