@@ -273,6 +273,17 @@ void TreeBuilder::report(const std::vector<TokenKind>& expected) {
   diagnostic.note({place, place + 1}, "this '{' is not closed");
 }
 
+/// The end of a list of values that ends at `end` without its `)`: an op prints `[symbol:...]`
+/// after its results, and no value has it.
+const char* TreeBuilder::end_of_values(const char* end) const {
+  constexpr std::string_view kTail = "][symbol:";
+  std::string_view line(file_.text().data(), static_cast<std::size_t>(end - file_.text().data()));
+  line.remove_prefix(line.rfind('\n') + 1);
+  const std::size_t tail = line.rfind(kTail);
+  if (tail == line.npos || line.find('[', tail + 2) != line.npos) return end;
+  return line.data() + tail + 1;
+}
+
 /// Offers the mark that is missing before the token, where only one can be meant.
 void TreeBuilder::offer_mark(Diagnostic& diagnostic, std::span<const TokenKind> expected) const {
   using enum TokenKind;
@@ -291,7 +302,8 @@ void TreeBuilder::offer_mark(Diagnostic& diagnostic, std::span<const TokenKind> 
     mark = " (";
   }
   if (mark.empty()) return;
-  const SourcePos at = file_.position_of(lexer_.previous_end());
+  const char* const end = lexer_.previous_end();
+  const SourcePos at = file_.position_of(mark == ")" ? end_of_values(end) : end);
   diagnostic.fix({at, at}, std::string(mark));
 }
 

@@ -103,6 +103,7 @@ class TreeBuilder {
   void report_implied_brace();
   void report(const std::vector<TokenKind>& expected);
   void explain(Diagnostic& diagnostic, std::span<const TokenKind> expected);
+  const char* end_of_values(const char* end) const;
   void offer_mark(Diagnostic& diagnostic, std::span<const TokenKind> expected) const;
   void explain_mlir_type(Diagnostic& diagnostic) const;
 
