@@ -499,15 +499,16 @@ void Execution::show_search() {
   if (found.comparison) print_report("{}\n", Lines{render(*found.comparison)});
 }
 
-/// Reports recorded results that no result of the runs has as partner: an error if none has.
+/// Reports recorded results that no result of the runs has as partner. It is an error if nothing
+/// was compared.
 void Execution::show_unused() {
-  if (!recorded_) return;
-  const auto unused = recorded_->unused();
   const AgreementCounts& counts = report_.agreement;
   const bool compares = counts.equal_bits + counts.within_tolerance + counts.beyond_tolerance > 0;
+  if (!recorded_ && (compares || counts.without_partner == 0)) return;
+  const auto unused = recorded_ ? recorded_->unused() : std::vector<std::string>();
   if (!compares) {
     diagnostics_.error(
-        diag::kDumpMalformed, {},
+        recorded_ ? diag::kDumpMalformed : diag::kDiverges, {},
         fmt::format("'{}' has no result of the module{}", *settings_.against,
                     unused.empty() ? "" : fmt::format("; it has '{}'", unused.front())));
   } else if (!unused.empty()) {
