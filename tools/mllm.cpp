@@ -18,7 +18,9 @@ constexpr ToolInfo kTool = {
     .summary = "Reads, checks, rewrites and runs MLLM IR. `mllm TOOL --help` describes a tool.",
     .operands = "...",
     .examples = {{{"mllm fmt --check model.mir", "run a tool; mllm-fmt is the same program"},
-                  {"mllm help interp", "show the options of a tool"}}},
+                  {"mllm help interp", "show the options of a tool"},
+                  {"mllm help MIR0401", "show the cause of a diagnostic and how it is mended"},
+                  {"mllm help RMSNormOp", "show the operands and attributes of an op"}}},
     .writes_output = false,
 };
 
@@ -54,7 +56,7 @@ class ToolName : public CommandOperand {
     std::vector<CommandText> texts;
     for (const Tool* tool : kTools)
       texts.push_back({short_name(*tool), tool->info->summary, tool->info->operands});
-    texts.push_back({kHelp, "Shows the help of a tool.", "tool"});
+    texts.push_back({kHelp, "Shows the help of a tool, a code or an op.", "name"});
     return texts;
   }
 };
@@ -78,9 +80,22 @@ int main(int argc, char** argv) {
     if (const Tool* tool = find_tool(argv[1])) return tool->main(argc - 1, argv + 1);
   }
   if (argc < 2 || argv[1] != kHelp || argc > 3) return run_tool(kTool, argc, argv, body);
-  std::string help = "--help";
-  char* words[] = {argv[argc - 1], help.data(), nullptr};
-  if (argc == 2) return run_tool(kTool, 2, words, body);
-  if (const Tool* tool = find_tool(argv[2])) return tool->main(2, words);
-  return run_tool(kTool, argc - 1, argv + 1, body);
+  std::string option = "--help";
+  const auto run = [&](const auto& main) {
+    char* words[] = {argv[argc - 1], option.data(), nullptr};
+    return main(2, words);
+  };
+  const auto run_mllm = [](int count, char** words) { return run_tool(kTool, count, words, body); };
+  if (argc == 2) return run(run_mllm);
+  const std::string_view topic = argv[2];
+  if (const Tool* tool = find_tool(topic)) return run(tool->main);
+  if (topic.starts_with("MIR")) {
+    option = "--explain=" + std::string(topic);
+    return run(run_mllm);
+  }
+  if (topic.ends_with("Op")) {
+    option = "--list-ops=" + std::string(topic);
+    return run(kMllmParse.main);
+  }
+  return run_mllm(argc - 1, argv + 1);
 }

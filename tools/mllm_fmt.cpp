@@ -27,7 +27,9 @@ using namespace mir::tools;
 
 constexpr ToolInfo kFmtTool = {
     .name = "mllm-fmt",
-    .summary = "Formats MLLM IR text in the canonical layout; changes only white space.",
+    .summary =
+        "Formats MLLM IR text in the canonical layout; changes only white space unless asked for "
+        "more.",
     .operands = "[file...]",
     .examples = {{{"mllm-fmt --short dump.mir", "show a dump without repeated types, to read it"},
                   {"mllm-fmt -i model.mir", "format a file in place"}}},

@@ -22,7 +22,10 @@ constexpr ToolInfo kOptTool = {
     .examples = {{{"mllm-opt -p upgrade --assume=rms_eps=1e-6 dump.mir -o model.mir",
                    "make a dump portable"},
                   {"mllm-opt -p simplify,cse model.mir --print-after-change=all",
-                   "show the module after each pass that changes it"}}},
+                   "show the module after each pass that changes it"},
+                  {"mllm-opt -p canonicalize --validate=20 model.mir -o small.mir",
+                   "simplify a module, and run it before and after on 20 random inputs"},
+                  {"mllm-opt --patterns=rules.mir model.mir", "apply rewrites of your own"}}},
     .topics = &kPassTopics,
 };
 

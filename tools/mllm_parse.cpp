@@ -252,6 +252,23 @@ ExitCode write_list(const Run& run, const ParseSettings& settings,
   return run.write_output(list(context));
 }
 
+ExitCode write_ops(const Run& run, const ParseSettings& settings) {
+  const std::string& part = *settings.list_ops;
+  if (!run.operands().empty()) {
+    return run.usage_error(fmt::format("--list-ops reads no file; --list-ops={} describes ops",
+                                       run.operands().front()));
+  }
+  if (part.empty()) return write_list(run, settings, ops_text);
+  IRContext context;
+  Diagnostics diagnostics = run.diagnostics();
+  if (!register_dialects(settings.dialects, context, diagnostics)) {
+    return run.report(diagnostics, context.sources());
+  }
+  const std::string text = ops_description(context, part);
+  return text.empty() ? run.usage_error(fmt::format("no op has '{}' in its name", part))
+                      : run.write_output(text);
+}
+
 ExitCode write_dialect(const Run& run, const ParseSettings& settings) {
   IRContext context;
   Diagnostics diagnostics = run.diagnostics();
@@ -270,7 +287,7 @@ ExitCode write_dialect(const Run& run, const ParseSettings& settings) {
 
 ExitCode run_parse(const Run& run, const ParseSettings& settings) {
   if (settings.print_dialect.is_given()) return write_dialect(run, settings);
-  if (settings.list_ops) return write_list(run, settings, ops_text);
+  if (settings.list_ops.is_given()) return write_ops(run, settings);
   if (settings.list_ops_markdown) return write_list(run, settings, ops_markdown);
   if (settings.list_types) return write_list(run, settings, list_types);
   if (settings.list_keywords) return write_list(run, settings, list_keywords);

@@ -32,6 +32,8 @@ constexpr ToolInfo kReduceTool = {
     .examples =
         {{{"mllm-reduce big.mir -o small.mir --test='mllm-opt -p simplify %s | grep -q MulOp'",
            "find a small file for which a command succeeds"},
+          {"mllm-reduce big.mir -o small.mir --reports=MIR0500",
+           "find a small file that still has this error"},
           {"mllm-reduce model.mir --bisect --differs -p simplify,cse",
            "find the pass, and its rewrite, that changes the results of a module"}}},
     .files = "mir",

@@ -275,7 +275,10 @@ class TextRun {
 
 ExitCode run_text(const Run& run, const RunTextSettings& settings) {
   if (run.operands().size() != 1)
-    return run.usage_error("expected one folder, GGUF file or module");
+    return run.usage_error("expected one folder, GGUF file or module; a text is given by --prompt");
+  const std::string& model = run.operands().front();
+  if (model.ends_with(".mirz"))
+    return run.usage_error(fmt::format("'{}' is a pack, which mllm-interp runs", model));
   return TextRun(run, settings).execute();
 }
 

@@ -28,7 +28,9 @@ constexpr ToolInfo kTokenizeTool = {
     .examples = {{{"mllm-tokenize --tokenizer=tokenizer.json prompt.txt",
                    "write the ids of a text"},
                   {"mllm-tokenize --tokenizer=tokenizer.json --format=table prompt.txt",
-                   "see where a text is cut"}}},
+                   "see where a text is cut"},
+                  {"mllm-tokenize --tokenizer=tokenizer.json --text='Hello!' --format=count",
+                   "count the tokens of a text"}}},
     .files = "txt",
     .files_behind =
         [](const std::string& path) {
@@ -50,11 +52,10 @@ Result<std::vector<TokenId>> ids_of(const Tokenizer& tokenizer, const TokenizeSe
 }
 
 Result<std::string> output_for(const Tokenizer& tokenizer, const TokenizeSettings& settings,
-                               const std::string& path) {
-  const auto text = read_file(path, kMaxInputBytes);
-  if (!text) return text.error();
-  const auto ids = ids_of(tokenizer, settings, *text);
+                               const std::string& path, std::string_view text) {
+  const auto ids = ids_of(tokenizer, settings, text);
   if (!ids) return in_file(path, ids.error());
+  if (*settings.format == TokenFormat::kCount) return fmt::format("{}\n", ids->size());
   const bool is_text = *settings.format == TokenFormat::kText;
   if (is_text && !settings.decode) return ids_text(*ids);
   const tokenizer::DecodeOptions options{.skips_special = settings.decode && settings.no_special};
@@ -92,13 +93,16 @@ ExitCode run_tokenize(const Run& run, const TokenizeSettings& settings) {
   if (settings.vocabulary) return show_vocabulary(run, *tokenizer, settings);
   ExitCode code = report_remarks(run, *tokenizer, *settings.tokenizer);
   std::string output;
-  for (const std::string& path : run.files()) {
-    auto text = output_for(*tokenizer, settings, path);
-    if (text) {
-      output += *text;
-    } else {
-      code = worst(code, run.report(text.error()));
-    }
+  const auto add = [&](const std::string& name, const Result<std::string>& text) {
+    const auto made = text ? output_for(*tokenizer, settings, name, *text) : text;
+    if (made) output += *made;
+    if (!made) code = worst(code, run.report(made.error()));
+  };
+  for (const std::string& text : *settings.text) add("--text", text);
+  if (settings.text.is_given()) {
+    if (!run.operands().empty()) return run.usage_error("--text or files, not both");
+  } else {
+    for (const std::string& path : run.files()) add(path, read_file(path, kMaxInputBytes));
   }
   return worst(code, run.write_output(std::string_view(output)));
 }

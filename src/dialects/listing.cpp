@@ -8,7 +8,10 @@
 #include <set>
 #include <vector>
 
+#include "dialects/op_facts.hpp"
+#include "dialects/operand_names.hpp"
 #include "mir/tensor.hpp"
+#include "support/characters.hpp"
 
 namespace mir {
 
@@ -73,7 +76,45 @@ std::string types_table(const Dialect& dialect) {
   return out;
 }
 
+std::string operands_text(const IRContext& context, const Line& line) {
+  const auto kind = context.find_kind(line.name);
+  if (!kind) return "";
+  const OperandNames operands = operand_names(context.info(*kind), *kind);
+  if (operands.names.empty()) return "";
+  return fmt::format("  operands: {}{}\n", fmt::join(operands.names, ", "),
+                     operands.has_more ? "..." : "");
+}
+
+std::string description(const IRContext& context, const Line& line) {
+  const OpRow& row = *line.row;
+  std::string out = fmt::format("{}{}{}\n  {}\n", op_signature(line.name, &row),
+                                line.ref ? ", ref" : "", line.fast ? ", fast" : "", row.summary);
+  out += operands_text(context, line);
+  for (const AttrRow& each : row.attributes) {
+    const std::string_view between = each.summary.empty() ? "" : "; ";
+    fmt::format_to(std::back_inserter(out), "  {}{}{}\n", attribute_signature(each), between,
+                   each.summary);
+  }
+  if (!row.example.empty()) fmt::format_to(std::back_inserter(out), "  example: {}\n", row.example);
+  if (!row.page.empty()) fmt::format_to(std::back_inserter(out), "  docs/ops/{}.md\n", row.page);
+  return out;
+}
+
 }  // namespace
+
+std::string describe_ops(const IRContext& context, const OpSupport& support,
+                         std::string_view part) {
+  const std::string wanted = lower_case(part);
+  std::string out;
+  for (const Dialect* dialect : context.dialects()) {
+    for (const Line& line : lines_of(context, *dialect, support)) {
+      if (lower_case(line.name).find(wanted) == std::string::npos) continue;
+      if (!out.empty()) out += '\n';
+      out += description(context, line);
+    }
+  }
+  return out;
+}
 
 std::string list_types(const IRContext& context) {
   std::string out;

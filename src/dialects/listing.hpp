@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "mir/context.hpp"
 
@@ -17,6 +18,10 @@ struct OpSupport {
 
 /// One op a line, aligned: name, operands -> results, what is known of it, summary.
 std::string list_ops(const IRContext& context, const OpSupport& support);
+
+/// Operands, attributes, example and page of each op with `part` in its name, in any case of its
+/// letters. Empty if no op has it.
+std::string describe_ops(const IRContext& context, const OpSupport& support, std::string_view part);
 
 /// One kind of types or attributes a line, aligned: name, parameters, summary. Parameters in
 /// brackets may be left out.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <unordered_set>
 
 #include "dialects/parameters.hpp"
@@ -72,26 +74,32 @@ class Describer {
 
   /// Returns why the estimate is missing. Causes that binding symbols cannot remove come first.
   std::string memory_gap() const {
-    bool is_open = false, has_unbound = false;
+    bool is_open = false;
+    std::optional<Symbol> unbound;
     for (const ScheduledValue& scheduled : schedule_.values()) {
       const auto* type = scheduled.value->held_type();
       if (type == nullptr || tensor_bytes(type, context_.dims(), largest_)) continue;
       const auto is_unknown = [](Dim dim) { return dim.is_unknown(); };
       if (!type->dtype() || std::ranges::any_of(type->dims(), is_unknown)) {
         is_open = true;
-      } else if (std::ranges::any_of(type->dims(), [&](Dim dim) { return is_unbound(dim); })) {
-        has_unbound = true;
+      } else if (const auto found = unbound_in(type->dims())) {
+        unbound = unbound.value_or(*found);
       } else {
         return fmt::format("the size of {} does not fit 63 bits", type->spelling());
       }
     }
-    if (has_unbound) return "give the symbols values with --bind";
+    if (unbound) return fmt::format("give ${} a value with --bind", context_.text(*unbound));
     return is_open ? "some extents are unknown before the run" : "the sizes do not fit 64 bits";
   }
 
-  bool is_unbound(Dim dim) const {
-    return std::ranges::any_of(context_.dims().symbols(dim),
-                               [&](Symbol symbol) { return !largest_.find(symbol); });
+  /// The first symbol of the extents that has no value.
+  std::optional<Symbol> unbound_in(std::span<const Dim> dims) const {
+    for (const Dim dim : dims) {
+      for (const Symbol symbol : context_.dims().symbols(dim)) {
+        if (!largest_.find(symbol)) return symbol;
+      }
+    }
+    return std::nullopt;
   }
 
   void symbols_of(const Type* type, const std::string& origin) {

@@ -10,10 +10,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "dialects/op_facts.hpp"
 #include "ir/declaration_graphs.hpp"
 #include "lsp/layers.hpp"
 #include "lsp/op_context.hpp"
-#include "lsp/op_facts.hpp"
 #include "lsp/op_head.hpp"
 #include "lsp/snippets.hpp"
 #include "mir/dialects.hpp"

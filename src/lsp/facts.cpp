@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "dialects/op_facts.hpp"
 #include "lsp/findings_json.hpp"
 #include "lsp/hover_text.hpp"
 #include "lsp/named.hpp"
 #include "lsp/op_context.hpp"
-#include "lsp/op_facts.hpp"
 #include "lsp/symbol_facts.hpp"
 
 namespace mir::lsp {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "dialects/op_facts.hpp"
 #include "dialects/operand_names.hpp"
 #include "lsp/op_context.hpp"
-#include "lsp/op_facts.hpp"
 
 namespace mir::lsp {
 

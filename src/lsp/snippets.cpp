@@ -8,8 +8,8 @@
 #include <set>
 #include <vector>
 
+#include "dialects/op_facts.hpp"
 #include "dialects/operand_names.hpp"
-#include "lsp/op_facts.hpp"
 #include "passes/names/roles.hpp"
 #include "support/characters.hpp"
 #include "syntax/lexer.hpp"

@@ -37,9 +37,8 @@ Tokenizer::~Tokenizer() = default;
 Result<Tokenizer> Tokenizer::open(const std::string& path) {
   constexpr std::string_view kGgufEnd = ".gguf";
   if (path.ends_with(kGgufEnd)) return read_gguf_tokenizer(path);
-  // Where the path is a folder, this is a file.
-  const std::string inside = fmt::format("{}/{}", path, kFileName);
-  const std::string& file = file_exists(inside) ? inside : path;
+  const std::string folder = path + '/';  // exists if the path is a folder
+  const std::string file = file_exists(folder) ? folder + std::string(kFileName) : path;
   const auto text = read_file(file, kMaxFileBytes);
   if (!text) return text.error();
   constexpr std::string_view kGgufMagic = "GGUF";

@@ -113,6 +113,11 @@ void append_entry(std::string& out, std::string_view head, std::string_view text
   fmt::format_to(std::back_inserter(out), ".TP\n{}\n{}\n", head, roff(text));
 }
 
+std::span<const Example> examples_of(const ToolInfo& tool) {
+  const auto end = std::ranges::find(tool.examples, std::string_view(), &Example::command);
+  return {tool.examples.begin(), end};
+}
+
 }  // namespace
 
 std::string help_text(const ToolInfo& tool, const OptionSet& options) {
@@ -129,7 +134,7 @@ std::string help_text(const ToolInfo& tool, const OptionSet& options) {
     for (const OptionRow* row : rows) append_row(out, *row);
   }
   out += "\nExamples:\n";
-  for (const Example& example : tool.examples) {
+  for (const Example& example : examples_of(tool)) {
     fmt::format_to(std::back_inserter(out), "  {}\n      {}\n", example.command, example.meaning);
   }
   return out;
@@ -162,7 +167,7 @@ std::string manual_page(const ToolInfo& tool, const OptionSet& options) {
   if (tool.exit_statuses.data() == kExitStatuses)
     out += ".PP\nWith several files the worst wins.\n";
   out += ".SH EXAMPLES\n";
-  for (const Example& example : tool.examples)
+  for (const Example& example : examples_of(tool))
     append_entry(out, fmt::format("\\fB{}\\fR", roff(example.command)), example.meaning);
   return out;
 }

@@ -20,9 +20,9 @@ struct Example {
 /// A tool apart from its options.
 struct ToolInfo {
   std::string_view name;
-  std::string_view summary;   ///< one sentence
-  std::string_view operands;  ///< last part of the usage line, after the options: `[file...]`
-  std::array<Example, 2> examples;
+  std::string_view summary;         ///< one sentence
+  std::string_view operands;        ///< last part of the usage line, after the options: `[file...]`
+  std::array<Example, 4> examples;  ///< the last ones may be empty
   std::span<const ExitStatus> exit_statuses = kExitStatuses;
   std::string_view files = "mir";  ///< ends of the files that completion offers for operands
   /// Texts of `--help=TOPIC`, for tools that explain more than their options.

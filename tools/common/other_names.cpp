@@ -66,6 +66,7 @@ constexpr OtherName kElsewhere[] = {
     {"mllm-interp", "model", "the name of the file alone"},
     {"mllm-interp", "pass-pipeline", "--passes"},
     {"mllm-interp", "verbose", "--probe='*'"},
+    {"mllm-opt", "bind", "--passes='bind-symbols{NAME=N}'"},
     {"mllm-opt", "debug", "--trace-rewrites"},
     {"mllm-opt", "dry-run", "--print-pipeline"},
     {"mllm-opt", "emit=mlir", "--emit=module"},

@@ -53,8 +53,8 @@ struct PatternSettings {
       {.name = "patterns",
        .argument = "FILE",
        .help =
-           "make each module of patterns in FILE a pass of its name (docs/patterns.md); without "
-           "--passes, run these passes",
+           "make each module of patterns in FILE a pass of its name (docs/patterns.md, `mllm help "
+           "RewriteOp`); without --passes, run these passes",
        .needs = needs,
        .turn = ReadingTurn::kPasses},
       pattern_file(files, registry)};

@@ -14,6 +14,8 @@ const ToolInfo kInterpTool = {
     .operands = "[file]",
     .examples = {{{"mllm-interp model.mir -w model.safetensors -i ids.npy --top=5",
                    "run a model and show the five likeliest tokens"},
+                  {"mllm-interp model.mir -w random:1 -i random:2 --kernels=both --tolerance=exact",
+                   "find the first op that gives other bits with fast kernels"},
                   {"mllm-interp model.mirz",
                    "run a pack with its weights and inputs and check its outputs"}}},
     .files = "mir mirz",

@@ -29,7 +29,8 @@ enum class KernelChoice : std::uint8_t { kRef, kFast, kBoth };
 inline constexpr Choice<KernelChoice> kKernelChoices[] = {
     {"ref", KernelChoice::kRef, "the same bits everywhere"},
     {"fast", KernelChoice::kFast, "vectorised, threaded"},
-    {"both", KernelChoice::kBoth, "fast, compared with ref"}};
+    {"both", KernelChoice::kBoth,
+     "fast, compared with ref, up to the first op whose result is not within --tolerance"}};
 inline constexpr Choice<Continuation> kContinuations[] = {
     {"each-op", Continuation::kShared, "both runs continue with one result: finds wrong ops"},
     {"end-to-end", Continuation::kOwn, "runs keep their results: shows how errors grow"}};
@@ -147,14 +148,14 @@ struct InterpSettings {
                                {.name = "kernels", .argument = "SET", .help = "run these kernels"},
                                choice(kKernelChoices),
                                KernelChoice::kRef};
-  Option<unsigned> threads{
-      options,
-      {.name = "threads",
-       .letter = 'j',
-       .argument = "N",
-       .help = "run fast kernels on N threads; the results do not depend on N"},
-      number<unsigned>(),
-      1};
+  Option<unsigned> threads{options,
+                           {.name = "threads",
+                            .letter = 'j',
+                            .argument = "N",
+                            .help = "run fast kernels on N threads; the results do not depend on N",
+                            .needs = "kernels=fast kernels=both"},
+                           number<unsigned>(),
+                           1};
   Option<IsaLevel> isa{options,
                        {.name = "isa",
                         .argument = "LEVEL",

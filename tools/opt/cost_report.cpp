@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "mir/control_flow.hpp"
@@ -67,6 +69,7 @@ class ModuleCost {
     total_ = std::move(total);
   }
 
+  /// Kinds of ops with most arithmetic come first, then those that move most bytes.
   std::vector<CostRow> rows() const {
     std::vector<CostRow> all;
     for (const auto& [name, row] : kinds_) {
@@ -74,6 +77,11 @@ class ModuleCost {
       all.back().scope = "kind";
       all.back().name = name;
     }
+    const auto size = [](const CostRow& row) {
+      const auto number = [](Dim amount) { return amount.is_constant() ? amount.constant() : 0; };
+      return std::pair(number(row.work.flop), number(row.work.read) + number(row.work.written));
+    };
+    std::ranges::stable_sort(all, std::greater<>(), size);
     all.insert(all.end(), graphs_.begin(), graphs_.end());
     all.push_back(total_);
     return all;

@@ -53,7 +53,8 @@ inline constexpr Choice<OptOutput> kOptOutputs[] = {
     {"c", OptOutput::kC,
      "a C11 file with a function that runs the module, after decompose{to=generic}"},
     {"c-header", OptOutput::kCHeader, "its header"},
-    {"cost", OptOutput::kCost, "arithmetic, memory traffic and peak memory"},
+    {"cost", OptOutput::kCost,
+     "arithmetic, memory traffic and peak memory; bind-symbols gives symbols values first"},
     {"symbolic-dims", OptOutput::kSymbolicDims,
      "the extents of a dump's inputs that --symbolic-dim can make symbols, with what follows"}};
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mir/codes/names.hpp"
 #include "mir/codes/passes.hpp"
 #include "mir/module.hpp"
 #include "mir/ops.hpp"
@@ -14,6 +15,7 @@
 #include "mir/walk.hpp"
 #include "module_names.hpp"
 #include "passes/extract/split_module.hpp"
+#include "passes/run/form_hint.hpp"
 #include "standard_error.hpp"
 #include "support/expectation.hpp"
 #include "support/file_io.hpp"
@@ -54,8 +56,10 @@ Result<void> Transformation::prepare() const {
 namespace {
 
 void refuse_dump(const Module& module, const OptionRow& row, Diagnostics& diagnostics) {
-  diagnostics.error(diag::kPipeline, module.top()->span(),
-                    fmt::format("--{} takes portable modules, found a dump", row.name()));
+  diagnostics
+      .error(diag::kWrongForm, module.top()->span(),
+             fmt::format("--{} takes portable modules, found a dump", row.name()))
+      .hint = kUpgradeFirst;
 }
 
 }  // namespace

@@ -19,14 +19,20 @@ bool is_run(OpId op) {
   return is_executable(op) || std::ranges::find(kStructure, op) != std::end(kStructure);
 }
 
+const OpSupport kSupport{.ref = is_run, .fast = has_fast_node};
+
 }  // namespace
 
 std::string ops_text(const IRContext& context) {
-  return list_ops(context, {.ref = is_run, .fast = has_fast_node});
+  return list_ops(context, kSupport);
+}
+
+std::string ops_description(const IRContext& context, std::string_view part) {
+  return describe_ops(context, kSupport, part);
 }
 
 std::string ops_markdown(const IRContext& context) {
-  return ops_index(context, {.ref = is_run, .fast = has_fast_node});
+  return ops_index(context, kSupport);
 }
 
 }  // namespace mir::tools

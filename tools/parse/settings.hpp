@@ -115,7 +115,14 @@ struct ParseSettings {
       {.name = "roundtrip", .help = "rebuild each text from its tree and compare all bytes"}};
 
   OptionGroup lists{options, "Lists of what the toolkit knows"};
-  Flag list_ops{options, {.name = "list-ops", .help = "list all known ops and exit"}};
+  Option<std::string> list_ops{
+      options,
+      {.name = "list-ops",
+       .argument = "TEXT",
+       .help = "list all known ops and exit; those with TEXT in their name with their operands, "
+               "attributes and an example",
+       .implied = ""},
+      any_text(kRefersToNothing)};
   Flag list_types{options, {.name = "list-types", .help = "list all declared types and exit"}};
   Flag list_codes{options, {.name = "list-codes", .help = "list all diagnostic codes and exit"}};
   Flag list_keywords{

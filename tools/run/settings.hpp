@@ -148,7 +148,9 @@ struct RunTextSettings {
       1};
   Option<std::uint64_t> seed{
       options,
-      {.name = "seed", .argument = "N", .help = "draw with the random numbers of seed N"},
+      {.name = "seed",
+       .argument = "N",
+       .help = "draw with the random numbers of seed N; at temperature 0 nothing is drawn"},
       number<std::uint64_t>(),
       0};
 

@@ -8,9 +8,10 @@
 
 namespace mir::tools {
 
-enum class TokenFormat : std::uint8_t { kText, kTable, kJson };
+enum class TokenFormat : std::uint8_t { kText, kCount, kTable, kJson };
 inline constexpr Choice<TokenFormat> kTokenFormats[] = {
     {"text", TokenFormat::kText, "ids, or decoded text"},
+    {"count", TokenFormat::kCount, "the number of tokens of each text"},
     {"table", TokenFormat::kTable, "a line for each token"},
     {"json", TokenFormat::kJson, "an object for each file"}};
 
@@ -31,6 +32,12 @@ struct TokenizeSettings {
                    .excludes = "decode no-special plain-text"}};
 
   OptionGroup cutting{options, "Encoding and decoding"};
+  OptionList<std::string> text{options,
+                               {.name = "text",
+                                .argument = "TEXT",
+                                .help = "take this text instead of a file",
+                                .excludes = "vocabulary"},
+                               any_text(kRefersToNothing)};
   Flag decode{options,
               {.name = "decode",
                .help = "read ids, separated by white space or commas, and write their text"}};

@@ -13,6 +13,7 @@
 #include "mir/module.hpp"
 #include "mir/pass.hpp"
 #include "passes/run/anchors.hpp"
+#include "passes/run/form_hint.hpp"
 #include "passes/run/graph_tasks.hpp"
 #include "passes/run/pass_work.hpp"
 
@@ -240,7 +241,9 @@ bool check_forms(std::span<const PassStep> steps, const Module& module, Diagnost
       if (giver != nullptr)
         message += fmt::format(", '{}' gives a {}", giver->name,
                                form == PassForm::kDump ? "dump" : "portable one");
-      diagnostics.error(diag::kWrongForm, module.top()->span(), std::move(message));
+      Diagnostic& refusal =
+          diagnostics.error(diag::kWrongForm, module.top()->span(), std::move(message));
+      if (form == PassForm::kDump && giver == nullptr) refusal.hint = kUpgradeFirst;
       return false;
     }
     if (pass.gives == PassForm::kAny) continue;

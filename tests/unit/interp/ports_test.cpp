@@ -330,7 +330,7 @@ steps: 13, calls: 1
   1 linalg.SoftmaxOp
   2 linalg.TransposeOp
   3 linalg.ViewOp
-memory: not known, give the symbols values with --bind
+memory: not known, give $S a value with --bind
 )");
 }
 

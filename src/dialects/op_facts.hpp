@@ -7,7 +7,7 @@
 
 #include "mir/context.hpp"
 
-namespace mir::lsp {
+namespace mir {
 
 /// "integer", "string", ...: what an attribute of this type holds.
 std::string_view name_of(AttrType type);
@@ -19,4 +19,4 @@ std::string attribute_signature(const AttrRow& row);
 /// "linalg.CPU.AddOp (2 operands) -> (1 result)".
 std::string op_signature(std::string_view name, const OpRow* row);
 
-}  // namespace mir::lsp
+}  // namespace mir

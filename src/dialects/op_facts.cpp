@@ -1,10 +1,10 @@
 // Renders signatures of ops and attributes from their table rows.
-#include "lsp/op_facts.hpp"
+#include "dialects/op_facts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace mir::lsp {
+namespace mir {
 
 namespace {
 
@@ -76,4 +76,4 @@ std::string op_signature(std::string_view name, const OpRow* row) {
                      count_of(row->results, "result"));
 }
 
-}  // namespace mir::lsp
+}  // namespace mir
