@@ -215,9 +215,8 @@ std::optional<std::string> Transformation::text_of(Reading& reading, Diagnostics
   if (*settings_.emit == OptOutput::kSymbolicDims) return symbolic_dims_of(modules, diagnostics);
   if (*settings_.emit == OptOutput::kModule) {
     if (!take_target_version(modules, diagnostics)) return std::nullopt;
+    if (prints_reading()) return std::string();
     if (made_.empty()) {
-      prints_later_ = is_last_;
-      if (prints_later_) return std::string();
       LayoutPrinter printer(reading.source->file().size());
       raise(modules, printer, *reading.source);
       return printer.finish();
@@ -238,9 +237,14 @@ std::optional<std::string> Transformation::text_of(Reading& reading, Diagnostics
                       .bytes_per_second = settings_.bandwidth.if_given().value_or(0)});
 }
 
-Transformation::Outcome Transformation::transform_text(const SourceFile& given, Reading& reading) {
+bool Transformation::prints_reading() const {
+  return is_last_ && made_.empty() && *settings_.emit == OptOutput::kModule;
+}
+
+Transformation::Outcome Transformation::transform_text(const SourceFile& given,
+                                                       std::unique_ptr<Reading> reading) {
   constexpr std::size_t kMostCompared = 1000;
-  IRContext& context = reading.context;
+  IRContext& context = reading->context;
   TypedMap reports;
   LossReport& losses = reports.get<LossReport>();
   Diagnostics diagnostics =
@@ -250,10 +254,10 @@ Transformation::Outcome Transformation::transform_text(const SourceFile& given, 
   const SourceFile* file =
       settle_texts(given, settings_.conversion.granted, context, losses, diagnostics);
   if (file == nullptr) return {report(given, sources, diagnostics)};
-  auto read = read_whole_modules(reading.source.emplace(*file), context, diagnostics);
+  auto read = read_whole_modules(reading->source.emplace(*file), context, diagnostics);
   if (!read) return {report(*file, sources, diagnostics)};
   made_.clear();
-  std::vector<Module*>& modules = reading.modules;
+  std::vector<Module*>& modules = reading->modules;
   modules = *std::move(read);
   if (settings_.link_modules.is_given() && modules.size() > 1) {
     modules = {link(modules, diagnostics)};
@@ -261,8 +265,9 @@ Transformation::Outcome Transformation::transform_text(const SourceFile& given, 
   Outcome outcome;
   if (modules != std::vector<Module*>{nullptr} &&
       transform_modules(modules, given.name(), reports, diagnostics)) {
-    outcome.text = text_of(reading, diagnostics);
+    outcome.text = text_of(*reading, diagnostics);
   }
+  if (outcome.text && prints_reading()) outcome.printed = std::move(reading);
   made_.clear();
   outcome.code = write_losses(losses, context);
   outcome.code = worst(outcome.code, report(*file, sources, diagnostics));
@@ -303,16 +308,15 @@ void Transformation::transform_file(const std::string& path, bool is_last) {
   names_ = InputNames(fmt::format("'{}'", (*file)->name()));
   if (!split) {
     if (!knows_dialects(first->context)) return;
-    outcomes_.push_back(transform_text(**file, *first));
-    if (prints_later_) outcomes_.back().printed = std::move(first);
+    outcomes_.push_back(transform_text(**file, std::move(first)));
     return check_names();
   }
   for (const InputPart& part : split_input((*file)->text())) {
-    Reading reading;
-    if (!knows_dialects(reading.context)) return;
+    auto reading = std::make_unique<Reading>();
+    if (!knows_dialects(reading->context)) return;
     const SourceFile* text =
-        reading.context.sources().add((*file)->name(), std::string(part.text), part.first_line);
-    outcomes_.push_back(transform_text(*text, reading));
+        reading->context.sources().add((*file)->name(), std::string(part.text), part.first_line);
+    outcomes_.push_back(transform_text(*text, std::move(reading)));
   }
   check_names();
 }

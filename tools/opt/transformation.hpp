@@ -52,7 +52,9 @@ class Transformation {
 
   /// Takes the facts that options and a sidecar file beside the text supply.
   Result<void> take_facts(const std::string& path);
-  Outcome transform_text(const SourceFile& given, Reading& reading);
+  Outcome transform_text(const SourceFile& given, std::unique_ptr<Reading> reading);
+  /// True if write() prints the modules of the text at hand, so that their text need not be kept.
+  bool prints_reading() const;
   bool transform_modules(std::span<Module* const> modules, std::string_view file, TypedMap& reports,
                          Diagnostics& diagnostics);
   /// True if --module admits the module.
@@ -93,8 +95,7 @@ class Transformation {
   std::unordered_set<const Module*> wanted_;   // that --module selects
   std::vector<std::unique_ptr<Module>> made_;  // from those of the current text
   std::vector<Outcome> outcomes_;
-  bool is_last_ = false;       // the text at hand
-  bool prints_later_ = false;  // its modules, so that their text need not be kept
+  bool is_last_ = false;  // the text at hand
 };
 
 }  // namespace mir::tools
