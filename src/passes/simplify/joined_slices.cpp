@@ -135,7 +135,8 @@ PatternMatch match_concat_of_slices(Op& concat) {
     if (const auto why = why_fixed(*slice); !why.empty()) return not_joined(why, *slice);
     if (whole == nullptr) whole = slice->operand(0);
     const auto entries = entries_of(*slice);
-    const auto bounds = entries.empty() ? std::nullopt : bounds_in(*slice, *dim);
+    std::optional<SliceBounds> bounds;
+    if (!entries.empty()) bounds = bounds_in(*slice, *dim);
     const bool follows = slice->operand(0) == whole && bounds && takes_all_but(entries, *dim) &&
                          bounds->start == next && (bounds->step == 1 || bounds->length == 1);
     if (!follows) return not_joined("a slice does not begin where the one before ends", *slice);
