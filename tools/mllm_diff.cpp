@@ -47,7 +47,10 @@ struct DiffSettings {
   Flag stat{options, {.name = "stat", .help = "only count the differences of each graph"}};
   Option<DiffFormat> format{
       options,
-      {.name = "format", .argument = "FORMAT", .help = "write the differences in this format"},
+      {.name = "format",
+       .argument = "FORMAT",
+       .help = "write the differences in this format, or in that of --output's name (.json, .md, "
+               ".html)"},
       choice(kDiffFormats),
       DiffFormat::kText};
   Flag normalize{
@@ -65,9 +68,18 @@ struct DiffSettings {
                           "symbols, digits beyond Float32, the order of inputs"}};
   FactSettings facts{options};
   DialectSettings dialects{options};
-
-  bool is_for_people() const { return *format == DiffFormat::kText; }
 };
+
+/// The stated format, or that of the name of the output.
+DiffFormat format_of(const Run& run, const DiffSettings& settings) {
+  constexpr std::pair<std::string_view, DiffFormat> kEnds[] = {
+      {".json", DiffFormat::kJson}, {".md", DiffFormat::kMarkdown}, {".html", DiffFormat::kHtml}};
+  if (settings.format.is_given() || !run.output().is_given()) return *settings.format;
+  for (const auto& [end, format] : kEnds) {
+    if (run.output().given().front().ends_with(end)) return format;
+  }
+  return *settings.format;
+}
 
 /// As of diff(1), unlike other tools: scripts and version control know these.
 constexpr ExitStatus kDiffStatuses[] = {
@@ -340,9 +352,9 @@ std::vector<DiffCost> costs_of(const Text& before, const Text& after) {
           {"bytes at the peak", a->peak, b->peak}};
 }
 
-std::string rendered(const ModuleDiff& diff, const DiffSettings& settings, const DiffStyle& style,
+std::string rendered(const ModuleDiff& diff, DiffFormat format, bool counts, const DiffStyle& style,
                      const Text& before, const Text& after, const IRContext& context) {
-  switch (*settings.format) {
+  switch (format) {
     case DiffFormat::kJson:
       return diff_json(diff, context, style);
     case DiffFormat::kMarkdown:
@@ -352,21 +364,21 @@ std::string rendered(const ModuleDiff& diff, const DiffSettings& settings, const
     case DiffFormat::kText:
       break;
   }
-  const bool counts = settings.stat && !diff.entries.empty();
-  return counts ? diff_stat(diff, style) : diff_text(diff, context, style);
+  return counts && !diff.entries.empty() ? diff_stat(diff, style) : diff_text(diff, context, style);
 }
 
 ExitCode compare_modules(const Run& run, const DiffSettings& settings, const Files& files,
                          const Text& before, const Text& after, const IRContext& context) {
   const ModuleDiff diff = diff_modules(before.modules, after.modules,
                                        {.effective = static_cast<bool>(settings.effective)});
+  const DiffFormat format = format_of(run, settings);
   const DiffStyle style{.before_name = files.before_name,
                         .after_name = files.after_name,
-                        .colour = settings.is_for_people() && run.colours(1),
+                        .colour = format == DiffFormat::kText && run.colours(1),
                         .each = static_cast<bool>(settings.all)};
   // All that others wrote is visible there.
-  const ExitCode code =
-      run.write_styled_output(rendered(diff, settings, style, before, after, context));
+  const ExitCode code = run.write_styled_output(
+      rendered(diff, format, static_cast<bool>(settings.stat), style, before, after, context));
   return diff.entries.empty() ? code : worst(code, ExitCode::kFindings);
 }
 
@@ -384,7 +396,7 @@ ExitCode compare(const Run& run, const DiffSettings& settings, const Files& file
   if (const auto known = check_names(settings, {&*before, &*after}, both); !known)
     return worst(run.report(known.error()), ExitCode::kFileTrouble);
   if (!before->parses || !after->parses) {
-    return !settings.is_for_people() || settings.stat
+    return format_of(run, settings) != DiffFormat::kText || settings.stat
                ? refuse_texts(run, *before, *after, context.sources())
                : compare_lines(run, files, *before, *after, context.sources());
   }
@@ -402,7 +414,7 @@ ExitCode compare(const Run& run, const DiffSettings& settings, const Files& file
 
 ExitCode run_diff(const Run& run, const DiffSettings& settings) {
   if (settings.normalize) return normalise(run, settings);
-  if (settings.stat && !settings.is_for_people()) {
+  if (settings.stat && format_of(run, settings) != DiffFormat::kText) {
     return run.usage_error("--stat writes text, so it takes no other --format");
   }
   if (is_unmerged(run.operands())) {
