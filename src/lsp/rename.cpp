@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "ir/declaration_graphs.hpp"
 #include "lsp/layers.hpp"
 #include "lsp/rename_shared.hpp"
 #include "lsp/shared_names.hpp"
@@ -19,8 +20,13 @@ namespace {
 Result<Named> subject_at(const View& view, SourcePos at) {
   auto named = named_at(view, at);
   if (!named) return rename_refusal("nothing that has a name is here");
-  if (!named->dialect.empty() && named->symbol == kNone) {
+  const bool is_of_dialect = named->kind == NameKind::kOp || named->kind == NameKind::kType ||
+                             named->kind == NameKind::kAttribute;
+  if (is_of_dialect && named->symbol == kNone) {
     return rename_refusal(fmt::format("no text declares '{}'", named->name));
+  }
+  if (named->kind == NameKind::kSymbol && is_declaration_name(named->name)) {
+    return rename_refusal(fmt::format("'@{}' is the name of a graph by its meaning", named->name));
   }
   return *std::move(named);
 }
@@ -73,12 +79,46 @@ Result<std::string> checked_name(std::string_view name, NameKind kind) {
   return std::string(name);
 }
 
+std::uint32_t module_of(const Outline& outline, const OutlineValue& value) {
+  return value.first_mention == kNone ? kNone
+                                      : outline.module_of(outline.mentions[value.first_mention].op);
+}
+
+/// True for a value of a dump, whose name is the id of a storage everywhere in its module.
+bool names_storage(const Outline& outline, const OutlineValue& value) {
+  const std::uint32_t module = module_of(outline, value);
+  return module != kNone && !outline.ops[module].is_portable;
+}
+
+/// All places that change with a name: of a storage, those of its other values, too.
+std::vector<NameMention> renamed_mentions(const View& view, const Named& subject) {
+  std::vector<NameMention> all = mentions_of(view, subject);
+  const Outline& outline = view.outline();
+  if (subject.kind != NameKind::kValue) return all;
+  const OutlineValue& value = outline.values[subject.value];
+  if (!names_storage(outline, value)) return all;
+  Named other = subject;
+  for (other.value = 0; other.value < outline.values.size(); ++other.value) {
+    const OutlineValue& each = outline.values[other.value];
+    const bool is_other = &each != &value && each.name == value.name;
+    if (!is_other || module_of(outline, each) != module_of(outline, value)) continue;
+    const auto more = mentions_of(view, other);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  std::ranges::sort(all, {}, [](const NameMention& each) { return each.at.begin; });
+  return all;
+}
+
 /// Refuses the new name if a value of that name is mentioned where the old one is visible, or the
 /// reverse.
 Result<void> check_value_clash(const Outline& outline, const OutlineValue& renamed,
                                std::string_view name) {
+  const bool is_storage = names_storage(outline, renamed);
   for (const OutlineValue& other : outline.values) {
     if (other.name != name) continue;
+    if (is_storage && module_of(outline, other) == module_of(outline, renamed)) {
+      return rename_refusal(fmt::format("the dump has a storage '%{}' already", name));
+    }
     const bool overlaps = renamed.scope_op == kNone || other.scope_op == kNone ||
                           outline.is_inside(other.scope_op, renamed.scope_op) ||
                           outline.is_inside(renamed.scope_op, other.scope_op);
@@ -219,7 +259,7 @@ Result<Json> rename(const View& view, SourcePos at, const std::string& name, boo
   const Named& subject = renaming->subject;
   if (const auto free = check_clash(view, subject, renaming->name); !free) return free.error();
   Json edits = Json::array();
-  for (const NameMention& each : mentions_of(view, subject)) {
+  for (const NameMention& each : renamed_mentions(view, subject)) {
     view.check_stop();
     edits.push_back(each.is_relative ? relative_edit(view, each.at, subject.name, renaming->name)
                                      : Json{{"range", view.document.range(each.name())},

@@ -195,6 +195,33 @@ TEST_SUITE("features") {
     CHECK(!renamed("@fc.scale").contains("code"));
   }
 
+  TEST_CASE("a storage of a dump is renamed as a whole, and no op of the toolkit is") {
+    const std::string dump =
+        "@main () -> () {\n"
+        "    graph.SubGraphOp @init <notype> {\n"
+        "        (%0:tensor<[2, 3], Float32, CPU>) -> (%2:tensor<[3, 2], Float32, CPU>) {\n"
+        "            .TransposeOp [dim0:0, dim1:1] (%0) -> (%1:tensor<[3, 2], Float32, CPU>)\n"
+        "            .ViewOp [to_shape:[3, 2]] (%1) -> (%1:tensor<[3, 2], Float32, CPU>)\n"
+        "            .AbsOp(%1) -> (%2)\n"
+        "            cf.ReturnOp (%2) -> ()\n"
+        "        }\n"
+        "    }\n"
+        "}\n";
+    LspClient client(kMarkdown);
+    client.open(dump);
+    const Json edits = ask(client, "rename", place_of(dump, "%1", 3), {{"newName", "9"}});
+    std::string expected = dump;
+    for (std::size_t at; (at = expected.find("%1")) != expected.npos;)
+      expected.replace(at, 2, "%9");
+    CHECK(edited(dump, edits["documentChanges"][0]["edits"]) == expected);
+    CHECK(ask(client, "rename", place_of(dump, "%1"), {{"newName", "2"}}).contains("code"));
+    for (const char* fixed : {"TransposeOp", "init"}) {
+      CAPTURE(fixed);
+      CHECK(ask(client, "prepareRename", place_of(dump, fixed)) == nullptr);
+      CHECK(ask(client, "rename", place_of(dump, fixed), {{"newName", "z"}}).contains("code"));
+    }
+  }
+
   TEST_CASE("names that begin with that of a graph stay when the graph is renamed") {
     const std::string text =
         "#q = QuantSpec(Raw(type: Float32))\n"
