@@ -14,6 +14,7 @@
 #include "mir/format.hpp"
 #include "mir/print.hpp"
 #include "mir/upgrade.hpp"
+#include "mir/verify.hpp"
 #include "mir/walk.hpp"
 #include "passes/inline/inline_call.hpp"
 #include "passes/standard_passes.hpp"
@@ -102,6 +103,11 @@ Result<Refactored> upgraded(const View& view) {
   if (!reading.tree) return reading.refusal();
   const auto modules = resolve(*reading.tree, reading.context, reading.diagnostics);
   if (reading.diagnostics.has_errors() || !upgrade_all(reading, modules, sidecar->facts)) {
+    return reading.refusal();
+  }
+  // As mllm-opt does after each pass.
+  if (!std::ranges::all_of(
+          modules, [&](const Module* module) { return verify(*module, reading.diagnostics); })) {
     return reading.refusal();
   }
   const std::string with = sidecar->is_read ? fmt::format(" with '{}'", sidecar->path) : "";

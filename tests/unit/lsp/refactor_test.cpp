@@ -244,6 +244,22 @@ TEST_SUITE("lsp: refactorings") {
     std::filesystem::remove_all(folder);
   }
 
+  TEST_CASE("a dump that would not verify is not upgraded") {
+    LspClient client(kResolves);
+    client.open(
+        "@main () -> () {\n"
+        "    graph.SubGraphOp @init <notype> {\n"
+        "        () -> () {\n"
+        "            tensor.CPU.register () -> (%0:tensor<[2], Float32, CPU>[@a.weight])"
+        "[symbol:b.weight]\n"
+        "        }\n"
+        "    }\n"
+        "}\n");
+    const Json action = action_of(actions_at(client, 1), "Upgrade");
+    REQUIRE_FALSE(action.is_null());
+    CHECK(client.request("codeAction/resolve", action).contains("message"));
+  }
+
   TEST_CASE("an action for an old text is refused") {
     LspClient client(kResolves);
     client.open(kTyped);
