@@ -165,8 +165,8 @@ void Resolver::State::path(const Node& node) {
   const auto plain = portable_ ? unquote(quoted) : std::nullopt;
   head_.path =
       plain ? context_.intern(*plain) : context_.intern(quoted.substr(1, quoted.size() - 2));
-  if (types_noted_ != nullptr) note_path(node.token, quoted.substr(1, quoted.size() - 2));
   head_.square_path = tag.front() == '[';
+  if (types_noted_ != nullptr) note_path(node.token, quoted.substr(1, quoted.size() - 2));
 }
 
 void Resolver::State::mention_attributes(const Node& node) {
