@@ -125,13 +125,14 @@ class BracePairs {
     std::size_t at;
     std::size_t indent;     // of its line
     std::size_t next_line;  // where the next line begins
+    std::string_view words;
   };
 
   void read(const Line& line, std::size_t begin) {
     const bool closes = line.words.front() == '}';
     if (missing_ == '}' && !open_.empty() && line.words.front() != '^') {
       const std::size_t outer = open_.back().indent;
-      if (closes ? line.indent < outer : line.indent <= outer) close_above();
+      if (closes ? line.indent < outer : line.indent <= outer) close_above(line);
     }
     if (closes) close(line, begin);
     const bool opens = line.words.back() == '{';
@@ -144,7 +145,7 @@ class BracePairs {
     agrees_ = agrees_ && depth == 0 && line.words != "{";
     if (opens) {
       open_.push_back({begin + line.indent + line.words.size() - 1, line.indent,
-                       std::min(line.end + 1, text_.size())});
+                       std::min(line.end + 1, text_.size()), line.words});
     }
     last_end_ = line.end;
   }
@@ -159,9 +160,9 @@ class BracePairs {
     }
   }
 
-  /// The innermost body is not closed and ends above the line.
-  void close_above() {
-    agrees_ = agrees_ && !found_;
+  /// The innermost body is not closed and ends above the line, unless the line is its head again.
+  void close_above(const Line& line) {
+    agrees_ = agrees_ && !found_ && line.words != open_.back().words;
     found_ = MissingBrace{'}', last_end_, open_.back().at};
     open_.pop_back();
   }

@@ -273,15 +273,15 @@ void TreeBuilder::report(const std::vector<TokenKind>& expected) {
   diagnostic.note({place, place + 1}, "this '{' is not closed");
 }
 
-/// The end of a list of values that ends at `end` without its `)`: an op prints `[symbol:...]`
-/// after its results, and no value has it.
+/// The end of a list of values without its `)` that ends at `end`: an op prints `[symbol:...]`
+/// after its results, and no value has it. Null if the `)` is there.
 const char* TreeBuilder::end_of_values(const char* end) const {
-  constexpr std::string_view kTail = "][symbol:";
   std::string_view line(file_.text().data(), static_cast<std::size_t>(end - file_.text().data()));
   line.remove_prefix(line.rfind('\n') + 1);
-  const std::size_t tail = line.rfind(kTail);
-  if (tail == line.npos || line.find('[', tail + 2) != line.npos) return end;
-  return line.data() + tail + 1;
+  const std::size_t tail = line.rfind("[symbol:");
+  if (tail == line.npos || tail == 0 || line.find('[', tail + 1) != line.npos) return end;
+  if (line[tail - 1] == ')') return nullptr;
+  return line[tail - 1] == ']' ? line.data() + tail : end;
 }
 
 /// Offers the mark that is missing before the token, where only one can be meant.
@@ -291,20 +291,22 @@ void TreeBuilder::offer_mark(Diagnostic& diagnostic, std::span<const TokenKind> 
                          current_ == kRBrace || current_ == kLoc || current_ == kEnd ||
                          lexer_.is_first_on_line();
   const bool is_value = current_ == kValue || current_ == kTypedValue;
+  const char* at = lexer_.previous_end();
   std::string_view mark;
   if (contains(expected, kComma) && is_value) {
-    mark = ",";
+    // `%8%8` is rather a name that was typed twice.
+    if (at != lexer_.begin()) mark = ",";
   } else if (contains(expected, kRParen) && ends_list) {
     mark = ")";
+    at = end_of_values(at);
   } else if (contains(expected, kArrow) && current_ == kLParen) {
     mark = " ->";
   } else if (contains(expected, kLParen) && is_value) {
     mark = " (";
   }
-  if (mark.empty()) return;
-  const char* const end = lexer_.previous_end();
-  const SourcePos at = file_.position_of(mark == ")" ? end_of_values(end) : end);
-  diagnostic.fix({at, at}, std::string(mark));
+  if (mark.empty() || at == nullptr) return;
+  const SourcePos place = file_.position_of(at);
+  diagnostic.fix({place, place}, std::string(mark));
 }
 
 /// Says how a shape that is spelt as in MLIR is written.

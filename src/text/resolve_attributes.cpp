@@ -101,7 +101,9 @@ void Resolver::State::report_unquoted(std::uint32_t token) {
                          fmt::format("'{}' must be in quotes in a portable module", spelling));
   const auto gaps = missing_commas(spelling, row_of_head());
   if (gaps.empty()) {
-    added.fix(span(token), quote(spelling));
+    // A value is missing, or a colon is there twice.
+    const bool is_text = !spelling.empty() && spelling.front() != ':';
+    if (is_text) added.fix(span(token), quote(spelling));
     return;
   }
   added.hint = "attributes are separated by commas";
