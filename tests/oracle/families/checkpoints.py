@@ -164,7 +164,7 @@ def shapes(config):
     tensors = {"model.embed_tokens.weight": (config["vocab_size"], hidden), "model.norm.weight": (hidden,)}
     if not config["tie_word_embeddings"]:
         tensors["lm_head.weight"] = (config["vocab_size"], hidden)
-    has_bias = {"q": kind in ("qwen2", "qwen2_moe") or config.get("attention_bias") or config.get("use_bias"),
+    has_bias = {"q": kind == "qwen2" or (kind == "qwen2_moe" and config.get("qkv_bias", True)) or config.get("attention_bias") or config.get("use_bias"),
                 "o": config.get("attention_bias") or config.get("use_bias")}
 
     def linear(name, rows, columns, bias=False):
