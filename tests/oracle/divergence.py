@@ -54,8 +54,10 @@ def main():
         folder = Path(folder)
         (folder / "config.json").write_text(json.dumps(CONFIG))
         subprocess.run([tools / "mllm-import", folder, "--quiet", "-o", folder / "model.mir"], check=True)
+        weights = folder / "model.safetensors"
+        subprocess.run([tools / "mllm-weights", "invent", folder / "model.mir", "-o", weights], check=True)
         text = (folder / "model.mir").read_text()
-        run = [tools / "mllm-interp", folder / "model.mir", "--weights=random:1", "--bind=B=1", "--bind=S=6",
+        run = [tools / "mllm-interp", folder / "model.mir", f"--weights={weights}", "--bind=B=1", "--bind=S=6",
                "--input=ids=random:1"]
         code, alone = measured(run)
         assert code == 0, "the plain run fails"
