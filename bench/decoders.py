@@ -21,8 +21,7 @@ def make(tools, folder, config, linears="Float32"):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config))
     text, weights = folder / "model.mir", folder / ("model.gguf" if linears.startswith("Q") else "model.safetensors")
-    run("mllm-import", folder, "--logits=last", "--quiet", "-o", text)
-    if linears != "Float32":
-        run("mllm-opt", "-p", f"quantize-weights{{{PROJECTIONS.format(linears.lower())}}}", text, "-o", text)
+    run("mllm-import", folder, "--logits=last", "--quiet", "-o", folder / "imported.mir")
+    run("mllm-opt", "-p", f"quantize-weights{{{PROJECTIONS.format(linears)}}}", folder / "imported.mir", "-o", text)
     run("mllm-weights", "invent", text, "-o", weights)
     return text, weights
