@@ -10,6 +10,7 @@
 #include "support/file_io.hpp"
 #include "support/json_offset.hpp"
 #include "support/strict_json.hpp"
+#include "support/utf8.hpp"
 
 namespace mir::tools {
 namespace {
@@ -30,6 +31,17 @@ bool is_json_lines(std::string_view path) {
       path.substr(path.size() - kEnd.size()), kEnd, [](char found, char expected) {
         return (found >= 'A' && found <= 'Z' ? found + 32 : found) == expected;
       });
+}
+
+/// The prompt that a line is; no value after reporting.
+std::optional<std::string> text_prompt(const SourceFile& file, std::string_view line,
+                                       Diagnostics& diagnostics) {
+  const char* const end = line.data() + line.size();
+  const char* const invalid = find_invalid_utf8(line.data(), end);
+  if (invalid == end) return std::string(line);
+  const SourcePos at = file.position_of(invalid);
+  diagnostics.error(diag::kPromptsMalformed, {at, at + 1}, "the text is not UTF-8");
+  return std::nullopt;
 }
 
 /// The prompt of a line of JSON; no value after reporting.
@@ -77,7 +89,8 @@ std::optional<std::vector<std::string>> read_prompts(const std::string& path,
     if (prompts.size() == kMostPrompts)
       return refuse({diag::kPromptsMalformed,
                      fmt::format("'{}' has more than {} prompts", path, kMostPrompts)});
-    auto prompt = is_json ? json_prompt(*file, line, diagnostics) : std::string(line);
+    auto prompt =
+        is_json ? json_prompt(*file, line, diagnostics) : text_prompt(*file, line, diagnostics);
     if (prompt) prompts.push_back(*std::move(prompt));
     if (diagnostics.is_full()) return std::nullopt;
   }
