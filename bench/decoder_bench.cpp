@@ -21,25 +21,17 @@
 #include <utility>
 #include <vector>
 
+#include "decoder.hpp"
 #include "interp/session_access.hpp"
 #include "mir/dialects.hpp"
 #include "mir/fusion.hpp"
-#include "tools/generate/qwen2_decoder.hpp"
 
 namespace {
 
 using namespace mir;
 
 struct Settings {
-  generate::DecoderShape shape{.layers = 24,
-                               .hidden = 896,
-                               .heads = 14,
-                               .kv_heads = 2,
-                               .head_dim = 64,
-                               .ffn = 4864,
-                               .vocab = 32000,
-                               .max_positions = 1024,
-                               .last_logits = true};
+  bench::DecoderShape shape;
   std::vector<unsigned> threads = {1, 2};
   std::vector<DType> types = {DType::kFloat32, DType::kBFloat16, DType::kFloat16, DType::kGgufQ8_0,
                               DType::kGgufQ4_0};
@@ -107,16 +99,11 @@ bool read(std::string_view argument, Settings& settings) {
 }
 
 std::vector<Tensor> inputs_of(std::int64_t tokens, std::int64_t first, std::int64_t vocab) {
-  std::vector<Tensor> inputs;
-  for (const bool is_ids : {true, false}) {
-    Tensor tensor = *Tensor::allocate(DType::kInt64, {1, tokens});
-    const auto values = tensor.as_mutable<std::int64_t>();
-    for (std::int64_t i = 0; i < tokens; ++i) {
-      values[static_cast<std::size_t>(i)] = is_ids ? (first + i) * 7919 % vocab : first + i;
-    }
-    inputs.push_back(std::move(tensor));
-  }
-  return inputs;
+  Tensor ids = *Tensor::allocate(DType::kInt64, {1, tokens});
+  const auto values = ids.as_mutable<std::int64_t>();
+  for (std::int64_t i = 0; i < tokens; ++i)
+    values[static_cast<std::size_t>(i)] = (first + i) * 7919 % vocab;
+  return {std::move(ids)};
 }
 
 class Bench {
@@ -127,9 +114,9 @@ class Bench {
     IRContext context;
     register_builtin_dialects(context);
     Diagnostics diagnostics;
-    generate::DecoderShape shape = settings_.shape;
-    shape.projection_dtype = type;
-    Module* module = generate::build_qwen2_decoder(context, shape, diagnostics);
+    bench::DecoderShape shape = settings_.shape;
+    shape.linears = type;
+    Module* module = bench::decoder_module(context, shape, diagnostics);
     if (module == nullptr) return fail(diagnostics);
     PassRegistry passes;
     register_standard_passes(passes);

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Times decoders by the pipeline that fuses their operations, and with groups that the file states.
 
-  bench/fusion_ways.py TOOLS [--runs 7] [--tokens 32] [--types Float32 ...] [--threads 1 2] [--make OPTION ...]
+  bench/fusion_ways.py TOOLS [--runs 7] [--tokens 32] [--types Float32 ...] [--threads 1 2] [--config JSON]
 
-TOOLS is the folder of a release build. For each type of the projections, the decoder of the OPTIONs of mllm-make-decoder
-runs as `--fusion=off`, `exact` and `all`, and as the module that `mllm-opt -p fusion-all` writes, with `--fusion=stated`.
+TOOLS is the folder of a release build. For each type of the projections, the decoder of the config runs as `--fusion=off`, `exact` and `all`, and as the module that `mllm-opt -p fusion-all` writes, with `--fusion=stated`.
 The four take turns. The columns:
 
   tokens/s  the most of the runs: single tokens after a prompt of 32
@@ -14,6 +13,7 @@ Then the processor time of a whole process that runs one token of a small decode
 five times as many runs.
 """
 import argparse
+import json
 import re
 import resource
 import statistics
@@ -22,22 +22,21 @@ import sys
 import tempfile
 from pathlib import Path
 
+import decoders
+
 TYPES = ["Float32", "BFloat16", "Q8_0", "Q4_0"]
-DECODER = ["--layers=12", "--hidden=512", "--heads=8", "--kv-heads=4", "--ffn=1408", "--vocab=4096", "--max-positions=512",
-           "--logits=last"]
-SMALL = ["--layers=24", "--hidden=64", "--heads=4", "--kv-heads=2", "--ffn=128", "--vocab=256", "--max-positions=64",
-         "--logits=last"]
+DECODER = decoders.qwen2(layers=12, hidden=512, heads=8, kv_heads=4, ffn=1408, vocab=4096, positions=512)
+SMALL = decoders.qwen2(layers=24, hidden=64, heads=4, kv_heads=2, ffn=128, vocab=256, positions=64)
 WAYS = {"off": "off", "exact": "exact", "all": "all", "written": "stated"}
 PROMPT = 32
 
 
 class Decoder:
-    """A decoder that mllm-make-decoder made, and its runs."""
+    """A decoder of a config, and its runs."""
 
-    def __init__(self, tools, options, folder):
-        subprocess.run([tools / "mllm-make-decoder", *options, "-o", folder], check=True, stdout=subprocess.DEVNULL)
-        self.tool, self.text = tools / "mllm-interp", folder / "model.mir"
-        self.weights = next(path for path in sorted(folder.iterdir()) if path.suffix in (".safetensors", ".gguf", ".mllm"))
+    def __init__(self, tools, config, folder, linears="Float32"):
+        self.tool = tools / "mllm-interp"
+        self.text, self.weights = decoders.make(tools, folder, config, linears)
         self.fused = folder / "fused.mir"
         subprocess.run([tools / "mllm-opt", "-p", "fusion-all", self.text, "-o", self.fused], check=True)
         self.output = re.findall(r"^    cf\.ReturnOp \((%\w+)", self.text.read_text(), re.MULTILINE)[-1]
@@ -46,13 +45,13 @@ class Decoder:
         return subprocess.run(
             [self.tool, self.fused if way == "written" else self.text, "-w", self.weights, "--kernels=fast",
              "--threads=%d" % threads, "--fusion=" + WAYS[way],
-             "-i", "ids=random:1", "-i", "positions=iota", "--bind=S=%d" % prompt, *options],
+             "-i", "ids=random:1", "--bind=B=1", "--bind=S=%d" % prompt, *options],
             check=True, capture_output=True, text=True).stdout
 
     def decode(self, way, threads, tokens):
         """Tokens per second, and the hash of the last output."""
         text = self.run(way, PROMPT, threads, "--then=%d" % tokens, "--feed=ids=argmax(%s)" % self.output,
-                        "--feed=positions=$past", "--profile")
+                        "--profile")
         taken = float(re.search(r"^runs 1 to \d+.*, ([\d.]+) ms in all", text, re.MULTILINE)[1])
         return tokens / taken * 1000, re.findall(r"hash (\w+)", text)[-1]
 
@@ -73,13 +72,13 @@ def main():
     parser.add_argument("--tokens", type=int, default=32)
     parser.add_argument("--types", nargs="+", default=TYPES)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--make", nargs=argparse.REMAINDER, default=DECODER)
+    parser.add_argument("--config", type=json.loads, default=DECODER)
     args = parser.parse_args()
     differs = False
     print("| weights | threads | " + " | ".join(WAYS) + " | hash |\n|---|---|" + "---|" * (len(WAYS) + 1))
     for dtype in args.types:
         with tempfile.TemporaryDirectory() as folder:
-            decoder = Decoder(args.tools, [*args.make, "--projections=" + dtype], Path(folder))
+            decoder = Decoder(args.tools, args.config, Path(folder), dtype)
             for threads in args.threads:
                 found = {way: [] for way in WAYS}
                 for _ in range(args.runs):

@@ -3,7 +3,7 @@
 
   bench/pass_table.py TOOLS [--models FOLDER ...] [--runs 5] [--tokens 32] [--corpus FOLDER] [--passes A B ...]
 
-TOOLS is the folder of a release build. Models that run: the decoder of testdata/examples, two that mllm-make-decoder makes,
+TOOLS is the folder of a release build. Models that run: the decoder of testdata/examples, two that are made,
 and each FOLDER with model.mir and weights. Each pass is applied alone; `inline,...` are pipelines. A prompt of 32 tokens is
 followed by single ones. The columns:
 
@@ -25,13 +25,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import decoders
+
 ROOT = Path(__file__).resolve().parent.parent
-MADE = {
-    "8 layers of 256": ["--layers=8", "--hidden=256", "--heads=8", "--kv-heads=4", "--ffn=640", "--vocab=4000",
-                        "--max-positions=128", "--logits=last"],
-    "8 layers of 256, Q4_0": ["--layers=8", "--hidden=256", "--heads=8", "--kv-heads=4", "--ffn=640", "--vocab=4000",
-                              "--max-positions=128", "--logits=last", "--projections=Q4_0"],
-}
+MADE = decoders.qwen2(layers=8, hidden=256, heads=8, kv_heads=4, ffn=640, vocab=4000, positions=128)
 PROMPT = 32
 PIPELINES = ["inline,fusion-exact", "inline,fusion-all", "inline,separate-weights,decompose",
              "inline,separate-weights,decompose,fusion-all"]
@@ -58,6 +55,9 @@ class Model:
         self.text = folder / "model.mir"
         self.weights = next(path for path in sorted(folder.iterdir())
                             if path.suffix in (".safetensors", ".gguf", ".mllm"))
+        # Modules that mllm-import makes count positions themselves, and have any number of texts.
+        counts = "%positions" not in self.text.read_text()
+        self.options = ["--bind=B=1"] if counts else ["-i", "positions=iota", "--feed=positions=$past"]
         self.folder = Path(tempfile.mkdtemp(dir=scratch))
 
     def after(self, pipeline):
@@ -72,9 +72,8 @@ class Model:
     def run(self, path, output, tokens):
         """Bytes of the values of the prompt and of a token, tokens per second; none if it does not run."""
         text = output_of(self.tools / "mllm-interp", path, "-w", self.weights, "--kernels=fast", "--threads=1",
-                         "--fusion=stated", "-i", "ids=random:1", "-i", "positions=iota", "--bind=S=%d" % PROMPT,
-                         "--then=%d" % tokens, "--feed=ids=argmax(%s)" % output, "--feed=positions=$past", "--profile",
-                         "--print-outputs=no")
+                         "--fusion=stated", "-i", "ids=random:1", *self.options, "--bind=S=%d" % PROMPT,
+                         "--then=%d" % tokens, "--feed=ids=argmax(%s)" % output, "--profile", "--print-outputs=no")
         if text is None:
             return None
         places = [int(each) for each in re.findall(r"plan: values take (\d+) bytes", text)]
@@ -152,11 +151,9 @@ def main():
     passes = args.passes or load_known_passes(args.tools)
     with tempfile.TemporaryDirectory() as folder:
         models = [Model("The decoder of `testdata/examples`", ROOT / "testdata/examples/qwen2_tiny", args.tools, folder)]
-        for name, options in MADE.items():
-            made = Path(folder) / name.replace(" ", "-")
-            if output_of(args.tools / "mllm-make-decoder", *options, "-o", made) is None:
-                sys.exit("mllm-make-decoder fails")
-            models.append(Model("A decoder of " + name, made, args.tools, folder))
+        for linears in ("Float32", "Q4_0"):
+            decoders.make(args.tools, Path(folder) / linears, MADE, linears)
+            models.append(Model("A decoder of 8 layers of 256, " + linears, Path(folder) / linears, args.tools, folder))
         models += [Model("`%s`" % each.name, each, args.tools, folder) for each in args.models]
         for model in models:
             table_of(model, passes, args)

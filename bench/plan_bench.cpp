@@ -16,13 +16,13 @@
 #include <string_view>
 #include <vector>
 
+#include "decoder.hpp"
 #include "interp/session_access.hpp"
 #include "mir/dialects.hpp"
 #include "mir/fusion.hpp"
 #include "mir/module.hpp"
 #include "mir/print.hpp"
 #include "mir/verify.hpp"
-#include "tools/generate/qwen2_decoder.hpp"
 
 namespace {
 
@@ -103,18 +103,6 @@ bool measure_dispatch(const Settings& settings) {
   return true;
 }
 
-generate::DecoderShape small(std::int64_t layers) {
-  return {.layers = layers,
-          .hidden = 64,
-          .heads = 4,
-          .kv_heads = 2,
-          .head_dim = 16,
-          .ffn = 160,
-          .vocab = 256,
-          .max_positions = 1024,
-          .last_logits = true};
-}
-
 /// Parse, verify and plan apart, as processor time of one thread.
 bool measure_start(const Settings& settings) {
   std::string text;
@@ -122,8 +110,13 @@ bool measure_start(const Settings& settings) {
     IRContext context;
     register_builtin_dialects(context);
     Diagnostics diagnostics;
-    const Module* module =
-        generate::build_qwen2_decoder(context, small(settings.layers), diagnostics);
+    const bench::DecoderShape shape{.layers = settings.layers,
+                                    .hidden = 64,
+                                    .heads = 4,
+                                    .kv_heads = 2,
+                                    .ffn = 160,
+                                    .vocab = 256};
+    const Module* module = bench::decoder_module(context, shape, diagnostics);
     if (module == nullptr) return fail(diagnostics);
     text = print(*module);
   }

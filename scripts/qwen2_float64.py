@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Evaluates the decoder of mllm-make-decoder in float64, written from the formulas alone.
+"""Evaluates the decoder of testdata/examples/qwen2_tiny in float64, written from the formulas alone.
 
 FOLDER holds model.safetensors, ids.npy and positions.npy (Int64 [1, S]); the logits [1, S, V] go to
 expected_logits.npy in float64. Everything that is not a tensor comes from the file's metadata.

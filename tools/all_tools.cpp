@@ -5,10 +5,9 @@ namespace mir::tools {
 
 namespace {
 
-constexpr const Tool* kList[] = {&kMllmFmt,    &kMllmParse,    &kMllmDiff,        &kMllmOpt,
-                                 &kMllmInterp, &kMllmWeights,  &kMllmPack,        &kMllmReduce,
-                                 &kMllmCheck,  &kMllmTokenize, &kMllmMakeDecoder, &kMllmLsp,
-                                 &kMllmImport, &kMllmRun};
+constexpr const Tool* kList[] = {
+    &kMllmFmt,    &kMllmParse, &kMllmDiff,     &kMllmOpt, &kMllmInterp, &kMllmWeights, &kMllmPack,
+    &kMllmReduce, &kMllmCheck, &kMllmTokenize, &kMllmLsp, &kMllmImport, &kMllmRun};
 
 }  // namespace
 

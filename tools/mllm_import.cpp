@@ -1,4 +1,7 @@
 // mllm-import: modules from checkpoints of Hugging Face and GGUF files.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -6,7 +9,9 @@
 #include "mir/dialects.hpp"
 #include "mir/print.hpp"
 #include "progress.hpp"
+#include "report_text.hpp"
 #include "tool.hpp"
+#include "tools/import/family_trial.hpp"
 #include "tools/import/imported_model.hpp"
 #include "tools/import/settings.hpp"
 #include "tools/interp/run_settings.hpp"
@@ -49,7 +54,28 @@ ExitCode write_pack_of(const Run& run, const ImportedModel& model, const std::st
   return written ? ExitCode::kSuccess : run.report(written.error());
 }
 
+/// Tries the families of a file, or those of the toolkit.
+ExitCode try_families(const Run& run, const ImportSettings& settings) {
+  if (!run.operands().empty()) return run.usage_error("--try-configs reads no model");
+  IRContext context;
+  register_builtin_dialects(context);
+  Diagnostics diagnostics = run.diagnostics();
+  auto families = toolkit_families(context, diagnostics);
+  if (families && settings.family.is_given())
+    families = families_of_file(*settings.family, context, diagnostics);
+  for (const Family& each : families.value_or(std::vector<Family>())) {
+    const auto trial = try_configs(each, *settings.try_configs, context, diagnostics);
+    if (!trial) continue;
+    print_report("{}: {} configs verify, {} are refused; not varied: {}\n", each.name,
+                 trial->accepted, trial->refused,
+                 trial->not_varied.empty() ? "nothing"
+                                           : fmt::format("{}", fmt::join(trial->not_varied, ", ")));
+  }
+  return run.report(diagnostics, context.sources());
+}
+
 ExitCode run_import(const Run& run, const ImportSettings& settings) {
+  if (settings.try_configs.is_given()) return try_families(run, settings);
   if (run.operands().size() != 1) return run.usage_error("expected one folder or GGUF file");
   const auto outputs = run.output().given();
   const bool is_pack = !outputs.empty() && outputs.front().ends_with(".mirz");

@@ -115,9 +115,11 @@ class TextRun {
       return refuse(good.error().message);
     if (is_batch()) {
       if (settings_.save_session.is_given() || settings_.load_session.is_given())
-        return refuse("--save-session and --load-session need one prompt");
+        return refuse("--save-session and --load-session need one prompt, without --prompts");
       if (settings_.repeat.is_given() || settings_.warm_up.is_given())
-        return refuse("--repeat and --warm-up need one prompt");
+        return refuse("--repeat and --warm-up need one prompt, without --prompts");
+    } else if (settings_.batch.is_given()) {
+      return refuse("--batch needs --prompts or several prompts");
     }
     if (!register_dialects(settings_.dialects, context_, diagnostics_)) return false;
     prompts_ = *settings_.prompt;

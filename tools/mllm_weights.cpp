@@ -1,9 +1,13 @@
 // mllm-weights: files of weights.
 #include <fmt/format.h>
 
+#include <functional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "file_kind.hpp"
+#include "mir/codes/weights.hpp"
 #include "mir/dialects.hpp"
 #include "mir/module.hpp"
 #include "mir/upgrade.hpp"
@@ -91,16 +95,18 @@ ExitCode match(const Run& run, const WeightsSettings& settings) {
   return run.report(diagnostics, context.sources());
 }
 
-/// Adds the types of the parameters in a file of modules; false after setting the exit code.
-bool add_parameters(const Run& run, const WeightsSettings& settings, ConversionRules& rules,
-                    ExitCode& code) {
+/// Calls `use` with the stored name and each parameter in a file of modules; false after setting
+/// the exit code.
+bool for_each_parameter(
+    const Run& run, const WeightsSettings& settings, const std::string& path, ExitCode& code,
+    const std::function<void(std::string, const RegisteredParameter&, Diagnostics&)>& use) {
   IRContext context;
   Diagnostics diagnostics = run.diagnostics();
   if (!register_dialects(settings.dialects, context, diagnostics)) {
     code = run.report(diagnostics, context.sources());
     return false;
   }
-  const auto source = read_source(*settings.types_of, context.sources());
+  const auto source = read_source(path, context.sources());
   if (!source) {
     code = run.report(source.error());
     return false;
@@ -108,14 +114,70 @@ bool add_parameters(const Run& run, const WeightsSettings& settings, ConversionR
   for (Module* module : read_modules(**source, context, diagnostics)) {
     if (!lift(*module, diagnostics)) break;
     for (const auto& [name, parameter] : parameters_of(*module)) {
-      const auto dtype = parameter.type == nullptr ? std::nullopt : parameter.type->dtype();
-      if (!dtype || !is_target_type(*dtype) || parameter.stored.rows) continue;
       const std::string_view stored = parameter.stored.tensor;
-      rules.parameters.emplace(stored.empty() ? name : std::string(stored), *dtype);
+      use(stored.empty() ? name : std::string(stored), parameter, diagnostics);
     }
   }
   if (diagnostics.has_errors()) code = run.report(diagnostics, context.sources());
   return !diagnostics.has_errors();
+}
+
+/// Adds the types of the parameters in a file of modules; false after setting the exit code.
+bool add_parameters(const Run& run, const WeightsSettings& settings, ConversionRules& rules,
+                    ExitCode& code) {
+  return for_each_parameter(
+      run, settings, *settings.types_of, code,
+      [&](std::string name, const RegisteredParameter& parameter, Diagnostics&) {
+        const auto dtype = parameter.type == nullptr ? std::nullopt : parameter.type->dtype();
+        if (dtype && is_target_type(*dtype) && !parameter.stored.rows)
+          rules.parameters.emplace(std::move(name), *dtype);
+      });
+}
+
+/// The tensor that a source invents for a parameter. It is made when it is written.
+Result<TensorPlan> invented_tensor(const std::string& name, const RegisteredParameter& parameter,
+                                   const WeightSource& source) {
+  const auto refuse = [&](std::string_view why) {
+    return Error{diag::kTensorNotFound, fmt::format("parameter '@{}' {}", name, why)};
+  };
+  if (!parameter.stored.is_whole()) return refuse("is a part of a stored tensor");
+  if (parameter.type == nullptr || !parameter.type->dtype() || !parameter.type->has_static_shape())
+    return refuse("has no known type and extents");
+  TensorPlan plan{.name = name, .dtype = *parameter.type->dtype(), .shape = {}, .load = {}};
+  for (const Dim extent : parameter.type->dims()) plan.shape.push_back(extent.constant());
+  const auto weight = source.prepare({.name = name, .dtype = plan.dtype, .shape = plan.shape});
+  if (!weight) return weight.error();
+  plan.load = [made = **weight] { return made.tensor(); };
+  return plan;
+}
+
+ExitCode invent(const Run& run, const WeightsSettings& settings) {
+  const auto format = settings.file_format();
+  if (!format) return run.usage_error(format.error().message);
+  const auto source = WeightSource::open(*settings.weights);
+  if (!source) return run.report(source.error());
+  if (!source->invents())
+    return run.usage_error(
+        fmt::format("--weights is random:SEED or splat:V, found '{}'", *settings.weights));
+  ExitCode code = ExitCode::kSuccess;
+  std::vector<TensorPlan> plans;
+  std::set<std::string, std::less<>> names;
+  const bool is_good = for_each_parameter(
+      run, settings, run.operands().front(), code,
+      [&](const std::string& name, const RegisteredParameter& parameter, Diagnostics& found) {
+        if (!names.insert(name).second) return;
+        auto plan = invented_tensor(name, parameter, *source);
+        if (!plan) {
+          found.error(plan.error().code, parameter.place, plan.error().message);
+        } else {
+          plans.push_back(*std::move(plan));
+        }
+      });
+  if (!is_good) return code;
+  WriteOptions options;
+  options.progress = byte_progress();
+  const auto written = write_tensors(*settings.output, *format, plans, options);
+  return written ? code : run.report(written.error());
 }
 
 ExitCode convert(const Run& run, const WeightsSettings& settings) {
@@ -157,6 +219,8 @@ ExitCode run_weights(const Run& run, const WeightsSettings& settings) {
       return match(run, settings);
     case WeightsCommand::kConvert:
       return convert(run, settings);
+    case WeightsCommand::kInvent:
+      return invent(run, settings);
     case WeightsCommand::kPlan:
       return plan_command(run, settings);
   }

@@ -19,7 +19,6 @@ extern const Tool kMllmFmt;
 extern const Tool kMllmImport;
 extern const Tool kMllmInterp;
 extern const Tool kMllmLsp;
-extern const Tool kMllmMakeDecoder;
 extern const Tool kMllmOpt;
 extern const Tool kMllmPack;
 extern const Tool kMllmParse;

@@ -131,6 +131,9 @@ struct SessionOptions {
   /// they are packed each time. A file that is something else is an error, one that is damaged or
   /// cannot be written a warning.
   std::string packed_cache = {};
+  /// Computes the hashes of all weights and of the packed cache. Otherwise files whose size, inode
+  /// and times are those that the cache states count as unchanged.
+  bool checks_packed_cache = false;
 };
 
 /// One step that was executed and whose results fit their types.

@@ -195,11 +195,11 @@ class AgainstRecorded final : public DivergenceSearch {
     if (!*found) return Other{};
     const RecordedResult& result = **found;
     const Tensor& mine = step.results[number];
-    const bool is_of_codes = result.scale && is_float(mine.dtype());
+    const bool is_of_codes = result.codes.is_given() && is_float(mine.dtype());
     auto tensor = is_of_codes ? result.numbers() : Result<Tensor>(result.tensor);
     if (!tensor) return std::move(tensor).error();
     return Other{with_extents_of(mine, *std::move(tensor)), nullptr,
-                 is_of_codes ? *result.scale : 0};
+                 is_of_codes ? result.codes.largest() : 0};
   }
   Result<void> share(const StepResults& step, std::uint32_t number, const Tensor& theirs) override {
     if (auto tensor = in_type(theirs, step.results[number].dtype())) {

@@ -58,9 +58,15 @@ class IndexValue {
     const bool given = has(key) && json_[key].is_number_unsigned();
     return given ? json_[key].get<std::size_t>() : 0;
   }
-  std::optional<double> number(const char* key) const {
-    const bool given = has(key) && json_[key].is_number();
-    return given ? std::optional(json_[key].get<double>()) : std::nullopt;
+  /// A number, or a list of numbers; no value for anything else.
+  std::optional<std::vector<double>> numbers(const char* key) const {
+    if (!has(key)) return std::vector<double>();
+    const nlohmann::json& value = json_[key];
+    if (value.is_number()) return std::vector<double>{value.get<double>()};
+    const auto is_number = [](const nlohmann::json& each) { return each.is_number(); };
+    if (!value.is_array() || value.empty() || !std::ranges::all_of(value, is_number))
+      return std::nullopt;
+    return value.get<std::vector<double>>();
   }
   bool has(const char* key) const { return json_.is_object() && json_.contains(key); }
   std::optional<Shape> shape() const {
@@ -103,30 +109,52 @@ Result<void> add_entry(const std::string& folder, const IndexValue& value,
   if (!is_plain_file(folder, file)) {
     return wrong(fmt::format("names '{}', expected a file of the folder", file));
   }
-  const auto scale = value.number("scale");
-  const auto zero_point = value.number("zero_point");
-  if (value.has("scale") && !(scale && std::isfinite(*scale) && *scale > 0)) {
-    return wrong("has a 'scale' that is not a positive number");
+  auto scales = value.numbers("scale");
+  auto zero_points = value.numbers("zero_point");
+  const auto is_scale = [](double scale) { return std::isfinite(scale) && scale > 0; };
+  if (!scales || !std::ranges::all_of(*scales, is_scale)) {
+    return wrong("has a 'scale' that is not a positive number or a list of them");
   }
-  if (value.has("zero_point") && !zero_point)
-    return wrong("has a 'zero_point' that is not a number");
-  if (scale && !is_integer(*dtype)) return wrong("has a 'scale', but not integers");
+  if (!zero_points) return wrong("has a 'zero_point' that is not a number or a list of them");
+  if (!scales->empty() && !is_integer(*dtype)) return wrong("has a 'scale', but not integers");
+  if (scales->empty()) zero_points->clear();
+  if (scales->size() > 1 && zero_points->size() == 1)
+    zero_points->resize(scales->size(), zero_points->front());
+  if (!zero_points->empty() && zero_points->size() != scales->size())
+    return wrong("has another number of 'zero_point' than of 'scale'");
+  const std::size_t axis = value.count("scale_axis");
+  const bool has_axis = axis < shape->size() && (*shape)[axis] == std::ssize(*scales);
+  if (scales->size() > 1 && !has_axis) {
+    return wrong(fmt::format("has {} scales, expected as many as the extent of its 'scale_axis' {}",
+                             scales->size(), axis));
+  }
   const auto added = entries.emplace(
-      value.key(), RecordedEntry{file, *dtype, *shape, scale, zero_point.value_or(0)});
+      value.key(),
+      RecordedEntry{file, *dtype, *shape, {*std::move(scales), *std::move(zero_points), axis}});
   if (added.second) return {};
   return bad_index(folder, fmt::format("'{}' is there twice", added.first->first));
 }
 
 }  // namespace
 
+double CodeScales::largest() const {
+  return std::ranges::max(scales);
+}
+
 Result<Tensor> RecordedResult::numbers() const {
-  if (!scale) return tensor;
+  if (!codes.is_given()) return tensor;
   auto numbers = Tensor::allocate(DType::kFloat32, tensor.shape());
   if (!numbers) return numbers;
+  std::int64_t inner = 1;  // elements that share an index of the axis and follow each other
+  for (std::size_t axis = codes.axis + 1; axis < tensor.shape().size(); ++axis)
+    inner *= tensor.shape()[axis];
   const auto into = numbers->as_mutable<float>();
+  const auto count = std::ssize(codes.scales);
   for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-    const double code = element_as_double(tensor, i);
-    into[static_cast<std::size_t>(i)] = static_cast<float>((code - zero_point) * *scale);
+    const auto channel = static_cast<std::size_t>(i / std::max<std::int64_t>(inner, 1) % count);
+    const double zero = codes.zero_points.empty() ? 0 : codes.zero_points[channel];
+    const double code = element_as_double(tensor, i) - zero;
+    into[static_cast<std::size_t>(i)] = static_cast<float>(code * codes.scales[channel]);
   }
   return numbers;
 }
@@ -183,7 +211,7 @@ Result<std::optional<RecordedResult>> RecordedResults::find(const std::string& k
     if (!tensor) return std::move(tensor).error();
     if (!*tensor) return std::optional<RecordedResult>();
     used_.insert(key);
-    return std::optional(RecordedResult{.tensor = **std::move(tensor), .scale = {}});
+    return std::optional(RecordedResult{.tensor = **std::move(tensor)});
   }
   const auto entry = entries_.find(key);
   if (entry == entries_.end()) return std::optional<RecordedResult>();
@@ -193,8 +221,7 @@ Result<std::optional<RecordedResult>> RecordedResults::find(const std::string& k
     return Error{diag::kDumpMalformed,
                  fmt::format("'{}/{}': {}", folder_, entry->second.file, tensor.error().message)};
   }
-  return std::optional(
-      RecordedResult{*std::move(tensor), entry->second.scale, entry->second.zero_point});
+  return std::optional(RecordedResult{*std::move(tensor), entry->second.codes});
 }
 
 /// A file that is not NPY has the bytes of the elements alone.

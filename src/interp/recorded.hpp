@@ -18,14 +18,23 @@
 
 namespace mir {
 
-/// A recorded result. `scale` and `zero_point` are those of quantised codes: the number of a code
-/// is (code - zero_point) * scale.
+/// Meaning of quantised codes: the number of a code is (code - zero_point) * scale. All codes have
+/// one scale, or each index of an axis has its own.
+struct CodeScales {
+  std::vector<double> scales = {};       ///< empty: the elements are no codes
+  std::vector<double> zero_points = {};  ///< as many, or none: all are 0
+  std::size_t axis = 0;                  ///< of several scales
+
+  bool is_given() const { return !scales.empty(); }
+  double largest() const;
+};
+
+/// A recorded result.
 struct RecordedResult {
   Tensor tensor;
-  std::optional<double> scale;
-  double zero_point = 0;
+  CodeScales codes = {};
 
-  /// Returns the numbers as Float32 if the result has a scale, otherwise the tensor.
+  /// Returns the numbers as Float32 if the result has scales, otherwise the tensor.
   Result<Tensor> numbers() const;
 };
 
@@ -34,8 +43,7 @@ struct RecordedEntry {
   std::string file;
   DType dtype{};
   Shape shape;
-  std::optional<double> scale;
-  double zero_point = 0;
+  CodeScales codes = {};
 };
 
 /// A folder of NPY or raw files with an index, as DumpWriter and other programs write it, or a

@@ -61,7 +61,7 @@ void Session::State::make_plans(const SessionOptions& options, Diagnostics& diag
 /// other, so that one weight at a time is in memory besides what runs need.
 void Session::State::make_packed_plans(const SessionOptions& options, Diagnostics& diagnostics) {
   if (!options.packed_cache.empty()) {
-    const auto opened = packed.open_cache(options.packed_cache);
+    const auto opened = packed.open_cache(options.packed_cache, !options.checks_packed_cache);
     if (!opened) {
       diagnostics.error(opened.error().code, {}, opened.error().message);
       return;

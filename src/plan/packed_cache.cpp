@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -16,6 +17,7 @@
 #include "support/memory_size.hpp"
 #include "support/platform/atomic_file.hpp"
 #include "support/platform/file_system.hpp"
+#include "support/platform/mapped_file.hpp"
 #include "support/platform/memory.hpp"
 #include "support/strict_json.hpp"
 
@@ -42,6 +44,18 @@ Number number_at(std::span<const std::byte> bytes, std::size_t at) {
   Number number{};
   std::memcpy(&number, bytes.data() + at, sizeof number);
   return number;
+}
+
+constexpr std::int64_t kSecond = 1'000'000'000;  // in nanoseconds
+
+std::int64_t nanoseconds_now() {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+/// The part of a second that the time of a cache has. Other writers leave it by chance only.
+std::int64_t nanoseconds_of(const ContentHash& header) {
+  return static_cast<std::int64_t>(header.low % static_cast<std::uint64_t>(kSecond));
 }
 
 std::string hex(const ContentHash& hash) {
@@ -114,6 +128,7 @@ Json json_of(const PackedCache::Entry& entry) {
           {"activations", key.activations == Activations::kBFloat16 ? kBfloats : kFloats},
           {"source", hex(key.source)},
           {"layout", hex(key.layout)},
+          {"stamp", hex(entry.stamp)},
           {"packed", hex(entry.packed)},
           {"bytes", entry.bytes.size()}};
 }
@@ -180,7 +195,9 @@ Result<void> PackedCache::read_header() {
   }
   const auto header = bytes.subspan(kFixed, memory_size(length));
   fast::ThreadPool alone(1);
-  if (content_hash(header, alone) != number_at<ContentHash>(bytes, kMagic.size() + 8)) {
+  const auto stated = number_at<ContentHash>(bytes, kMagic.size() + 8);
+  nanoseconds_ = nanoseconds_of(stated);
+  if (content_hash(header, alone) != stated) {
     problem_ = "has a damaged header";
     return {};
   }
@@ -213,6 +230,7 @@ std::string PackedCache::read_entries(std::string_view json) {
                  .source = reader.hash("source"),
                  .layout = reader.hash("layout")};
     entry.packed = reader.hash("packed");
+    entry.stamp = reader.hash("stamp");
     const std::uint64_t size = reader.number("bytes");
     if (!reader.is_sound()) return "has a header of another form";
     if (at > bytes.size() || size > bytes.size() - at) return "ends before its last matrix";
@@ -246,7 +264,31 @@ Result<void> PackedCache::write(const std::string& path, std::vector<Entry> entr
     if (written) written = file->write(padding);
     if (written) written = file->write(entry.bytes);
   }
+  // Without this time the next run computes all hashes.
+  file->set_modified(nanoseconds_now() / kSecond * kSecond + nanoseconds_of(hash));
   return written ? file->commit() : written;
+}
+
+ContentHash PackedCache::stamp_of(std::span<const std::byte> bytes) {
+  constexpr std::int64_t kCoarsest = 2'000'000'000;  // of times of files
+  const auto stamp = mapping_stamp(bytes);
+  if (!stamp || nanoseconds_now() - std::max(stamp->modified, stamp->changed) <= kCoarsest)
+    return {};
+  const auto place = static_cast<std::uint64_t>(bytes.data() - guarded_mapping(bytes).data());
+  const std::uint64_t words[] = {stamp->device,
+                                 stamp->inode,
+                                 stamp->size,
+                                 static_cast<std::uint64_t>(stamp->modified),
+                                 static_cast<std::uint64_t>(stamp->changed),
+                                 place,
+                                 bytes.size()};
+  fast::ThreadPool alone(1);
+  return content_hash(std::as_bytes(std::span(words)), alone);
+}
+
+bool PackedCache::is_as_written() const {
+  const auto stamp = mapping_stamp(mapping());
+  return stamp && stamp->modified % kSecond == nanoseconds_;
 }
 
 const PackedCache::Entry* PackedCache::find(std::string_view name) const {

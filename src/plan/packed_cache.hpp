@@ -6,8 +6,11 @@
 // type and the type asked for), how (extents, activations, the hash of a small matrix that this
 // build packs in the same way on this instruction set) and the hash of what came out. A matrix is
 // used when all of that is what would be packed now, so a cache that is old, of another machine,
-// of another model or damaged costs time and nothing else. Times and names of weight files play no
-// part. Files are replaced whole: who has the one before open keeps it.
+// of another model or damaged costs time and nothing else. Hashes are taken from the header if the
+// files that they are of have not changed since: the header has a stamp of each weight (device,
+// inode, size and times of its file, and its place there), and the time that the cache is given
+// when it is written has the hash of its header for nanoseconds, as no later time has. Files are
+// replaced whole: who has the one before open keeps it.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +49,12 @@ class PackedCache {
     PackedKey key;
     std::span<const std::byte> bytes;
     ContentHash packed;  ///< expected hash of the packed bytes
+    ContentHash stamp;   ///< stamp_of() the stored bytes; zeros if there is none
   };
+
+  /// Hash of the stamp of a file and of the place of `bytes` in it. Zeros if they lie in no file,
+  /// or if it changed so recently that a later change could have the same time.
+  static ContentHash stamp_of(std::span<const std::byte> bytes);
 
   /// Opens the cache at `path`; an empty one if there is no file. A file of another kind is an
   /// error: it belongs to someone and must not be replaced.
@@ -64,6 +72,8 @@ class PackedCache {
   const Entry* find(std::string_view name) const;
   /// Explains why expected entries of the file are missing; empty if none is.
   const std::string& problem() const { return problem_; }
+  /// True if nothing has changed the file since write() wrote it, by the time of its last change.
+  bool is_as_written() const;
   /// All bytes of the file.
   std::span<const std::byte> mapping() const;
 
@@ -74,6 +84,7 @@ class PackedCache {
   std::shared_ptr<const MappedFile> file_;
   std::vector<Entry> entries_;  // by name
   std::string problem_;
+  std::int64_t nanoseconds_ = -1;  // of the time that write() gave the file
   std::map<std::tuple<DType, std::int64_t, std::int64_t, Activations>, ContentHash> layouts_;
 };
 

@@ -24,10 +24,16 @@ constexpr std::uint64_t kSmallBlockBytes = std::uint64_t{1} << 20;
 
 /// Matrices in a file from one session to the next.
 struct PackedWeights::Kept {
+  struct Wanted {
+    PackedKey key;
+    ContentHash stamp;
+  };
+
   std::string path;
   PackedCache file;
-  std::unordered_map<Symbol, PackedKey> wanted = {};  // what the file shall have
-  bool lacks = false;                                 // some of them
+  bool trusts_times = true;                        // of files: otherwise all hashes are computed
+  std::unordered_map<Symbol, Wanted> wanted = {};  // what the file shall have
+  bool lacks = false;                              // some of them
   std::string problem = {};
 
   /// Returns the bytes of a matrix in the file if they are intact; empty if the file has other
@@ -98,10 +104,11 @@ Result<const fast::PackedMatrix*> PackedWeights::pack(const PackedSource& source
   return const_cast<const fast::PackedMatrix*>(found->second.get());
 }
 
-Result<void> PackedWeights::open_cache(const std::string& path) {
+Result<void> PackedWeights::open_cache(const std::string& path, bool trusts_times) {
   auto cache = PackedCache::open(path);
   if (!cache) return std::move(cache).error();
   kept_ = std::make_unique<Kept>(Kept{.path = path, .file = *std::move(cache)});
+  kept_->trusts_times = trusts_times;
   kept_->problem = kept_->file.problem();
   return {};
 }
@@ -113,6 +120,10 @@ const fast::PackedMatrix* PackedWeights::take(Symbol parameter, std::string_view
   const bool may = outputs > 0 && depth > 0 && fast::is_packable(origin.dtype, depth) &&
                    !kept_->wanted.contains(parameter);
   if (!may) return nullptr;
+  const ContentHash stamp = PackedCache::stamp_of(origin.stored.bytes());
+  const PackedCache::Entry* const entry = kept_->file.find(name);
+  const bool is_unchanged =
+      kept_->trusts_times && entry != nullptr && entry->stamp == stamp && stamp != ContentHash();
   const PackedKey key = {
       .name = std::string(name),
       .stored = origin.stored.dtype(),
@@ -120,11 +131,12 @@ const fast::PackedMatrix* PackedWeights::take(Symbol parameter, std::string_view
       .outputs = outputs,
       .depth = depth,
       .activations = activations,
-      .source = content_hash(origin.stored.bytes(), context.pool()),
+      .source =
+          is_unchanged ? entry->key.source : content_hash(origin.stored.bytes(), context.pool()),
       .layout = kept_->file.layout_hash(origin.dtype, outputs, depth, activations, context)};
-  forget_pages(origin.stored.bytes());
+  if (!is_unchanged) forget_pages(origin.stored.bytes());
   const auto kept = kept_->find(key, context);
-  kept_->wanted.emplace(parameter, key);
+  kept_->wanted.emplace(parameter, Kept::Wanted{key, stamp});
   if (kept.empty()) {
     kept_->lacks = true;
     return nullptr;
@@ -144,8 +156,10 @@ std::span<const std::byte> PackedWeights::Kept::find(const PackedKey& key, fast:
   if (entry == nullptr || entry->key != key) return {};
   const std::size_t bytes =
       fast::packed_bytes(key.dtype, key.outputs, key.depth, context.isa(), key.activations);
-  if (entry->bytes.size() == bytes && content_hash(entry->bytes, context.pool()) == entry->packed)
-    return entry->bytes;
+  const bool is_intact =
+      entry->bytes.size() == bytes && ((trusts_times && file.is_as_written()) ||
+                                       content_hash(entry->bytes, context.pool()) == entry->packed);
+  if (is_intact) return entry->bytes;
   problem = "is damaged";
   return {};
 }
@@ -153,12 +167,14 @@ std::span<const std::byte> PackedWeights::Kept::find(const PackedKey& key, fast:
 Result<void> PackedWeights::write_cache(fast::Context& context) {
   if (!kept_->lacks) return {};
   std::vector<PackedCache::Entry> entries;
-  for (const auto& [parameter, key] : kept_->wanted) {
+  for (const auto& [parameter, wanted] : kept_->wanted) {
+    const PackedKey& key = wanted.key;
     const fast::PackedMatrix* const matrix = find(parameter);
     if (matrix == nullptr) continue;  // it was asked for and could not be used
     const std::size_t bytes =
         fast::packed_bytes(key.dtype, key.outputs, key.depth, context.isa(), key.activations);
-    entries.push_back({.key = key, .bytes = {matrix->data, bytes}, .packed = {}});
+    entries.push_back(
+        {.key = key, .bytes = {matrix->data, bytes}, .packed = {}, .stamp = wanted.stamp});
   }
   if (entries.empty()) return {};
   kept_->lacks = false;

@@ -61,8 +61,9 @@ class PackedWeights {
   const fast::PackedMatrix* find(const PackedSource& source) const;
 
   /// From now on take() looks into this file, which need not be there. An error when it cannot be
-  /// read or is something else than a cache of packed weights.
-  Result<void> open_cache(const std::string& path);
+  /// read or is something else than a cache of packed weights. With `trusts_times`, weights and the
+  /// cache are not hashed if their files are unchanged by their stamps.
+  Result<void> open_cache(const std::string& path, bool trusts_times = true);
   bool has_cache() const { return kept_ != nullptr; }
   /// Returns the packed form of a parameter as pack() would make it, from the file; null if the
   /// file does not have it. Then write_cache() writes the matrix that pack() makes. The name

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -112,14 +113,83 @@ class PlaceFinder {
   std::vector<Level> path_;
 };
 
+/// Stops at a key that its object has already.
+class SecondKeyFinder {
+ public:
+  SecondKeyFinder(std::string_view json, const std::size_t& count) : json_(json), count_(count) {}
+
+  std::size_t found() const { return found_; }
+
+  bool null() { return true; }
+  bool boolean(bool) { return true; }
+  bool number_integer(Json::number_integer_t) { return true; }
+  bool number_unsigned(Json::number_unsigned_t) { return true; }
+  bool number_float(Json::number_float_t, const Json::string_t&) { return true; }
+  bool string(Json::string_t&) { return true; }
+  bool binary(Json::binary_t&) { return true; }
+  bool start_object(std::size_t) { return open(); }
+  bool start_array(std::size_t) { return open(); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool key(Json::string_t& name) {
+    if (keys_.back().insert(name).second) return true;
+    found_ = opening_quote(count_ - 1);
+    return false;
+  }
+  template <class Problem>
+  bool parse_error(std::size_t position, const std::string&, const Problem&) {
+    found_ = position == 0 ? 0 : position - 1;
+    return false;
+  }
+
+ private:
+  bool open() {
+    keys_.emplace_back();
+    return true;
+  }
+  bool close() {
+    keys_.pop_back();
+    return true;
+  }
+  /// The quote that opens the string whose closing one is at `end`.
+  std::size_t opening_quote(std::size_t end) const {
+    std::size_t at = end;
+    while (at > 0) {
+      if (json_[--at] != '"') continue;
+      std::size_t escapes = 0;
+      while (escapes < at && json_[at - 1 - escapes] == '\\') ++escapes;
+      if (escapes % 2 == 0) break;
+    }
+    return at;
+  }
+
+  std::string_view json_;
+  const std::size_t& count_;
+  std::size_t found_ = 0;
+  std::vector<std::set<std::string>> keys_;
+};
+
+/// Passes the events of a text to a handler, which has the count of bytes that were read.
+template <class Handler>
+bool read_events(std::string_view json, std::size_t& count, Handler& handler) {
+  return Json::sax_parse(CountedText(json.data(), &count),
+                         CountedText(json.data() + json.size(), &count), &handler);
+}
+
 }  // namespace
 
 std::optional<std::size_t> json_offset(std::string_view json, std::string_view pointer) {
   std::size_t count = 0;
   PlaceFinder finder(pointer, count);
-  const bool good = Json::sax_parse(CountedText(json.data(), &count),
-                                    CountedText(json.data() + json.size(), &count), &finder);
-  return good ? std::nullopt : finder.found();
+  return read_events(json, count, finder) ? std::nullopt : finder.found();
+}
+
+std::size_t refused_json_offset(std::string_view json) {
+  if (const std::size_t at = json.find('\0'); at != json.npos) return at;
+  std::size_t count = 0;
+  SecondKeyFinder finder(json, count);
+  read_events(json, count, finder);
+  return finder.found();
 }
 
 }  // namespace mir

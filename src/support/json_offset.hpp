@@ -12,4 +12,8 @@ namespace mir {
 /// array.
 std::optional<std::size_t> json_offset(std::string_view json, std::string_view pointer);
 
+/// The offset in a text that parse_strict_json() refuses: of a NUL byte, of the token that cannot
+/// be read, or of a key that its object has already. 0 for other refusals.
+std::size_t refused_json_offset(std::string_view json);
+
 }  // namespace mir

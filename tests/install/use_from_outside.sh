@@ -22,7 +22,7 @@ expect() {
 }
 
 PATH=$installed/bin:$PATH
-for tool in mllm-check mllm-diff mllm-fmt mllm-parse mllm-opt mllm-import mllm-interp mllm-make-decoder mllm-reduce mllm-run mllm-tokenize; do
+for tool in mllm-check mllm-diff mllm-fmt mllm-parse mllm-opt mllm-import mllm-interp mllm-reduce mllm-run mllm-tokenize; do
   [[ $(type -P "$tool") == "$installed/bin/$tool" ]] || { echo "$tool is not installed" >&2; exit 1; }
 done
 examples=$installed/share/mllm-ir/examples

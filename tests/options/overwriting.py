@@ -29,7 +29,6 @@ COMMANDS = {
                           ["a.mir", "x.npy", "s.json", "w/index.json", "w/part.safetensors", "y.npz", "b.mir", "w.npz"]),
     ("mllm-import", ""): (["m"], ["m/config.json", "m/model.safetensors"]),
     ("mllm-lsp", ""): (["--dialect=a.mir"], ["a.mir"]),
-    ("mllm-make-decoder", ""): (["--weights=w.npz"], ["w.npz"]),
     ("mllm-opt", ""): (["-p", "@passes.txt", "--sidecar=s.json", "a.mir"], ["a.mir", "s.json", "passes.txt"]),
     ("mllm-pack", "create"): (["create", "a.mir", "--input=x=x.npy", "--expect=y-{run}.npy", "--then=1",
                                "--weights=w/index.json", "--sidecar=s.json"],
@@ -42,6 +41,7 @@ COMMANDS = {
     ("mllm-tokenize", ""): (["--tokenizer=t", "a.test"], ["t/tokenizer.json", "a.test"]),
     ("mllm-weights", "convert"): (["convert", "w/index.json", "w.npz", "--types-of=a.mir"],
                                   ["w/index.json", "w/part.safetensors", "w.npz", "a.mir"]),
+    ("mllm-weights", "invent"): (["invent", "a.mir"], ["a.mir"]),
     ("mllm-weights", "plan"): (["plan", "a.mir", "w/index.json", "--input=x=x.npy", "--budget=1KiB"],
                                ["a.mir", "w/index.json", "w/part.safetensors", "x.npy"]),
 }
@@ -50,7 +50,6 @@ FOLDERS = {
     ("mllm-opt", "counterexamples"): ("rules.mirz", lambda path: [f"--validate-patterns={path}"]),
     ("mllm-opt", "dump"): ("000.mir", lambda path: ["-p", "simplify", path]),
     ("mllm-interp", "dump"): ("x.npy", lambda path: ["a.mir", f"--input=x={path}"]),
-    ("mllm-make-decoder", "output"): ("model.safetensors", lambda path: [f"--weights={path}"]),
 }
 
 

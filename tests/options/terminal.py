@@ -46,7 +46,6 @@ BASE = {
     ("mllm-interp", ""): ["a.mir", "--input=x=x.npy", "--weights=w.safetensors"],
     ("mllm-import", ""): ["m"],
     ("mllm-lsp", ""): [],
-    ("mllm-make-decoder", ""): ["--no-weights"],
     ("mllm-opt", ""): ["-p", "simplify", "a.mir"],
     ("mllm-pack", "create"): ["create", "a.mir"],
     ("mllm-pack", "check"): ["check", "p.mirz"],
@@ -58,6 +57,7 @@ BASE = {
     ("mllm-tokenize", ""): ["--tokenizer=t.json", "a.mir"],
     ("mllm-weights", "convert"): ["convert", "w.safetensors"],
     ("mllm-weights", "diff"): ["diff", "w.safetensors", "w.safetensors"],
+    ("mllm-weights", "invent"): ["invent", "a.mir"],
     ("mllm-weights", "list"): ["list", "w.safetensors"],
     ("mllm-weights", "match"): ["match", "a.mir", "w.safetensors"],
     ("mllm-weights", "plan"): ["plan", "a.mir", "w.safetensors", "--input=x=x.npy", "--candidate=bf16"],
@@ -111,7 +111,7 @@ def check_rows(checker):
     for number, row in enumerate(tool_rows.all_rows(checker.tools)):
         base = [row.tool, *BASE[row.tool, row.command]]
         needs_output = (row.tool, row.command) in [("mllm-pack", "create"), ("mllm-pack", "extract"),
-                                                   ("mllm-weights", "convert"), ("mllm-make-decoder", "")]
+                                                   ("mllm-weights", "convert"), ("mllm-weights", "invent")]
         if needs_output and row.name != "output":
             base += ["-o", "out.safetensors" if row.tool == "mllm-weights" else "out"]
         if row.argument is None:

@@ -8,7 +8,7 @@ import termios
 from dataclasses import dataclass
 from pathlib import Path
 
-TOOLS = ["mllm-check", "mllm-diff", "mllm-fmt", "mllm-interp", "mllm-lsp", "mllm-make-decoder", "mllm-opt",
+TOOLS = ["mllm-check", "mllm-diff", "mllm-fmt", "mllm-interp", "mllm-lsp", "mllm-opt",
          "mllm-import", "mllm-pack", "mllm-parse", "mllm-reduce", "mllm-run", "mllm-tokenize",
          "mllm-weights"]
 # A tokenizer of two letters.

@@ -13,7 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-LAYERS, HIDDEN = 24, 192
+CONFIG = {"architectures": ["Qwen2ForCausalLM"], "num_hidden_layers": 24, "hidden_size": 192, "num_attention_heads": 6,
+          "num_key_value_heads": 2, "intermediate_size": 512, "vocab_size": 512, "max_position_embeddings": 64}
 # Of layer 17: what is replaced in the text of its graph, and the op that is to be found.
 PLANTED = {
     "another activation": ("linalg.CPU.SiLUOp", "linalg.CPU.GELUOp", "linalg.SiLUOp"),
@@ -51,11 +52,13 @@ def main():
     tools = Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        subprocess.run([tools / "mllm-make-decoder", "-o", folder, f"--layers={LAYERS}", f"--hidden={HIDDEN}",
-                        "--heads=6", "--kv-heads=2", "--ffn=512", "--vocab=512"], check=True)
+        (folder / "config.json").write_text(json.dumps(CONFIG))
+        subprocess.run([tools / "mllm-import", folder, "--quiet", "-o", folder / "model.mir"], check=True)
+        weights = folder / "model.safetensors"
+        subprocess.run([tools / "mllm-weights", "invent", folder / "model.mir", "-o", weights], check=True)
         text = (folder / "model.mir").read_text()
-        run = [tools / "mllm-interp", folder / "model.mir", f"--weights={folder / 'model.safetensors'}",
-               "--bind=S=6", "--input=ids=random:1", "--input=positions=iota"]
+        run = [tools / "mllm-interp", folder / "model.mir", f"--weights={weights}", "--bind=B=1", "--bind=S=6",
+               "--input=ids=random:1"]
         code, alone = measured(run)
         assert code == 0, "the plain run fails"
         for kind, (old, new, op) in PLANTED.items():

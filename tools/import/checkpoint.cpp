@@ -65,8 +65,14 @@ constexpr std::string_view kOtherParts[] = {"visual.*",
                                             "model.visual.*",
                                             "vision_tower.*",
                                             "model.vision_tower.*",
+                                            "vision_model.*",
+                                            "model.vision_model.*",
                                             "multi_modal_projector.*",
                                             "model.multi_modal_projector.*",
+                                            "connector.*",
+                                            "model.connector.*",
+                                            "image_newline",
+                                            "model.image_newline",
                                             "v.*",
                                             "mm.*",
                                             "cls.*",
@@ -195,6 +201,7 @@ class Binder {
     if (name.starts_with(kModel)) {
       const std::string rest = name.substr(kModel.size());
       names.push_back("model.language_model." + rest);
+      names.push_back("model.text_model." + rest);
       names.push_back(rest);
     } else {
       names.push_back("model." + name);

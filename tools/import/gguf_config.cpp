@@ -50,9 +50,9 @@ constexpr KeyPair kKeys[] = {
     {"vocab_size", "vocab_size"},
 };
 /// Keys that repeat what others state, or that have no effect on the outputs.
-constexpr std::string_view kRead[] = {"attention.value_length", "rope.dimension_count",
-                                      "rope.dimension_sections", "expert_group_count",
-                                      "tensor_data_layout"};
+constexpr std::string_view kRead[] = {"attention.value_length",  "rope.dimension_count",
+                                      "rope.dimension_sections", "rope.scaling.finetuned",
+                                      "expert_group_count",      "tensor_data_layout"};
 
 json value_of(const GgufMetadata& pair) {
   if (const auto text = pair.string()) return std::string(*text);
@@ -89,6 +89,8 @@ class GgufConfigReader {
     read_frequencies();
     read_list("rope_factors_short.weight", "rope_scaling.short_factor");
     read_list("rope_factors_long.weight", "rope_scaling.long_factor");
+    if (config_.find("rope_scaling.long_factor") != nullptr)
+      derive("rope_scaling.rope_type", "longrope", "rope_factors_long.weight");
     if (!is_good_) return std::nullopt;
     return std::move(config_);
   }
@@ -162,8 +164,18 @@ class GgufConfigReader {
   void settle_defaults() {
     if (architecture_ == "qwen3moe") derive("norm_topk_prob", true, "general.architecture");
     derive("rope_theta", 10000.0, "default of 'rope.freq_base'");
-    if (const auto trained = integer("rope_scaling.original_max_position_embeddings"))
+    constexpr std::string_view kTrained = "rope_scaling.original_max_position_embeddings";
+    if (const auto trained = integer(kTrained)) {
+      // Without a type of scaling, it has no effect.
+      config_.find(kTrained)->is_read = true;
       derive("original_max_position_embeddings", *trained, "rope.scaling.original_context_length");
+    }
+    if (architecture_ == "minicpm") {
+      // Older files leave out the numbers that all models had.
+      derive("scale_emb", 12, "default of 'embedding_scale'");
+      if (!number("residual_scale")) derive("scale_depth", 1.4, "default of 'residual_scale'");
+      if (!number("logit_scale")) derive("dim_model_base", 256, "default of 'logit_scale'");
+    }
     const double hidden = number("hidden_size").value_or(0);
     const double layers = number("num_hidden_layers").value_or(0);
     // Six digits undo the rounding to Float32.

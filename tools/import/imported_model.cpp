@@ -112,20 +112,30 @@ class Import {
     }
     const std::string_view special =
         is_gguf_ ? class_of_gguf(architecture, *config_) : std::string_view();
-    const auto chosen = std::ranges::find_if(*families, [&](const Family& each) {
+    auto chosen = std::ranges::find_if(*families, [&](const Family& each) {
       if (is_given && families->size() == 1) return true;
       if (!special.empty()) return each.supports(special, {});
       if (request_.text_only && !is_gguf_) return each.supports_text(architecture, model_type);
       return is_gguf_ ? each.supports_gguf(architecture) : each.supports(architecture, model_type);
     });
+    // The decoder of a model with other parts may have a class of its own.
+    const auto of_text = std::ranges::find_if(*families, [&](const Family& each) {
+      return each.supports(config_->architecture("text_config.architectures"),
+                           config_->text("text_config.model_type"));
+    });
+    if (chosen == families->end() && request_.text_only) chosen = of_text;
     if (chosen == families->end()) {
+      const bool has_decoder = of_text != families->end();
       const ConfigEntry* entry =
           config_->find(architecture.empty() ? "model_type" : "architectures");
       diagnostics_.error(
           diag::kConfigUnsupported, entry == nullptr ? config_->place() : entry->at,
-          fmt::format("'{}': no family has the architecture '{}'; supported architectures: {}",
-                      path_, architecture.empty() ? model_type : architecture,
-                      architectures_text(*families, is_gguf_)));
+          fmt::format(
+              "'{}': no family has the architecture '{}'; {}", path_,
+              architecture.empty() ? model_type : architecture,
+              has_decoder
+                  ? fmt::format("--part=text imports its decoder, family '{}'", of_text->name)
+                  : "supported architectures: " + architectures_text(*families, is_gguf_)));
       return false;
     }
     family_ = *chosen;

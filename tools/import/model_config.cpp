@@ -209,8 +209,7 @@ std::optional<ModelConfig> ModelConfig::read(const SourceFile& file, Diagnostics
                                                         .max_depth = kMaxConfigDepth,
                                                         .malformed = diag::kConfigMalformed});
   if (!document) {
-    // No config has a key of this name, so the offset is that of a token that cannot be read.
-    diagnostics.error(diag::kConfigMalformed, place_at(json_offset(file.text(), "/\n").value_or(0)),
+    diagnostics.error(diag::kConfigMalformed, place_at(refused_json_offset(file.text())),
                       document.error().message);
     return std::nullopt;
   }
@@ -256,8 +255,8 @@ std::string_view ModelConfig::text(std::string_view path) {
   return entry->value.get_ref<const std::string&>();
 }
 
-std::string_view ModelConfig::architecture() {
-  const ConfigEntry* entry = find("architectures");
+std::string_view ModelConfig::architecture(std::string_view path) {
+  const ConfigEntry* entry = find(path);
   if (entry == nullptr || !entry->value.is_array() || entry->value.empty()) return {};
   const json& first = entry->value.front();
   return first.is_string() ? std::string_view(first.get_ref<const std::string&>())

@@ -39,7 +39,7 @@ class ModelConfig {
   /// The text of an entry that is a string; empty otherwise.
   std::string_view text(std::string_view path);
   /// The first string of `architectures`; empty if there is none.
-  std::string_view architecture();
+  std::string_view architecture(std::string_view path = "architectures");
   std::deque<ConfigEntry>& entries() { return entries_; }
   /// Names the file of a config without a text in messages about its values.
   void set_file(std::string path) { path_ = std::move(path); }

@@ -57,6 +57,12 @@ struct ImportSettings {
               {.name = "layers",
                .help = "write the one op of the model and its config instead of its layers; the "
                        "module needs --dialect to run"}};
+  Option<std::size_t> try_configs{
+      options,
+      {.name = "try-configs",
+       .argument = "N",
+       .help = "import nothing: verify each family with N random configs that it accepts"},
+      number<std::size_t>({.least = 1, .most = 100'000})};
   Flag quiet{options, {.name = "quiet", .help = "do not show what was imported"}};
 };
 

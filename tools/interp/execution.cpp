@@ -231,6 +231,7 @@ Result<void> Execution::open_session() {
   SessionOptions options = session_options_;
   options.weights = &*weights;
   options.packed_cache = *settings_.packed_cache;
+  options.checks_packed_cache = static_cast<bool>(settings_.check_packed_cache);
   session_ = Session::create(module_, options, diagnostics_);
   if (!session_) return {};
   if (*settings_.kernels == KernelChoice::kBoth) return search_reference(*weights);

@@ -195,6 +195,11 @@ struct InterpSettings {
                                             "with these weights need not pack them",
                                     .needs = "kernels=fast kernels=both"},
                                    written_file()};
+  Flag check_packed_cache{
+      options,
+      {.name = "check-packed-cache",
+       .help = "compare hashes of all weights, also of files that are unchanged by their times",
+       .needs = "packed-cache"}};
   Flag profile{options,
                {.name = "profile",
                 .help = "print the time of kernel calls, compared with the limits of the machine"}};

@@ -63,6 +63,8 @@ Times Answer::median() const {
 
 std::string figures_text(const Answer& answer, std::size_t number) {
   const Times median = answer.median();
+  if (answer.finish == Finish::kError)
+    return fmt::format("prompt {}: failed after {}\n", number, count_text(answer.tokens.size()));
   return fmt::format(
       "prompt{}: {} in {:.3f} s ({:.1f} tokens/s); answer: {}, {} decoded in {:.3f} s ({:.1f} "
       "tokens/s); first token after {:.2f} s\n",

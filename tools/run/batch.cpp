@@ -7,6 +7,7 @@
 
 #include "generation/stop_texts.hpp"
 #include "mir/codes/generation.hpp"
+#include "mir/codes/limits.hpp"
 #include "mir/codes/runs.hpp"
 #include "support/platform/memory.hpp"
 
@@ -14,6 +15,9 @@ namespace mir::tools {
 namespace {
 
 using tokenizer::TokenId;
+
+/// Tokens of all rows of a batch, which are padded to the longest one.
+constexpr std::size_t kMostPaddedTokens = std::size_t{1} << 24;
 
 /// One text of a batch.
 struct Sequence {
@@ -64,6 +68,13 @@ class Batch {
       }
       if (prompt->empty()) {
         fail(each, {diag::kNotGenerative, "it has no tokens"});
+        continue;
+      }
+      if (prompt->size() > kMostPaddedTokens / request_.prompts.size()) {
+        fail(each, {diag::kLimitExceeded,
+                    fmt::format("it has {} tokens, and so many for each of {} prompts exceed {}; "
+                                "choose a smaller --batch",
+                                prompt->size(), request_.prompts.size(), kMostPaddedTokens)});
         continue;
       }
       // All rows are padded to the longest prompt, so that one too long would cost each of them.

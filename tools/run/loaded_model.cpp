@@ -123,6 +123,7 @@ bool LoadedModel::open_session(const RunTextSettings& settings, std::size_t sequ
   options.activations = *settings.activations;
   options.threads = threads_;
   options.packed_cache = *settings.packed_cache;
+  options.checks_packed_cache = static_cast<bool>(settings.check_packed_cache);
   if (const auto memory = machine_memory()) options.weight_memory = *memory / 2;
   auto session = Session::create(*module_, options, diagnostics);
   if (!session) return false;

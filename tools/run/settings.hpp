@@ -192,6 +192,11 @@ struct RunTextSettings {
                                             "with these weights need not pack them",
                                     .excludes = "kernels=ref"},
                                    written_file()};
+  Flag check_packed_cache{
+      options,
+      {.name = "check-packed-cache",
+       .help = "compare hashes of all weights, also of files that are unchanged by their times",
+       .needs = "packed-cache"}};
   Option<std::size_t> repeat{
       options,
       {.name = "repeat",

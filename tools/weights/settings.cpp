@@ -92,14 +92,20 @@ Result<TableFormat> WeightsSettings::plan_format() const {
                                          format.given().front())};
 }
 
-Result<ConversionRules> WeightsSettings::rules() const {
+Result<TensorFormat> WeightsSettings::file_format() const {
   if (format.is_given() && !format->file)
-    return Error{diag::kUsage, fmt::format("convert writes files of weights, found --format={}",
+    return Error{diag::kUsage, fmt::format("the output is a file of weights, found --format={}",
                                            format.given().front())};
   const auto wanted = format.is_given() ? format->file : format_of_path(*output);
   if (!wanted)
     return Error{diag::kUsage,
                  fmt::format("the name '{}' tells no format: choose one with --format", *output)};
+  return *wanted;
+}
+
+Result<ConversionRules> WeightsSettings::rules() const {
+  const auto wanted = file_format();
+  if (!wanted) return wanted.error();
   ConversionRules rules{.format = *wanted,
                         .renamings = *rename,
                         .parameters = {},

@@ -21,7 +21,7 @@ namespace mir::tools {
 
 extern const ToolInfo kWeightsTool;
 
-enum class WeightsCommand : std::uint8_t { kList, kStats, kDiff, kMatch, kConvert, kPlan };
+enum class WeightsCommand : std::uint8_t { kList, kStats, kDiff, kMatch, kConvert, kInvent, kPlan };
 
 inline constexpr CommandRow<WeightsCommand> kWeightsCommands[] = {
     {{.name = "list",
@@ -47,6 +47,12 @@ inline constexpr CommandRow<WeightsCommand> kWeightsCommands[] = {
       .summary = "write one file in another format, with other types or other names",
       .operands = "one file or more"},
      WeightsCommand::kConvert},
+    {{.name = "invent",
+      .summary = "write a file with random weights for the parameters of a module",
+      .operands = "a module",
+      .fewest = 1,
+      .most = 1},
+     WeightsCommand::kInvent},
     {{.name = "plan",
       .summary = "choose types of weights for a budget, measured by runs of a module, which is the "
                  "first operand",
@@ -88,10 +94,11 @@ struct WeightsSettings {
   OptionSet& options;
   Command<WeightsCommand> command{options, kWeightsCommands};
   OptionSet convert{options, "convert"}, list{options, "list"}, diff{options, "diff"},
-      match{options, "match"}, plan{options, "plan"}, modules{options, "convert match plan"},
-      one_module{options, "match plan"}, written{options, "convert plan"};
+      match{options, "match"}, plan{options, "plan"}, invent{options, "invent"},
+      modules{options, "convert invent match plan"}, one_module{options, "match plan"},
+      files{options, "convert invent"}, written{options, "convert invent plan"};
 
-  Option<std::string> output{convert,
+  Option<std::string> output{files,
                              {.name = "output",
                               .letter = 'o',
                               .argument = "FILE",
@@ -148,6 +155,13 @@ struct WeightsSettings {
        .argument = "KEY=TEXT",
        .help = "store this text in the file; a .mllm file has only the key model_name"},
       read_by(parse_metadata, "KEY=TEXT", kRefersToNothing)};
+  Option<std::string> weights{
+      invent,
+      {.name = "weights",
+       .argument = "SPEC",
+       .help = "the tensors that runs with --weights=SPEC have: random:SEED or splat:V"},
+      any_text(kRefersToNothing),
+      "random:1"};
   Flag show_metadata{list, {.name = "show-metadata", .help = "also show the metadata of the file"}};
   Option<Tolerance> tolerance{diff,
                               {.name = "tolerance",
@@ -219,6 +233,8 @@ struct WeightsSettings {
                               .needs = "budget min-cosine min-top1"},
                              written_file()};
 
+  /// Returns the format of the file to be written; an error if no option determines it.
+  Result<TensorFormat> file_format() const;
   /// Returns the rules of `convert`; an error if no option determines the format.
   Result<ConversionRules> rules() const;
   /// Returns the format of a plan.

@@ -36,6 +36,9 @@ class AtomicFile {
   Result<void> write(std::string_view text) { return write(std::as_bytes(std::span(text))); }
   /// Bytes written so far.
   std::uint64_t size() const;
+  /// Sets the time of the last modification, in nanoseconds since 1970, after the last write. False
+  /// if the system cannot; commit() may set another time, too.
+  bool set_modified(std::int64_t time);
   /// Puts the file in place. Nothing may be written after it.
   Result<void> commit();
 

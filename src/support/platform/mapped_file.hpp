@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -39,6 +41,16 @@ class MappedFile {
   MappedFile() = default;
   std::span<const std::byte> bytes_;
 };
+
+/// Identity of a mapped file and times of its changes, in nanoseconds since 1970.
+struct MappingStamp {
+  std::uint64_t device = 0, inode = 0, size = 0;
+  std::int64_t modified = 0;  ///< of the bytes; programs can set it
+  std::int64_t changed = 0;   ///< of the bytes or of what the system knows about the file
+};
+/// Returns the present stamp of the file whose guarded mapping holds `bytes`; no value if they lie
+/// in none.
+std::optional<MappingStamp> mapping_stamp(std::span<const std::byte> bytes);
 
 /// All bytes of the guarded mapping that `bytes` lie in; empty when they lie in none.
 std::span<const std::byte> guarded_mapping(std::span<const std::byte> bytes);

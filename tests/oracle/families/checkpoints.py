@@ -68,9 +68,14 @@ CASES = {
     "phi3": case("Phi3ForCausalLM", "phi3", sliding_window=5, original_max_position_embeddings=64),
     "phi3-partial": case("Phi3ForCausalLM", "phi3", sliding_window=None, partial_rotary_factor=0.75,
                          tie_word_embeddings=True),
+    "phi3-longrope": case("Phi3ForCausalLM", "phi3", sliding_window=None, original_max_position_embeddings=32, rope_scaling={
+        "rope_type": "longrope", "short_factor": [1.0] * 8, "long_factor": [1.0 + i for i in range(8)]}),
     "smollm3": case("SmolLM3ForCausalLM", "smollm3", num_hidden_layers=5, tie_word_embeddings=True),
     "minicpm": case("MiniCPMForCausalLM", "minicpm", scale_emb=12, scale_depth=1.4, dim_model_base=16,
                     tie_word_embeddings=True),
+    # With these numbers, older GGUF files do not state them.
+    "minicpm-older": case("MiniCPMForCausalLM", "minicpm", scale_emb=12, scale_depth=1.4, dim_model_base=256,
+                          tie_word_embeddings=True),
     "olmo2": case("Olmo2ForCausalLM", "olmo2", num_key_value_heads=4),
     "mixtral": case("MixtralForCausalLM", "mixtral", num_local_experts=4, num_experts_per_tok=2, sliding_window=None),
     "mixtral-fused": case("MixtralForCausalLM", "mixtral", num_local_experts=3, num_experts_per_tok=2, sliding_window=None),
@@ -164,7 +169,7 @@ def shapes(config):
     tensors = {"model.embed_tokens.weight": (config["vocab_size"], hidden), "model.norm.weight": (hidden,)}
     if not config["tie_word_embeddings"]:
         tensors["lm_head.weight"] = (config["vocab_size"], hidden)
-    has_bias = {"q": kind in ("qwen2", "qwen2_moe") or config.get("attention_bias") or config.get("use_bias"),
+    has_bias = {"q": kind == "qwen2" or (kind == "qwen2_moe" and config.get("qkv_bias", True)) or config.get("attention_bias") or config.get("use_bias"),
                 "o": config.get("attention_bias") or config.get("use_bias")}
 
     def linear(name, rows, columns, bias=False):
@@ -373,6 +378,9 @@ def gguf_tensors(config, tensors):
     scaling = config.get("rope_scaling") or {}
     if scaling.get("rope_type") == "llama3":
         stored["rope_freqs.weight"] = llama3_divisors(config, scaling)
+    for length in ("long", "short"):
+        if f"{length}_factor" in scaling:
+            stored[f"rope_factors_{length}.weight"] = np.array(scaling[f"{length}_factor"], np.float32)
     return architecture, stored
 
 
@@ -433,7 +441,12 @@ def metadata(config, architecture):
         pairs["rope.scaling.factor"] = (FLOAT, scaling["factor"])
         if "original_max_position_embeddings" in scaling:
             pairs["rope.scaling.original_context_length"] = (INT, scaling["original_max_position_embeddings"])
-    if architecture == "minicpm":
+    if "original_max_position_embeddings" in config:
+        original, longest = config["original_max_position_embeddings"], config["max_position_embeddings"]
+        pairs["rope.scaling.original_context_length"] = (INT, original)
+        if kind == "longrope":
+            pairs["rope.scaling.attn_factor"] = (FLOAT, (1 + np.log(longest / original) / np.log(original)) ** 0.5)
+    if architecture == "minicpm" and config["dim_model_base"] != 256:
         pairs["embedding_scale"] = (FLOAT, config["scale_emb"])
         pairs["residual_scale"] = (FLOAT, config["scale_depth"] / config["num_hidden_layers"] ** 0.5)
         pairs["logit_scale"] = (FLOAT, config["hidden_size"] / config["dim_model_base"])

@@ -26,6 +26,13 @@ def renamed(old, new):
     return lambda tensors: {name.replace(old, new, 1): tensor for name, tensor in tensors.items()}
 
 
+def inside(prefix):
+    """The names of a decoder in a model with other parts."""
+    return lambda tensors: {**{prefix + name.removeprefix("model.") if name.startswith("model.") else name: tensor
+                               for name, tensor in tensors.items()},
+                            "model.vision_model.patch.weight": np.ones((4, 4), np.float32)}
+
+
 def with_buffers(tensors):
     return {**tensors, "model.layers.0.self_attn.rotary_emb.inv_freq": np.ones(8, np.float32),
             "model.rotary_emb.inv_freq": np.ones(8, np.float32), "lm_head.weight": tensors.get("lm_head.weight", np.ones((128, 64), np.float32))}
@@ -101,6 +108,14 @@ GOOD = {
     "pattern-gemma3": ("gemma3", {"sliding_window_pattern": 2}, {"sliding_window_pattern": "missing", "_sliding_window_pattern": 2}, None),
     "layer-types-gemma2": ("gemma2", {}, {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}, None),
     "layer-types-mistral": ("mistral", {}, {"layer_types": ["sliding_attention"] * 3}, None),
+    "part-llava": ("llama", {}, "LlavaForConditionalGeneration", inside("language_model.model.")),
+    "part-smolvlm": ("llama", {}, "Idefics3ForConditionalGeneration", inside("model.text_model.")),
+    "part-mistral3": ("mistral", {}, "Mistral3ForConditionalGeneration", inside("model.language_model.")),
+    "no-qkv-bias": ("qwen2_moe", {"qkv_bias": False}, {}, None),
+    "longrope-minicpm4": ("minicpm", {"max_position_embeddings": 64, "tie_word_embeddings": False},
+                          {"rope_scaling": {"rope_type": "longrope", "original_max_position_embeddings": 32,
+                                            "short_factor": [1.0] * 8, "long_factor": [1.1 + i for i in range(8)]},
+                           "mup_denominator": 32}, None),
     "gelu": ("llama", {"hidden_act": "gelu"}, {}, None),
     "gelu-tanh": ("qwen2", {"hidden_act": "gelu_pytorch_tanh"}, {}, None),
     "gelu-new": ("qwen2", {"hidden_act": "gelu_pytorch_tanh"}, {"hidden_act": "gelu_new"}, None),
@@ -131,6 +146,8 @@ REFUSED = {
     "rope-type": ({"rope_scaling": {"rope_type": "spiral", "factor": 2.0}}, "spiral"),
     "softcap": ({"attn_logit_softcapping": 30.0}, "attn_logit_softcapping"),
     "bidirectional": ({"use_bidirectional_attention": True}, "use_bidirectional_attention"),
+    "no-factor": ({"rope_scaling": {"type": "linear"}}, "'factor'"),
+    "no-yarn-positions": ({"rope_scaling": {"type": "yarn", "factor": None}}, "'factor'"),
     "sparse": ({"sparse_config": {"kernel_size": 32}}, "sparse_config"),
     "latent": ({"kv_lora_rank": 8}, "kv_lora_rank"),
     "zero-layers": ({"num_hidden_layers": 0}, "num_hidden_layers"),
@@ -151,6 +168,8 @@ def check(tools, name, folder):
     if spellings == "text_config":
         written = {"architectures": ["Gemma3ForConditionalGeneration"], "model_type": "gemma3", "text_config": reading,
                    "vision_config": {"hidden_size": 9}, "image_token_index": 7, "mm_tokens_per_image": 256}
+    elif isinstance(spellings, str):
+        written = {"architectures": [spellings], "text_config": reading, "vision_config": {"hidden_size": 9}}
     else:
         written = merged(reading, spellings)
         scaling = spellings.get("rope_scaling") or spellings.get("rope_parameters")
@@ -167,7 +186,8 @@ def check(tools, name, folder):
         ids = np.append(ids, np.argmax(decoder.logits(ids)[-1]))
     wanted = decoder.logits(ids)
     weights = checkpoints.write_folder(folder / "model", written, stored(tensors) if stored else tensors)
-    imports(tools, folder / "model", folder / "model.mir")
+    is_part = isinstance(spellings, str) and spellings != "text_config"
+    imports(tools, folder / "model", folder / "model.mir", *(["--part=text"] if is_part else []))
     rows = [wanted[:PROMPT]] + [wanted[i:i + 1] for i in range(PROMPT, TOKENS)]
     compared(tools, folder / "model.mir", weights, ids[:PROMPT], rows, folder, "--kernels=fast")
     return "good"

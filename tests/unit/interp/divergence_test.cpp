@@ -358,4 +358,41 @@ TEST_CASE("codes of a device are compared as numbers with floats, as codes with 
   CHECK(damaged.error().code == diag::kDumpMalformed);
 }
 
+TEST_CASE("codes may have a scale for each index of an axis") {
+  const Folder folder;
+  std::ofstream(folder.path() + "/out.raw", std::ios::binary).write("\1\2\3\4\5\6", 6);
+  const std::vector<std::string> layers = {"act"};
+  const auto numbers = [&](const std::string& rest) -> Result<std::vector<double>> {
+    std::ofstream(folder.path() + "/index.json")
+        << R"({"schema": 1, "values": [{"layer": "act", "dtype": "UInt8", "file": "out.raw", )"
+        << rest << "}]}";
+    const auto recorded = RecordedResults::open_folder(folder.path());
+    if (!recorded) return recorded.error();
+    const auto found = recorded->find(0, {.graph = "m", .value = "1", .op = {}}, layers);
+    REQUIRE(found);
+    return values_of(*(*found)->numbers());
+  };
+  const auto rows = numbers(R"("shape": [2, 3], "scale": [1, 10], "zero_point": [0, 1])");
+  REQUIRE(rows);
+  CHECK(*rows == std::vector<double>{1, 2, 3, 30, 40, 50});
+  const auto columns = numbers(R"("shape": [2, 3], "scale_axis": 1, "scale": [1, 2, 4])");
+  REQUIRE(columns);
+  CHECK(*columns == std::vector<double>{1, 4, 12, 4, 10, 24});
+  const auto middle =
+      numbers(R"("shape": [1, 3, 2], "scale_axis": 1, "scale": [1, 2, 4], "zero_point": 1)");
+  REQUIRE(middle);
+  CHECK(*middle == std::vector<double>{0, 1, 4, 6, 16, 20});
+  for (const char* const wrong :
+       {R"("shape": [2, 3], "scale": [1, 2, 4])",
+        R"("shape": [2, 3], "scale_axis": 2, "scale": [1, 2])",
+        R"("shape": [2, 3], "scale": [1, 2], "zero_point": [1, 2, 3])",
+        R"("shape": [2, 3], "scale": [1, 0])", R"("shape": [2, 3], "scale": [])",
+        R"("shape": [2, 3], "scale": "1")"}) {
+    CAPTURE(wrong);
+    const auto refused = numbers(wrong);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == diag::kDumpMalformed);
+  }
+}
+
 }  // namespace mir::test

@@ -1,4 +1,6 @@
 // Packed weights that lie in a file from one session to the next.
+#include "plan/packed_cache.hpp"
+
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +11,7 @@
 
 #include "interp/summary.hpp"
 #include "planned.hpp"
+#include "support/platform/mapped_file.hpp"
 #include "weights/write_tensors.hpp"
 
 namespace mir::test::packed_cache {
@@ -88,6 +91,7 @@ struct Use {
   Activations activations = Activations::kFloat32;
   std::optional<IsaLevel> isa = std::nullopt;
   unsigned threads = 2;
+  bool checks = false;
 };
 
 Outcome run(const std::string& weights_file, const std::string& cache, const Use& use = {}) {
@@ -100,6 +104,7 @@ Outcome run(const std::string& weights_file, const std::string& cache, const Use
   options.activations = use.activations;
   options.isa = use.isa;
   options.threads = use.threads;
+  options.checks_packed_cache = use.checks;
   Diagnostics problems;
   auto session = Session::create(*text.module, options, problems);
   Outcome outcome;
@@ -214,6 +219,50 @@ TEST_CASE("packed cache: other weights, another type, mode or instruction set ar
   }
 }
 
+TEST_CASE(
+    "packed cache: packed bytes are hashed if the time of the file has changed, or if asked") {
+  const Folder folder;
+  const std::string weights = folder.file("weights"), cache = folder.file("cache");
+  write_weights(weights, DType::kFloat32);
+  const auto expected = run(weights, cache);
+  const auto damage = [&] {
+    std::string bytes = contents(cache);
+    for (std::size_t i = 0; i < 64; ++i) bytes[bytes.size() / 2 + i] ^= 0x40;
+    replace(cache, bytes);
+  };
+  damage();
+  const auto found = run(weights, cache);
+  CHECK(found.bits == expected.bits);
+  CHECK(found.warnings.size() == 1);
+  const auto time = fs::last_write_time(cache);  // of the new file
+  damage();
+  fs::last_write_time(cache, time);
+  CHECK(run(weights, cache).bits != expected.bits);
+  const auto checked = run(weights, cache, {.checks = true});
+  CHECK(checked.bits == expected.bits);
+  CHECK(checked.warnings.size() == 1);
+}
+
+TEST_CASE("packed cache: bytes of an old file have a stamp of their place, others have none") {
+  const Folder folder;
+  const std::string path = folder.file("new");
+  replace(path, std::string(64, 'x'));
+  const auto young = MappedFile::open(path);
+  REQUIRE(young);
+  CHECK(PackedCache::stamp_of((*young)->bytes()) == ContentHash());
+  const auto memory = pattern({4, 4});
+  CHECK(PackedCache::stamp_of(memory.bytes()) == ContentHash());
+  const auto old = MappedFile::open("testdata/examples/qwen2_tiny/model.safetensors");
+  const auto again = MappedFile::open("testdata/examples/qwen2_tiny/model.safetensors");
+  REQUIRE(old);
+  REQUIRE(again);
+  const auto stamp = PackedCache::stamp_of((*old)->bytes().subspan(8, 16));
+  CHECK(stamp != ContentHash());
+  CHECK(stamp == PackedCache::stamp_of((*again)->bytes().subspan(8, 16)));
+  CHECK(stamp != PackedCache::stamp_of((*old)->bytes().subspan(8, 17)));
+  CHECK(stamp != PackedCache::stamp_of((*old)->bytes().subspan(9, 16)));
+}
+
 TEST_CASE("packed cache: a file with any byte changed or any end lost gives the same bits") {
   const Folder folder;
   const std::string weights = folder.file("weights"), cache = folder.file("cache");
@@ -231,7 +280,8 @@ TEST_CASE("packed cache: a file with any byte changed or any end lost gives the 
     warned += found.warnings.size();
     ++tried;
     const std::string after = contents(cache);
-    CHECK(after == (found.warnings.empty() ? damaged : whole));
+    // A new file has stamps of the weights as soon as these are old enough.
+    CHECK((found.warnings.empty() ? after == damaged : after.size() == whole.size()));
   };
   for (std::size_t at = 8; at < whole.size(); at += at < 40 ? 1 : 71) {
     CAPTURE(at);

@@ -55,6 +55,7 @@ std::string fields(const std::string& key = {}, const std::string& value = {}) {
                                     {"source", '"' + zeros + '"'},
                                     {"layout", '"' + zeros + '"'},
                                     {"packed", '"' + zeros + '"'},
+                                    {"stamp", '"' + zeros + '"'},
                                     {"bytes", "512"}}) {
     const std::string& chosen = name == key ? value : usual;
     if (chosen.empty()) continue;
@@ -83,7 +84,7 @@ TEST_CASE("packed cache: a header that says what cannot be is refused as a whole
     CHECK(problem != "empty");
   }
   for (const char* key : {"name", "stored", "dtype", "outputs", "depth", "activations", "source",
-                          "layout", "packed", "bytes"}) {
+                          "layout", "packed", "stamp", "bytes"}) {
     for (const char* value :
          {"", "null", "[]", "-1", "1e300", "0.5", "\"\\u0000\"", "{}", "18446744073709551615"}) {
       CAPTURE(std::string(key));

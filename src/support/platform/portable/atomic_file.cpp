@@ -117,6 +117,10 @@ Result<void> AtomicFile::write(std::span<const std::byte> bytes) {
   return written == bytes.size() ? Result<void>() : write_error(state_->path, errno);
 }
 
+bool AtomicFile::set_modified(std::int64_t) {
+  return false;
+}
+
 Result<void> AtomicFile::commit() {
   const auto fail = [&](int number) {
     state_->discard();

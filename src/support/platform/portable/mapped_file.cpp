@@ -52,6 +52,10 @@ bool lies_in_shortened_file(std::span<const std::byte>) {
   return false;
 }
 
+std::optional<MappingStamp> mapping_stamp(std::span<const std::byte>) {
+  return std::nullopt;
+}
+
 void forget_pages(std::span<const std::byte>) {}
 
 }  // namespace mir

@@ -199,6 +199,14 @@ Result<void> AtomicFile::write(std::span<const std::byte> bytes) {
   return {};
 }
 
+bool AtomicFile::set_modified(std::int64_t time) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const timespec modified = {.tv_sec = static_cast<time_t>(time / kSecond),
+                             .tv_nsec = static_cast<long>(time % kSecond)};
+  const timespec times[] = {modified, modified};
+  return ::futimens(state_->descriptor, times) == 0;
+}
+
 Result<void> AtomicFile::commit() {
   if (state_->target.empty()) {
     if (::close(std::exchange(state_->descriptor, -1)) != 0)

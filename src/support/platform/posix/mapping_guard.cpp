@@ -133,6 +133,21 @@ bool lies_in_shortened_file(std::span<const std::byte> bytes) {
          static_cast<std::uint64_t>(status.st_size) < entry->size.load();
 }
 
+std::optional<MappingStamp> mapping_stamp(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return std::nullopt;
+  const Guarded* entry = table().find(reinterpret_cast<std::uintptr_t>(bytes.data()));
+  struct stat status {};
+  if (entry == nullptr || ::fstat(entry->descriptor.load(), &status) != 0) return std::nullopt;
+  const auto nanoseconds = [](const timespec& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  };
+  return MappingStamp{.device = static_cast<std::uint64_t>(status.st_dev),
+                      .inode = static_cast<std::uint64_t>(status.st_ino),
+                      .size = static_cast<std::uint64_t>(status.st_size),
+                      .modified = nanoseconds(status.st_mtim),
+                      .changed = nanoseconds(status.st_ctim)};
+}
+
 void forget_pages(std::span<const std::byte> bytes) {
   const GuardTable& guarded = table();
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
