@@ -79,8 +79,9 @@ ExitCode run_import(const Run& run, const ImportSettings& settings) {
   if (run.operands().size() != 1) return run.usage_error("expected one folder or GGUF file");
   const auto outputs = run.output().given();
   const bool is_pack = !outputs.empty() && outputs.front().ends_with(".mirz");
-  if (is_pack && settings.layers)
-    return run.usage_error("--layers writes a text that needs --dialect, which a pack cannot have");
+  if (is_pack && settings.model_op)
+    return run.usage_error(
+        "--model-op writes a text that needs --dialect, which a pack cannot have");
   const ImportRequest request{.path = run.operands().front(),
                               .family_file = *settings.family,
                               .text_only = *settings.part,
@@ -88,7 +89,7 @@ ExitCode run_import(const Run& run, const ImportSettings& settings) {
                               .last_logits = *settings.logits,
                               .context = settings.context.if_given(),
                               .keeps_blocks = *settings.weight_types,
-                              .keeps_layers = static_cast<bool>(settings.layers)};
+                              .keeps_op = static_cast<bool>(settings.model_op)};
   IRContext context;
   register_builtin_dialects(context);
   Diagnostics diagnostics = run.diagnostics();

@@ -25,6 +25,7 @@ constexpr OtherName kRemoved[] = {
     {"mllm-check", "format=human", "--format=text"},
     {"mllm-diff", "json", "--format=json"},
     {"mllm-diff", "normalise", "--normalize"},
+    {"mllm-import", "layers", "--model-op"},
     {"mllm-interp", "atol", "--tolerance=abs=X,rel=Y"},
     {"mllm-interp", "json", "--format=json"},
     {"mllm-interp", "pipeline", "--passes"},

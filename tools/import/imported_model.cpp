@@ -53,7 +53,7 @@ class Import {
     report_unread(*config_, family_.name, diagnostics_);
     if (diagnostics_.has_errors()) return nullptr;
     Module* module = make_module(text);
-    if (module == nullptr || request_.keeps_layers) return module;
+    if (module == nullptr || request_.keeps_op) return module;
     if (tensors_) bind(*module);
     return module;
   }
@@ -169,7 +169,7 @@ class Import {
     Module& module = *modules.front();
     const VerifyOptions options{.report_findings = false};
     if (!verify(module, found, options)) return nullptr;
-    if (request_.keeps_layers) return &module;
+    if (request_.keeps_op) return &module;
     // Layers become graphs; the ops in them that own nothing are replaced by their bodies.
     const SourceFile* steps =
         context_.sources().add("pipeline", "expand-layers,decompose{only-bodies}");
@@ -220,9 +220,8 @@ class Import {
 std::string ImportedModel::summary(const ImportRequest& request) const {
   std::string text = fmt::format("'{}': family '{}'", request.path, family);
   if (!has_weights) {
-    text +=
-        request.keeps_layers ? "" : "; the folder has no weights, so only the config was checked";
-  } else if (!request.keeps_layers) {
+    text += request.keeps_op ? "" : "; the folder has no weights, so only the config was checked";
+  } else if (!request.keeps_op) {
     text += fmt::format("; {} parameters, all found", counts.parameters);
     if (counts.in_blocks != 0) text += fmt::format(", {} in blocks", counts.in_blocks);
     if (counts.decoded != 0)

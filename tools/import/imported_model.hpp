@@ -25,7 +25,7 @@ struct ImportRequest {
   /// Parameters that are stored in blocks have the type of the blocks.
   bool keeps_blocks = true;
   /// The module has the one op of the model instead of its layers.
-  bool keeps_layers = false;
+  bool keeps_op = false;
 };
 
 struct ImportedModel {

@@ -53,10 +53,10 @@ struct ImportSettings {
                              .help = "types of parameters that are stored in blocks"},
                             choice(kStoredTypes),
                             true};
-  Flag layers{options,
-              {.name = "layers",
-               .help = "write the one op of the model and its config instead of its layers; the "
-                       "module needs --dialect to run"}};
+  Flag model_op{options,
+                {.name = "model-op",
+                 .help = "write the one op of the model and its config instead of its layers; the "
+                         "module needs --dialect to run"}};
   Option<std::size_t> try_configs{
       options,
       {.name = "try-configs",
