@@ -153,6 +153,17 @@ bool CGenericResult::is_marked(const std::vector<std::size_t>& marks, std::size_
   return std::ranges::find(marks, order_[position]) != marks.end();
 }
 
+/// False if a loop or a tensor is empty, so that compilers may leave out a loop.
+bool CGenericResult::has_elements() const {
+  const auto is_full = [](const Value* value) {
+    return value->tensor_type()->element_count().value_or(0) != 0;
+  };
+  for (std::uint32_t i = 0; i < op_.operand_count(); ++i) {
+    if (!is_full(op_.operand(i))) return false;
+  }
+  return !is_empty_ && is_full(op_.result(number_));
+}
+
 /// Begins a loop from `begin` to `end`, as the op states that it runs.
 void CGenericResult::open_head(std::size_t position, std::string_view begin, std::string_view end) {
   const std::string& name = variable_at(position).name;
@@ -163,12 +174,13 @@ void CGenericResult::open_head(std::size_t position, std::string_view begin, std
     out_.open_copies(name, extent);
     return;
   }
+  // A loop has one mark. Compilers warn of marks on loops that they leave out.
   if (is_marked(form_.parallel, position) && position < first_sum_ && !parallel_ &&
       out_.copies() == 1) {
     parallel_ = out_.text().size();
+  } else if (is_marked(form_.vector, position) && extent > 1 && has_elements()) {
+    out_.line("MIR_VECTOR");
   }
-  // Compilers warn of marks on loops that they leave out.
-  if (is_marked(form_.vector, position) && extent > 1) out_.line("MIR_VECTOR");
   out_.open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; ++{0})", name, begin, end));
 }
 

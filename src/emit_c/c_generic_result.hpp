@@ -82,6 +82,7 @@ class CGenericResult {
   void open_head(std::size_t position, std::string_view begin, std::string_view end);
   void open_conditions(std::size_t level, IsWanted is_wanted);
   bool is_marked(const std::vector<std::size_t>& marks, std::size_t position) const;
+  bool has_elements() const;
   void state_parallel();
   std::string full_tile_text(std::vector<std::size_t>& met) const;
   bool needs_data(Symbol symbol) const;

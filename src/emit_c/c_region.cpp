@@ -97,8 +97,8 @@ Error unsupported(const Op& op, std::string_view why) {
   return {diag::kNoC, fmt::format("'{}' in the region of a generic op {}", op.name(), why)};
 }
 
-/// A number of a region rounded to a floating type. Which NaN it is does not matter: an element that
-/// is stored gets the usual one.
+/// A number of a region rounded to a floating type. Which NaN it is does not matter: an element
+/// that is stored gets the usual one.
 std::string rounded(DType dtype, std::string_view number) {
   if (dtype == DType::kFloat64) return std::string(number);
   return dtype == DType::kFloat32 ? fmt::format("(float)({})", number) : stored(dtype, number);

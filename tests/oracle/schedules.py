@@ -116,7 +116,8 @@ def draw_schedule(tools, rng, folder, counts):
             if step.startswith("accumulate"):
                 # The step may change bits. Those after it keep what it makes.
                 kept = run([tools / "mllm-opt", "--validate-step", "--claim=bound:4e-3", "--validate=5", after, folder / "next.mir"])
-                if kept.returncode != 0 and "MIR0926" not in kept.stderr:
+                # Undecided, or beyond the range of Float32.
+                if kept.returncode != 0 and "MIR0926" not in kept.stderr and not re.search(r"before, -?inf after", kept.stderr):
                     return f"{text}{steps}\nstep op{op}: {step} does not keep its bound\n{kept.stderr}{after.read_text()}", text, binds, steps
                 before.write_text((folder / "next.mir").read_text())
             (folder / "next.mir").replace(after)
