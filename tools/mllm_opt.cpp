@@ -8,6 +8,7 @@
 #include "tools/opt/settings.hpp"
 #include "tools/opt/transformation.hpp"
 #include "tools/opt/validate_files.hpp"
+#include "tools/opt/validate_step.hpp"
 #include "tools/tools.hpp"
 
 namespace {
@@ -33,6 +34,7 @@ ExitCode run_opt(const Run& run, OptSettings& settings) {
   if (settings.list_passes) return run.write_output(list_passes(settings.known.registry));
   if (settings.list_passes_markdown) return run.write_output(passes_page(settings.known.registry));
   if (settings.validate_patterns.is_given()) return validate_files(run, settings);
+  if (settings.validate_step) return validate_step(run, settings);
   ExitCode code = ExitCode::kSuccess;
   std::optional<Pipeline> pipeline = read_pipeline(run, settings, code);
   if (!pipeline) return code;

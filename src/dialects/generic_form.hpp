@@ -26,6 +26,23 @@ inline bool has_neutral(LoopSum sum) {
 /// The word of the attribute `sums`: "add", "mul", ...
 std::string_view word_of(LoopSum sum);
 
+/// The numbers that an accumulator of a floating sum holds.
+enum class SumPrecision : std::uint8_t {
+  kWide,    ///< Float64; for integers and Bool the type itself
+  kSingle,  ///< Float32: terms and sums are rounded to it
+  kFused,   ///< Float32: a sum of the accumulator and an exact term is rounded once
+};
+
+/// The word of the attribute `accumulate`; the precision must not be kWide.
+std::string_view word_of(SumPrecision precision);
+
+/// How a group of summed loops joins its terms. Consecutive loops of one kind share an accumulator.
+struct SumKind {
+  LoopSum sum = LoopSum::kAdd;
+  SumPrecision precision = SumPrecision::kWide;
+  friend constexpr bool operator==(const SumKind&, const SumKind&) = default;
+};
+
 /// Attributes of a generic op. Symbols of `maps`, `bounds` and `where` belong to the
 /// op.
 struct GenericForm {
@@ -40,6 +57,8 @@ struct GenericForm {
   struct SummedLoop {
     std::size_t loop = 0;
     LoopSum sum = LoopSum::kAdd;
+    SumPrecision precision = SumPrecision::kWide;
+    SumKind kind() const { return {sum, precision}; }
   };
   struct Result {
     std::vector<Dim> map;
@@ -54,6 +73,9 @@ struct GenericForm {
   std::vector<Index> indices;
   std::vector<std::vector<Dim>> operands;  ///< the map of each operand
   std::vector<Result> results;
+  std::vector<std::size_t> parallel;       ///< loops whose iterations may run at the same time
+  std::vector<std::size_t> vector;         ///< loops whose iterations a vector may hold
+  std::vector<std::size_t> unroll;         ///< loops whose iterations are written one by one
   std::vector<SymbolRelation> conditions;  ///< of `bounds`, then of `where`
   std::size_t bound_count = 0;             ///< how many conditions are of `bounds`
 

@@ -528,6 +528,26 @@ bool check_step(VerifyContext& op, const Op& step) {
   return true;
 }
 
+/// Only floating numbers can be accumulated in another type.
+bool check_precisions(VerifyContext& op, const GenericForm& form) {
+  for (std::uint32_t i = 0; i < form.results.size(); ++i) {
+    const TensorType* type = op.op().result(i)->tensor_type();
+    const auto number =
+        type == nullptr || !type->dtype() ? std::nullopt : accumulation_type(*type->dtype());
+    const bool is_stated = std::ranges::any_of(form.results[i].sums, [](const auto& each) {
+      return each.precision != SumPrecision::kWide;
+    });
+    if (!is_stated || !number || *number == DType::kFloat64) continue;
+    op.report(diag::kAttributeOutOfRange, op.op().span(),
+              fmt::format("'accumulate' of '{}' states how a sum is rounded, and result {} is {}, "
+                          "expected a floating type",
+                          op.op().name(), i, type->spelling()))
+        .constraint = cite_constraint("generic_c11");
+    return false;
+  }
+  return true;
+}
+
 /// `and` and `or` join truth values, the others numbers.
 bool check_sums(VerifyContext& op, const GenericForm& form) {
   for (std::uint32_t i = 0; i < form.results.size(); ++i) {
@@ -565,7 +585,7 @@ bool verify_generic(VerifyContext& op) {
                                   .operand_count = op.op().operand_count(),
                                   .result_count = op.op().result_count()},
                                  [](const GenericProblem&) {});
-  return !form || check_sums(op, *form);
+  return !form || (check_sums(op, *form) && check_precisions(op, *form));
 }
 
 }  // namespace mir::rules

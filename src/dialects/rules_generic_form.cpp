@@ -1,5 +1,4 @@
-// Reads the attributes of linalg.GenericOp for its rule and its evaluators, and relates index maps
-// to the extents of loops.
+// Reads the attributes of linalg.GenericOp for its rule and its evaluators.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,7 +6,6 @@
 #include <array>
 
 #include "dialects/generic_form.hpp"
-#include "extents/dim_expr.hpp"
 #include "ir/symbol_relations.hpp"
 #include "ir/type_extents.hpp"
 #include "mir/codes/shapes.hpp"
@@ -17,6 +15,13 @@ namespace mir {
 namespace {
 
 constexpr std::size_t kMostLoops = 32;
+
+struct PrecisionWord {
+  std::string_view text;
+  SumPrecision precision;
+};
+constexpr std::array kPrecisionWords = {PrecisionWord{"Float32", SumPrecision::kSingle},
+                                        PrecisionWord{"fma32", SumPrecision::kFused}};
 
 struct SumWord {
   std::string_view text;
@@ -42,8 +47,11 @@ class GenericReader {
   std::optional<GenericForm> read() {
     const bool is_read = read_ranges(key::kLoops, form_.loops) &&
                          read_ranges(key::kSizes, form_.sizes) && read_indices() && read_maps() &&
-                         read_sums() && read_dtypes() && read_starts() && read_bounds() &&
-                         read_conditions() && check_starts();
+                         read_sums() && read_precisions() && read_dtypes() && read_starts() &&
+                         read_bounds() && read_conditions() && check_starts() &&
+                         read_marks(key::kParallel, false, form_.parallel) &&
+                         read_marks(key::kVector, false, form_.vector) &&
+                         read_marks(key::kUnroll, true, form_.unroll);
     return is_read ? std::optional(std::move(form_)) : std::nullopt;
   }
 
@@ -277,6 +285,82 @@ class GenericReader {
     return true;
   }
 
+  /// Reads for each loop of a floating sum the numbers that its accumulator holds.
+  bool read_precisions() {
+    const Attr* stated = source_.attribute(key::kAccumulate);
+    if (stated == nullptr) return true;
+    if (stated->kind() != AttrKind::kDict) {
+      return fail(key::kAccumulate, "generic_c11", diag::kAttributeOutOfRange,
+                  fmt::format("'{}' is {}, expected a dictionary", key::kAccumulate.text,
+                              stated->spelling()));
+    }
+    return std::ranges::all_of(stated->entries(),
+                               [&](const NamedAttr& entry) { return read_precision(entry); });
+  }
+
+  bool read_precision(const NamedAttr& entry) {
+    const auto refuse = [&](std::string_view expected) {
+      return fail(key::kAccumulate, "generic_c11", diag::kAttributeOutOfRange,
+                  fmt::format("'{}' of '{}' is {}, expected {}", text(entry.key),
+                              key::kAccumulate.text, entry.value->spelling(), expected));
+    };
+    const bool is_text = entry.value->kind() == AttrKind::kString;
+    const auto word = std::ranges::find(kPrecisionWords, is_text ? entry.value->text() : "",
+                                        &PrecisionWord::text);
+    if (word == kPrecisionWords.end()) return refuse("Float32 or fma32");
+    bool is_summed = false;
+    for (GenericForm::Result& result : form_.results) {
+      for (GenericForm::SummedLoop& each : result.sums) {
+        if (form_.loops[each.loop].name != entry.key) continue;
+        if (each.sum != LoopSum::kAdd) return refuse("a loop whose sum is add");
+        each.precision = word->precision;
+        is_summed = true;
+      }
+    }
+    return is_summed || refuse("a loop that the map of a result lacks");
+  }
+
+  // -- marks of loops -----------------------------------------------------------------------------
+
+  /// Reads a list of loops. Loops that run side by side must be in the map of each result.
+  bool read_marks(AttrKey key, bool takes_sums, std::vector<std::size_t>& marks) {
+    const Attr* stated = source_.attribute(key);
+    if (stated == nullptr) return true;
+    if (stated->kind() != AttrKind::kArray) {
+      return fail(
+          key, "generic_c10", diag::kAttributeOutOfRange,
+          fmt::format("'{}' is {}, expected a list of loops", key.text, stated->spelling()));
+    }
+    for (const Attr* each : stated->elements()) {
+      const auto loop = std::ranges::find_if(form_.loops, [&](const GenericForm::Range& range) {
+        return each->kind() == AttrKind::kString && text(range.name) == each->text();
+      });
+      const auto number = static_cast<std::size_t>(loop - form_.loops.begin());
+      const bool is_new = std::ranges::find(marks, number) == marks.end();
+      if (loop == form_.loops.end() || !is_new) {
+        return fail(key, "generic_c10", diag::kAttributeOutOfRange,
+                    fmt::format("'{}' has {}, expected loops of the op, each once", key.text,
+                                each->spelling()));
+      }
+      if (!takes_sums && is_summed(number)) {
+        return fail(
+            key, "generic_c10", diag::kAttributeOutOfRange,
+            fmt::format("'{}' has '{}', which is a loop of a sum: its iterations change one "
+                        "element",
+                        key.text, text(loop->name)));
+      }
+      marks.push_back(number);
+    }
+    return true;
+  }
+
+  bool is_summed(std::size_t loop) const {
+    return std::ranges::any_of(form_.results, [&](const GenericForm::Result& result) {
+      return std::ranges::find(result.sums, loop, &GenericForm::SummedLoop::loop) !=
+             result.sums.end();
+    });
+  }
+
   // -- element types, starts, conditions ----------------------------------------------------------
 
   bool read_dtypes() {
@@ -415,18 +499,8 @@ std::string_view word_of(LoopSum sum) {
   return std::ranges::find(kSumWords, sum, &SumWord::sum)->text;
 }
 
-std::optional<Dim> bound_of(Dim index, std::span<const SymbolRelation> bounds,
-                            std::span<const Symbol> names, DimTable& dims) {
-  for (const SymbolRelation& each : bounds) {
-    const Dim extent = dims.add(dims.add(each.margin, index), Dim(1));
-    if (extent.is_unknown()) continue;
-    bool has_loop = false;
-    for_each_symbol_of(extent, dims, [&](Symbol name) {
-      has_loop = has_loop || std::ranges::find(names, name) != names.end();
-    });
-    if (!has_loop) return extent;
-  }
-  return std::nullopt;
+std::string_view word_of(SumPrecision precision) {
+  return std::ranges::find(kPrecisionWords, precision, &PrecisionWord::precision)->text;
 }
 
 std::optional<DType> accumulation_type(DType dtype) {
@@ -442,102 +516,6 @@ std::optional<DType> accumulation_type(DType dtype) {
     default:
       return std::nullopt;
   }
-}
-
-// -- maps -----------------------------------------------------------------------------------------
-
-namespace {
-
-/// One loop in an index that is linear in its loops.
-struct Stride {
-  std::size_t loop = 0;
-  Dim factor;  ///< without its sign
-  bool is_negative = false;
-};
-
-struct LinearIndex {
-  std::vector<Stride> strides;
-  Dim rest;  ///< what has no loop
-};
-
-/// Returns the index as a sum of products of one loop each. No value if it is none.
-std::optional<LinearIndex> linear_in(Dim index, std::span<const Symbol> names, DimTable& dims) {
-  LinearIndex linear;
-  if (index.is_constant()) {
-    linear.rest = index;
-    return linear;
-  }
-  const Polynomial sum = polynomial_of(index.expr());
-  linear.rest = Dim(sum.constant);
-  for (const DimTerm& term : sum.terms) {
-    std::optional<std::size_t> loop;
-    Dim factor(term.coefficient < 0 ? -term.coefficient : term.coefficient);
-    for (const DimExpr* each : term.factors) {
-      const bool has_loop = std::ranges::any_of(each->symbols, [&](Symbol symbol) {
-        return std::ranges::find(names, symbol) != names.end();
-      });
-      if (has_loop && (loop || each->kind != DimExpr::Kind::kSymbol)) return std::nullopt;
-      if (has_loop) {
-        loop = static_cast<std::size_t>(std::ranges::find(names, each->name) - names.begin());
-        continue;
-      }
-      const auto read = dims.parse(each->text);
-      factor = read ? dims.multiply(factor, *read) : Dim::unknown();
-    }
-    if (factor.is_unknown()) return std::nullopt;
-    if (loop) {
-      linear.strides.push_back({*loop, factor, term.coefficient < 0});
-    } else {
-      linear.rest =
-          term.coefficient < 0 ? dims.subtract(linear.rest, factor) : dims.add(linear.rest, factor);
-    }
-  }
-  return linear.rest.is_unknown() ? std::nullopt : std::optional(linear);
-}
-
-/// The index at one end of each loop: the greatest, or the least. Factors are not negative.
-Dim end_of(const LinearIndex& linear, std::span<const Dim> extents, bool greatest, DimTable& dims) {
-  Dim end = linear.rest;
-  for (const Stride& each : linear.strides) {
-    if (each.is_negative == greatest) continue;
-    const Dim distance = dims.multiply(each.factor, dims.subtract(extents[each.loop], Dim(1)));
-    end = greatest ? dims.add(end, distance) : dims.subtract(end, distance);
-  }
-  return end;
-}
-
-}  // namespace
-
-std::vector<Dim> reached_extents(std::span<const Dim> map, std::span<const Symbol> names,
-                                 std::span<const Dim> extents, DimTable& dims) {
-  std::vector<Dim> reached;
-  for (const Dim index : map) {
-    const auto linear = linear_in(index, names, dims);
-    reached.push_back(linear ? dims.add(end_of(*linear, extents, true, dims), Dim(1))
-                             : Dim::unknown());
-  }
-  return reached;
-}
-
-bool counts_each_element_once(const GenericForm::Result& result, std::span<const Symbol> names,
-                              std::span<const Dim> extents, DimTable& dims) {
-  std::vector<std::size_t> seen;
-  for (const Dim index : result.map) {
-    auto linear = linear_in(index, names, dims);
-    if (!linear || end_of(*linear, extents, false, dims) != Dim(0)) return false;
-    // Digits of a mixed radix: each stride is the number of indices below it.
-    Dim count(1);
-    while (!linear->strides.empty()) {
-      const auto next = std::ranges::find(linear->strides, count, &Stride::factor);
-      if (next == linear->strides.end() || std::ranges::find(seen, next->loop) != seen.end()) {
-        return false;
-      }
-      seen.push_back(next->loop);
-      count = dims.multiply(count, extents[next->loop]);
-      linear->strides.erase(next);
-    }
-  }
-  return seen.size() == result.loops.size();
 }
 
 }  // namespace mir

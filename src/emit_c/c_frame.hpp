@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <map>
 
 namespace mir::c {
 
-/// Places values in memory. Values that are alive at the same op do not overlap.
+/// Places values in memory, first fit. Values that are alive at the same op do not overlap.
 class CFrame {
  public:
   static constexpr std::int64_t kAlignment = 64;
@@ -19,10 +19,14 @@ class CFrame {
 
  private:
   struct Part {
-    std::int64_t begin = 0, end = 0, last = 0;
+    std::int64_t begin = 0, end = 0;
   };
 
-  std::vector<Part> parts_;  // by begin, of values that are alive
+  void release(Part part);
+
+  std::multimap<std::int64_t, Part> parts_;    // of values that are alive, by their last op
+  std::map<std::int64_t, std::int64_t> gaps_;  // from begin to end, apart from each other
+  std::int64_t top_ = 0;                       // end of the last part; no gap ends there
   std::int64_t size_ = 0;
 };
 

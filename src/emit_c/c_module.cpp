@@ -1,4 +1,4 @@
-// Writes modules in C: functions of graphs, places of values, parameters, constants, a program.
+// Writes modules in C: functions of graphs, places of values, parameters, constants.
 #include "emit_c/c_module.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include "emit_c/c_elements.hpp"
 #include "emit_c/c_frame.hpp"
 #include "emit_c/c_generic.hpp"
+#include "emit_c/c_program.hpp"
 #include "emit_c/c_support.hpp"
 #include "eval/parameters.hpp"
 #include "ir/op_places.hpp"
@@ -20,7 +21,6 @@
 #include "mir/control_flow.hpp"
 #include "mir/op_attributes.hpp"
 #include "passes/generic/generic_bodies.hpp"
-#include "weights/formats/npy_header.hpp"
 
 namespace mir {
 
@@ -30,41 +30,6 @@ using namespace c;
 
 /// Larger constants belong in a file of weights.
 constexpr std::int64_t kMostConstantElements = 1 << 20;
-
-/// A head and items between commas, in lines of about 100 characters.
-std::string list_text(std::string text, std::span<const std::string> items,
-                      std::string_view indent) {
-  constexpr std::size_t kWidth = 100;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (i != 0) text += ',';
-    if (i != 0 && text.size() - begin + items[i].size() + 2 > kWidth) {
-      text += '\n';
-      begin = text.size();
-      text += indent;
-    } else if (i != 0) {
-      text += ' ';
-    }
-    text += items[i];
-  }
-  return text;
-}
-
-/// A tensor whose elements C has.
-struct Array {
-  DType dtype{};
-  std::int64_t elements = 0;
-  std::int64_t bytes = 0;
-  std::string_view type;
-  std::string shape;  ///< "(2, 3)", as NPY has it
-};
-
-/// A parameter of the function, or a member of the struct of weights.
-struct Port {
-  std::string name;    ///< in C
-  std::string stated;  ///< in the module
-  Array array;
-};
 
 class CModule {
  public:
@@ -114,13 +79,13 @@ class CModule {
   }
 
   /// No value after reporting why C does not have the value.
-  std::optional<Array> array_of(const Value& value, const Op& op) {
+  std::optional<CArray> array_of(const Value& value, const Op& op) {
     return array_of(value, [&] { return op.span(); });
   }
   /// Reports at the span that `place()` returns.
   template <class Place>
-  std::optional<Array> array_of(const Value& value,
-                                const Place& place) requires std::invocable<Place> {
+  std::optional<CArray> array_of(const Value& value,
+                                 const Place& place) requires std::invocable<Place> {
     const TensorType* type = value.tensor_type();
     const auto dtype = type == nullptr ? std::nullopt : type->dtype();
     const auto storage = dtype ? storage_type_of(*dtype) : std::nullopt;
@@ -145,7 +110,7 @@ class CModule {
                       value.type() == nullptr ? "?" : value.type()->spelling(), why));
       return std::nullopt;
     }
-    Array array{*dtype, elements, static_cast<std::int64_t>(bytes), *storage, {}};
+    CArray array{*dtype, elements, static_cast<std::int64_t>(bytes), *storage, {}};
     std::vector<std::int64_t> extents;
     for (const Dim each : type->dims()) extents.push_back(each.constant());
     array.shape = fmt::format("({}{})", fmt::join(extents, ", "), extents.size() == 1 ? "," : "");
@@ -217,10 +182,10 @@ class CModule {
     std::vector<std::string> parameters;
     if (!parameter_list_.empty())
       parameters.push_back(fmt::format("const struct {}* model", weights_));
-    for (const Port& each : inputs_) {
+    for (const CPort& each : inputs_) {
       parameters.push_back(fmt::format("const {}* {}", each.array.type, each.name));
     }
-    for (const Port& each : outputs_) {
+    for (const CPort& each : outputs_) {
       parameters.push_back(fmt::format("{}* {}", each.array.type, each.name));
     }
     parameters.push_back("void* workspace");
@@ -230,7 +195,7 @@ class CModule {
   std::string weights_struct() const {
     if (parameter_list_.empty()) return "";
     std::string text = fmt::format("struct {} {{\n", weights_);
-    for (const Port& each : parameter_list_) {
+    for (const CPort& each : parameter_list_) {
       text += fmt::format("  const {}* {}; /* {} {} */\n", each.array.type, each.name,
                           comment_text(each.stated), each.array.shape);
     }
@@ -241,7 +206,7 @@ class CModule {
   std::string port_lines() const {
     std::string text;
     for (const auto* ports : {&inputs_, &outputs_}) {
-      for (const Port& each : *ports) {
+      for (const CPort& each : *ports) {
         text += fmt::format("   {} {}: {} {}, {}\n", ports == &inputs_ ? "input" : "output",
                             each.name, mir::name_of(each.array.dtype), each.array.shape,
                             comment_text(each.stated));
@@ -290,61 +255,14 @@ class CModule {
     const std::string declared = parameter_list_.empty() && !graphs_.empty()
                                      ? fmt::format("struct {};\n\n", weights_)
                                      : weights_struct();
-    return made + helpers_of(body) + declared + prototype() + ";\n\n" + body + program();
-  }
-
-  static std::string npy_type(DType dtype) {
-    if (const auto name = npy_name(dtype)) return *name;
-    return info(dtype).unit_bytes == 2 ? "<u2" : "|u1";
-  }
-
-  std::string program() const {
-    CLines out;
-    std::string text = "\n#ifdef MIR_MAIN\n#include <stdio.h>\n#include <stdlib.h>\n\n";
-    text += npy_functions();
-    text += '\n';
-    out.open("int main(int count, char** words)");
-    out.line("static struct mir_port ports[] = {");
-    std::size_t at = 0;
-    std::vector<std::string> call;
-    std::string weights;
-    for (const auto* list : {&inputs_, &parameter_list_, &outputs_}) {
-      for (const Port& each : *list) {
-        out.line(fmt::format("    {{\"{}\", \"{}\", \"{}\", {}u, {}, NULL}},", each.name,
-                             npy_type(each.array.dtype), each.array.shape, each.array.bytes,
-                             list == &outputs_ ? 1 : 0));
-        const std::string array = fmt::format("({}*)ports[{}].data", each.array.type, at++);
-        if (list == &parameter_list_) {
-          weights += fmt::format("  model.{} = {};\n", each.name, array);
-        } else {
-          call.push_back(array);
-        }
-      }
-    }
-    out.line("    {NULL, NULL, NULL, 0, 0, NULL}};");
-    if (!parameter_list_.empty()) {
-      out.line(fmt::format("struct {} model;", weights_));
-      call.insert(call.begin(), "&model");
-    }
-    call.push_back("workspace");
-    out.line(fmt::format("void* const workspace = malloc({}u);", bytes_ + 1));
-    out.line(
-        fmt::format("int failed = workspace == NULL ? mir_fail(\"workspace\", \"needs more memory "
-                    "than there is\")"
-                    " : mir_read_all(ports, {}, count, words);",
-                    at));
-    std::string body = out.text() + weights;
-    CLines end(1);
-    end.open("if (!failed)");
-    end.line(list_text(fmt::format("failed = {}(", run_), call, "        ") + ");");
-    end.line("if (failed) mir_report_status(failed);");
-    end.close();
-    end.line(fmt::format("if (!failed) failed = mir_write_all(ports, {}, count, words);", at));
-    end.line("free(workspace);");
-    end.line(fmt::format("mir_free_all(ports, {});", at));
-    end.line("return failed ? 1 : 0;");
-    end.close();
-    return text + body + end.text() + "#endif\n";
+    return made + std::string(macros_of(body)) + helpers_of(body) + declared + prototype() +
+           ";\n\n" + body +
+           program_text({.run = run_,
+                         .weights_struct = weights_,
+                         .inputs = inputs_,
+                         .weights = parameter_list_,
+                         .outputs = outputs_,
+                         .workspace_bytes = bytes_});
   }
 
   const Module& module_;
@@ -355,7 +273,7 @@ class CModule {
   CNames graph_names_;
   std::string run_, weights_, workspace_;
   std::map<Symbol, std::string> parameters_;
-  std::vector<Port> inputs_, outputs_, parameter_list_;
+  std::vector<CPort> inputs_, outputs_, parameter_list_;
   std::unordered_map<const Op*, Function> functions_;
   std::string constants_, graphs_;
   std::size_t constant_count_ = 0;
@@ -426,7 +344,7 @@ class CModule::Body {
       module_.inputs_ = inputs_;
       module_.outputs_ = outputs_;
       for (const auto* list : {&inputs_, &outputs_}) {
-        for (const Port& each : *list) names_.fresh(each.name);
+        for (const CPort& each : *list) names_.fresh(each.name);
       }
     }
     return true;
@@ -577,7 +495,7 @@ class CModule::Body {
     for (std::uint32_t i = 0; i < op.operand_count(); ++i) {
       const std::string from = text_of(*op.operand(i), op);
       if (from.empty()) return false;
-      const Port& to = outputs_[i];
+      const CPort& to = outputs_[i];
       if (from == to.name || to.array.bytes == 0) continue;
       out_.line(fmt::format("memcpy({}, {}, {});", to.name, from, to.array.bytes));
     }
@@ -601,10 +519,10 @@ class CModule::Body {
     const bool has_weights = is_graph || !module_.parameter_list_.empty();
     std::vector<std::string> parameters;
     if (has_weights) parameters.push_back(fmt::format("const struct {}* model", module_.weights_));
-    for (const Port& each : inputs_) {
+    for (const CPort& each : inputs_) {
       parameters.push_back(fmt::format("const {}* restrict {}", each.array.type, each.name));
     }
-    for (const Port& each : outputs_) {
+    for (const CPort& each : outputs_) {
       parameters.push_back(fmt::format("{}* restrict {}", each.array.type, each.name));
     }
     parameters.push_back(is_graph ? "unsigned char* memory" : "void* workspace");
@@ -618,8 +536,8 @@ class CModule::Body {
       head += fmt::format("  const struct {}* const model = NULL;\n", module_.weights_);
     }
     std::vector<std::string> names = constants_;
-    for (const Port& each : inputs_) names.push_back(each.name);
-    for (const Port& each : outputs_) names.push_back(each.name);
+    for (const CPort& each : inputs_) names.push_back(each.name);
+    for (const CPort& each : outputs_) names.push_back(each.name);
     names.emplace_back("memory");
     if (has_weights) names.emplace_back("model");
     for (const std::string& each : names) {
@@ -637,7 +555,7 @@ class CModule::Body {
   CNames names_;
   CLines out_;
   CFrame frame_;
-  std::vector<Port> inputs_, outputs_;
+  std::vector<CPort> inputs_, outputs_;
   std::unordered_map<const Value*, std::string> texts_;
   std::unordered_map<const Value*, std::int64_t> last_;
   std::int64_t number_ = 0;

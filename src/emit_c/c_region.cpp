@@ -97,11 +97,18 @@ Error unsupported(const Op& op, std::string_view why) {
   return {diag::kNoC, fmt::format("'{}' in the region of a generic op {}", op.name(), why)};
 }
 
+/// A number of a region rounded to a floating type. Which NaN it is does not matter: an element
+/// that is stored gets the usual one.
+std::string rounded(DType dtype, std::string_view number) {
+  if (dtype == DType::kFloat64) return std::string(number);
+  return dtype == DType::kFloat32 ? fmt::format("(float)({})", number) : stored(dtype, number);
+}
+
 /// Converts a number to an element of another type, as CastType does.
 Result<std::string> cast_text(const Op& op, DType from, DType to, const std::string& number) {
   const std::string_view type = *storage_type_of(to);
   if (is_floating(to)) {
-    if (is_floating(from)) return stored(to, number);
+    if (is_floating(from)) return rounded(to, number);
     const bool is_wide = from == DType::kInt64 || from == DType::kUInt64;
     if (to == DType::kFloat32 || to == DType::kFloat64) {
       return fmt::format("({}){}", type, number);
@@ -181,7 +188,7 @@ Result<void> add_op(const Op& op, std::span<const std::string> elements, const s
   if (!text) return text.error();
   const bool rounds = is_floating(to) && to != DType::kFloat64 && !keeps_bits;
   statements.push_back(fmt::format("const {} {} = {};", *storage_type_of(to), name,
-                                   rounds ? stored(to, *text) : *text));
+                                   rounds ? rounded(to, *text) : *text));
   return {};
 }
 
@@ -254,7 +261,15 @@ Result<CRegion> CRegion::create(const Op& op, std::uint32_t result, CNames& name
     auto added = add_op(*each, elements, name, region.statements_, names);
     if (!added) return added.error();
   }
-  region.passed_ = texts[block.back()->operand(result)];
+  const Value& passed = *block.back()->operand(result);
+  region.passed_ = texts[&passed];
+  const Op* product = steps.size() == 1 && steps[0]->is(OpId::kLinalgMul) ? steps[0] : nullptr;
+  if (passed.is_argument()) {
+    region.factors_ = {passed.index()};
+  } else if (product != nullptr && product->operand(0)->is_argument() &&
+             product->operand(1)->is_argument()) {
+    region.factors_ = {product->operand(0)->index(), product->operand(1)->index()};
+  }
   return region;
 }
 

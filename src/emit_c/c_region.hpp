@@ -24,6 +24,9 @@ class CRegion {
   const std::string& argument(std::size_t operand) const { return arguments_[operand]; }
   /// True if the number is that of the operand.
   bool passes_on(std::size_t operand) const { return passed_ == arguments_[operand]; }
+  /// The operands whose product the number is, twice the same one for a square, or the operand that
+  /// it is. Empty for other numbers.
+  std::span<const std::size_t> factors() const { return factors_; }
   /// Statements that compute the number from the arguments, one a line.
   std::span<const std::string> statements() const { return statements_; }
   /// The number.
@@ -32,6 +35,7 @@ class CRegion {
  private:
   std::vector<std::string> arguments_;
   std::vector<std::string> statements_;
+  std::vector<std::size_t> factors_;
   std::string passed_;
 };
 

@@ -84,6 +84,13 @@ std::string helpers_of(std::string_view text) {
   return made;
 }
 
+std::string_view macros_of(std::string_view text) {
+  for (const std::string_view macro : {"MIR_PARALLEL", "MIR_VECTOR", "MIR_LIKELY"}) {
+    if (text.find(macro) != text.npos) return text_of("loops_c");
+  }
+  return {};
+}
+
 std::string_view npy_functions() {
   return text_of("main_c");
 }

@@ -10,6 +10,9 @@ namespace mir::c {
 /// before its use.
 std::string helpers_of(std::string_view text);
 
+/// The macros that the text uses, by which loops tell compilers how they may run.
+std::string_view macros_of(std::string_view text);
+
 /// Functions that read and write NPY files.
 std::string_view npy_functions();
 

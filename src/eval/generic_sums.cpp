@@ -7,6 +7,7 @@
 
 #include "kernels/ref/common/dispatch.hpp"
 #include "kernels/ref/common/extreme.hpp"
+#include "kernels/ref/common/numbers_c.hpp"
 #include "mir/codes/kernels.hpp"
 #include "weights/elements.hpp"
 
@@ -60,11 +61,28 @@ struct JoinOr {
   }
 };
 
-/// Calls `visit` with the function of a sum.
-template <class Visit>
-void with_join(LoopSum sum, const Visit& visit) {
-  switch (sum) {
+/// Adds numbers of Float32, whose sum in double is rounded as one in Float32 would be.
+struct JoinAddSingle {
+  double operator()(double a, double b) const {
+    return static_cast<float>(a + static_cast<float>(b));
+  }
+};
+/// Adds a double to a number of Float32 and rounds once to Float32.
+struct JoinAddFused {
+  double operator()(double a, double b) const {
+    return ref::c::mir_add_once(static_cast<float>(a), b);
+  }
+};
+
+/// Calls `visit` with the function of a sum, whose accumulator is a W.
+template <class W, class Visit>
+void with_join(SumKind kind, const Visit& visit) {
+  switch (kind.sum) {
     case LoopSum::kAdd:
+      if constexpr (std::is_same_v<W, double>) {
+        if (kind.precision == SumPrecision::kSingle) return visit(JoinAddSingle{});
+        if (kind.precision == SumPrecision::kFused) return visit(JoinAddFused{});
+      }
       return visit(JoinAdd{});
     case LoopSum::kMul:
       return visit(JoinMul{});
@@ -83,17 +101,20 @@ void with_join(LoopSum sum, const Visit& visit) {
 template <class W>
 class Accumulators {
  public:
-  Accumulators(LoopSum sum, std::int64_t width)
-      : sum_(sum),
+  Accumulators(SumKind kind, std::int64_t width)
+      : kind_(kind),
         values_(static_cast<std::size_t>(width)),
         found_(static_cast<std::size_t>(width)) {}
 
   void open(std::int64_t count) {
-    const int neutral = sum_ == LoopSum::kMul || sum_ == LoopSum::kAnd ? 1 : 0;
+    const int neutral = kind_.sum == LoopSum::kMul || kind_.sum == LoopSum::kAnd ? 1 : 0;
     std::fill_n(values_.begin(), count, static_cast<W>(neutral));
-    std::fill_n(found_.begin(), count, has_neutral(sum_));
+    std::fill_n(found_.begin(), count, has_neutral(kind_.sum));
   }
   void start(W value, std::int64_t count) {
+    if constexpr (std::is_same_v<W, double>) {
+      if (kind_.precision != SumPrecision::kWide) value = static_cast<float>(value);
+    }
     std::fill_n(values_.begin(), count, value);
     std::fill_n(found_.begin(), count, true);
   }
@@ -107,7 +128,7 @@ class Accumulators {
       value = ref::load<T>(numbers[0]);
       i = 1;
     }
-    with_join(sum_, [&](auto function) {
+    with_join<W>(kind_, [&](auto function) {
       for (; i < count; ++i) value = function(value, W{ref::load<T>(numbers[i * step])});
     });
     values_[0] = value;
@@ -118,11 +139,11 @@ class Accumulators {
   void join_each(const T* numbers, std::int64_t step, std::int64_t at, std::int64_t count) {
     W* values = values_.data() + at;
     std::uint8_t* found = found_.data() + at;
-    if (!has_neutral(sum_) && std::find(found, found + count, 0) != found + count) {
+    if (!has_neutral(kind_.sum) && std::find(found, found + count, 0) != found + count) {
       for (std::int64_t i = 0; i < count; ++i) join_one(at + i, ref::load<T>(numbers[i * step]));
       return;
     }
-    with_join(sum_, [&](auto function) {
+    with_join<W>(kind_, [&](auto function) {
       if (step == 1) {
         for (std::int64_t i = 0; i < count; ++i) {
           values[i] = function(values[i], W{ref::load<T>(numbers[i])});
@@ -148,13 +169,13 @@ class Accumulators {
  private:
   void join_one(std::int64_t element, W number) {
     const auto at = static_cast<std::size_t>(element);
-    with_join(sum_, [&](auto function) {
+    with_join<W>(kind_, [&](auto function) {
       values_[at] = found_[at] != 0 ? function(values_[at], number) : number;
     });
     found_[at] = true;
   }
 
-  LoopSum sum_;
+  SumKind kind_;
   std::vector<W> values_;
   std::vector<std::uint8_t> found_;
 };
@@ -165,11 +186,11 @@ class SumsOf final : public GenericSums {
  public:
   using W = ref::Wide<T>;
 
-  SumsOf(std::span<const LoopSum> groups, std::int64_t width, Tensor start,
+  SumsOf(std::span<const SumKind> groups, std::int64_t width, Tensor start,
          const ResultMemory& result)
       : start_(std::move(start)),
         out_(reinterpret_cast<R*>(result.data), static_cast<std::size_t>(result.elements)) {
-    for (const LoopSum each : groups) groups_.emplace_back(each, width);
+    for (const SumKind each : groups) groups_.emplace_back(each, width);
   }
 
   void begin() override {
@@ -248,7 +269,7 @@ Result<Tensor> start_number(const Attr* start, DType computed) {
   return element_of(computed, start->kind() == AttrKind::kBool ? truth : start->spelling());
 }
 
-Result<std::unique_ptr<GenericSums>> make_generic_sums(std::span<const LoopSum> groups,
+Result<std::unique_ptr<GenericSums>> make_generic_sums(std::span<const SumKind> groups,
                                                        std::int64_t width, const Attr* start,
                                                        DType computed, const ResultMemory& result) {
   const auto first = start_number(start, computed);

@@ -47,7 +47,7 @@ struct ResultMemory {
 };
 
 /// `computed`: the type of what the region computes. Up to `width` elements are side by side.
-Result<std::unique_ptr<GenericSums>> make_generic_sums(std::span<const LoopSum> groups,
+Result<std::unique_ptr<GenericSums>> make_generic_sums(std::span<const SumKind> groups,
                                                        std::int64_t width, const Attr* start,
                                                        DType computed, const ResultMemory& result);
 /// `start` of a result as a number of the type that the region computes. An undefined tensor if it

@@ -83,7 +83,11 @@ Result<BoundGeneric> bind_generic(EvalCall& call) {
     auto margin =
         CompiledExtent::compile(call.context().dims().substitute(each.margin, sizes), bound.names);
     if (!margin) return call.error(diag::kResultUnknown, "an extent in a condition is not known");
-    bound.conditions.push_back({each.comparison, *std::move(margin)});
+    BoundGeneric::Condition made{each.comparison, *std::move(margin)};
+    for (std::size_t name = bound.extents.size(); name < bound.names.size(); ++name) {
+      made.has_data = made.has_data || made.margin.depends_on(name);
+    }
+    bound.conditions.push_back(std::move(made));
   }
   bound.form = *std::move(form);
   return bound;
@@ -116,8 +120,8 @@ void GenericWalk::order_loops() {
     order_.pop_back();
   }
   for (const GenericForm::SummedLoop& each : form_.sums) {
-    if (groups_.empty() || groups_.back() != each.sum) {
-      groups_.push_back(each.sum);
+    if (groups_.empty() || groups_.back() != each.kind()) {
+      groups_.push_back(each.kind());
       group_starts_.push_back(order_.size());
     }
     order_.push_back(each.loop);
@@ -276,14 +280,18 @@ Result<void> GenericWalk::walk_each(Stretch part) {
   return {};
 }
 
-/// Reads the indices that data decides, and tests the conditions.
+/// Reads the indices that data decides where the other conditions hold, and tests the conditions.
 Result<bool> GenericWalk::admits_iteration() {
+  const auto all_hold = [&](bool has_data) {
+    return std::ranges::all_of(generic_.conditions, [&](const BoundGeneric::Condition& each) {
+      if (each.has_data != has_data) return true;
+      const auto margin = each.margin.value(values_);
+      return margin && each.holds(*margin);
+    });
+  };
+  if (!all_hold(false)) return false;
   if (auto read = read_indices(); !read) return std::move(read).error();
-  for (const BoundGeneric::Condition& each : generic_.conditions) {
-    const auto margin = each.margin.value(values_);
-    if (!margin || !each.holds(*margin)) return false;
-  }
-  return true;
+  return all_hold(true);
 }
 
 Result<void> GenericWalk::read_indices() {

@@ -19,6 +19,7 @@ struct BoundGeneric {
   struct Condition {
     SymbolRelation::Comparison comparison{};
     CompiledExtent margin;
+    bool has_data = false;  ///< depends on indices that data decides
     bool holds(std::int64_t value) const {
       return comparison == SymbolRelation::Comparison::kEqual ? value == 0 : value >= 0;
     }
@@ -91,7 +92,7 @@ class GenericWalk {
   std::optional<GenericStrip> strip_;
   std::unique_ptr<GenericSums> sums_;
   std::vector<std::size_t> order_;             // loops of the result, summed ones, that of columns
-  std::vector<LoopSum> groups_;                // kinds of sums of consecutive loops
+  std::vector<SumKind> groups_;                // of sums of consecutive loops
   std::vector<std::size_t> group_starts_;      // positions in the order
   std::optional<std::size_t> column_loop_;     // innermost, of elements computed side by side
   Stretch column_;                             // the part of that loop at hand

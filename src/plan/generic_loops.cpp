@@ -333,8 +333,8 @@ class GenericCompiler {
     const auto inner = best_loop(wanted_.loops, is_sum);
     if (inner) std::erase(loops_.order, *inner);
     for (const GenericForm::SummedLoop& each : wanted_.sums) {
-      if (loops_.groups.empty() || loops_.groups.back() != each.sum) {
-        loops_.groups.push_back(each.sum);
+      if (loops_.groups.empty() || loops_.groups.back() != each.kind()) {
+        loops_.groups.push_back(each.kind());
         loops_.group_starts.push_back(loops_.order.size());
       }
       loops_.order.push_back(each.loop);

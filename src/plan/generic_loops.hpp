@@ -55,7 +55,7 @@ struct GenericLoops {
   std::vector<std::int64_t> extents;  ///< by position in the order
   std::size_t name_count = 0;         ///< of loops and indices that data decides
   std::size_t loop_count = 0;
-  std::vector<LoopSum> groups;
+  std::vector<SumKind> groups;
   std::vector<std::size_t> group_starts;  ///< positions
   bool has_column = false;                ///< the innermost loop is one of the result
   bool is_by_element = false;             ///< some index is not affine in the innermost loop

@@ -80,8 +80,8 @@ void split_results(GenericForm& form, std::size_t split) {
     result.loops = std::move(loops);
     std::vector<GenericForm::SummedLoop> sums;
     for (const GenericForm::SummedLoop& each : result.sums) {
-      sums.push_back({after_split(each.loop, split), each.sum});
-      if (each.loop == split) sums.push_back({split + 1, each.sum});
+      sums.push_back({after_split(each.loop, split), each.sum, each.precision});
+      if (each.loop == split) sums.push_back({split + 1, each.sum, each.precision});
     }
     result.sums = std::move(sums);
   }

@@ -59,7 +59,7 @@ bool GenericWorker::prepare() {
     columns_.resize(kWidth);
     first_ = start->defined() ? start->as<double>().front() : neutral();
     const StripArithmetic& arithmetic = shared_.kernels.arithmetic;
-    const LoopSum sum = loops_.groups.front();
+    const LoopSum sum = loops_.groups.front().sum;
     join_ = sum == LoopSum::kAdd   ? arithmetic.add
             : sum == LoopSum::kMul ? arithmetic.mul
             : sum == LoopSum::kMax ? arithmetic.max
@@ -72,7 +72,7 @@ bool GenericWorker::prepare() {
 
 double GenericWorker::neutral() const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  switch (loops_.groups.front()) {
+  switch (loops_.groups.front().sum) {
     case LoopSum::kMax:
       return -kInfinity;
     case LoopSum::kMin:
@@ -91,9 +91,10 @@ GenericWorker::Way GenericWorker::find_way() const {
                          shared_.operands[loops_.operands[0].tensor].dtype == shared_.result.dtype;
     return is_copy ? Way::kCopy : Way::kStore;
   }
-  const LoopSum sum = loops_.groups.front();
+  const LoopSum sum = loops_.groups.front().sum;
   if (sum == LoopSum::kAnd || sum == LoopSum::kOr) return Way::kSums;  // Bool
-  const bool is_double = strip_.dtype() == DType::kFloat64;
+  const bool is_double =
+      strip_.dtype() == DType::kFloat64 && loops_.groups.front().precision == SumPrecision::kWide;
   if (!loops_.has_column || loops_.groups.size() != 1 || !is_double) return Way::kSums;
   const bool leaves_out = !loops_.conditions.empty() || !loops_.form_conditions.empty();
   const bool is_empty = std::ranges::find(loops_.extents, 0) != loops_.extents.end();

@@ -79,6 +79,13 @@ class PipelineBisection {
     return copy;
   }
 
+  std::unique_ptr<Module> module_after(std::size_t passes) const {
+    if (passes == 0) return clone(module_);
+    RewriteWatch watch;
+    PassLimit limit(passes, watch);
+    return run(watch, limit);
+  }
+
   Result<bool> holds(std::size_t passes, std::optional<std::uint64_t> rewrites) const {
     if (passes == 0) return judgement_(module_, module_);
     RewriteWatch watch{.limit = rewrites};
@@ -103,8 +110,11 @@ class PipelineBisection {
   Result<Culprit> find_rewrite(std::size_t pass) const {
     RewriteWatch watch;
     PassLimit limit(pass, watch);
-    run(watch, limit);
-    Culprit culprit{.pass = pass, .name = limit.name()};
+    auto after = run(watch, limit);
+    Culprit culprit{.pass = pass,
+                    .name = limit.name(),
+                    .before = module_after(pass - 1),
+                    .after = std::move(after)};
     const std::uint64_t before = limit.rewrites_before();
     if (watch.made == before) return culprit;
     const auto without = holds(pass, before);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,8 @@ struct Culprit {
   std::size_t pass = 0;  ///< in the order of execution, from 1
   std::string name;
   std::optional<Rewrite> rewrite{};  ///< none if the pass is at fault without its patterns
+  /// The module that the pass took and what it made.
+  std::unique_ptr<Module> before{}, after{};
 };
 
 /// Finds the culprit by bisection: once the judgement is true after a pass or rewrite, it is taken

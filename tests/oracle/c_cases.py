@@ -127,6 +127,16 @@ def index_cases():
             yield condition, generic({"t": "[8, 3]", "r": "[8]"}, "loops:{g:8, t:3}, maps:[[$g, $t], [$g], [$g]], sums:{t:add}, "
                                      f'indices:{{n:1}}, where:"{condition}"', "y", "[8]", [], "a", ("Float32", dtype)), {
                 "t": table, "r": places[:8].astype(dtype.lower())}
+    # The operand of an index is outside where a relation without the index leaves the iteration out.
+    lengths = np.array([1, 2], "int64")
+    for conditions in (["$t < 2"], ["$t == 1"], ["$t*$t + $g < 4"], ["$t < 2", "$n > $t"], ["$t + $u < 2"]):
+        where = ", ".join(f'"{each}"' for each in conditions)
+        yield f"left out by {where}", generic(
+            {"t": "[8, 3]", "r": "[2]"}, "loops:{g:3, t:3, u:2}, maps:[[$n+$g, $u], [$t], [$g]], sums:{t:add, u:add}, indices:{n:1}, "
+            f"where:[{where}]", "y", "[3]", [], "a", ("Float32", "Int64")), {"t": table, "r": lengths}
+        yield f"elements left out by {where}", generic(
+            {"t": "[8, 3]", "r": "[2]"}, "loops:{g:3, t:3, u:2}, maps:[[$n+$g, $u], [$t], [$g, $t, $u]], indices:{n:1}, "
+            f"where:[{where}], start:[7]", "y", "[3, 3, 2]", [], "a", ("Float32", "Int64")), {"t": table, "r": lengths}
     yield "all ends", generic({"t": "[8, 3]", "r": "[8]"}, "loops:{g:8, t:3}, maps:[[$g, $t], [$g], [$g]], sums:{t:add}, "
                               'indices:{n:1}, where:"$t < $n"', "y", "[8]", [], "a", ("Float32", "Int64")), {
         "t": table, "r": np.array([-(2**63), 2**63 - 1, 0, 1, 2, 3, 4, 5], "int64")}

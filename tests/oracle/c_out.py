@@ -3,7 +3,7 @@
 
 The modules are random generic ops, as those of generics.py; random schedules, as those of schedules.py; and cases of every op
 with a generic body, as those of generic_bodies.py. Each C file is compiled without a warning by one of the compilers and
-levels below, in turn; those with sanitizers also find accesses outside of arrays.
+levels below, in turn; those with sanitizers also find accesses outside of arrays, and one runs parallel loops on threads.
 
 usage: c_out.py TOOLS [GENERICS [SCHEDULES [SEED]]]
 """
@@ -27,7 +27,7 @@ from op_errors import OPS, Samples, module_of  # noqa: E402
 
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-DMIR_MAIN", "-ffp-contract=off"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-COMPILERS = [["gcc", "-O0"], ["gcc", "-O3", "-march=native"], ["clang", "-O1", *SANITIZERS], ["clang", "-O3", "-march=native"]]
+COMPILERS = [["gcc", "-O0"], ["gcc", "-O3", "-march=native", "-fopenmp"], ["clang", "-O1", *SANITIZERS], ["clang", "-O3", "-march=native"]]
 PORT = re.compile(r"^   (input|output) (\w+): \w+ \([\d, ]*\), %(\S+)$", re.MULTILINE)
 WEIGHT = re.compile(r"^  const \w+\* (\w+); /\* (\S+) \(", re.MULTILINE)
 CASES = 4

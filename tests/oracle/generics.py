@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -40,10 +41,12 @@ class Generic:
     maps: list                           # of operands, then of results: lists of (text, function of an environment)
     results: list                        # dtype and shape
     sums: list                           # for each result a dict of loop to word
+    accumulate: dict = field(default_factory=dict)  # of loops of floating sums the precision
     where: list = field(default_factory=list)
     start: list = field(default_factory=list)
     indices: dict = field(default_factory=dict)
     sizes: dict = field(default_factory=dict)
+    marks: dict = field(default_factory=dict)
     steps: list = field(default_factory=list)   # name, op, operands
     passed: list = field(default_factory=list)  # names, one for each result
 
@@ -98,6 +101,7 @@ class Drawing:
         for _ in range(self.pick(1, 1, 2)):
             self.add_result(made, self.pick(*dtypes), kind)
         self.add_steps(made, kind)
+        self.add_accumulate(made, kind)
         return made
 
     def index(self, made, free):
@@ -189,6 +193,17 @@ class Drawing:
         needs = (made.where and not sums) or any(word in ("max", "min") for word in sums.values())
         made.start.append(int(self.pick(0, 1)) if needs or self.pick(0, 0, 1) else None)
 
+    def add_accumulate(self, made, kind):
+        """Precisions of some sums, and marks that change nothing."""
+        words = {name: {sums[name] for sums in made.sums if name in sums} for name in made.loops}
+        for name, joins in words.items():
+            if kind == "float" and joins == {"add"} and self.pick(0, 0, 1):
+                made.accumulate[name] = self.pick("Float32", "fma32")
+        beside = [name for name, joins in words.items() if not joins]
+        for key, names in (("parallel", beside), ("vector", beside), ("unroll", list(words))):
+            if names and self.pick(0, 0, 1):
+                made.marks[key] = self.pick(*names)
+
     def add_steps(self, made, kind):
         """A region of a few elementwise ops."""
         numbers = [(f"a{i}", number_type(each.dtype)) for i, each in enumerate(made.operands)]
@@ -219,6 +234,9 @@ def op_text(number, made):
         attributes.append("where:[" + ", ".join(f'"{text}"' for text, _ in made.where) + "]")
     if any(each is not None for each in made.start):
         attributes.append("start:[" + ", ".join("null" if each is None else str(each) for each in made.start) + "]")
+    if made.accumulate:
+        attributes.append("accumulate:{" + ", ".join(f"{n}:{w}" for n, w in made.accumulate.items()) + "}")
+    attributes += [f"{key}:[{name}]" for key, name in made.marks.items()]
     if made.indices:
         attributes.append("indices:{" + ", ".join(f"{n}:{o}" for n, o in made.indices.items()) + "}")
     operands = ", ".join(f"%i{number}x{i}:{type_text(a.shape, a.dtype)}" for i, a in enumerate(made.operands))
@@ -284,17 +302,33 @@ def iteration(made, env, passed):
     return numbers[passed]
 
 
+def added_once(a, b):
+    """The sum of two doubles, rounded once to Float32: the double nearest to it is made odd before."""
+    near = np.float64(a) + np.float64(b)
+    if np.isfinite(near) and np.isfinite(a) and np.isfinite(b):
+        rest = Fraction(float(a)) + Fraction(float(b)) - Fraction(float(near))
+        if rest != 0 and near.view(np.uint64) % 2 == 0:
+            near = np.nextafter(near, np.float64(np.inf if rest > 0 else -np.inf))
+    return np.float32(near)
+
+
+def join(kind, word, precision, a, b):
+    if precision == "Float32":
+        return kind.type(np.float32(a) + np.float32(b))
+    return kind.type(added_once(a, b)) if precision == "fma32" else kind.type(JOIN[word](a, b))
+
+
 def joined(made, env, groups, number, start):
     """What the groups of summed loops give for one element; none for an extreme over nothing."""
     if not groups:
         return iteration(made, env, made.passed[number])
-    word, names = groups[0]
+    word, precision, names = groups[0]
     kind = number_type(made.results[number][0])
     value = kind.type(start) if start is not None else kind.type(NEUTRAL[word]) if word in NEUTRAL else None
     for at in itertools.product(*[range(made.loops[name]) for name in names]):
         inner = joined(made, {**env, **dict(zip(names, at))}, groups[1:], number, None)
         if inner is not None:
-            value = inner if value is None else kind.type(JOIN[word](value, inner))
+            value = inner if value is None else join(kind, word, precision, value, inner)
     return value
 
 
@@ -304,10 +338,11 @@ def expected(made, number):
     kept = [name for name in made.loops if name not in sums]
     groups = []
     for name in made.loops:
-        if name in sums and groups and groups[-1][0] == sums[name]:
-            groups[-1][1].append(name)
-        elif name in sums:
-            groups.append((sums[name], [name]))
+        kind = (sums[name], made.accumulate.get(name)) if name in sums else None
+        if kind and groups and groups[-1][:2] == kind:
+            groups[-1][2].append(name)
+        elif kind:
+            groups.append((*kind, [name]))
     out = np.full(shape, 0 if start is None else start, dtype)
     for at in itertools.product(*[range(made.loops[name]) for name in kept]):
         env = dict(zip(kept, at))

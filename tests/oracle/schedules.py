@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs random schedules of generic ops: every step that is taken must keep all bits.
 
-A schedule is a pipeline of one to eight steps on the ops into which products, convolutions, norms, Softmax and chains are
-decomposed, with extents that are prime, 0, 1, or one beside a tile, constant or symbolic. A step may be refused by name. The
-module after the schedule must give the bits of the module before it, with the reference and with the fast kernels.
+A schedule is a pipeline of one to eight steps on the ops into which products, convolutions, norms, Softmax, attention and
+chains are decomposed, with extents that are prime, 0, 1, or one beside a tile, constant or symbolic. A step may be refused by
+name. The module after the schedule must give the bits of the module before it, with the reference and with the fast kernels.
+`accumulate` must keep a bound; the steps after it must keep its bits. Its numbers are those of exact arithmetic in Python.
 
 usage: schedules.py TOOLS [COUNT [SEED]]
 """
@@ -13,7 +14,10 @@ import re
 import subprocess
 import sys
 import tempfile
+from fractions import Fraction
 from pathlib import Path
+
+import numpy as np
 
 RUNS = [["--kernels=ref"], ["--kernels=fast", "--threads=1"], ["--kernels=fast", "--threads=3"]]
 EXTENTS = [0, 1, 2, 3, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33]
@@ -29,6 +33,8 @@ MODULES = {
     "einsum": ("linalg.CPU.EinsumOp [equation:\"ik,kj->ji\"] (%a, %b) -> (%y)", "[A, C]", "[C, B]"),
     "convolution": ("linalg.CPU.AddOp(%a, %b) -> (%u)\n    linalg.CPU.Conv2DOp <name=\"w\"> [in_channels:2, out_channels:3, kernel_size:[3, 2], "
                     "padding:[1, 1], bias:false] (%u) -> (%v)\n    linalg.CPU.ReLUOp(%v) -> (%y)", "[1, 2, P, C]", "[1, 2, P, C]"),
+    "attention": ("linalg.CPU.MatMulOp [transpose_b:true] (%a, %b) -> (%u)\n    linalg.CPU.SoftmaxOp [axis:-1] (%u) -> (%v)\n    "
+                  "linalg.CPU.MatMulOp [transpose_b:false] (%v, %b) -> (%y)", "[A, C]", "[P, C]"),
     "norm": ("linalg.CPU.MulOp(%a, %b) -> (%u)\n    linalg.CPU.RMSNormOp <name=\"w\"> [epsilon:1e-6] (%u) -> (%y)", "[A, P]", "[A, P]"),
 }
 WEIGHTS = {"convolution": "[3, 2, 3, 2]", "norm": "[P]"}
@@ -72,12 +78,16 @@ def loops_of(text):
 
 def draw_step(rng, text):
     loops = rng.choice(loops_of(text))
-    kind = rng.choice(["split", "tile", "order", "pack", "fuse-producer", "fuse-consumer"])
+    kind = rng.choice(["split", "tile", "order", "pack", "fuse-producer", "fuse-consumer", "parallel", "vector", "unroll", "accumulate"])
     some = rng.sample(loops, rng.randint(1, len(loops))) if loops else ["none"]
     if kind in ("split", "tile"):
         return f"{kind}{{{','.join(f'{each}={rng.choice([1, 2, 3, 4, 8, 16, 40])}' for each in some)}}}"
     if kind == "order":
         return f"order{{outer=[{','.join(some)}]}}"
+    if kind in ("parallel", "vector", "unroll"):
+        return f"{kind}{{loops=[{','.join(some)}]}}"
+    if kind == "accumulate":
+        return f"accumulate{{block={rng.choice([2, 3, 8, 16, 40])}{rng.choice(['', ',fma'])}}}"
     return f"{kind}{{operand={rng.randint(0, 1)}}}" if kind in ("pack", "fuse-producer") else kind
 
 
@@ -103,6 +113,15 @@ def draw_schedule(tools, rng, folder, counts):
         if made.returncode == 0:
             steps.append(f"op{op}: {step}")
             counts["taken"] += 1
+            if step.startswith("accumulate"):
+                # The step may change bits. Those after it keep what it makes.
+                kept = run([tools / "mllm-opt", "--validate-step", "--claim=bound:4e-3", "--validate=5", after, folder / "next.mir"])
+                # Undecided, or beyond the range of Float32.
+                beyond = re.search(r": (\S+) before, (?:-?inf|nan) after", kept.stderr)
+                is_beyond = beyond is not None and abs(float(beyond[1])) > 1e30
+                if kept.returncode != 0 and "MIR0926" not in kept.stderr and not is_beyond:
+                    return f"{text}{steps}\nstep op{op}: {step} does not keep its bound\n{kept.stderr}{after.read_text()}", text, binds, steps
+                before.write_text((folder / "next.mir").read_text())
             (folder / "next.mir").replace(after)
         elif REFUSED.search(made.stderr):
             counts["refused"] += 1
@@ -137,38 +156,94 @@ PRODUCT = """@main [mir_version:2] (%a:tensor<[13, 31], Float64, CPU>, %b:tensor
     cf.ReturnOp (%y) -> ()
 }
 """
-STEPS = ["split{k=8}", "split{i=4}", "order{outer=[j]}"]
+STEPS = ["split{k=8}", "split{i=4}", "order{outer=[j]}", "parallel{loops=[j,i]}", "accumulate{block=8}"]
+CLAIMS = ["bits", "bits", "bits", "bits", "bound:1e-5"]
 # A mistake in what a step makes: its number, and an edit of the text.
 MISTAKES = {
     "a bound is one too small": (0, '"8*$k+$k_in < 31"', '"8*$k+$k_in < 30"'),
     "a bound of a sum is missing": (0, ', bounds:["8*$k+$k_in < 31"]', ""),
     "a bound of the result is one too small": (1, "4*$i+$i_in < 13", "4*$i+$i_in < 12"),
+    "a bound of the result is one too large": (1, "4*$i+$i_in < 13", "4*$i+$i_in < 14"),
+    "a remainder is missing": (1, '"i":4,"i_in":4', '"i":3,"i_in":4'),
     "a tile too few": (1, '"i":4,', '"i":3,'),
     "the terms of a sum are in another order": (1, '"k":4,"k_in":8', '"k_in":8,"k":4'),
     "an index is one too large": (2, "[8*$k+$k_in, $j]", "[8*$k+$k_in, ($j+1) min 8]"),
+    "an index has another loop": (2, "[4*$i+$i_in, 8*$k+$k_in]", "[4*$i+$i_in, 8*$k]"),
     "the operands are exchanged": (2, "(%a:tensor<[13, 31], Float64, CPU>, %b:tensor<[31, 9], Float64, CPU>) -> (%y:tensor<[13, 9], Float64, CPU>) {",
                                   "(%b:tensor<[31, 9], Float64, CPU>, %a:tensor<[13, 31], Float64, CPU>) -> (%y:tensor<[13, 9], Float64, CPU>) {"),
+    "another operand is read": (2, "(%a:tensor<[13, 31], Float64, CPU>, %b:", "(%b:tensor<[31, 9], Float64, CPU>, %b:"),
+    "a loop of a sum is parallel": (3, "parallel:[j, i]", "parallel:[j, k_in]"),
+    "an outer loop of a sum is parallel": (3, "parallel:[j, i]", "parallel:[k]"),
+    "a block of sums is left out": (4, '"8*$k+$k_in < 31"', '"8*$k+$k_in < 23"'),
+    "bits are claimed of a narrower sum": (3, "parallel:[j, i]", "accumulate:{k_in:Float32}, parallel:[j, i]"),
 }
 
 
 def first_wrong_step(tools, folder, mistake):
-    """The number of the first step whose text is refused, or gives other bits; none if all steps are right."""
-    text = folder / "step.mir"
-    text.write_text(PRODUCT)
-    inputs = ["-i", "a=random:1", "-i", "b=random:2"]
-    expected = run([tools / "mllm-interp", "--kernels=ref", *inputs, text]).stdout
-    for number, step in enumerate(STEPS):
-        made = run([tools / "mllm-opt", "-p", f"linalg.GenericOp(@p: {step})", text])
+    """The number of the first step whose text is refused, or does not keep its claim; none if all steps are right."""
+    before, after = folder / "before_step.mir", folder / "after_step.mir"
+    before.write_text(PRODUCT)
+    for number, (step, claim) in enumerate(zip(STEPS, CLAIMS)):
+        made = run([tools / "mllm-opt", "-p", f"linalg.GenericOp(@p: {step})", before])
         if made.returncode != 0:
             return number
         edited = made.stdout
         if mistake is not None and mistake[0] == number:
             edited = edited.replace(mistake[1], mistake[2])
             assert edited != made.stdout, f"{mistake[1]} is not in\n{edited}"
-        text.write_text(edited)
-        found = run([tools / "mllm-interp", "--kernels=ref", *inputs, text])
-        if found.returncode != 0 or found.stdout != expected:
+        after.write_text(edited)
+        if run([tools / "mllm-opt", "--validate-step", before, after, f"--claim={claim}"]).returncode != 0:
             return number
+        after.replace(before)
+    return None
+
+
+def rounded(number):
+    """The Float32 that is nearest to a fraction."""
+    near = np.float32(float(number))
+    around = [np.nextafter(near, np.float32(-np.inf)), near, np.nextafter(near, np.float32(np.inf))]
+    least = min(abs(Fraction(float(each)) - number) for each in around)
+    nearest = [each for each in around if abs(Fraction(float(each)) - number) == least]
+    return next((each for each in nearest if each.view(np.uint32) % 2 == 0), nearest[0]) if len(nearest) > 1 else nearest[0]
+
+
+def check_accumulation(tools, rng, folder):
+    """A product in blocks, by the reference kernel and by exact numbers; a problem or None."""
+    dtype = rng.choice(["float32", "float64"])
+    rows, columns, depth, block, is_fused = rng.randint(1, 4), rng.randint(1, 4), rng.randint(1, 40), rng.choice([2, 3, 8, 17]), rng.random() < 0.5
+    numbers = np.random.default_rng(rng.randrange(1 << 30))
+    a, b = (numbers.standard_normal(shape).astype(dtype) for shape in ((rows, depth), (depth, columns)))
+    text = re.sub("Float64", dtype.title(), PRODUCT.split("{\n")[0]) + "{\n" + "{\n".join(PRODUCT.split("{\n")[1:])
+    for old, new in (("13, 31", f"{rows}, {depth}"), ("31, 9", f"{depth}, {columns}"),
+                     ("i:13, j:9, k:31", f"i:{rows}, j:{columns}, k:{depth}")):
+        text = text.replace(old, new)
+    (folder / "sum.mir").write_text(text)
+    np.save(folder / "a.npy", a)
+    np.save(folder / "b.npy", b)
+    made = run([tools / "mllm-opt", "-p", f"accumulate{{block={block}{',fma' if is_fused else ''}}}", folder / "sum.mir", "-o", folder / "blocks.mir"])
+    for kernels in ("ref", "fast"):
+        done = run([tools / "mllm-interp", f"--kernels={kernels}", folder / "blocks.mir", "-i", f"a={folder / 'a.npy'}", "-i", f"b={folder / 'b.npy'}",
+                    "--print-outputs=no", "-o", folder / "y.npy"])
+        if made.returncode or done.returncode:
+            return f"{text}{made.stderr}{done.stderr}"
+        found = np.load(folder / "y.npy")
+        for i in range(rows):
+            for j in range(columns):
+                total = np.float64(0)
+                for first in range(0, depth, block):
+                    part = np.float32(0)
+                    for k in range(first, min(depth, first + block)):
+                        term = np.float64(a[i, k]) * np.float64(b[k, j])
+                        part = rounded(Fraction(float(part)) + Fraction(float(term))) if is_fused else np.float32(part + np.float32(term))
+                    total = np.float64(part) if depth <= block else total + np.float64(part)
+                want = total.astype(dtype)
+                if found[i, j].tobytes() != want.tobytes():
+                    return f"{text}block {block}, fma {is_fused}, {kernels}: element {i}, {j} is {found[i, j]!r}, expected {want!r}"
+                exact = sum(Fraction(float(a[i, k])) * Fraction(float(b[k, j])) for k in range(depth))
+                terms = sum(abs(float(a[i, k]) * float(b[k, j])) for k in range(depth))
+                bound = 1.01 * (min(block, depth) + 1) * 2.0**-24 * terms + abs(float(want)) * 2.0**-24
+                if abs(float(exact - Fraction(float(want)))) > bound:
+                    return f"{text}block {block}: element {i}, {j} is {found[i, j]!r}, {float(exact)!r} within {bound}"
     return None
 
 
@@ -190,6 +265,11 @@ def main(tools, count=60, seed=1):
         if problem:
             print(problem)
             return 1
+        for _ in range(max(1, int(count) // 10)):
+            problem = check_accumulation(Path(tools), rng, Path(folder))
+            if problem:
+                print(problem)
+                return 1
         for number in range(int(count)):
             problem = check(Path(tools), rng, Path(folder), counts)
             if problem:

@@ -26,15 +26,19 @@ inline constexpr std::string_view kBoundPasses[] = {
 /// Passes whose results are no module of the same inputs and outputs in each case.
 inline constexpr std::string_view kOtherPasses[] = {
     "batch-sequences",  // adds an input, refuses what it cannot batch
+    "accumulate",       // rounds sums
     "bind-symbols",     // the inputs have other types
     "convert",          // the claims are those of its patterns
     "extract-graph",    // the inputs are those of a graph
     "fuse-consumer",    // a step of a schedule, as those below: refuses what would change numbers
     "order",
     "pack",
+    "parallel",
     "split",
     "target-version",  // refuses what needs a later version
     "tile",
+    "unroll",
+    "vector",
 };
 
 /// Passes that keep every number but need options, which option_for() draws.

@@ -5,6 +5,7 @@
 
 #include "mir/codes/usage.hpp"
 #include "support/characters.hpp"
+#include "support/number_text.hpp"
 
 namespace mir::tools {
 
@@ -67,6 +68,26 @@ bool is_pass_dump(std::string_view name) {
 
 bool is_counterexample(std::string_view name) {
   return name.ends_with(".mirz");
+}
+
+Argument<StepClaim> step_claim() {
+  const auto read = [](std::string_view option, std::string_view text) -> Result<StepClaim> {
+    constexpr std::string_view kBound = "bound:";
+    StepClaim claim{.text = std::string(text)};
+    if (text == "bits") return claim;
+    claim.kind = StepClaim::Kind::kValue;
+    if (text == "value") return claim;
+    claim.kind = StepClaim::Kind::kBound;
+    const auto bound =
+        text.starts_with(kBound) ? read_number(text.substr(kBound.size())) : std::nullopt;
+    if (bound && *bound >= 0) {
+      claim.bound = *bound;
+      return claim;
+    }
+    return usage_error(fmt::format("--{} is bits, value or bound:X, found '{}'", option, text));
+  };
+  const auto completion = [] { return Completion{.words = {"bits", "value"}}; };
+  return {.read = read, .note = no_note<StepClaim>, .completion = completion};
 }
 
 Argument<PassNames> pass_names(const PassRegistry& registry, PipelineEnd end) {

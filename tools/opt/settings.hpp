@@ -35,6 +35,15 @@ enum class PipelineEnd : std::uint8_t { kFirst, kLast };
 /// Passes by name with commas between, or `all`. The name of a pipeline selects the pass at one end
 /// of it.
 Argument<PassNames> pass_names(const PassRegistry& registry, PipelineEnd end);
+/// The claim of a step about its results.
+struct StepClaim {
+  enum class Kind : std::uint8_t { kBits, kValue, kBound };
+  Kind kind = Kind::kBits;
+  double bound = 0;          ///< of kBound: in units of the largest magnitude of a result
+  std::string text{"bits"};  ///< as it was given
+};
+/// `bits`, `value` or `bound:X`.
+Argument<StepClaim> step_claim();
 /// True if --dump can write a file of this name.
 bool is_pass_dump(std::string_view name);
 /// True if --counterexamples can write a file of this name.
@@ -266,7 +275,7 @@ struct OptSettings {
                              {.name = "seed",
                               .argument = "N",
                               .help = "seed of the random inputs",
-                              .needs = "validate validate-patterns"},
+                              .needs = "validate validate-patterns validate-step"},
                              number<std::uint64_t>(),
                              0};
   OptionList<std::string> validate_patterns{
@@ -276,13 +285,28 @@ struct OptSettings {
        .help = "try whether the patterns of FILE keep what they claim, by running both sides, and "
                "exit"},
       read_file_name("*.mir")};
+  Flag validate_step{
+      options,
+      {.name = "validate-step",
+       .help = "run the modules of two files, BEFORE and AFTER, on random inputs, judge the second "
+               "like what a pass made of the first, and exit",
+       .excludes = "validate-patterns"}};
+  Option<StepClaim> claim{
+      options,
+      {.name = "claim",
+       .argument = "CLAIM",
+       .help = "what the step keeps: bits, value (a NaN may have other bits), or bound:X, a "
+               "difference of X times the largest magnitude",
+       .otherwise = "bits",
+       .needs = "validate-step"},
+      step_claim()};
   Option<std::string> counterexamples{
       options,
       {.name = "counterexamples",
        .argument = "FOLDER",
-       .help = "write a pack for each pattern that does not keep its claim; mllm-interp shows what "
-               "differs",
-       .needs = "validate validate-patterns"},
+       .help = "write a pack for each pattern or step that does not keep its claim; mllm-interp "
+               "shows what differs",
+       .needs = "validate validate-patterns validate-step"},
       written_folder(is_counterexample)};
   Option<std::uint64_t> rewrite_limit{
       options,

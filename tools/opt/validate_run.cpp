@@ -17,16 +17,22 @@ namespace mir::tools {
 
 namespace {
 
-/// Names the pass and the rewrite that first change results.
-std::string find_culprit(const Module& before, const Pipeline& pipeline,
-                         const reduce::Comparison& how, const TypedMap* facts) {
-  const auto culprit = reduce::bisect(
+/// Finds the pass and the rewrite that first change results.
+Result<reduce::Culprit> find_culprit(const Module& before, const Pipeline& pipeline,
+                                     const reduce::Comparison& how, const TypedMap* facts) {
+  return reduce::bisect(
       before, pipeline,
       [&](const Module& first, const Module& second) -> Result<bool> {
         return reduce::compare(first, second, how).is_interesting;
       },
       facts);
-  return culprit ? "first by " + spelling(*culprit) : culprit.error().message;
+}
+
+/// Replaces the counterexample of all passes by that of the wrong one, if this alone differs.
+void narrow(Counterexample& found, const reduce::Culprit& culprit, const reduce::Comparison& how) {
+  if (culprit.before == nullptr || culprit.after == nullptr) return;
+  ChangeVerdict alone = validate_change(*culprit.before, *culprit.after, how.validation, how.bound);
+  if (alone.kind == PatternVerdict::Kind::kRefuted) found = *std::move(alone.counterexample);
 }
 
 /// Writes a counterexample if an option requests it.
@@ -108,11 +114,14 @@ bool run_validated(Module& module, const Pipeline& pipeline, PipelineRun how,
     case PatternVerdict::Kind::kRefuted:
       break;
   }
-  const Counterexample& found = *verdict.counterexample;
-  const std::string culprit = find_culprit(*before, pipeline, comparison, how.facts);
+  Counterexample found = *verdict.counterexample;
+  const std::string difference = found.difference;
+  const auto culprit = find_culprit(*before, pipeline, comparison, how.facts);
+  if (culprit) narrow(found, *culprit, comparison);
   save(found, name, settings, diagnostics);
   return refuse(diag::kClaimRefuted,
-                fmt::format("the passes change results: {}; {}", found.difference, culprit));
+                fmt::format("the passes change results: {}; {}", difference,
+                            culprit ? "first by " + spelling(*culprit) : culprit.error().message));
 }
 
 }  // namespace mir::tools

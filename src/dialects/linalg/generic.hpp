@@ -30,6 +30,13 @@ inline constexpr AttrRow kGenericAttributes[] = {
     {.name = "sizes",
      .type = AttrType::kDict,
      .summary = "symbols in maps and relations that are extents from around the op"},
+    {.name = "accumulate",
+     .type = AttrType::kDict,
+     .summary = "for loops of floating sums the numbers that the accumulator holds: Float32, or "
+                "fma32 with one rounding for each term"},
+    {.name = "parallel", .summary = "loops whose iterations may run at the same time"},
+    {.name = "vector", .summary = "loops whose iterations may run in the lanes of a vector"},
+    {.name = "unroll", .summary = "loops whose iterations are written one after the other"},
     {.name = "dtypes", .summary = "element types of the results; that of operand 0 if left out"},
 };
 

@@ -46,7 +46,6 @@ constexpr ForeignName kNames[] = {
     {"strip-debuginfo", "strip-locations"},
     {"symbol-dce", "eliminate-unused-graphs"},
     {"trivial-dce", "eliminate-dead-ops"},
-    {"unroll", "unroll-loops"},
 };
 
 }  // namespace

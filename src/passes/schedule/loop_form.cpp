@@ -27,12 +27,21 @@ LoopForm read_loops(const Op& op) {
                 .maps = read->operands,
                 .sums = {},
                 .bounds = {},
-                .filters = {}};
+                .filters = {},
+                .parallel = {},
+                .vector = {},
+                .unroll = {}};
   for (const GenericForm::Result& result : read->results) {
     form.maps.push_back(result.map);
     auto& sums = form.sums.emplace_back();
-    for (const auto& each : result.sums) sums.emplace_back(read->loops[each.loop].name, each.sum);
+    for (const auto& each : result.sums) sums.push_back({read->loops[each.loop].name, each.kind()});
   }
+  const auto name_all = [&](std::span<const std::size_t> marks, std::vector<Symbol>& names) {
+    for (const std::size_t each : marks) names.push_back(read->loops[each].name);
+  };
+  name_all(read->parallel, form.parallel);
+  name_all(read->vector, form.vector);
+  name_all(read->unroll, form.unroll);
   const auto bounds = read->bounds();
   form.bounds.assign(bounds.begin(), bounds.end());
   form.filters.assign(read->conditions.begin() + static_cast<std::ptrdiff_t>(read->bound_count),
@@ -102,7 +111,7 @@ void LoopForm::drop_unused_sizes(DimTable& dims) {
 
 void LoopForm::order_sums() {
   const auto place = [&](const Sum& sum) {
-    return std::ranges::find(loops, sum.first, &GenericForm::Range::name);
+    return std::ranges::find(loops, sum.loop, &GenericForm::Range::name);
   };
   for (auto& each : sums) std::ranges::stable_sort(each, {}, place);
 }
@@ -127,30 +136,59 @@ const Attr* maps_attribute(std::span<const std::vector<Dim>> maps, IRContext& co
   return context.array(lists);
 }
 
-/// A dictionary for all results if they agree, otherwise a list.
-const Attr* sums_attribute(const LoopForm& form, IRContext& context) {
-  const auto dictionary = [&](std::span<const LoopForm::Sum> sums) {
-    std::vector<NamedAttr> entries;
-    for (const auto& [name, sum] : sums) entries.push_back({name, context.word(word_of(sum))});
-    return context.dict(entries);
-  };
-  std::vector<LoopForm::Sum> all;
-  bool agree = true;
-  for (const auto& sums : form.sums) {
-    for (const LoopForm::Sum& each : sums) {
-      const auto known = std::ranges::find(all, each.first, &LoopForm::Sum::first);
+using Words = std::vector<NamedAttr>;
+
+/// Words of all results by loop. No value if results state different ones.
+std::optional<Words> joined_words(std::span<const Words> words_of_results) {
+  Words all;
+  for (const Words& words : words_of_results) {
+    for (const NamedAttr& each : words) {
+      const auto known = std::ranges::find(all, each.key, &NamedAttr::key);
       if (known == all.end()) {
         all.push_back(each);
-      } else {
-        agree = agree && known->second == each.second;
+      } else if (known->value != each.value) {
+        return std::nullopt;
       }
     }
   }
-  if (all.empty()) return nullptr;
-  if (agree) return dictionary(all);
+  return all;
+}
+
+/// A dictionary for all results if they agree, otherwise a list.
+const Attr* sums_attribute(const LoopForm& form, IRContext& context) {
+  std::vector<Words> words_of_results;
+  for (const auto& sums : form.sums) {
+    Words& words = words_of_results.emplace_back();
+    for (const LoopForm::Sum& each : sums) {
+      words.push_back({each.loop, context.word(word_of(each.kind.sum))});
+    }
+  }
+  if (const auto all = joined_words(words_of_results)) {
+    return all->empty() ? nullptr : context.dict(*all);
+  }
   std::vector<const Attr*> lists;
-  for (const auto& sums : form.sums) lists.push_back(dictionary(sums));
+  for (const Words& each : words_of_results) lists.push_back(context.dict(each));
   return context.array(lists);
+}
+
+/// All results that sum over a loop do so with one precision.
+const Attr* accumulate_attribute(const LoopForm& form, IRContext& context) {
+  std::vector<Words> words_of_results;
+  for (const auto& sums : form.sums) {
+    Words& words = words_of_results.emplace_back();
+    for (const LoopForm::Sum& each : sums) {
+      if (each.kind.precision == SumPrecision::kWide) continue;
+      words.push_back({each.loop, context.word(word_of(each.kind.precision))});
+    }
+  }
+  const auto all = joined_words(words_of_results);
+  return !all || all->empty() ? nullptr : context.dict(*all);
+}
+
+const Attr* marks_attribute(std::span<const Symbol> marks, IRContext& context) {
+  std::vector<const Attr*> words;
+  for (const Symbol each : marks) words.push_back(context.word(context.text(each)));
+  return words.empty() ? nullptr : context.array(words);
 }
 
 }  // namespace
@@ -168,6 +206,10 @@ void write_loops(Rewriter& rewriter, Op& op, const LoopForm& form) {
   write(key::kLoops, loops == nullptr ? context.dict({}) : loops);
   write(key::kMaps, maps_attribute(form.maps, context));
   write(key::kSums, sums_attribute(form, context));
+  write(key::kAccumulate, accumulate_attribute(form, context));
+  write(key::kParallel, marks_attribute(form.parallel, context));
+  write(key::kVector, marks_attribute(form.vector, context));
+  write(key::kUnroll, marks_attribute(form.unroll, context));
   write(key::kBounds, relations_attribute(form.bounds, context));
   write(key::kWhere, relations_attribute(form.filters, context));
   write(key::kSizes, ranges_attribute(form.sizes, context));

@@ -13,7 +13,11 @@ namespace mir {
 
 /// Loops, maps, sums and conditions of a generic op, before they are written back.
 struct LoopForm {
-  using Sum = std::pair<Symbol, LoopSum>;
+  struct Sum {
+    Symbol loop;
+    SumKind kind;
+    friend bool operator==(const Sum&, const Sum&) = default;
+  };
 
   std::vector<GenericForm::Range> loops;  ///< the outermost first
   std::vector<GenericForm::Range> sizes;
@@ -22,6 +26,7 @@ struct LoopForm {
   std::vector<std::vector<Sum>> sums;   ///< for each result, in the order of the loops
   std::vector<SymbolRelation> bounds;   ///< of the attribute `bounds`
   std::vector<SymbolRelation> filters;  ///< of the attribute `where`
+  std::vector<Symbol> parallel, vector, unroll;
 
   /// The place of the loop; no value if there is none.
   std::optional<std::size_t> find_loop(std::string_view name, const IRContext& context) const;

@@ -62,9 +62,12 @@ Result<void> split_loop(LoopForm& form, std::size_t loop, std::int64_t tile, IRC
   form.loops[loop].extent = tiles;
   form.loops.insert(form.loops.begin() + static_cast<std::ptrdiff_t>(loop) + 1, {inner, Dim(tile)});
   for (auto& sums : form.sums) {
-    const auto sum = std::ranges::find(sums, name, &LoopForm::Sum::first);
-    if (sum != sums.end()) sums.insert(std::next(sum), {inner, sum->second});
+    const auto sum = std::ranges::find(sums, name, &LoopForm::Sum::loop);
+    if (sum != sums.end()) sums.insert(std::next(sum), {inner, sum->kind});
   }
+  // Tiles run side by side, iterations in a tile in lanes or one by one.
+  std::ranges::replace(form.vector, name, inner);
+  std::ranges::replace(form.unroll, name, inner);
   made.push_back(inner);
   return {};
 }
@@ -75,14 +78,14 @@ namespace {
 
 /// Consecutive sums of one kind, which share an accumulator.
 struct SumGroup {
-  LoopSum sum;
+  SumKind kind;
   std::vector<Symbol> loops;
 };
 
 std::vector<SumGroup> groups_of(std::span<const LoopForm::Sum> sums) {
   std::vector<SumGroup> groups;
-  for (const auto& [name, sum] : sums) {
-    if (groups.empty() || groups.back().sum != sum) groups.push_back({sum, {}});
+  for (const auto& [name, kind] : sums) {
+    if (groups.empty() || groups.back().kind != kind) groups.push_back({kind, {}});
     groups.back().loops.push_back(name);
   }
   return groups;
@@ -105,9 +108,10 @@ Result<void> check_sums(std::span<const LoopForm::Sum> before, std::span<const L
   const auto was = groups_of(before), is = groups_of(after);
   bool nests_alike = was.size() == is.size();
   for (std::size_t i = 0; nests_alike && i < was.size(); ++i) {
-    nests_alike = was[i].sum == is[i].sum && std::ranges::is_permutation(was[i].loops, is[i].loops);
+    nests_alike =
+        was[i].kind == is[i].kind && std::ranges::is_permutation(was[i].loops, is[i].loops);
     if (!nests_alike || was[i].loops == is[i].loops) continue;
-    if (order == SumOrder::kFree || is_free(was[i].sum, result)) continue;
+    if (order == SumOrder::kFree || is_free(was[i].kind.sum, result)) continue;
     const auto moved = std::ranges::mismatch(was[i].loops, is[i].loops);
     return refusal(
         fmt::format("'{}' would come before '{}' in a sum that rounds, which changes "
@@ -130,6 +134,44 @@ Result<void> order_loops(LoopForm& form, std::span<const Symbol> names, SumOrder
   form.order_sums();
   for (std::uint32_t i = 0; i < form.sums.size(); ++i) {
     if (auto kept = check_sums(before[i], form.sums[i], sums, op, i); !kept) return kept;
+  }
+  return {};
+}
+
+// -- accumulate -----------------------------------------------------------------------------------
+
+Result<void> accumulate_in(LoopForm& form, SumPrecision precision, std::int64_t block,
+                           IRContext& context) {
+  const std::vector<LoopForm::Sum> sums = form.sums.front();
+  for (const auto& each : form.sums) {
+    if (each != sums) return refusal("its results sum over different loops");
+  }
+  if (sums.empty()) return refusal("it has no sum");
+  for (const LoopForm::Sum& each : sums) {
+    if (each.kind.sum != LoopSum::kAdd) return refusal("a sum of another kind than 'add'");
+    if (each.kind.precision != SumPrecision::kWide)
+      return refusal("'accumulate' is stated already");
+  }
+  const auto state = [&](Symbol loop) {
+    for (auto& each : form.sums) {
+      std::ranges::find(each, loop, &LoopForm::Sum::loop)->kind.precision = precision;
+    }
+  };
+  std::int64_t rest = block;
+  for (auto sum = sums.rbegin(); sum != sums.rend() && rest > 1; ++sum) {
+    const auto loop = std::ranges::find(form.loops, sum->loop, &GenericForm::Range::name);
+    const bool is_whole = loop->extent.is_constant() && loop->extent.constant() <= rest;
+    if (is_whole) {
+      state(sum->loop);
+      rest /= std::max<std::int64_t>(loop->extent.constant(), 1);
+      continue;
+    }
+    std::vector<Symbol> inner;
+    auto done =
+        split_loop(form, static_cast<std::size_t>(loop - form.loops.begin()), rest, context, inner);
+    if (!done) return done;
+    state(inner.front());
+    return {};
   }
   return {};
 }

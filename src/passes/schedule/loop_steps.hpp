@@ -22,4 +22,10 @@ enum class SumOrder : std::uint8_t { kKept, kFree };
 Result<void> order_loops(LoopForm& form, std::span<const Symbol> names, SumOrder sums,
                          const Op& op);
 
+/// Makes the sums accumulate blocks of at most `block` terms with the precision: the innermost
+/// summed loops that fit, and a part of the next one, which is split. Blocks are joined as wide
+/// numbers.
+Result<void> accumulate_in(LoopForm& form, SumPrecision precision, std::int64_t block,
+                           IRContext& context);
+
 }  // namespace mir

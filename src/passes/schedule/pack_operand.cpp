@@ -66,7 +66,10 @@ std::string_view pack_operand(Rewriter& rewriter, Op& op, std::size_t operand) {
                 .maps = {form.maps[operand], {}},
                 .sums = {{}},
                 .bounds = {},
-                .filters = std::move(conditions)};
+                .filters = std::move(conditions),
+                .parallel = {},
+                .vector = {},
+                .unroll = {}};
   std::vector<Dim> extents;
   for (const GenericForm::Range& each : form.loops) {
     if (!read.has(each.name)) continue;

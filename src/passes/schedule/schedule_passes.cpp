@@ -1,4 +1,5 @@
-// The passes of schedules: split, tile, order, pack, fuse-producer, fuse-consumer.
+// The passes of schedules: split, tile, order, pack, fuse-producer, fuse-consumer, parallel,
+// vector, unroll, accumulate.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -84,6 +85,57 @@ PassResult order(PassRun& run) {
     names.push_back(form.loops[*loop].name);
   }
   auto done = order_loops(form, names, sum_order(run), run.anchor());
+  return done ? finish(run, form) : refuse(run, done.error().code, done.error().message);
+}
+
+/// Adds the loops that the options name to a mark. Loops that run side by side must not be summed.
+PassResult state_mark(const PassRun& run, std::vector<Symbol> LoopForm::*marks,
+                      bool is_side_by_side) {
+  LoopForm form = read_loops(run.anchor());
+  const IRContext& context = run.module().context();
+  for (const std::string_view each : run.options().texts("loops")) {
+    const auto loop = find_loop(run, form, each);
+    if (!loop) return PassResult::kFailed;
+    const Symbol name = form.loops[*loop].name;
+    const bool is_summed = std::ranges::any_of(form.sums, [&](const auto& sums) {
+      return std::ranges::find(sums, name, &LoopForm::Sum::loop) != sums.end();
+    });
+    if (is_summed && is_side_by_side) {
+      return refuse(run, diag::kIllegalStep,
+                    fmt::format("'{}' is a loop of a sum: its iterations change one element",
+                                context.text(name)));
+    }
+    auto& names = form.*marks;
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return finish(run, form);
+}
+
+PassResult state_parallel(PassRun& run) {
+  return state_mark(run, &LoopForm::parallel, true);
+}
+
+PassResult state_vector(PassRun& run) {
+  return state_mark(run, &LoopForm::vector, true);
+}
+
+PassResult state_unroll(PassRun& run) {
+  return state_mark(run, &LoopForm::unroll, false);
+}
+
+PassResult accumulate_blocks(PassRun& run) {
+  LoopForm form = read_loops(run.anchor());
+  for (const Value& each : run.anchor().results()) {
+    const TensorType* type = each.tensor_type();
+    const auto number =
+        type == nullptr || !type->dtype() ? std::nullopt : accumulation_type(*type->dtype());
+    if (number == DType::kFloat64) continue;
+    return refuse(run, diag::kIllegalStep, "a result is not of a floating type");
+  }
+  const SumPrecision precision =
+      run.options().flag("fma") ? SumPrecision::kFused : SumPrecision::kSingle;
+  auto done =
+      accumulate_in(form, precision, run.options().integer("block"), run.module().context());
   return done ? finish(run, form) : refuse(run, done.error().code, done.error().message);
 }
 
@@ -183,6 +235,13 @@ PassOption tiles_option() {
           .least = 1};
 }
 
+PassOption loops_option(std::string summary) {
+  return {.name = "loops",
+          .kind = PassOption::Kind::kText,
+          .is_list = true,
+          .summary = std::move(summary)};
+}
+
 PassOption bound_option() {
   return {.name = "bound", .summary = "permits another order of the terms of floating sums"};
 }
@@ -202,6 +261,28 @@ void register_schedules(PassRegistry& registry) {
              .summary = "loops that run outermost, in this order; others follow as they are"},
             bound_option()},
            order));
+  registry.add(step("parallel", "states loops of generic ops whose iterations may run in parallel",
+                    {loops_option("loops of the results")}, state_parallel));
+  registry.add(step("vector", "states loops of generic ops that may run in lanes of vectors",
+                    {loops_option("loops of the results")}, state_vector));
+  registry.add(step("unroll", "states loops of generic ops whose iterations are written out",
+                    {loops_option("any loops; short ones are written out")}, unroll));
+  registry.add(step("accumulate",
+                    "makes floating sums of generic ops add blocks of terms in a narrower type",
+                    {{.name = "type",
+                      .kind = PassOption::Kind::kText,
+                      .by_default = "Float32",
+                      .summary = "the type of the sum of a block",
+                      .choices = {"Float32"}},
+                     {.name = "block",
+                      .kind = PassOption::Kind::kInteger,
+                      .by_default = "256",
+                      .summary = "the most terms of a block",
+                      .least = 1},
+                     {.name = "fma",
+                      .summary = "adds terms without rounding them before, as a fused "
+                                 "multiply-add does"}},
+                    accumulate_blocks));
   registry.add(step("pack", "copies an operand of generic ops into the order in which it is read",
                     {{.name = "operand",
                       .kind = PassOption::Kind::kInteger,

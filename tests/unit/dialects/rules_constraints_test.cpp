@@ -62,6 +62,8 @@ TEST_CASE("a refusal names the constraint that is broken, and each constraint re
       {"GenericOp", "loops:{i:2}, maps:[[$i], [2*$i]]", {"[2]"}, "generic_c6"},
       {"GenericOp", "loops:{i:2}, maps:[[$i], [$i]], where:\"$i\"", {"[2]"}, "generic_c7"},
       {"GenericOp", "loops:{i:2}, maps:[[$i], [$i]], bounds:\"$i <= 1\"", {"[2]"}, "generic_c9"},
+      {"GenericOp", "loops:{i:2}, maps:[[$i], [$i]], parallel:[j]", {"[2]"}, "generic_c10"},
+      {"GenericOp", "loops:{i:2}, maps:[[$i], [$i]], accumulate:{i:fma32}", {"[2]"}, "generic_c11"},
       {"CumSumOp", "dim:2", {"[2, 3]"}, "cum_sum_c2"},
       {"MatchShapeOp", "shape:[-1]", {"[$S]"}, "match_shape_c1"},
       {"MatchShapeOp", "shape:[4]", {"[4, 1]"}, "match_shape_c2"},
