@@ -3,7 +3,8 @@
 
 A schedule is a pipeline of one to eight steps on the ops into which products, convolutions, norms, Softmax and chains are
 decomposed, with extents that are prime, 0, 1, or one beside a tile, constant or symbolic. A step may be refused by name. The
-module after the schedule must give the bits of the module before it, with the reference and with the fast kernels.
+module after the schedule must give the bits of the module before it, with the reference and with the fast kernels, and so must
+the nests to which `loops` lowers it.
 
 usage: schedules.py TOOLS [COUNT [SEED]]
 """
@@ -123,6 +124,14 @@ def check(tools, rng, folder, counts):
         if (found.returncode, found.stdout) != (expected.returncode, expected.stdout):
             return (f"{text}{steps} {binds} {options}\n{after.read_text()}expected {expected.stdout}{expected.stderr}"
                     f"found {found.stdout}{found.stderr}")
+    nests = folder / "nests.mir"
+    made = run([tools / "mllm-opt", "-p", "loops", after, "-o", nests])
+    if made.returncode != 0:
+        return f"{text}{steps} {binds}\n{after.read_text()}loops fails\n{made.stderr}"
+    found = run([tools / "mllm-interp", "--kernels=ref", *inputs, nests])
+    if (found.returncode, found.stdout) != (expected.returncode, expected.stdout):
+        return (f"{text}{steps} {binds}\n{nests.read_text()}expected {expected.stdout}{expected.stderr}"
+                f"found {found.stdout}{found.stderr}")
     counts["stopped" if expected.returncode else "equal"] += 1
     return None
 
