@@ -511,26 +511,7 @@ class CNest {
   }
 
   std::string joined(LoopSum sum, std::string_view a, std::string_view b) const {
-    const std::string_view type = sum_type();
-    switch (sum) {
-      case LoopSum::kAdd:
-        return is_float() ? fmt::format("{} + {}", a, b)
-                          : fmt::format("({})((uint64_t){} + (uint64_t){})", type, a, b);
-      case LoopSum::kMul:
-        return is_float() ? fmt::format("{} * {}", a, b)
-                          : fmt::format("({})((uint64_t){} * (uint64_t){})", type, a, b);
-      case LoopSum::kMax:
-        return is_float() ? fmt::format("mir_max({}, {})", a, b)
-                          : fmt::format("{1} > {0} ? {1} : {0}", a, b);
-      case LoopSum::kMin:
-        return is_float() ? fmt::format("mir_min({}, {})", a, b)
-                          : fmt::format("{1} < {0} ? {1} : {0}", a, b);
-      case LoopSum::kAnd:
-        return fmt::format("{} != 0 && {} != 0", a, b);
-      case LoopSum::kOr:
-        return fmt::format("{} != 0 || {} != 0", a, b);
-    }
-    return "";
+    return join_text(sum, is_float(), sum_type(), a, b);
   }
 
   /// True if an extreme may have nothing to choose from.
