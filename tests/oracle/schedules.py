@@ -146,7 +146,7 @@ PRODUCT = """@main [mir_version:2] (%a:tensor<[13, 31], Float64, CPU>, %b:tensor
     cf.ReturnOp (%y) -> ()
 }
 """
-STEPS = ["split{k=8}", "split{i=4}", "order{outer=[j]}"]
+STEPS = ["split{k=8}", "split{i=4}", "order{outer=[j]}", "loops"]
 # A mistake in what a step makes: its number, and an edit of the text.
 MISTAKES = {
     "a bound is one too small": (0, '"8*$k+$k_in < 31"', '"8*$k+$k_in < 30"'),
@@ -157,6 +157,15 @@ MISTAKES = {
     "an index is one too large": (2, "[8*$k+$k_in, $j]", "[8*$k+$k_in, ($j+1) min 8]"),
     "the operands are exchanged": (2, "(%a:tensor<[13, 31], Float64, CPU>, %b:tensor<[31, 9], Float64, CPU>) -> (%y:tensor<[13, 9], Float64, CPU>) {",
                                   "(%b:tensor<[31, 9], Float64, CPU>, %a:tensor<[13, 31], Float64, CPU>) -> (%y:tensor<[13, 9], Float64, CPU>) {"),
+    "a bound of a nest is one too large": (3, 'bounds:["4*$i+$i_in < 13"]', 'bounds:["4*$i+$i_in < 14"]'),
+    "a bound of a nest is one too small": (3, 'bounds:["4*$i+$i_in < 13"]', 'bounds:["4*$i+$i_in < 12"]'),
+    "a nest has a tile too few": (3, '"k":4,"k_in":8', '"k":3,"k_in":8'),
+    "the condition of a nest is missing": (3, ', where:["8*$k+$k_in < 31"]', ""),
+    "the terms of a nest are in another order": (3, '"k":4,"k_in":8', '"k_in":8,"k":4'),
+    "a sum runs in parallel": (3, '"k":4,"k_in":8}', '"k":4,"k_in":8}, parallel:[k]'),
+    "a nest multiplies instead of adding": (3, "join:add", "join:mul"),
+    "a write reads the wrong buffer": (3, "loop.ReadOp [at:[]] (%2:!loop.buffer<Float64, []>)", "loop.ReadOp [at:[4*$i+$i_in, $j]] (%1:!loop.buffer<Float64, [13, 9]>)"),
+    "an accumulator is not joined": (3, "[at:[], join:add]", "[at:[]]"),
 }
 
 
