@@ -160,7 +160,7 @@ MISTAKES = {
     "a bound of a nest is one too large": (3, 'bounds:["4*$i+$i_in < 13"]', 'bounds:["4*$i+$i_in < 14"]'),
     "a bound of a nest is one too small": (3, 'bounds:["4*$i+$i_in < 13"]', 'bounds:["4*$i+$i_in < 12"]'),
     "a nest has a tile too few": (3, '"k":4,"k_in":8', '"k":3,"k_in":8'),
-    "the condition of a nest is missing": (3, ', where:["8*$k+$k_in < 31"]', ""),
+    "a bound of a sum in a nest is missing": (3, ', bounds:["8*$k+$k_in < 31"]', ""),
     "the terms of a nest are in another order": (3, '"k":4,"k_in":8', '"k_in":8,"k":4'),
     "a sum runs in parallel": (3, '"k":4,"k_in":8}', '"k":4,"k_in":8}, parallel:[k]'),
     "a nest multiplies instead of adding": (3, "join:add", "join:mul"),

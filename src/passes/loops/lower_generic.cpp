@@ -329,17 +329,25 @@ class GenericLowering {
     return order;
   }
 
+  /// Conditions that leave out iterations of sums.
+  struct LeftOut {
+    Conditions bounds, filters;
+  };
+
   void lower_sums(std::size_t number) {
     const GenericForm::Result& result = form_.results[number];
     const Order order = order_of(result);
     const DType dtype = computed(number);
-    Conditions outer, inner, filters, late;
+    Conditions outer, inner, late;
+    LeftOut out;
     for (std::size_t i = 0; i < form_.conditions.size(); ++i) {
       const SymbolRelation& each = form_.conditions[i];
       if (i < form_.bound_count && ends(result, each)) {
         (is_over(each, order.outer) ? outer : inner).push_back(each);
+      } else if (has_index(each)) {
+        late.push_back(each);
       } else {
-        (has_index(each) ? late : filters).push_back(each);
+        (i < form_.bound_count ? out.bounds : out.filters).push_back(each);
       }
     }
     nest(order.outer, outer, {}, [&] {
@@ -352,9 +360,10 @@ class GenericLowering {
         });
       }
       if (order.inner.empty()) {
-        lower_group(number, 0, *sums, filters, late);
+        lower_group(number, 0, *sums, out, late);
       } else {
-        nest(loops_inside(order), inner, filters, [&] {
+        out.bounds.insert(out.bounds.begin(), inner.begin(), inner.end());
+        nest(loops_inside(order), out.bounds, out.filters, [&] {
           body(number, late, [&](Value& passed) { write(passed, *sums, order.map, first); });
         });
       }
@@ -374,7 +383,7 @@ class GenericLowering {
 
   /// Joins the iterations of consecutive loops with the same sum. The sums inside have an
   /// accumulator for each of them.
-  void lower_group(std::size_t number, std::size_t first, Value& sums, const Conditions& filters,
+  void lower_group(std::size_t number, std::size_t first, Value& sums, const LeftOut& out,
                    const Conditions& late) {
     const std::vector<GenericForm::SummedLoop>& all = form_.results[number].sums;
     const LoopSum sum = all[first].sum;
@@ -382,7 +391,7 @@ class GenericLowering {
     std::size_t next = first;
     for (; next < all.size() && all[next].sum == sum; ++next) loops.push_back(all[next].loop);
     if (next == all.size()) {
-      nest(loops, {}, filters,
+      nest(loops, out.bounds, out.filters,
            [&] { body(number, late, [&](Value& passed) { write(passed, sums, {}, sum); }); });
       return;
     }
@@ -390,7 +399,7 @@ class GenericLowering {
       const DType dtype = computed(number);
       Value* const part = new_buffer(buffer_type(dtype, {}));
       if (has_neutral(all[next].sum)) write(*neutral(dtype, all[next].sum), *part, {});
-      lower_group(number, next, *part, filters, late);
+      lower_group(number, next, *part, out, late);
       write(*read(*part, {}, dtype), sums, {}, sum);
     });
   }
