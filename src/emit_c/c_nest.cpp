@@ -184,14 +184,16 @@ class CKernel {
     const std::string_view type = *storage_type_of(dtype);
     if (buffer.name.empty()) {
       buffer.name = names_.fresh(wanted_name(*body_.buffers[number].value, "buffer"));
-      declare_array(type, info(dtype).unit_bytes, buffer.name, buffer.elements, nest);
+      // Compilers warn of elements that only conditions leave without a number.
+      const bool is_cleared = !proofs_.is_written(number);
+      declare_array(type, info(dtype).unit_bytes, buffer.name, buffer.elements, nest, is_cleared);
       if (!body_.buffers[number].value->has_uses()) {
         out_->line(fmt::format("(void){};", buffer.name));
       }
     }
     if (buffer.flags.empty()) return;
     const bool is_first = declared_flags_.insert(buffer.flags).second || nest != 0;
-    if (is_first) declare_array("uint8_t", 1, buffer.flags, buffer.elements, nest);
+    if (is_first) declare_array("uint8_t", 1, buffer.flags, buffer.elements, nest, false);
     const std::string at = names_.fresh("e");
     out_->open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", at, buffer.elements));
     out_->line(fmt::format("{}[{}] = 0;", buffer.flags, at));
@@ -199,10 +201,10 @@ class CKernel {
   }
 
   void declare_array(std::string_view type, std::int64_t size, const std::string& name,
-                     std::int64_t elements, std::size_t nest) {
+                     std::int64_t elements, std::size_t nest, bool is_cleared) {
     const std::int64_t count = std::max<std::int64_t>(elements, 1);
     if (nest != 0 && count <= kMostStackBytes / size) {
-      out_->line(fmt::format("{} {}[{}];", type, name, count));
+      out_->line(fmt::format("{} {}[{}]{};", type, name, count, is_cleared ? " = {0}" : ""));
       return;
     }
     const auto bytes = checked_multiply(count, size).value_or(std::int64_t{1} << 60);
