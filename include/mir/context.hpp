@@ -214,6 +214,7 @@ enum class AttrType : std::uint8_t {
   kDevice,
   kSlices,  ///< array with one {"start":..,"end":..,"step":..} per dimension
   kMaps,    ///< array of arrays of extents, over symbols that the op binds itself
+  kMap,     ///< array of extents, over symbols that loops around the op bind
   kDict,
   kQuantisation,  ///< a QuantSpec or a QuantAnnotation
   kType,

@@ -7,14 +7,23 @@
 namespace mir::declare {
 
 inline constexpr RowWord<AttrType> kTypeWords[] = {
-    {"int", AttrType::kInt},          {"float", AttrType::kFloat},
-    {"bool", AttrType::kBool},        {"string", AttrType::kString},
-    {"symbol", AttrType::kSymbolRef}, {"dims", AttrType::kDims},
-    {"ints", AttrType::kInts},        {"dim", AttrType::kDim},
-    {"dtype", AttrType::kDType},      {"device", AttrType::kDevice},
-    {"slices", AttrType::kSlices},    {"maps", AttrType::kMaps},
-    {"dict", AttrType::kDict},        {"quantisation", AttrType::kQuantisation},
-    {"type", AttrType::kType},        {"types", AttrType::kTypes},
+    {"int", AttrType::kInt},
+    {"float", AttrType::kFloat},
+    {"bool", AttrType::kBool},
+    {"string", AttrType::kString},
+    {"symbol", AttrType::kSymbolRef},
+    {"dims", AttrType::kDims},
+    {"ints", AttrType::kInts},
+    {"dim", AttrType::kDim},
+    {"dtype", AttrType::kDType},
+    {"device", AttrType::kDevice},
+    {"slices", AttrType::kSlices},
+    {"maps", AttrType::kMaps},
+    {"map", AttrType::kMap},
+    {"dict", AttrType::kDict},
+    {"quantisation", AttrType::kQuantisation},
+    {"type", AttrType::kType},
+    {"types", AttrType::kTypes},
     {"any", AttrType::kAny},
 };
 

@@ -11,8 +11,8 @@ namespace mir {
 
 std::span<const Dialect* const> builtin_dialects() {
   using namespace dialect_tables;
-  static constexpr const Dialect* kAll[] = {&kBuiltin, &kGraph, &kCf,      &kTensor, &kLinalg,
-                                            &kProg,    &kDbg,   &kPattern, &kDialect};
+  static constexpr const Dialect* kAll[] = {&kBuiltin, &kGraph, &kCf,      &kTensor,  &kLinalg,
+                                            &kProg,    &kDbg,   &kPattern, &kDialect, &kLoop};
   return kAll;
 }
 

@@ -25,6 +25,14 @@ inline bool has_neutral(LoopSum sum) {
 
 /// The word of the attribute `sums`: "add", "mul", ...
 std::string_view word_of(LoopSum sum);
+/// The sum of a word; no value for other words.
+std::optional<LoopSum> loop_sum(std::string_view word);
+
+/// The most loops of an op.
+inline constexpr std::size_t kMostLoops = 32;
+
+/// An extent that an attribute has as a number or an expression; no value for other attributes.
+std::optional<Dim> extent_in(const Attr& value);
 
 /// The numbers that an accumulator of a floating sum holds.
 enum class SumPrecision : std::uint8_t {

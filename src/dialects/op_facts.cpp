@@ -43,6 +43,8 @@ std::string_view name_of(AttrType type) {
       return "slices";
     case AttrType::kMaps:
       return "index maps";
+    case AttrType::kMap:
+      return "index map";
     case AttrType::kDict:
       return "dictionary";
     case AttrType::kQuantisation:

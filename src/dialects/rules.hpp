@@ -188,6 +188,19 @@ bool generic(InferContext& op);
 /// result.
 bool verify_generic(VerifyContext& op);
 
+// -- loops ----------------------------------------------------------------------------------------
+/// Buffers of the region are those of operands and results; index maps, races and elements that
+/// nothing wrote, as far as the text decides them.
+bool verify_kernel(VerifyContext& op);
+/// Loops, relations and the symbols that they have.
+bool verify_nest(VerifyContext& op);
+/// A buffer of numbers.
+bool verify_buffer(VerifyContext& op);
+/// (buffer, indices..) -> one element of it, or the number that the element is.
+bool verify_read(VerifyContext& op);
+/// (number, buffer, indices..) -> nothing.
+bool verify_write(VerifyContext& op);
+
 // -- convolutions and signals ---------------------------------------------------------------------
 /// x [B, in, T] -> [B, out, floor((T + 2 pad - dilation (kernel - 1) - 1) / stride) + 1].
 bool conv_1d(InferContext& op);

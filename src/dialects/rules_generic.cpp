@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dialects/generic_form.hpp"
+#include "dialects/loop_space.hpp"
 #include "dialects/rules_support.hpp"
 #include "ir/extent_prover.hpp"
 #include "ir/type_extents.hpp"
@@ -20,128 +21,30 @@ namespace {
 /// The most iterations that are tried one by one to find an element with none or with two.
 constexpr std::int64_t kMostIterations = 1 << 16;
 
-/// The loops of an op as symbols that a prover knows: renamed where something around the op has
-/// the same name.
-class LoopSpace {
- public:
-  LoopSpace(InferContext& op, const GenericForm& form)
-      : op_(op), form_(form), dims_(op.context().dims()) {
-    find_outer_symbols();
-    for (const GenericForm::Range& loop : form.loops) {
-      names_.push_back(fresh(loop.name));
-      extents_.push_back(loop.extent);
-      is_open_ = is_open_ || loop.extent.is_unknown();
-      is_empty_ = is_empty_ || loop.extent == Dim(0);
-    }
-    prover_.emplace(op.context(), declarations());
+/// The extents of the operands.
+std::vector<Dim> extents_around(InferContext& op) {
+  std::vector<Dim> extents;
+  for (std::size_t i = 0; i < op.operand_count(); ++i) {
+    const auto* type = dyn_cast<TensorType>(op.operand_type(i));
+    if (type != nullptr) extents.insert(extents.end(), type->dims().begin(), type->dims().end());
   }
+  return extents;
+}
 
-  bool is_empty() const { return is_empty_; }
-  /// True if a loop has an unknown extent, so that nothing can be proved.
-  bool is_open() const { return is_open_; }
-  std::span<const Symbol> names() const { return names_; }
-  std::span<const Dim> extents() const { return extents_; }
-  ExtentProver& prover() { return *prover_; }
-
-  /// An extent of a map, over the symbols of the prover. No value if data decides it.
-  std::optional<Dim> outside(Dim extent) {
-    bool is_known = true;
-    const Dim replaced =
-        dims_.substitute(extent, [&](Symbol name) { return value_of(name, is_known); });
-    return is_known ? std::optional(replaced) : std::nullopt;
-  }
-
-  /// A condition, over the symbols of the prover. No value if data decides it.
-  std::optional<SymbolRelation> outside(const SymbolRelation& condition) {
-    bool is_known = true;
-    auto replaced =
-        condition.substitute(dims_, [&](Symbol name) { return value_of(name, is_known); });
-    return is_known ? std::move(replaced) : std::nullopt;
-  }
-
- private:
-  std::optional<Dim> value_of(Symbol name, bool& is_known) {
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (form_.loops[i].name == name) return dims_.symbol(op_.context().text(names_[i]));
-    }
-    for (const GenericForm::Range& size : form_.sizes) {
-      if (size.name == name) return size.extent;
-    }
-    is_known = false;
-    return std::nullopt;
-  }
-
-  void note(Dim extent) {
-    for_each_symbol_of(extent, dims_, [&](Symbol name) { outer_.push_back(name); });
-  }
-
-  void find_outer_symbols() {
-    for (const GenericForm::Range& loop : form_.loops) note(loop.extent);
-    for (const GenericForm::Range& size : form_.sizes) note(size.extent);
-    for (std::size_t i = 0; i < op_.operand_count(); ++i) {
-      const auto* type = dyn_cast<TensorType>(op_.operand_type(i));
-      if (type != nullptr) std::ranges::for_each(type->dims(), [&](Dim each) { note(each); });
-    }
-    if (op_.prover() == nullptr) return;
-    for (const SymbolDeclaration& each : op_.prover()->declarations()) outer_.push_back(each.name);
-    for (const SymbolRelation& each : op_.prover()->declarations().relations().all()) {
-      note(each.left);
-      note(each.right);
-    }
-  }
-
-  Symbol fresh(Symbol name) const {
-    std::string text(op_.context().text(name));
-    while (std::ranges::find(outer_, op_.context().intern(text)) != outer_.end()) text += '_';
-    return op_.context().intern(text);
-  }
-
-  SymbolDeclarations declarations() {
-    std::vector<SymbolDeclaration> declared;
-    std::vector<SymbolRelation> relations;
-    if (op_.prover() != nullptr) {
-      const SymbolDeclarations& around = op_.prover()->declarations();
-      declared.assign(around.begin(), around.end());
-      const auto all = around.relations().all();
-      relations.assign(all.begin(), all.end());
-    }
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      SymbolDeclaration& loop = declared.emplace_back(SymbolDeclaration{.name = names_[i]});
-      if (extents_[i].is_constant()) {
-        loop.most = std::max<std::int64_t>(extents_[i].constant() - 1, 0);
-      } else if (extents_[i].is_symbolic()) {
-        const Dim symbol = dims_.symbol(op_.context().text(names_[i]));
-        add_relation(relations, {.comparison = SymbolRelation::Comparison::kLess,
-                                 .left = symbol,
-                                 .right = extents_[i]});
-      }
-    }
-    for (const SymbolRelation& each : form_.conditions) {
-      if (auto known = outside(each)) add_relation(relations, *std::move(known));
-    }
-    return SymbolDeclarations(std::move(declared), SymbolRelations(std::move(relations), dims_));
-  }
-
-  void add_relation(std::vector<SymbolRelation>& relations, SymbolRelation made) {
-    const bool has_symbol = made.left.is_symbolic() || made.right.is_symbolic();
-    auto whole = made.substitute(dims_, [](Symbol) { return std::nullopt; });
-    if (has_symbol && whole) relations.push_back(*std::move(whole));
-  }
-
-  InferContext& op_;
-  const GenericForm& form_;
-  DimTable& dims_;
-  std::vector<Symbol> outer_;  // of what is around the op
-  std::vector<Symbol> names_;
-  std::vector<Dim> extents_;
-  bool is_empty_ = false, is_open_ = false;
-  std::optional<ExtentProver> prover_;
-};
+LoopSpace space_of(InferContext& op, const GenericForm& form) {
+  return LoopSpace({.context = op.context(),
+                    .around = op.prover() == nullptr ? nullptr : &op.prover()->declarations(),
+                    .extents_around = extents_around(op),
+                    .loops = form.loops,
+                    .sizes = form.sizes,
+                    .conditions = form.conditions});
+}
 
 /// Proves or refutes the index maps of an op.
 class MapChecks {
  public:
-  MapChecks(InferContext& op, const GenericForm& form) : op_(op), form_(form), space_(op, form) {
+  MapChecks(InferContext& op, const GenericForm& form)
+      : op_(op), form_(form), space_(space_of(op, form)) {
     for (const SymbolRelation& each : form.bounds()) {
       if (auto known = space_.outside(each)) bounds_.push_back(*std::move(known));
     }

@@ -14,8 +14,6 @@ namespace mir {
 
 namespace {
 
-constexpr std::size_t kMostLoops = 32;
-
 struct PrecisionWord {
   std::string_view text;
   SumPrecision precision;
@@ -30,12 +28,6 @@ struct SumWord {
 constexpr std::array kSumWords = {SumWord{"add", LoopSum::kAdd}, SumWord{"mul", LoopSum::kMul},
                                   SumWord{"max", LoopSum::kMax}, SumWord{"min", LoopSum::kMin},
                                   SumWord{"and", LoopSum::kAnd}, SumWord{"or", LoopSum::kOr}};
-
-std::optional<Dim> extent_in(const Attr& value) {
-  if (value.kind() == AttrKind::kInt) return Dim(value.integer());
-  if (value.kind() == AttrKind::kDim) return value.dim();
-  return std::nullopt;
-}
 
 class GenericReader {
  public:
@@ -237,9 +229,8 @@ class GenericReader {
 
   std::optional<LoopSum> read_sum(const NamedAttr& entry) {
     const bool is_text = entry.value->kind() == AttrKind::kString;
-    const auto found =
-        std::ranges::find(kSumWords, is_text ? entry.value->text() : "", &SumWord::text);
-    if (found != kSumWords.end()) return found->sum;
+    const auto found = loop_sum(is_text ? entry.value->text() : "");
+    if (found) return found;
     fail(key::kSums, "generic_c5", diag::kAttributeOutOfRange,
          fmt::format("'{}' of '{}' is {}, expected add, mul, max, min, and or or", text(entry.key),
                      key::kSums.text, entry.value->spelling()));
@@ -501,6 +492,17 @@ std::string_view word_of(LoopSum sum) {
 
 std::string_view word_of(SumPrecision precision) {
   return std::ranges::find(kPrecisionWords, precision, &PrecisionWord::precision)->text;
+}
+
+std::optional<LoopSum> loop_sum(std::string_view word) {
+  const auto found = std::ranges::find(kSumWords, word, &SumWord::text);
+  return found == kSumWords.end() ? std::nullopt : std::optional(found->sum);
+}
+
+std::optional<Dim> extent_in(const Attr& value) {
+  if (value.kind() == AttrKind::kInt) return Dim(value.integer());
+  if (value.kind() == AttrKind::kDim) return value.dim();
+  return std::nullopt;
 }
 
 std::optional<DType> accumulation_type(DType dtype) {

@@ -20,6 +20,7 @@ extern const Dialect kProg;
 extern const Dialect kDbg;
 extern const Dialect kPattern;
 extern const Dialect kDialect;
+extern const Dialect kLoop;
 
 /// True if a row of the toolkit has the texts that its documents are made of.
 constexpr bool is_documented(const OpRow& row) {

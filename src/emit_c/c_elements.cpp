@@ -88,6 +88,29 @@ std::string stored(DType dtype, std::string_view number) {
                            : fmt::format("{}({})", row.store, number);
 }
 
+std::string join_text(LoopSum sum, bool is_float, std::string_view type, std::string_view a,
+                      std::string_view b) {
+  switch (sum) {
+    case LoopSum::kAdd:
+      return is_float ? fmt::format("{} + {}", a, b)
+                      : fmt::format("({})((uint64_t){} + (uint64_t){})", type, a, b);
+    case LoopSum::kMul:
+      return is_float ? fmt::format("{} * {}", a, b)
+                      : fmt::format("({})((uint64_t){} * (uint64_t){})", type, a, b);
+    case LoopSum::kMax:
+      return is_float ? fmt::format("mir_max({}, {})", a, b)
+                      : fmt::format("{1} > {0} ? {1} : {0}", a, b);
+    case LoopSum::kMin:
+      return is_float ? fmt::format("mir_min({}, {})", a, b)
+                      : fmt::format("{1} < {0} ? {1} : {0}", a, b);
+    case LoopSum::kAnd:
+      return fmt::format("{} != 0 && {} != 0", a, b);
+    case LoopSum::kOr:
+      return fmt::format("{} != 0 || {} != 0", a, b);
+  }
+  return "";
+}
+
 std::string element_literal(const Tensor& tensor, std::size_t at) {
   switch (tensor.dtype()) {
     case DType::kFloat32:

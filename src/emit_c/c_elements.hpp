@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "dialects/generic_form.hpp"
 #include "mir/tensor.hpp"
 
 namespace mir::c {
@@ -23,6 +24,9 @@ std::string_view number_type_of(DType dtype);
 std::string widened(DType dtype, std::string_view element);
 /// A number as an element, rounded once. `number` is an expression.
 std::string stored(DType dtype, std::string_view number);
+/// Two numbers joined by a sum. Integers wrap in `type`, the type of the numbers.
+std::string join_text(LoopSum sum, bool is_float, std::string_view type, std::string_view a,
+                      std::string_view b);
 /// The element at a place of a tensor as a literal of the type of storage.
 std::string element_literal(const Tensor& tensor, std::size_t at);
 /// Like element_literal(), as a number.

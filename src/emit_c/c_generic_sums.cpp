@@ -81,29 +81,10 @@ std::string_view CGenericResult::sum_type(const Group& group) const {
 /// Joins two numbers. If the sum adds them exactly before it rounds, `b` is a double.
 std::string CGenericResult::joined(const Group& group, std::string_view a,
                                    std::string_view b) const {
-  const std::string_view type = sum_type(group);
-  switch (group.kind.sum) {
-    case LoopSum::kAdd:
-      if (group.kind.precision == SumPrecision::kFused) {
-        return fmt::format("mir_add_once({}, {})", a, b);
-      }
-      return is_float() ? fmt::format("{} + {}", a, b)
-                        : fmt::format("({})((uint64_t){} + (uint64_t){})", type, a, b);
-    case LoopSum::kMul:
-      return is_float() ? fmt::format("{} * {}", a, b)
-                        : fmt::format("({})((uint64_t){} * (uint64_t){})", type, a, b);
-    case LoopSum::kMax:
-      return is_float() ? fmt::format("mir_max({}, {})", a, b)
-                        : fmt::format("{1} > {0} ? {1} : {0}", a, b);
-    case LoopSum::kMin:
-      return is_float() ? fmt::format("mir_min({}, {})", a, b)
-                        : fmt::format("{1} < {0} ? {1} : {0}", a, b);
-    case LoopSum::kAnd:
-      return fmt::format("{} != 0 && {} != 0", a, b);
-    case LoopSum::kOr:
-      return fmt::format("{} != 0 || {} != 0", a, b);
+  if (group.kind.sum == LoopSum::kAdd && group.kind.precision == SumPrecision::kFused) {
+    return fmt::format("mir_add_once({}, {})", a, b);
   }
-  return "";
+  return join_text(group.kind.sum, is_float(), sum_type(group), a, b);
 }
 
 /// The number that a sum begins with. It changes nothing, also in an extreme.

@@ -53,6 +53,13 @@ class CLines {
       text_ += block;
     }
   }
+  /// A line for the preprocessor, which begins at the left.
+  void directive(std::string_view text) {
+    text_ += text;
+    text_ += '\n';
+  }
+  /// Lines that were written apart.
+  void append(const CLines& lines) { text_ += lines.text_; }
   std::size_t depth() const { return depth_; }
   void close_to(std::size_t depth) {
     while (depth_ > depth) close();

@@ -12,6 +12,7 @@
 #include "emit_c/c_elements.hpp"
 #include "emit_c/c_frame.hpp"
 #include "emit_c/c_generic.hpp"
+#include "emit_c/c_nest.hpp"
 #include "emit_c/c_program.hpp"
 #include "emit_c/c_support.hpp"
 #include "eval/parameters.hpp"
@@ -334,9 +335,9 @@ class CModule::Body {
       if (!is_good) continue;
       const ValueName port = region_.output_port(i);
       outputs_.push_back({ports.fresh(module_.name_of(port)), module_.stated_name(port), *array});
-      const bool is_computed = each.defining_op() != nullptr &&
-                               each.defining_op()->block() == &block_ &&
-                               each.defining_op()->is(OpId::kLinalgGeneric, OpId::kGraphCallGraph);
+      const bool is_computed =
+          each.defining_op() != nullptr && each.defining_op()->block() == &block_ &&
+          each.defining_op()->is(OpId::kLinalgGeneric, OpId::kLoopKernel, OpId::kGraphCallGraph);
       if (is_computed && !texts_.contains(&each)) texts_[&each] = outputs_.back().name;
     }
     if (!is_good) return false;
@@ -399,8 +400,9 @@ class CModule::Body {
     bool is_good = true;
     switch (op.op_id()) {
       case OpId::kLinalgGeneric:
+      case OpId::kLoopKernel:
         comment(op);
-        is_good = define_results(op) && emit_generic_op(op);
+        is_good = define_results(op) && emit_loops(op);
         break;
       case OpId::kGraphCallGraph:
         comment(op);
@@ -447,7 +449,7 @@ class CModule::Body {
     module_.refuse(op, fmt::format("'{}' has no form in C: {}", op.name(), why));
   }
 
-  bool emit_generic_op(const Op& op) {
+  bool emit_loops(const Op& op) {
     std::vector<std::string> operands, results;
     for (const Use& use : op.operand_uses()) {
       if (!module_.array_of(*use.value(), op)) return false;
@@ -459,7 +461,9 @@ class CModule::Body {
       return memory(frame_.place(bytes, number_, number_));
     };
     // A number of a scalar weight is an element of an array, too.
-    const auto done = emit_generic(op, {operands, results, scratch}, names_, out_);
+    const CGenericPlace place{operands, results, scratch};
+    const auto done = op.is(OpId::kLoopKernel) ? emit_kernel(op, place, names_, out_)
+                                               : emit_generic(op, place, names_, out_);
     if (!done) module_.refuse(op, done.error().message);
     return done.ok();
   }

@@ -144,10 +144,11 @@ Result<std::string> clip_text(const Op& op, DType dtype, const std::string& numb
                      limits[0], limits[1]);
 }
 
-/// Appends statements, the last of which defines the variable `name` as the op's result. Elements
-/// are names.
-Result<void> add_op(const Op& op, std::span<const std::string> elements, const std::string& name,
-                    std::vector<std::string>& statements, CNames& names) {
+}  // namespace
+
+Result<void> add_statements(const Op& op, std::span<const std::string> elements,
+                            const std::string& name, std::vector<std::string>& statements,
+                            CNames& names) {
   for (const Use& each : op.operand_uses()) {
     if (!storage_type_of(dtype_in(*each.value()))) return unsupported(op, "has another type");
   }
@@ -191,8 +192,6 @@ Result<void> add_op(const Op& op, std::span<const std::string> elements, const s
                                    rounds ? rounded(to, *text) : *text));
   return {};
 }
-
-}  // namespace
 
 std::string_view why_no_region(const Op& op) {
   const Region* region = op.first_region();
@@ -258,7 +257,7 @@ Result<CRegion> CRegion::create(const Op& op, std::uint32_t result, CNames& name
     std::vector<std::string> elements;
     for (const Use& use : each->operand_uses()) elements.push_back(texts[use.value()]);
     const std::string name = texts[each->result()] = wanted_name(*each->result(), "t");
-    auto added = add_op(*each, elements, name, region.statements_, names);
+    auto added = add_statements(*each, elements, name, region.statements_, names);
     if (!added) return added.error();
   }
   const Value& passed = *block.back()->operand(result);

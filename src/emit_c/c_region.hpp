@@ -39,6 +39,13 @@ class CRegion {
   std::string passed_;
 };
 
+/// Appends statements, the last of which defines the variable `name` as the one result of an
+/// elementwise op. `operands` are names of variables of its element types. An error says what C out
+/// does not have.
+Result<void> add_statements(const Op& op, std::span<const std::string> operands,
+                            const std::string& name, std::vector<std::string>& statements,
+                            CNames& names);
+
 /// Why the region of a generic op that was not verified does not fit its operands and results,
 /// which have element types; empty if it does.
 std::string_view why_no_region(const Op& op);

@@ -38,6 +38,9 @@ Result<void> einsum(EvalCall& call);
 Result<void> linear(EvalCall& call);
 Result<void> matmul(EvalCall& call);
 
+// loop_kernel.cpp
+Result<void> loop_kernel(EvalCall& call);
+
 // norm.cpp
 Result<void> causal_mask(EvalCall& call);
 Result<void> layer_norm(EvalCall& call);

@@ -69,6 +69,18 @@ constexpr OpTable kDirect(kDirectRows);
 
 }  // namespace
 
+StripArithmetic::Function plain_arithmetic(const Op& op) {
+  const DirectRow* row = kDirect.find(op);
+  const auto is_double = [](const Value& value) {
+    const TensorType* type = value.held_type();
+    return type != nullptr && type->dtype() == DType::kFloat64;
+  };
+  const bool fits = row != nullptr && std::ranges::all_of(op.results(), is_double) &&
+                    std::ranges::all_of(op.operand_uses(),
+                                        [&](const Use& use) { return is_double(*use.value()); });
+  return fits ? kPlain.*(row->function) : nullptr;
+}
+
 GenericStrip::GenericStrip(const Op& op, const EvalEnvironment& environment)
     : block_(&op.first_region()->only_block()),
       environment_(&environment),

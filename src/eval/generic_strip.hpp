@@ -18,6 +18,9 @@ struct StripValues {
   std::int64_t step = 1;  ///< in elements
 };
 
+/// Returns the scalar code for an op whose operands and result are Float64; null if there is none.
+StripArithmetic::Function plain_arithmetic(const Op& op);
+
 /// Computes one result of the region of a generic op. Everything is borrowed for its life.
 class GenericStrip {
  public:

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "eval/joins.hpp"
 #include "kernels/ref/common/dispatch.hpp"
-#include "kernels/ref/common/extreme.hpp"
 #include "kernels/ref/common/numbers_c.hpp"
 #include "mir/codes/kernels.hpp"
 #include "weights/elements.hpp"
@@ -14,52 +14,6 @@
 namespace mir::eval {
 
 namespace {
-
-// Functions that join two numbers. Integers wrap: overflow is defined for unsigned ones.
-struct JoinAdd {
-  template <class W>
-  W operator()(W a, W b) const {
-    if constexpr (std::is_integral_v<W>) {
-      return static_cast<W>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-    } else {
-      return a + b;
-    }
-  }
-};
-struct JoinMul {
-  template <class W>
-  W operator()(W a, W b) const {
-    if constexpr (std::is_integral_v<W>) {
-      return static_cast<W>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-    } else {
-      return a * b;
-    }
-  }
-};
-struct JoinMax {
-  template <class W>
-  W operator()(W a, W b) const {
-    return ref::extreme_of<1>(a, b);
-  }
-};
-struct JoinMin {
-  template <class W>
-  W operator()(W a, W b) const {
-    return ref::extreme_of<-1>(a, b);
-  }
-};
-struct JoinAnd {
-  template <class W>
-  W operator()(W a, W b) const {
-    return static_cast<W>(a != 0 && b != 0 ? 1 : 0);
-  }
-};
-struct JoinOr {
-  template <class W>
-  W operator()(W a, W b) const {
-    return static_cast<W>(a != 0 || b != 0 ? 1 : 0);
-  }
-};
 
 /// Adds numbers of Float32, whose sum in double is rounded as one in Float32 would be.
 struct JoinAddSingle {
@@ -76,25 +30,12 @@ struct JoinAddFused {
 
 /// Calls `visit` with the function of a sum, whose accumulator is a W.
 template <class W, class Visit>
-void with_join(SumKind kind, const Visit& visit) {
-  switch (kind.sum) {
-    case LoopSum::kAdd:
-      if constexpr (std::is_same_v<W, double>) {
-        if (kind.precision == SumPrecision::kSingle) return visit(JoinAddSingle{});
-        if (kind.precision == SumPrecision::kFused) return visit(JoinAddFused{});
-      }
-      return visit(JoinAdd{});
-    case LoopSum::kMul:
-      return visit(JoinMul{});
-    case LoopSum::kMax:
-      return visit(JoinMax{});
-    case LoopSum::kMin:
-      return visit(JoinMin{});
-    case LoopSum::kAnd:
-      return visit(JoinAnd{});
-    case LoopSum::kOr:
-      return visit(JoinOr{});
+void with_kind(SumKind kind, const Visit& visit) {
+  if constexpr (std::is_same_v<W, double>) {
+    if (kind.precision == SumPrecision::kSingle) return visit(JoinAddSingle{});
+    if (kind.precision == SumPrecision::kFused) return visit(JoinAddFused{});
   }
+  with_join(kind.sum, visit);
 }
 
 /// Accumulators of one group, one for each element that is computed side by side.
@@ -128,7 +69,7 @@ class Accumulators {
       value = ref::load<T>(numbers[0]);
       i = 1;
     }
-    with_join<W>(kind_, [&](auto function) {
+    with_kind<W>(kind_, [&](auto function) {
       for (; i < count; ++i) value = function(value, W{ref::load<T>(numbers[i * step])});
     });
     values_[0] = value;
@@ -143,7 +84,7 @@ class Accumulators {
       for (std::int64_t i = 0; i < count; ++i) join_one(at + i, ref::load<T>(numbers[i * step]));
       return;
     }
-    with_join<W>(kind_, [&](auto function) {
+    with_kind<W>(kind_, [&](auto function) {
       if (step == 1) {
         for (std::int64_t i = 0; i < count; ++i) {
           values[i] = function(values[i], W{ref::load<T>(numbers[i])});
@@ -169,7 +110,7 @@ class Accumulators {
  private:
   void join_one(std::int64_t element, W number) {
     const auto at = static_cast<std::size_t>(element);
-    with_join<W>(kind_, [&](auto function) {
+    with_kind<W>(kind_, [&](auto function) {
       values_[at] = found_[at] != 0 ? function(values_[at], number) : number;
     });
     found_[at] = true;

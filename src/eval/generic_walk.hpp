@@ -8,9 +8,9 @@
 
 #include "dialects/generic_form.hpp"
 #include "eval/call.hpp"
-#include "eval/generic_index.hpp"
 #include "eval/generic_strip.hpp"
 #include "eval/generic_sums.hpp"
+#include "extents/compiled_extent.hpp"
 
 namespace mir::eval {
 

@@ -140,6 +140,7 @@ constexpr EvalRow kRows[] = {
     {OpId::kLinalgWhere, where},
     {OpId::kLinalgX2X, same_bytes, ResultStorage::kOther},
     {OpId::kLinalgXor, binary<ref::logical_xor>},
+    {OpId::kLoopKernel, loop_kernel},
     {OpId::kTensorAlloc, no_content},
 };
 constexpr OpTable kTable(kRows);

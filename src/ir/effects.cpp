@@ -66,7 +66,9 @@ bool writes_operand(const Op& op, std::uint32_t index) {
 }
 
 bool is_pure(const Op& op) {
-  return op.has(Trait::kPure) && effects_of(op) == Effect::kNone && all_inside(op, is_pure_inside);
+  if (!op.has(Trait::kPure) || effects_of(op) != Effect::kNone) return false;
+  // The region of a kernel touches only buffers that the kernel makes.
+  return op.is(OpId::kLoopKernel) || all_inside(op, is_pure_inside);
 }
 
 namespace {

@@ -43,7 +43,7 @@ void visit_attributes(const Op& op, const VisitExtent& visit) {
 void visit_declared_attributes(const Op& op, const VisitExtent& visit) {
   if (op.row() == nullptr) return visit_attributes(op, visit);
   for (const AttrRow& row : op.row()->attributes) {
-    if (row.type == AttrType::kMaps) continue;
+    if (row.type == AttrType::kMaps || row.type == AttrType::kMap) continue;
     if (const Attr* value = op.attribute(row.name)) visit_attribute(*value, op, visit);
   }
 }

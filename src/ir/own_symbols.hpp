@@ -10,15 +10,15 @@
 
 namespace mir {
 
-/// True if the symbols of an attribute are those that the op binds itself, like the loops in the
-/// maps of a generic op. They mean nothing around the op, where the same name is another symbol.
+/// True if the symbols of an attribute are those that the op, or loops around it, bind, like the
+/// loops in the maps of a generic op. They mean nothing in the graph, where the same name is
+/// another symbol.
 inline bool has_own_symbols(const OpRow* row, std::string_view key, const Attr& value) {
-  const bool is_list_of_lists = value.kind() == AttrKind::kArray && !value.elements().empty() &&
-                                value.elements().front()->kind() == AttrKind::kArray;
-  return is_list_of_lists && row != nullptr &&
-         std::ranges::any_of(row->attributes, [&](const AttrRow& each) {
-           return each.type == AttrType::kMaps && each.name == key;
-         });
+  if (row == nullptr || value.kind() != AttrKind::kArray || value.elements().empty()) return false;
+  const bool is_list_of_lists = value.elements().front()->kind() == AttrKind::kArray;
+  return std::ranges::any_of(row->attributes, [&](const AttrRow& each) {
+    return each.type == (is_list_of_lists ? AttrType::kMaps : AttrType::kMap) && each.name == key;
+  });
 }
 
 /// True if an attribute of a row is over symbols that the op binds itself: its maps, and the

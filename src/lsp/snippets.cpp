@@ -43,6 +43,8 @@ std::string_view example_value(const AttrRow& row) {
       return "[{}]";
     case AttrType::kMaps:
       return "[[]]";
+    case AttrType::kMap:
+      return "[]";
     case AttrType::kTypes:
       return "[tensor<[1], Float32, CPU>]";
     case AttrType::kType:

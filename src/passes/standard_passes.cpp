@@ -19,6 +19,7 @@ void register_standard_passes(PassRegistry& registry) {
   registry.add(fold_constants_pass());
   registry.add(hoist_invariants_pass());
   registry.add(inline_pass());
+  registry.add(loops_pass());
   registry.add(merge_graphs_pass());
   registry.add(name_values_pass());
   registry.add(narrow_slices_pass());

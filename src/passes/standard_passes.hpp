@@ -24,6 +24,7 @@ Pass extract_graph_pass();                         // extract/
 Pass fold_constants_pass();                        // fold/
 Pass hoist_invariants_pass();                      // hoist/
 Pass inline_pass();                                // inline/
+Pass loops_pass();                                 // loops/
 Pass merge_graphs_pass();                          // merge/
 Pass name_values_pass();                           // names/
 Pass narrow_slices_pass();                         // narrow/

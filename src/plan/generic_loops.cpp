@@ -12,8 +12,6 @@ namespace mir {
 
 namespace {
 
-using eval::CompiledExtent;
-
 /// Forms stay below this, so that sums of two of them do not overflow.
 constexpr std::int64_t kMostOfForm = std::int64_t{1} << 61;
 constexpr std::int64_t kMostLoopIterations = std::int64_t{1} << 42;

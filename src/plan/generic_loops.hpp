@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dialects/generic_form.hpp"
-#include "eval/generic_index.hpp"
+#include "extents/compiled_extent.hpp"
 #include "kernels/fast/chunks.hpp"
 #include "plan/frame.hpp"
 
@@ -25,7 +25,7 @@ struct GenericLoops {
 
   /// An index that is no affine expression: with quotients, maxima or indices that data decides.
   struct Rest {
-    eval::CompiledExtent index;
+    CompiledExtent index;
     std::int64_t stride = 0;  ///< in elements
     std::int64_t extent = 0;
   };
@@ -46,7 +46,7 @@ struct GenericLoops {
     bool is_equal = false;  ///< otherwise at least 0
   };
   struct Condition {
-    eval::CompiledExtent margin;
+    CompiledExtent margin;
     bool is_equal = false;
   };
 

@@ -23,7 +23,8 @@ struct Outcome {
 };
 
 bool runs_alone(const Op& op) {
-  const bool has_other_regions = op.first_region() != nullptr && !op.is(OpId::kLinalgGeneric);
+  const bool has_other_regions =
+      op.first_region() != nullptr && !op.is(OpId::kLinalgGeneric, OpId::kLoopKernel);
   return !has_other_regions && op.extra().successors.empty() && !isa<CallGraphOp>(&op) &&
          !op.has(Trait::kTerminator);
 }

@@ -274,7 +274,8 @@ void OpChecks::op(const Op& op) {
   if (op.first_region() != nullptr) region_flow(op, reporter_);
   // Where a wrong number of operands is allowed, there is nothing to compare.
   const bool has_control =
-      op.is_in(DialectId::kCf) || op.is(OpId::kGraphFused, OpId::kLinalgGeneric);
+      op.is_in(DialectId::kCf) ||
+      op.is(OpId::kGraphFused, OpId::kLinalgGeneric, OpId::kLoopKernel, OpId::kLoopNest);
   if (is_structured && has_control) control_flow(op, reporter_);
   if (op.is(OpId::kLinalgParam)) check_named_parameter(op, reporter_);
   if (op.is(OpId::kTensorRegister)) check_parameter(op, reporter_);

@@ -135,7 +135,7 @@ void control_flow(const Op& op, Reporter& reporter) {
     const Op* around = op.parent_op();
     // What a region of a declared op returns to is up to its dialect.
     const bool is_open = op.is(OpId::kCfYield) && is_declared(around->info().dialect);
-    const bool has_flow = around->is(OpId::kLinalgGeneric) ||
+    const bool has_flow = around->is(OpId::kLinalgGeneric, OpId::kLoopKernel, OpId::kLoopNest) ||
                           (around->row() != nullptr && around->row()->region_flow != nullptr);
     if (!has_flow && !is_open) {
       reporter.report(ConstraintId::control_c1, op, [&] {
@@ -147,7 +147,8 @@ void control_flow(const Op& op, Reporter& reporter) {
     check_condition(op, *op.operand(0), reporter);
   }
   if (op.is(OpId::kCfSwitch)) check_cases(op, reporter);
-  if (!op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile, OpId::kGraphFused, OpId::kLinalgGeneric)) {
+  if (!op.is(OpId::kCfIf, OpId::kCfFor, OpId::kCfWhile, OpId::kGraphFused, OpId::kLinalgGeneric,
+             OpId::kLoopKernel, OpId::kLoopNest)) {
     return;
   }
   for (std::uint32_t i = 0; i < op.region_count(); ++i) check_region(op, i, reporter);

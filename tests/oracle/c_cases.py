@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compiles small modules as C and compares every bit with the reference kernels.
 
-The modules have names that C or C++ uses, constants at the ends of a type in regions, and indices beyond 62 bits. Headers
-compile as C and as C++.
+The modules have names that C or C++ uses, constants at the ends of a type in regions, indices beyond 62 bits, and kernels of
+nests. Headers compile as C and as C++.
 
 usage: c_cases.py TOOLS
 """
@@ -148,6 +148,53 @@ def index_cases():
             "t": np.array([1, 2, 3], "float32"), "r": places}
 
 
+def kernel_modules():
+    """The modules of testdata/mllm-interp/kernels.mir by name."""
+    text = (Path(__file__).resolve().parents[2] / "testdata/mllm-interp/kernels.mir").read_text()
+    return {each.split(" ")[0]: "@" + each for each in text.split("\n@")[1:]}
+
+
+def kernel_cases():
+    """Kernels of nests, buffers, conditions and indices that data decides."""
+    rng = np.random.default_rng(3)
+    text = kernel_modules()
+    table = rng.standard_normal((6, 4)).astype("float32")
+    yield "tiles", text["tiles"], {"x": rng.standard_normal(20).astype("float32")}
+    yield "product", text["product"], {"a": rng.standard_normal((2, 3)).astype("float32"), "b": rng.standard_normal((3, 4)).astype("float32")}
+    yield "groups", text["groups"], {"table": table, "rows": np.array([[0, 5, 2], [5, 1, 3]], "int32"), "lengths": np.array([3, 0], "int32")}
+    yield "chosen", text["chosen"], {"x": np.array([[np.nan, -0.0, 1], [-0.0, 0, 9]], "float32"), "n": np.array([3, 2], "int32")}
+    yield "scatter", text["scatter"], {"x": np.array([1, 2, 3], "float32"), "to": np.array([2, 0, 1], "int64")}
+
+
+def check_kernel_stops(programs):
+    """Indices outside of a buffer and elements that nothing wrote end the run."""
+    text = kernel_modules()
+    x = np.array([1, 2, 3], "float32")
+    for name, arrays, status in (("scatter", {"x": x, "to": np.array([2, 0, 3], "int64")}, 1),
+                                 ("scatter", {"x": x, "to": np.array([2, 0, 2**62 + 1], "int64")}, 1),
+                                 ("scatter", {"x": x, "to": np.array([2, 0, 0], "int64")}, 2),
+                                 ("chosen", {"x": np.ones((2, 3), "float32"), "n": np.array([1, 0], "int32")}, 2)):
+        path = programs.folder / "stop.mir"
+        path.write_text(text[name])
+        found = programs.outputs(path, arrays)
+        assert isinstance(found, str) and f"ended with {status}" in found, f"{found}\n{text[name]}"
+
+
+def check_parallel(programs):
+    """Parallel loops have a pragma of OpenMP, which compilers accept, unless an iteration may end the run."""
+    for name, count in (("tiles", 1), ("product", 1), ("scatter", 0)):
+        path = programs.folder / "parallel.mir"
+        path.write_text(kernel_modules()[name])
+        source = programs.folder / "parallel.c"
+        made = run([programs.tools / "mllm-opt", "--emit=c", path, "-o", source])
+        assert made.returncode == 0, made.stderr
+        assert source.read_text().count("#pragma omp parallel for") == count, source.read_text()
+        for compiler in sorted({each[0] for each in programs.compilers}):
+            if run([compiler, "-fopenmp", "-xc", "-fsyntax-only", "/dev/null"]).returncode == 0:
+                made = run([compiler, "-std=c11", "-fopenmp", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", source])
+                assert made.returncode == 0, f"{compiler}: {made.stderr[:2000]}"
+
+
 def check_stops(programs):
     """Indices of 64 bits end the run beyond 62 bits if clamping could change a result."""
     for index, condition in (("$n", "$n < 4611686018427387904"), ("$n / 4611686018427387904", "$n >= 0")):
@@ -220,10 +267,12 @@ def main():
         programs = Programs(Path(sys.argv[1]), Path(folder))
         if skip_without_compilers(programs):
             return 77
-        cases = [*name_cases(), *constant_cases(), *index_cases()]
+        cases = [*name_cases(), *constant_cases(), *index_cases(), *kernel_cases()]
         for case in cases:
             check_case(programs, *case)
         check_stops(programs)
+        check_kernel_stops(programs)
+        check_parallel(programs)
         check_options(programs)
         check_memory(programs)
     print(f"{len(cases)} modules have equal bits in C by {len(programs.compilers)} compilers")

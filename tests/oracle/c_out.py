@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compiles modules as C and compares every bit with the reference kernels.
 
-The modules are random generic ops, as those of generics.py; random schedules, as those of schedules.py; and cases of every op
-with a generic body, as those of generic_bodies.py. Each C file is compiled without a warning by one of the compilers and
-levels below, in turn; those with sanitizers also find accesses outside of arrays, and one runs parallel loops on threads.
+The modules are random generic ops, as those of generics.py; random schedules, as those of schedules.py, both also as the nests
+to which `loops` lowers them; and cases of every op with a generic body, as those of generic_bodies.py. Each C file is compiled
+without a warning by one of the compilers and levels below, in turn; those with sanitizers also find accesses outside of arrays,
+and one runs parallel loops on threads.
 
 usage: c_out.py TOOLS [GENERICS [SCHEDULES [SEED]]]
 """
@@ -105,8 +106,21 @@ def check_generics(programs, count, seed):
         assert not isinstance(found, str), f"{found}\n{module.read_text()}"
         wanted = {f"r{n}x{i}": array for n, arrays_of in enumerate(by_reference) for i, array in enumerate(arrays_of)}
         compare(found, wanted, module)
-        results += len(wanted)
+        results += len(wanted) + check_nests(programs, ops, by_reference)
     return results
+
+
+def check_nests(programs, ops, by_reference):
+    """The number of results of the nests of generic ops."""
+    lowered = [(op, results) for op, results in zip(ops, by_reference) if generics.has_nests(op)]
+    module = programs.folder / "case.mir"
+    module.write_text(generics.module_text([op for op, _ in lowered]))
+    generics.lower(programs.tools, programs.folder)
+    found = programs.outputs(module, {f"i{n}x{i}": array for n, (op, _) in enumerate(lowered) for i, array in enumerate(op.operands)})
+    assert not isinstance(found, str), f"{found}\n{module.read_text()}"
+    wanted = {f"r{n}x{i}": array for n, (_, results) in enumerate(lowered) for i, array in enumerate(results)}
+    compare(found, wanted, module)
+    return len(wanted)
 
 
 def schedule_inputs(text, binds, seed):
@@ -145,14 +159,15 @@ def check_schedules(programs, count, seed):
                     *([f"--weights={programs.folder / 'weights.npz'}"] if weights else [])])
         values = ",".join(each.removeprefix("--bind=") for each in binds if f"${each.removeprefix('--bind=')[0]}" in text)
         passes = [f"bind-symbols{{{values}}}"] if values else []
-        found = programs.outputs(after, arrays | weights, passes)
-        if done.returncode != 0:
-            assert isinstance(found, str), f"{done.stderr}{steps}\n{after.read_text()}"
-            stopped += 1
-            continue
-        assert not isinstance(found, str), f"{found}{steps}\n{after.read_text()}"
-        compare(found, {"y": np.load(programs.folder / "y.npy")}, after)
-        equal += 1
+        for lowering in ([], ["loops"]):
+            found = programs.outputs(after, arrays | weights, [*passes, *lowering])
+            if done.returncode != 0:
+                assert isinstance(found, str), f"{done.stderr}{steps}\n{after.read_text()}"
+                continue
+            assert not isinstance(found, str), f"{found}{steps}\n{after.read_text()}"
+            compare(found, {"y": np.load(programs.folder / "y.npy")}, after)
+        equal += done.returncode == 0
+        stopped += done.returncode != 0
     assert equal > 0 or count == 0, f"all {count} schedules stop"
     return equal, stopped
 

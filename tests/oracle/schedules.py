@@ -3,8 +3,9 @@
 
 A schedule is a pipeline of one to eight steps on the ops into which products, convolutions, norms, Softmax, attention and
 chains are decomposed, with extents that are prime, 0, 1, or one beside a tile, constant or symbolic. A step may be refused by
-name. The module after the schedule must give the bits of the module before it, with the reference and with the fast kernels.
-`accumulate` must keep a bound; the steps after it must keep its bits. Its numbers are those of exact arithmetic in Python.
+name. The module after the schedule must give the bits of the module before it, with the reference and with the fast kernels, and
+so must the nests to which `loops` lowers it. `accumulate` must keep a bound; the steps after it must keep its bits. Its numbers
+are those of exact arithmetic in Python.
 
 usage: schedules.py TOOLS [COUNT [SEED]]
 """
@@ -142,6 +143,14 @@ def check(tools, rng, folder, counts):
         if (found.returncode, found.stdout) != (expected.returncode, expected.stdout):
             return (f"{text}{steps} {binds} {options}\n{after.read_text()}expected {expected.stdout}{expected.stderr}"
                     f"found {found.stdout}{found.stderr}")
+    nests = folder / "nests.mir"
+    made = run([tools / "mllm-opt", "-p", "loops", after, "-o", nests])
+    if made.returncode != 0:
+        return f"{text}{steps} {binds}\n{after.read_text()}loops fails\n{made.stderr}"
+    found = run([tools / "mllm-interp", "--kernels=ref", *inputs, nests])
+    if (found.returncode, found.stdout) != (expected.returncode, expected.stdout):
+        return (f"{text}{steps} {binds}\n{nests.read_text()}expected {expected.stdout}{expected.stderr}"
+                f"found {found.stdout}{found.stderr}")
     counts["stopped" if expected.returncode else "equal"] += 1
     return None
 
@@ -158,6 +167,9 @@ PRODUCT = """@main [mir_version:2] (%a:tensor<[13, 31], Float64, CPU>, %b:tensor
 """
 STEPS = ["split{k=8}", "split{i=4}", "order{outer=[j]}", "parallel{loops=[j,i]}", "accumulate{block=8}"]
 CLAIMS = ["bits", "bits", "bits", "bits", "bound:1e-5"]
+# Nests are made after the third step.
+NEST_STEPS = [*STEPS[:3], "loops"]
+NEST_CLAIMS = ["bits"] * 4
 # A mistake in what a step makes: its number, and an edit of the text.
 MISTAKES = {
     "a bound is one too small": (0, '"8*$k+$k_in < 31"', '"8*$k+$k_in < 30"'),
@@ -177,13 +189,24 @@ MISTAKES = {
     "a block of sums is left out": (4, '"8*$k+$k_in < 31"', '"8*$k+$k_in < 23"'),
     "bits are claimed of a narrower sum": (3, "parallel:[j, i]", "accumulate:{k_in:Float32}, parallel:[j, i]"),
 }
+NEST_MISTAKES = {
+    "a bound of a nest is one too large": (3, 'bounds:["4*$i+$i_in < 13"]', 'bounds:["4*$i+$i_in < 14"]'),
+    "a bound of a nest is one too small": (3, 'bounds:["4*$i+$i_in < 13"]', 'bounds:["4*$i+$i_in < 12"]'),
+    "a nest has a tile too few": (3, '"k":4,"k_in":8', '"k":3,"k_in":8'),
+    "a bound of a sum in a nest is missing": (3, ', bounds:["8*$k+$k_in < 31"]', ""),
+    "the terms of a nest are in another order": (3, '"k":4,"k_in":8', '"k_in":8,"k":4'),
+    "a sum runs in parallel": (3, '"k":4,"k_in":8}', '"k":4,"k_in":8}, parallel:[k]'),
+    "a nest multiplies instead of adding": (3, "join:add", "join:mul"),
+    "a write reads the wrong buffer": (3, "loop.ReadOp [at:[]] (%2:!loop.buffer<Float64, []>)", "loop.ReadOp [at:[4*$i+$i_in, $j]] (%1:!loop.buffer<Float64, [13, 9]>)"),
+    "an accumulator is not joined": (3, "[at:[], join:add]", "[at:[]]"),
+}
 
 
-def first_wrong_step(tools, folder, mistake):
+def first_wrong_step(tools, folder, steps, claims, mistake):
     """The number of the first step whose text is refused, or does not keep its claim; none if all steps are right."""
     before, after = folder / "before_step.mir", folder / "after_step.mir"
     before.write_text(PRODUCT)
-    for number, (step, claim) in enumerate(zip(STEPS, CLAIMS)):
+    for number, (step, claim) in enumerate(zip(steps, claims)):
         made = run([tools / "mllm-opt", "-p", f"linalg.GenericOp(@p: {step})", before])
         if made.returncode != 0:
             return number
@@ -249,11 +272,12 @@ def check_accumulation(tools, rng, folder):
 
 def check_mistakes(tools, folder):
     """A mistake that is not found at its step; none if all are."""
-    assert first_wrong_step(tools, folder, None) is None
-    for name, mistake in MISTAKES.items():
-        found = first_wrong_step(tools, folder, mistake)
-        if found != mistake[0]:
-            return f"{name}, made by step {mistake[0]}, is found at step {found}"
+    for steps, claims, mistakes in (STEPS, CLAIMS, MISTAKES), (NEST_STEPS, NEST_CLAIMS, NEST_MISTAKES):
+        assert first_wrong_step(tools, folder, steps, claims, None) is None
+        for name, mistake in mistakes.items():
+            found = first_wrong_step(tools, folder, steps, claims, mistake)
+            if found != mistake[0]:
+                return f"{name}, made by step {mistake[0]}, is found at step {found}"
     return None
 
 
@@ -275,7 +299,7 @@ def main(tools, count=60, seed=1):
             if problem:
                 print(f"schedule {number}: {problem}")
                 return 1
-    print(", ".join(f"{value} {key}" for key, value in counts.items()) + f"; {len(MISTAKES)} planted mistakes found")
+    print(", ".join(f"{value} {key}" for key, value in counts.items()) + f"; {len(MISTAKES) + len(NEST_MISTAKES)} planted mistakes found")
     return 0 if counts["equal"] and counts["taken"] else 1
 
 

@@ -31,6 +31,7 @@ inline constexpr std::string_view kOtherPasses[] = {
     "convert",          // the claims are those of its patterns
     "extract-graph",    // the inputs are those of a graph
     "fuse-consumer",    // a step of a schedule, as those below: refuses what would change numbers
+    "loops",            // refuses ops with unknown extents
     "order",
     "pack",
     "parallel",

@@ -37,6 +37,7 @@ std::string_view describe(AttrType type) {
     case AttrType::kSymbolRef:
       return "an '@symbol'";
     case AttrType::kDims:
+    case AttrType::kMap:
       return "an array of extents";
     case AttrType::kInts:
       return "an array of integers";
@@ -78,6 +79,7 @@ bool admits(AttrType type, const Attr& value) {
     case AttrType::kSymbolRef:
       return value.kind() == AttrKind::kSymbolRef;
     case AttrType::kDims:
+    case AttrType::kMap:
       return all_elements(value, is_extent);
     case AttrType::kInts:
       return all_elements(value, [](const Attr& each) { return each.kind() == AttrKind::kInt; });

@@ -155,8 +155,8 @@ PatternMatch match_body(Op& op) {
     return PatternMatch::failed("the op has no generic body", op);
   }
   const Op* around = op.parent_op();
-  if (around != nullptr && around->is(OpId::kLinalgGeneric)) {
-    return PatternMatch::failed("the op is in the region of a generic op", op);
+  if (around != nullptr && around->is(OpId::kLinalgGeneric, OpId::kLoopKernel, OpId::kLoopNest)) {
+    return PatternMatch::failed("the op is in the region of loops", op);
   }
   if (op.result_count() != 1) return PatternMatch::failed("the op has no single result", op);
   std::string_view why = why_not_values(op);

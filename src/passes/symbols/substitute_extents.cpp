@@ -107,6 +107,14 @@ Dim ExtentSubstitution::replaced(Dim extent) {
 }
 
 const Type* ExtentSubstitution::replaced(const Type* type) {
+  const auto* of_dialect = dyn_cast<DialectType>(type);
+  if (of_dialect != nullptr && of_dialect->is_structured()) {
+    std::vector<const Attr*> parameters;
+    for (const Attr* each : of_dialect->parameters()) parameters.push_back(replaced(each));
+    if (std::ranges::equal(parameters, of_dialect->parameters())) return type;
+    const auto made = context_.dialect_type(of_dialect->kind().name, parameters);
+    return made ? *made : type;
+  }
   return with_extents(type, context_, [&](Dim extent) { return replaced(extent); });
 }
 

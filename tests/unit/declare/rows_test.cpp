@@ -60,8 +60,8 @@ std::string words_of(Effect effects) {
 
 std::string_view word_of(AttrType type) {
   constexpr std::string_view kWords[] = {
-      "int",    "float",  "bool", "string", "symbol",       "dims", "ints",  "dim", "dtype",
-      "device", "slices", "maps", "dict",   "quantisation", "type", "types", "any"};
+      "int",    "float",  "bool", "string", "symbol", "dims",         "ints", "dim",   "dtype",
+      "device", "slices", "maps", "map",    "dict",   "quantisation", "type", "types", "any"};
   return kWords[fmt::underlying(type)];
 }
 

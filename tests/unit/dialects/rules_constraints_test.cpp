@@ -28,6 +28,7 @@ TEST_CASE("a refusal names the constraint that is broken, and each constraint re
   std::set<std::string> missing = named_by_rules();
   REQUIRE(missing.size() > 50);
   missing.erase("generic_c8");  // of regions, which no rule sees
+  std::erase_if(missing, [](const std::string& id) { return id.starts_with("loop_"); });  // too
   const std::string q = "[1, 4, 8, 64]", kv = "[1, 4, 2, 64]", rows = "Int32 [9]";
   const Case cases[] = {
       {"ArgsortOp", "dim:2", {"[2, 3]"}, "argsort_c1"},

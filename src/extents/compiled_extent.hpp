@@ -1,4 +1,4 @@
-// Index maps and conditions of a generic op with numbers for all extents, ready to be evaluated.
+// Extents over numbered symbols, ready to be evaluated: index maps and conditions of loops.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "extents/dim_expr.hpp"
 #include "mir/dim.hpp"
 
-namespace mir::eval {
+namespace mir {
 
 /// An extent over numbered symbols.
 class CompiledExtent {
@@ -73,4 +73,4 @@ class CompiledExtent {
   std::vector<std::int64_t> steps_;
 };
 
-}  // namespace mir::eval
+}  // namespace mir

@@ -1,11 +1,11 @@
 // Compiles and evaluates extents over numbered symbols.
-#include "eval/generic_index.hpp"
+#include "extents/compiled_extent.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <utility>
 
-namespace mir::eval {
+namespace mir {
 
 std::optional<CompiledExtent> CompiledExtent::compile(Dim extent, std::span<const Symbol> names) {
   CompiledExtent compiled;
@@ -196,4 +196,4 @@ bool CompiledExtent::values(const Factor& factor, const Numbers& numbers,
   return true;
 }
 
-}  // namespace mir::eval
+}  // namespace mir
