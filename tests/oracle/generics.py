@@ -366,7 +366,9 @@ def same_bits(a, b):
 
 
 def has_nests(made):
-    """True if `loops` lowers the op: no sum may have the largest or least of nothing as a term."""
+    """True if `loops` lowers the op: no sum is narrow, or may have the largest or least of nothing as a term."""
+    if made.accumulate:
+        return False
     for sums in made.sums:
         words = [(sums[name], made.loops[name]) for name in made.loops if name in sums]
         is_term = False

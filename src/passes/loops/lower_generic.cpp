@@ -525,6 +525,9 @@ std::string why_no_kernel(const Op& generic) {
     // A sum leaves out the largest of nothing, and a read refuses it.
     bool is_term = false;
     for (const auto& each : result.sums) {
+      if (each.precision != SumPrecision::kWide) {
+        return fmt::format("a sum of result {} has '{}'", i, key::kAccumulate.text);
+      }
       is_term = is_term || each.sum != result.sums.front().sum;
       if (!is_term || has_neutral(each.sum)) continue;
       const Dim extent = form->loops[each.loop].extent;
