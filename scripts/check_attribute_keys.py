@@ -40,7 +40,6 @@ OTHER = {
     "src/passes/loops/loops_pass.cpp": {"loops"},
     "src/passes/names/roles.cpp": {"cache"},
     "src/passes/pass.cpp": {"region"},
-    "src/passes/pipeline/foreign_passes.cpp": {"unroll"},
     "src/passes/rewrite/text_patterns.cpp": {"value"},
     "src/passes/schedule/schedule_passes.cpp": {"accumulate", "loops", "parallel", "type", "unroll", "vector"},
     "src/passes/types/convert_types.cpp": {"parameters"},

@@ -160,9 +160,12 @@ class BracePairs {
     }
   }
 
-  /// The innermost body is not closed and ends above the line, unless the line is its head again.
+  /// The innermost body is not closed and ends above the line, unless the line is its head again: a
+  /// symbol is declared once.
   void close_above(const Line& line) {
-    agrees_ = agrees_ && !found_ && line.words != open_.back().words;
+    const bool is_head_again =
+        line.words == open_.back().words && line.words.find('@') != line.words.npos;
+    agrees_ = agrees_ && !found_ && !is_head_again;
     found_ = MissingBrace{'}', last_end_, open_.back().at};
     open_.pop_back();
   }

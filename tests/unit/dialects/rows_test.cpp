@@ -251,8 +251,9 @@ TEST_CASE("every linalg op has a rule, but for those typed by name or without a 
 TEST_CASE(
     "an op whose types nothing infers has no result, has those of what it names or of its "
     "regions, states them, or has no meaning") {
-  constexpr std::array<std::string_view, 6> kState = {"alloc",        "register", "value_symbol",
-                                                      "CustomizedOp", "CastOp",   "RunOp"};
+  constexpr std::array<std::string_view, 9> kState = {"alloc",        "register", "value_symbol",
+                                                      "CustomizedOp", "CastOp",   "RunOp",
+                                                      "KernelOp",     "BufferOp", "ReadOp"};
   for_each_row([&](const Dialect& dialect, const OpRow& row) {
     CAPTURE(dialect.name);
     CAPTURE(row.name);
