@@ -17,8 +17,12 @@ constexpr std::string_view kManyStates = "*";
 
 class LayerFinder {
  public:
-  explicit LayerFinder(std::span<OpDraft> drafts) : drafts_(drafts) {
-    for (const OpDraft& each : drafts) by_name_.emplace(each.declared->name, &each);
+  LayerFinder(std::span<OpDraft> drafts, std::string_view dialect, bool device_in_path)
+      : drafts_(drafts), dialect_(dialect), device_in_path_(device_in_path) {
+    for (const OpDraft& each : drafts) {
+      by_name_.emplace(each.spec.row.name, &each);
+      for (const std::string_view alias : each.spec.aliases) by_name_.emplace(alias, &each);
+    }
   }
 
   /// Adds what the ops in bodies have until nothing is new.
@@ -42,20 +46,21 @@ class LayerFinder {
   }
 
   void add_from(const Op& op, OpDraft& draft) {
-    if (const OpDraft* own = draft_of(op)) {
-      if (own->declared->is_layer) draft.declared->is_layer = true;
+    const OpDraft* const own = draft_of(op);
+    if (own == nullptr && op.row() == nullptr) return;
+    OpRow row = own == nullptr ? *op.row() : own->spec.row;
+    if (own != nullptr) {
+      row.attributes = own->spec.attributes;
+      row.weights = own->spec.weights;
       for (const std::string& each : own->state) add_state(op, each, draft);
-      return;
-    }
-    const OpRow* const row = op.row();
-    if (row == nullptr) return;
-    if (has(row->effects, Effect::kReadsState | Effect::kWritesState)) {
+    } else if (has(row.effects, Effect::kReadsState | Effect::kWritesState)) {
       add_state(op, is_declared(op) ? kManyStates : "", draft);
     }
-    const bool owns = std::ranges::any_of(row->weights, [&](const WeightRow& weight) {
-      return owns_parameter(*row, weight, op.module().context(), op.attributes());
+    const bool owns = std::ranges::any_of(row.weights, [&](const WeightRow& weight) {
+      return owns_parameter(row, weight, op.module().context(), op.attributes());
     });
-    if (row->is_layer || (owns && !draft.declared->lists_weights)) draft.declared->is_layer = true;
+    const bool is_layer = own == nullptr ? row.is_layer : own->declared->is_layer;
+    if (is_layer || (owns && !draft.declared->lists_weights)) draft.declared->is_layer = true;
   }
 
   static bool is_declared(const Op& op) { return op.op_id() == OpId::kNone; }
@@ -70,19 +75,27 @@ class LayerFinder {
     if (std::ranges::find(draft.state, name) == draft.state.end()) draft.state.push_back(name);
   }
 
+  /// The declaration of an op of this dialect, whose ops have no rows yet; null for other ops.
   const OpDraft* draft_of(const Op& op) const {
-    const auto found = by_name_.find(op.name());
+    const std::string_view name = op.name();
+    const std::size_t first = name.find('.');
+    if (first == name.npos || name.substr(0, first) != dialect_) return nullptr;
+    std::string_view rest = name.substr(first + 1);
+    if (device_in_path_) rest = rest.substr(rest.find('.') + 1);
+    const auto found = by_name_.find(rest);
     return found == by_name_.end() ? nullptr : found->second;
   }
 
   std::span<OpDraft> drafts_;
-  std::unordered_map<std::string_view, const OpDraft*> by_name_;
+  std::string_view dialect_;
+  bool device_in_path_;
+  std::unordered_map<std::string_view, const OpDraft*> by_name_;  // without dialect and device
 };
 
 }  // namespace
 
-void find_layers(std::span<OpDraft> drafts) {
-  LayerFinder(drafts).run();
+void find_layers(std::span<OpDraft> drafts, std::string_view dialect, bool device_in_path) {
+  LayerFinder(drafts, dialect, device_in_path).run();
 }
 
 void set_effects(OpDraft& draft) {

@@ -40,7 +40,7 @@ class DialectReader {
     for (const Op* op : module_.body().entry()->ops()) {
       if (check_declaration(*op)) read_declaration(*op);
     }
-    find_layers(drafts_);
+    find_layers(drafts_, name_, is_set("device_in_path"));
     for (OpDraft& each : drafts_) finish_op(each, store_, diagnostics_);
     const auto added = context_.add_dialect(spec(text));
     if (!added) {
@@ -114,13 +114,15 @@ class DialectReader {
     return false;
   }
 
+  /// True for an attribute of the module that is `true`.
+  bool is_set(std::string_view key) const {
+    const Attr* value = module_.top()->attribute(key);
+    return value != nullptr && value->boolean();
+  }
+
   DialectSpec spec(std::string_view text) const {
     const Op& top = *module_.top();
     const Attr* summary = top.attribute("summary");
-    const auto is_set = [&](std::string_view key) {
-      const Attr* value = top.attribute(key);
-      return value != nullptr && value->boolean();
-    };
     DialectSpec made{.name = name_,
                      .device_in_path = is_set("device_in_path"),
                      .attributes = is_set("attributes_last") ? AttrPosition::kAfterResults

@@ -93,8 +93,8 @@ struct OpDraft {
 /// Reads everything but bodies. The row is filled in also after an error.
 OpDraft read_op(const Op& op, std::string_view dialect, RowStore& store, Diagnostics& diagnostics);
 /// Finds out which ops have state or weights of their own in their bodies. All ops of the dialect
-/// are read, none is registered.
-void find_layers(std::span<OpDraft> drafts);
+/// are read, none is registered. With `device_in_path`, the names of its ops have a device.
+void find_layers(std::span<OpDraft> drafts, std::string_view dialect, bool device_in_path);
 /// Gives an op with a body the effects of the ops in it.
 void set_effects(OpDraft& draft);
 /// Adds the functions of the row, after find_layers().

@@ -17,8 +17,6 @@ namespace mir {
 
 namespace {
 
-constexpr std::string_view kNoDevice = "notype";
-
 /// The parameter of the op with this suffix; null if none is registered.
 const Value* parameter_of(const OpSurroundings& of, std::string_view suffix) {
   IRContext& context = of.module.context();

@@ -34,6 +34,9 @@ std::vector<NamedAttr> implied_attributes(const Op& op);
 /// `symbol:name`.
 NamedAttr symbol_attribute(const Module& module, Symbol name);
 
+/// The word of a graph without a device.
+inline constexpr std::string_view kNoDevice = "notype";
+
 /// The nearest graph around an op; null if there is none.
 const Op* graph_around(const Op& op);
 /// The device of a short name of an op in this graph, which may be null.

@@ -49,6 +49,7 @@ class Downgrade {
     const FrozenPatterns patterns(settling_patterns());
     const bool is_legal = settle_ops(patterns, true);
     if (!is_legal || diagnostics_.error_count() != before) return false;
+    spell_devices(module_);
     open_body();
     if (!settle_ops(patterns, false)) return false;
     name_storages(module_.body());

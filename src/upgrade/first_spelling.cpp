@@ -1,4 +1,4 @@
-// Converts dumps to and from the spelling of 2025-06.
+// Spells devices that ops leave out, and converts dumps to and from the spelling of 2025-06.
 #include "upgrade/first_spelling.hpp"
 
 #include <fmt/format.h>
@@ -6,10 +6,12 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/declaration_graphs.hpp"
 #include "mir/ops.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/tensor.hpp"
 #include "mir/walk.hpp"
+#include "text/implied_attributes.hpp"
 #include "upgrade/edit_results.hpp"
 
 namespace mir {
@@ -251,7 +253,31 @@ class LaterSpelling {
   IRContext& context_;
 };
 
+/// True for an op of a dialect with devices in names that names none.
+bool lacks_device(const Op& op) {
+  const Dialect* dialect = op.info().dialect;
+  return dialect != nullptr && dialect->device_in_path && op.device() == Symbol();
+}
+
 }  // namespace
+
+void spell_devices(Module& module) {
+  Rewriter rewriter(module);
+  std::vector<Op*> ops;
+  for_each_op(module, [&](Op& op) {
+    if (isa<SubGraphOp>(&op) && op.extra().angles.empty()) {
+      const std::string_view device = is_declaration(op) ? kNoDevice : device_in(nullptr);
+      const Symbol angle[] = {module.context().intern(device)};
+      rewriter.set_angles(op, angle);
+    }
+    if (lacks_device(op) && op.first_region() == nullptr) ops.push_back(&op);
+  });
+  for (Op* op : ops) {
+    const Symbol device = module.context().intern(device_in(graph_around(*op)));
+    respell(rewriter, *op,
+            module.context().text(module.context().op_name(op->kind(), device).spelling));
+  }
+}
 
 void spell_as_later_versions(Module& module) {
   LaterSpelling(module).run();

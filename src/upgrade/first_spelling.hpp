@@ -1,4 +1,4 @@
-// The spelling of upstream's first version, 2025-06.
+// Spellings of dumps: devices, and the text of upstream's first version, 2025-06.
 #pragma once
 
 #include "mir/conversion.hpp"
@@ -6,6 +6,10 @@
 #include "mir/upgrade.hpp"
 
 namespace mir {
+
+/// Gives each op of linalg and tensor and each graph the device that a dump states: that of the
+/// nearest graph around an op, or the usual one; `<notype>` for graphs that upstream never calls.
+void spell_devices(Module& module);
 
 /// Gives a dump the spelling of 2025-06: devices and element types with a `k`,
 /// `LLMEmbeddingTokenOp`, neither parameters nor anything after the type of a value. What that

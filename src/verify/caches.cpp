@@ -1,7 +1,9 @@
 // Steps on one cache, in the order in which a run takes them.
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "dialects/parameters.hpp"
 #include "ir/call_types.hpp"
@@ -34,10 +36,11 @@ Dim past_of(const Op& step) {
 
 /// note [order of steps]
 /// A run is followed from the body of the module, and from every graph that nothing calls, into
-/// graphs as often as they are called, but twice at most: the second time shows that a step does
-/// not fit what the first one left. How many tokens blocks and regions append that may not run, or
-/// run several times, is not known. But `past` of a step after them cannot be a symbol, which is
-/// the length of the cache when the graph or the region of the step begins.
+/// graphs as often as they are called, but twice at most with like states of the caches that they
+/// append to: the second time shows that a step does not fit what the first one left. How many
+/// tokens blocks and regions append that may not run, or run several times, is not known. But
+/// `past` of a step after them cannot be a symbol, which is the length of the cache when the graph
+/// or the region of the step begins.
 class CacheSteps {
  public:
   explicit CacheSteps(Reporter& reporter)
@@ -47,7 +50,7 @@ class CacheSteps {
     State start;
     visit(reporter_.module().body(), start);
     for (const Op* graph : census.graphs) {
-      if (entered_[graph] == 0) enter(*graph, State());
+      if (!entered_.contains(graph)) enter(*graph, State());
     }
   }
 
@@ -60,6 +63,13 @@ class CacheSteps {
     bool is_inside = false;  // in a region that may not run, or several times
   };
   using State = std::unordered_map<Symbol, Last>;
+
+  /// How often a graph was followed.
+  struct Entries {
+    int count = 0;
+    std::vector<Symbol> caches{};
+    std::unordered_map<std::string, int> by_state{};
+  };
 
   void visit(const Region& region, State& state) {
     if (!region.has_several_blocks()) {
@@ -137,17 +147,51 @@ class CacheSteps {
   }
 
   State enter(const Op& graph, State state) {
-    constexpr int kMostTimes = 2;
     constexpr std::size_t kDeepest = 1000;
     const Region* body = graph.first_region();
-    if (body == nullptr || open_.size() >= kDeepest || entered_[&graph] >= kMostTimes ||
-        !open_.insert(&graph).second) {
+    if (body == nullptr || open_.size() >= kDeepest || open_.contains(&graph) ||
+        !note_entry(graph, state)) {
       return {};
     }
-    ++entered_[&graph];
+    open_.insert(&graph);
     visit(*body, state);
     open_.erase(&graph);
     return state;
+  }
+
+  /// False if the graph was followed often enough from states like this one.
+  bool note_entry(const Op& graph, const State& state) {
+    constexpr int kMostTimes = 2, kMostTimesInAll = 16;
+    Entries& entries = entered_[&graph];
+    if (entries.count == 0) add_caches(graph, entries);
+    std::string known;  // about each cache
+    for (const Symbol cache : entries.caches) {
+      const auto last = state.find(cache);
+      known += last == state.end() ? '0' : last->second.is_inside ? '?' : '1';
+    }
+    if (entries.count >= kMostTimesInAll || entries.by_state[known] >= kMostTimes) return false;
+    ++entries.by_state[known];
+    ++entries.count;
+    return true;
+  }
+
+  /// Adds the caches that a graph appends to, and those of the graphs that it calls.
+  void add_caches(const Op& graph, Entries& entries) const {
+    std::vector<const Op*> graphs = {&graph};
+    std::unordered_set<const Op*> known(graphs.begin(), graphs.end());
+    std::unordered_set<Symbol> caches;
+    while (!graphs.empty()) {
+      const Op* const next = graphs.back();
+      graphs.pop_back();
+      const Region* const body = next->first_region();
+      if (body == nullptr) continue;
+      for_each_op(*body, [&](const Op& op) {
+        const Symbol cache = cache_of(op);
+        if (cache && caches.insert(cache).second) entries.caches.push_back(cache);
+        const Op* const called = called_graph(op);
+        if (called != nullptr && known.insert(called).second) graphs.push_back(called);
+      });
+    }
   }
 
   void step(const Op& op, State& state) {
@@ -192,9 +236,9 @@ class CacheSteps {
   Reporter& reporter_;
   DimTable& dims_;
   std::size_t steps_ = 0;
-  bool has_inside_ = false;                     // a state may have a step with is_inside
-  std::unordered_map<const Op*, int> entered_;  // graphs
-  std::unordered_set<const Op*> open_;          // graphs that are followed
+  bool has_inside_ = false;                         // a state may have a step with is_inside
+  std::unordered_map<const Op*, Entries> entered_;  // graphs
+  std::unordered_set<const Op*> open_;              // graphs that are followed
   std::unordered_set<const Op*> reported_;
 };
 

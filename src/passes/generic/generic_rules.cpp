@@ -8,6 +8,7 @@
 #include "dialects/generic_form.hpp"
 #include "mir/op_attributes.hpp"
 #include "passes/generic/generic_draft.hpp"
+#include "weights/elements.hpp"
 
 namespace mir::generic_rules {
 
@@ -134,6 +135,31 @@ std::string_view why_not_where(const Op& op) {
   return why_not_broadcast(op);
 }
 
+namespace {
+
+/// The element nearest to a bound, which numbers of a wider type would not round.
+const Attr* bound_on_numbers(IRContext& context, const Attr& bound, DType dtype) {
+  const auto element = element_of(dtype, bound.spelling());
+  return element ? context.number(element_as_double(*element, 0)) : &bound;
+}
+
+/// The attributes of an op on elements as those of the op on numbers.
+std::vector<NamedAttr> attributes_on_numbers(IRContext& context, const Op& op) {
+  const DType dtype = dtype_in(*op.result()), number = number_in(*op.result());
+  std::vector<NamedAttr> list(op.attributes().begin(), op.attributes().end());
+  for (NamedAttr& each : list) {
+    if (op.is(OpId::kLinalgCastType) && each.key == key::kDtype.symbol) {
+      each.value = context.word(name_of(number));
+    } else if (op.is(OpId::kLinalgClip) && dtype != number &&
+               (each.key == key::kMinVal || each.key == key::kMaxVal)) {
+      each.value = bound_on_numbers(context, *each.value, dtype);
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
 Value* elementwise_body(Rewriter& rewriter, const Op& op) {
   GenericDraft draft(rewriter, op.op_name().device);
   const TensorType& result = tensor_of(*op.result());
@@ -148,13 +174,8 @@ Value* elementwise_body(Rewriter& rewriter, const Op& op) {
   }
   return draft.create(result, loops, [&](Numbers numbers) {
     const DType number = number_in(*op.result());
-    std::vector<NamedAttr> attributes(op.attributes().begin(), op.attributes().end());
-    for (NamedAttr& each : attributes) {
-      if (op.is(OpId::kLinalgCastType) && each.key == key::kDtype.symbol) {
-        each.value = rewriter.context().word(name_of(number));
-      }
-    }
-    return draft.number_op(op.op_id(), numbers, number, attributes);
+    return draft.number_op(op.op_id(), numbers, number,
+                           attributes_on_numbers(rewriter.context(), op));
   });
 }
 

@@ -1,6 +1,7 @@
 // Removes names of ops that mean nothing.
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
+#include "passes/layers/expand_layers.hpp"
 #include "passes/standard_passes.hpp"
 
 namespace mir {
@@ -9,7 +10,8 @@ namespace {
 
 /// True if weights or state are found by the name of the op.
 bool needs_name(const Op& op) {
-  return op.row() == nullptr || !op.row()->weights.empty() || op.row()->effects != Effect::kNone;
+  return op.row() == nullptr || is_layer(op) || !op.row()->weights.empty() ||
+         op.row()->effects != Effect::kNone;
 }
 
 PassResult strip_names(PassRun& run) {

@@ -1,6 +1,9 @@
 // Turns owned weights of ops into operands, and builds the ops that replace the owner.
 #include "passes/weights/separation.hpp"
 
+#include <algorithm>
+
+#include "dialects/parameters.hpp"
 #include "eval/parameters.hpp"
 #include "mir/op_attributes.hpp"
 #include "passes/sink/op_motion.hpp"
@@ -13,6 +16,23 @@ bool is_single(const TensorType* type) {
   return type != nullptr && type->dtype() == DType::kFloat32 && type->encoding() == nullptr;
 }
 
+/// True if the extents of the parameter are those that the op computes with, as far as its types
+/// and attributes tell them. Verification compares numbers of elements: dumps flatten parameters.
+bool has_its_extents(const Op& op, std::string_view suffix, const TensorType& type) {
+  const OpRow& row = *op.row();
+  const auto weight = std::ranges::find(row.weights, suffix, &WeightRow::suffix);
+  if (weight == row.weights.end()) return true;
+  const std::vector<const Type*> operands = operand_types(op);
+  const auto expected = parameter_dims({.context = op.module().context(),
+                                        .row = row,
+                                        .operands = operands,
+                                        .attributes = op.attributes(),
+                                        .result_count = op.result_count()},
+                                       *weight, op.result()->tensor_type());
+  return !expected ||
+         std::ranges::equal(*expected, type.dims(), [](Dim a, Dim b) { return compatible(a, b); });
+}
+
 }  // namespace
 
 std::optional<SeparationPlan> weights_of(const Op& op, const ParameterTypes& parameters,
@@ -20,7 +40,8 @@ std::optional<SeparationPlan> weights_of(const Op& op, const ParameterTypes& par
   SeparationPlan plan;
   for (const OwnedParameter& owned : owned_parameters(op)) {
     const TensorType* type = parameters.find(owned.symbol);
-    if (type == nullptr || type->dtype() != dtype || type->encoding() != nullptr) {
+    if (type == nullptr || type->dtype() != dtype || type->encoding() != nullptr ||
+        !has_its_extents(op, owned.suffix, *type)) {
       return std::nullopt;
     }
     (owned.suffix == ".bias" ? plan.bias : plan.weight) = {type, owned.symbol};

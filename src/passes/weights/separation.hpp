@@ -35,7 +35,7 @@ PatternMatch matched_separation(Op& op, Plan plan) {
 }
 
 /// The parameters of the op. No value if one is not declared as a tensor of numbers that are
-/// elements of `dtype`.
+/// elements of `dtype`, with the extents that the op computes with.
 std::optional<SeparationPlan> weights_of(const Op& op, const ParameterTypes& parameters,
                                          DType dtype);
 
