@@ -142,7 +142,7 @@ const Op* graph_around(const Op& op) {
 std::string_view device_in(const Op* graph) {
   if (graph == nullptr || graph->extra().angles.empty()) return kUsualDevice;
   const std::string_view device = graph->module().context().text(graph->extra().angles.front());
-  const bool is_device = device != kNoDevice && is_identifier(device);
+  const bool is_device = device != kGraphWithoutDevice && is_identifier(device);
   return is_device ? device : kUsualDevice;
 }
 

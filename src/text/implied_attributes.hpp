@@ -35,7 +35,7 @@ std::vector<NamedAttr> implied_attributes(const Op& op);
 NamedAttr symbol_attribute(const Module& module, Symbol name);
 
 /// The word of a graph without a device.
-inline constexpr std::string_view kNoDevice = "notype";
+inline constexpr std::string_view kGraphWithoutDevice = "notype";
 
 /// The nearest graph around an op; null if there is none.
 const Op* graph_around(const Op& op);

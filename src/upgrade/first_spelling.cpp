@@ -266,7 +266,7 @@ void spell_devices(Module& module) {
   std::vector<Op*> ops;
   for_each_op(module, [&](Op& op) {
     if (isa<SubGraphOp>(&op) && op.extra().angles.empty()) {
-      const std::string_view device = is_declaration(op) ? kNoDevice : device_in(nullptr);
+      const std::string_view device = is_declaration(op) ? kGraphWithoutDevice : device_in(nullptr);
       const Symbol angle[] = {module.context().intern(device)};
       rewriter.set_angles(op, angle);
     }
