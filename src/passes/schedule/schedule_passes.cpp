@@ -266,7 +266,7 @@ void register_schedules(PassRegistry& registry) {
   registry.add(step("vector", "states loops of generic ops that may run in lanes of vectors",
                     {loops_option("loops of the results")}, state_vector));
   registry.add(step("unroll", "states loops of generic ops whose iterations are written out",
-                    {loops_option("any loops; short ones are written out")}, unroll));
+                    {loops_option("any loops; short ones are written out")}, state_unroll));
   registry.add(step("accumulate",
                     "makes floating sums of generic ops add blocks of terms in a narrower type",
                     {{.name = "type",
