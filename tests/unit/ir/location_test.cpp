@@ -81,7 +81,7 @@ TEST_SUITE("location") {
   }
 
   TEST_CASE_FIXTURE(Fixture, "places that say the same are spelled once, as they read again") {
-    const auto at = [&, place = SourcePos{10}](std::string_view said) mutable {
+    auto at = [&, place = SourcePos{10}](std::string_view said) mutable {
       return table.stated(place += 10, said);
     };
     const Location parts[] = {at("loc(\"a\")"), at("loc(unknown)"), at("loc(fused[\"b\", \"a\"])"),
