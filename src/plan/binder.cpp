@@ -15,9 +15,11 @@ std::string DimPlace::text(const IRContext& context) const {
     case Kind::kCaller:
       return "the caller";
     case Kind::kInput: {
-      const Region& signature = *value->argument_of()->parent();
-      return fmt::format("extent {} of input {} '%{}'", dim, number,
-                         name_text(signature.input_port(value->index()), context));
+      // A block reads values of the blocks before it, which are no arguments.
+      const Block* const of = value->argument_of();
+      const ValueName stated =
+          of == nullptr ? value->name() : of->parent()->input_port(value->index());
+      return fmt::format("extent {} of input {} '%{}'", dim, number, name_text(stated, context));
     }
     case Kind::kResult:
       return fmt::format("extent {} of result {} of '{}'", dim, number, name);

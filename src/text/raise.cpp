@@ -116,6 +116,13 @@ struct TextNames {
   std::vector<ValueName> others;
 };
 
+/// Mentions of a free value that a reader takes for one value: the first defines the name, and the
+/// others find it. Regions that do not see each other have one each.
+struct FreeMentions {
+  const Value* value = nullptr;
+  std::vector<const Op*> users;
+};
+
 class NameCheck {
  public:
   NameCheck(const Module& module, TextNames& names, BlockNames& blocks)
@@ -128,8 +135,11 @@ class NameCheck {
     }
   }
 
+  std::span<const FreeMentions> free_mentions() const { return free_mentions_; }
+
  private:
   void run() {
+    free_mentions_.clear();
     scopes_.enter(true);
     region(module_.body());
     scopes_.leave();
@@ -160,7 +170,10 @@ class NameCheck {
   }
 
   void visit(const Op& op) {
-    for (const Use& use : op.operand_uses()) check(*use.value());
+    for (const Use& use : op.operand_uses()) {
+      const bool is_first = check(*use.value());
+      if (use.value()->is_free()) note_mention(*use.value(), op, is_first);
+    }
     for (Value& result : op.results()) define(result);
     const bool isolated = op.has(Trait::kIsolated);
     for (Region* inner = op.first_region(); inner != nullptr; inner = inner->next()) {
@@ -184,20 +197,34 @@ class NameCheck {
     }
   }
 
-  void check(Value& value) {
+  /// True if the mention defines the name.
+  bool check(Value& value) {
     const ValueName name = names_.of(value);
     if (!can_say(value) || is_reserved(value, name)) {
       names_.set(value, {});
-      return;
+      return false;
     }
     Value* found = scopes_.find(name);
-    if (found == &value) return;
+    if (found == &value) return false;
     // The first mention of a free value defines its name; a use above its definition is legal
     // where the definition follows in the same region.
     if (found == nullptr) {
       scopes_.define(name, &value);
-    } else {
-      take_name(value, name);
+      return true;
+    }
+    take_name(value, name);
+    return false;
+  }
+
+  /// Users of a renamed value print anew in any case.
+  void note_mention(const Value& value, const Op& user, bool is_first) {
+    std::size_t& at = last_mentions_[value.id()];
+    if (is_first) {
+      at = free_mentions_.size();
+      free_mentions_.push_back({&value, {}});
+    }
+    if (at < free_mentions_.size() && free_mentions_[at].value == &value) {
+      free_mentions_[at].users.push_back(&user);
     }
   }
 
@@ -222,6 +249,8 @@ class NameCheck {
   ValueScopes scopes_;
   std::unordered_set<std::uint32_t> owners_;    // inputs and outputs that have the names of ports
   std::unordered_set<std::uint32_t> reserved_;  // names of which others are taken away
+  std::vector<FreeMentions> free_mentions_;
+  std::unordered_map<std::uint32_t, std::size_t> last_mentions_;  // by value: its last entry
   bool is_contested_ = false;
 };
 
@@ -234,14 +263,14 @@ class Raiser {
         source_(source),
         blocks_(module.context()),
         names_(module) {
-    NameCheck(module, names_, blocks_);
+    const NameCheck check(module, names_, blocks_);
     number_renamed();
     if (source_ != nullptr) {
       same_form_ = source_->is_portable(module.top()->span().begin) == module.is_portable();
       has_lower_version_ = module.top()->is_modified() && module.is_portable() &&
                            module.version() < kTypeAliasVersion;
       restated_.resize(module.op_id_end());
-      for_each_region(module, [&](const Region& each) { restate_free_values(each); });
+      for (const FreeMentions& each : check.free_mentions()) restate_free_value(each);
     }
   }
 
@@ -682,18 +711,15 @@ class Raiser {
     return true;
   }
 
-  /// Some mention must say what a free value is. Where those that the text has for it are gone, its
-  /// users print anew.
-  void restate_free_values(const Region& region) {
-    for (const Value* value : region.free_values()) {
-      if (!value->has_uses() || is_stated(*value)) continue;
-      for (const Use* use = value->first_use(); use != nullptr; use = use->next()) {
-        restated_[use->user()->id()] = true;
-      }
-    }
+  /// Some mention must say what a free value is. Where those that the text has for it are gone, or
+  /// in regions that these ones do not see, its users print anew.
+  void restate_free_value(const FreeMentions& mentions) {
+    if (is_stated(mentions)) return;
+    for (const Op* user : mentions.users) restated_[user->id()] = true;
   }
 
-  bool is_stated(const Value& value) {
+  bool is_stated(const FreeMentions& of) {
+    const Value& value = *of.value;
     const std::string name = value.name().is_number() ? std::to_string(value.name().number())
                                                       : std::string(text(value.name().symbol()));
     const auto states = [&](const TypedMention& each) {
@@ -701,12 +727,11 @@ class Raiser {
              each.has_attributes >= !value.attributes().empty();
     };
     const Op* last = nullptr;
-    for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
-      const Op& user = *use->user();
-      if (&user == std::exchange(last, &user)) continue;
-      const auto pieces = pieces_of(user);
-      if (user.is_modified() || pieces.empty()) return true;
-      if (std::ranges::any_of(mentions_of(user, pieces[0], name), states)) return true;
+    for (const Op* user : of.users) {
+      if (user == std::exchange(last, user)) continue;
+      const auto pieces = pieces_of(*user);
+      if (user->is_modified() || pieces.empty()) return true;
+      if (std::ranges::any_of(mentions_of(*user, pieces[0], name), states)) return true;
     }
     return false;
   }

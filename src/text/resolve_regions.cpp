@@ -159,6 +159,7 @@ void Resolver::State::leave() {
   }
   scopes_.leave();
   bodies_.pop_back();
+  define_passed_on();
 }
 
 /// Offers the visible name that is a slip away from an undefined word; a number is no slip of
@@ -182,6 +183,34 @@ void Resolver::State::suggest_value(Diagnostic& diagnostic, const Value& value) 
     const Span place = OpText(file_, use->user()->span()).mention(word);
     if (place.known()) edits.push_back({place, meant});
   }
+}
+
+/// A region may stand in a block above the one that defines a name. Its uses become those of a
+/// value of the region around it, which is settled there. False if no block below can define it.
+bool Resolver::State::pass_on(Value& value, const Region& region) {
+  const auto around = [](const Region& inner) -> Region* {
+    const Op& parent = *inner.parent();
+    return parent.has(Trait::kIsolated) ? nullptr : parent.parent_region();
+  };
+  Region* const next = around(region);
+  const Region* with_blocks = next;
+  while (with_blocks != nullptr && !with_blocks->has_several_blocks()) {
+    with_blocks = around(*with_blocks);
+  }
+  if (with_blocks == nullptr) return false;
+  Value* const outer = rewriter_->create_free_value(*next, value.type(), value.name());
+  if (types_noted_ != nullptr) types_noted_->settle(value, *outer);
+  while (value.has_uses()) value.first_use()->set(outer);
+  passed_on_.push_back(outer);
+  return true;
+}
+
+/// Makes the names visible to what follows in the scope that is open now.
+void Resolver::State::define_passed_on() {
+  for (Value* value : passed_on_) scopes_.define(value->name(), value);
+  std::erase_if(passed_on_, [&](const Value* value) {
+    return bodies_.empty() || value->free_in() == bodies_.back().region;
+  });
 }
 
 namespace {
@@ -244,6 +273,8 @@ void Resolver::State::settle_free_values(Region& region) {
     }
     if (value->attribute(key::kConstant) != nullptr || value->has_symbol()) {
       if (value->type() != nullptr) continue;
+    } else if (pass_on(*value, region)) {
+      continue;
     }
     const bool is_shown = !diagnostics_.is_full();
     const std::string name = name_text(value->name(), context_);

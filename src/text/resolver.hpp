@@ -210,6 +210,8 @@ class Resolver::State : private ValueReader {
   /// A name like `%x_2` that the unit at hand does not have yet; empty if none is found.
   std::string unused_name(std::string_view name) const;
   void settle_free_values(Region& region);
+  bool pass_on(Value& value, const Region& region);
+  void define_passed_on();
   void settle_successors(const Region& region, std::span<Op* const> branches);
   Region& current_region();
   Block& current_block();
@@ -247,6 +249,7 @@ class Resolver::State : private ValueReader {
 
   std::vector<Op*> open_ops_;  // ops whose bodies are being read
   std::vector<OpenBody> bodies_;
+  std::vector<Value*> passed_on_;   // see pass_on(); until the scope of their region is open again
   const Type* any_type_ = nullptr;  // once there is a template
   ValueScopes scopes_;
   std::size_t undefined_count_ = 0;                  // of values in the unit at hand

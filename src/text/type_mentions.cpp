@@ -21,8 +21,12 @@ void TypeMentions::add_free(const TypeMention& mention) {
 void TypeMentions::settle(const Value& value, const Value& defined) {
   const auto found = free_.find(&value);
   if (found == free_.end()) return;
-  for (const std::size_t index : found->second) list_[index].value = &defined;
+  const std::vector<std::size_t> mentions = std::move(found->second);
   free_.erase(found);
+  for (const std::size_t index : mentions) list_[index].value = &defined;
+  if (!defined.is_free()) return;
+  std::vector<std::size_t>& known = free_[&defined];
+  known.insert(known.end(), mentions.begin(), mentions.end());
 }
 
 std::vector<TypeMention> TypeMentions::take() {

@@ -178,18 +178,17 @@ Span LocationTable::span(Location of) const {
 bool LocationTable::is_stated(Location of) const {
   if (of.is_position()) return false;
   const Entry entry = state_->entry(of);
+  const auto is_part_stated = [&](Location part) { return is_stated_part(*this, part); };
   switch (entry.kind) {
     case LocationKind::kUnknown:
     case LocationKind::kPosition:
     case LocationKind::kRange:
       return false;
     case LocationKind::kNamed:
-      return entry.parts.empty() || !entry.parts.front() || is_stated(entry.parts.front());
+      return entry.parts.empty() || !entry.parts.front() || is_part_stated(entry.parts.front());
     case LocationKind::kFused:
     case LocationKind::kCallSite:
-      return !entry.text.id ? std::any_of(entry.parts.begin(), entry.parts.end(),
-                                          [&](Location part) { return is_stated(part); })
-                            : true;
+      return entry.text.id || std::ranges::any_of(entry.parts, is_part_stated);
     default:
       return true;
   }

@@ -15,6 +15,8 @@ namespace {
 
 constexpr int kMaxTextDepth = 64;
 
+constexpr std::string_view kUnknownText = "unknown";
+
 /// Recursive descent over a `loc(...)`; every function gives nothing at the first thing that
 /// does not fit.
 class LocationReader {
@@ -30,7 +32,7 @@ class LocationReader {
  private:
   std::optional<Location> location(int depth) {
     if (depth > kMaxTextDepth) return std::nullopt;
-    if (word("unknown") || word("?")) return Location();
+    if (word(kUnknownText) || word("?")) return Location();
     if (word("callsite")) return call_site(depth);
     if (word("fused")) return fused(depth);
     const auto text = string();
@@ -147,7 +149,7 @@ std::string spell_file(std::string_view name, const FilePlace& place) {
 
 std::string spell_span(Span span, const SourceManager* sources) {
   const SourceFile* file = sources == nullptr ? nullptr : sources->file_of(span.begin);
-  if (file == nullptr) return "unknown";
+  if (file == nullptr) return std::string(kUnknownText);
   const LineColumn begin = file->line_column(span.begin);
   FilePlace place{begin.line, begin.column};
   if (span.end > span.begin) {
@@ -158,10 +160,33 @@ std::string spell_span(Span span, const SourceManager* sources) {
   return spell_file(file->name(), place);
 }
 
+/// Adds the texts of the parts of a fused location, as LocationTable::fused() has them once they
+/// are read: each once, those of inner fused ones without metadata, none that says nothing.
+void spell_parts(const LocationTable& table, Location of, const SourceManager* sources,
+                 std::vector<std::string>& spelled) {
+  for (Location part : table.parts(of)) {
+    if (sources == nullptr && !is_stated_part(table, part)) continue;
+    if (table.kind(part) == LocationKind::kStated) part = table.parts(part)[0];
+    if (table.kind(part) == LocationKind::kFused && table.text(part).empty()) {
+      spell_parts(table, part, sources, spelled);
+      continue;
+    }
+    std::string text = spell_location(table, part, sources);
+    const bool says_nothing = text == kUnknownText;
+    if (!says_nothing && std::ranges::find(spelled, text) == spelled.end()) {
+      spelled.push_back(std::move(text));
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<Location> read_location(LocationTable& table, std::string_view said) {
   return LocationReader(table, said).whole();
+}
+
+bool is_stated_part(const LocationTable& table, Location part) {
+  return table.is_stated(table.kind(part) == LocationKind::kStated ? table.parts(part)[0] : part);
 }
 
 std::string spell_location(const LocationTable& table, Location of, const SourceManager* sources) {
@@ -169,25 +194,26 @@ std::string spell_location(const LocationTable& table, Location of, const Source
   const auto spell = [&](Location part) { return spell_location(table, part, sources); };
   switch (table.kind(of)) {
     case LocationKind::kUnknown:
-      return "unknown";
+      return std::string(kUnknownText);
     case LocationKind::kPosition:
     case LocationKind::kRange:
       return spell_span(table.span(of), sources);
     case LocationKind::kFile:
       return spell_file(table.text(of), table.file_place(of));
     case LocationKind::kNamed: {
-      const bool has_child = !parts.empty() && (sources != nullptr || table.is_stated(parts[0]));
+      const bool has_child =
+          !parts.empty() && (sources != nullptr || is_stated_part(table, parts[0]));
       return quote(table.text(of)) + (has_child ? "(" + spell(parts[0]) + ")" : "");
     }
     case LocationKind::kCallSite:
       return fmt::format("callsite({} at {})", spell(parts[0]), spell(parts[1]));
     case LocationKind::kFused: {
       std::vector<std::string> spelled;
-      for (const Location part : parts) {
-        if (sources != nullptr || table.is_stated(part)) spelled.push_back(spell(part));
-      }
+      spell_parts(table, of, sources, spelled);
       const std::string_view metadata = table.text(of);
-      if (metadata.empty() && spelled.size() == 1) return spelled.front();
+      if (metadata.empty() && spelled.size() <= 1) {
+        return spelled.empty() ? std::string(kUnknownText) : spelled.front();
+      }
       return fmt::format("fused{}[{}]", metadata.empty() ? "" : "<" + quote(metadata) + ">",
                          fmt::join(spelled, ", "));
     }
@@ -196,7 +222,7 @@ std::string spell_location(const LocationTable& table, Location of, const Source
     case LocationKind::kStated:
       return spell(parts[0]);
   }
-  return "unknown";
+  return std::string(kUnknownText);
 }
 
 }  // namespace mir

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ir/extent_walk.hpp"
+#include "ir/joined_extents.hpp"
 #include "ir/symbol_scopes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/ops.hpp"
@@ -71,7 +72,8 @@ class OpSinking {
     if (block == nullptr) return;
     Op& user = *first_of(users);
     if (block != op.block()) {
-      if (!may_repeat_blocks(region)) move(op, user, "operations moved to another block");
+      if (may_repeat_blocks(region) || has_symbol_bound_again(op)) return;
+      move(op, user, "operations moved to another block");
       return;
     }
     if (op.next() != &user && saves_memory(op, user)) move(op, user, "operations moved down");
@@ -100,6 +102,7 @@ class OpSinking {
     const auto [bound, is_new] = bound_in_.try_emplace(around);
     if (is_new) bound->second = symbols_bound_in(*around);
     if (has_symbol_of(op, bound->second)) return nullptr;
+    if (around->block() != op.block() && has_symbol_bound_again(op)) return nullptr;
     for (Region* in = around->first_region(); in != nullptr; in = in->next()) {
       if (in->empty() || in->has_several_blocks() || !runs_of(*in).at_most_once) continue;
       std::vector<Op*> inner;
@@ -112,6 +115,31 @@ class OpSinking {
       return first_of(inner);
     }
     return nullptr;
+  }
+
+  /// True if several blocks give a symbol of the op its value. Below the next one, the types of its
+  /// operands and results would not hold.
+  bool has_symbol_bound_again(const Op& op) {
+    const Region& region = *op.parent_region();
+    const auto [bound, is_new] = bound_again_in_.try_emplace(&region);
+    if (is_new) bound->second = symbols_bound_by_several_blocks(region);
+    return has_symbol_of(op, bound->second);
+  }
+
+  static std::unordered_set<Symbol> symbols_bound_by_several_blocks(const Region& region) {
+    std::unordered_set<Symbol> once, again;
+    for (const Block* block : region.blocks()) {
+      std::unordered_set<Symbol> here;
+      const auto add = [&](Symbol symbol) { here.insert(symbol); };
+      for_each_symbol_joined_by(*block, add);
+      for (const Op* op : block->ops()) {
+        if (!op->has(Trait::kIsolated)) for_each_symbol_bound_by(*op, add);
+      }
+      for (const Symbol symbol : here) {
+        if (!once.insert(symbol).second) again.insert(symbol);
+      }
+    }
+    return again;
   }
 
   static Block* only_block_of(std::span<Op* const> users) {
@@ -173,6 +201,7 @@ class OpSinking {
   DimTable& table_;
   Rewriter rewriter_;
   std::unordered_map<const Op*, std::unordered_set<Symbol>> bound_in_;  // see symbols_bound_in()
+  std::unordered_map<const Region*, std::unordered_set<Symbol>> bound_again_in_;
 };
 
 }  // namespace

@@ -80,6 +80,25 @@ TEST_SUITE("location") {
     CHECK(table.spelling(table.fused(nested)) == "loc(fused[fused<\"why\">[\"a\"], \"b\"])");
   }
 
+  TEST_CASE_FIXTURE(Fixture, "places that say the same are spelled once, as they read again") {
+    auto at = [&, place = SourcePos{10}](std::string_view said) mutable {
+      return table.stated(place += 10, said);
+    };
+    const Location parts[] = {at("loc(\"a\")"), at("loc(unknown)"), at("loc(fused[\"b\", \"a\"])"),
+                              at("loc(callsite(unknown at unknown))"), at("loc(\"a\")")};
+    for (const auto& [location, spelled] : std::initializer_list<std::pair<Location, const char*>>{
+             {table.fused(parts), "loc(fused[\"a\", \"b\"])"},
+             {table.fused(parts, "why"), "loc(fused<\"why\">[\"a\", \"b\"])"},
+             {table.fused(std::span(parts).first(2)), "loc(\"a\")"},
+             {table.call_site(parts[0], table.named("f", parts[1])),
+              "loc(callsite(\"a\" at \"f\"))"},
+             {table.call_site(parts[1], table.named("f", parts[1])), ""},
+         }) {
+      CHECK(table.spelling(location) == spelled);
+      CHECK(again(spelled) == spelled);
+    }
+  }
+
   TEST_CASE_FIXTURE(Fixture, "a location leads to its first place in a text") {
     const Location at = table.position(5);
     CHECK(table.span(at) == Span{5, 5});
