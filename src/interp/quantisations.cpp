@@ -11,6 +11,7 @@
 #include "dialects/parameters.hpp"
 #include "dialects/quant_attributes.hpp"
 #include "eval/parameters.hpp"
+#include "interp/tensor_names.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/codes/quantisation.hpp"
 #include "mir/module.hpp"
@@ -22,13 +23,7 @@ namespace mir {
 
 namespace {
 
-/// A value of the schedule as one op mentions it.
-struct Mention {
-  const Value* value = nullptr;
-  const Attr* spec = nullptr;
-  const Op* place = nullptr;  ///< null: a parameter that an op owns
-  std::uint32_t call = 0;
-};
+using Mention = TensorName;
 
 /// Reads the scales of one schedule.
 class ScaleResolver {
@@ -39,20 +34,22 @@ class ScaleResolver {
         context_(schedule.module().context()),
         weights_(weights),
         table_(table),
-        diagnostics_(diagnostics),
-        mentions_(schedule.values().size()) {}
+        diagnostics_(diagnostics) {}
 
   void resolve();
 
  private:
   using Numbers = std::optional<std::vector<double>>;
 
-  void collect();
-  void resolve_value(std::span<const Mention> mentions);
-  bool contradicts(const Mention& mention, const ref::Quantisation& common, int weight);
+  void resolve_tensor(std::span<const Mention> mentions);
+  std::optional<ref::Quantisation> common_of(std::span<const Mention> mentions,
+                                             const Mention& leader);
+  bool contradicts(const Mention& mention, const ref::Quantisation& common);
   void resolve_parameter(const Value& parameter, const Attr* spec);
   std::optional<ref::Quantisation> quantisation_of(const Mention& mention);
-  Result<ref::Quantisation> with_scales(const Mention& mention, const QuantRecipe& recipe);
+  Result<std::optional<ref::Quantisation>> find(const Mention& mention, bool invents);
+  Result<ref::Quantisation> with_scales(const Mention& mention, const QuantRecipe& recipe,
+                                        bool invents);
   Result<ref::Quantisation> with_zero_points(const Value& value, const QuantRecipe& recipe,
                                              std::size_t groups, std::span<const std::string> stems,
                                              ref::Quantisation codes) const;
@@ -69,6 +66,7 @@ class ScaleResolver {
   bool may_invent() const;
   void invent(const Value& value, const QuantRecipe& recipe, std::size_t count,
               ref::Quantisation& codes);
+  void fail_contradiction(const Mention& mention);
   void fail(const Mention& mention, DiagCode code, const std::string& message);
   std::string name_of_value(const Value& value) const;
 
@@ -77,30 +75,14 @@ class ScaleResolver {
   const WeightSet* weights_;
   QuantisationTable& table_;
   Diagnostics& diagnostics_;
-  std::vector<std::vector<Mention>> mentions_;  // by value of the schedule
   std::size_t invented_ = 0;
 };
 
-void ScaleResolver::collect() {
-  for (const Step& step : schedule_.steps()) {
-    const auto operands = schedule_.operands(step);
-    for (std::uint32_t i = 0; i < step.op->operand_count(); ++i) {
-      mentions_[operands[i]].push_back(
-          {step.op->operand(i), operand_quant_spec(*step.op, i), step.op, step.call});
-    }
-    for (std::uint32_t i = 0; i < step.op->result_count(); ++i) {
-      mentions_[step.first_result + i].push_back(
-          {step.op->result(i), result_quant_spec(*step.op, i), step.op, step.call});
-    }
-  }
-}
-
 void ScaleResolver::resolve() {
-  collect();
   for (const auto& [parameter, spec] : parameter_specs(schedule_)) {
     if (spec != nullptr) resolve_parameter(*parameter, spec);
   }
-  for (const auto& mentions : mentions_) resolve_value(mentions);
+  for (const auto& mentions : TensorNames(schedule_).by_tensor()) resolve_tensor(mentions);
   for (const Value* parameter : schedule_.parameters()) {
     if (!table_.parameters.contains(parameter->symbol())) resolve_parameter(*parameter, nullptr);
   }
@@ -112,37 +94,62 @@ void ScaleResolver::resolve() {
 
 void ScaleResolver::resolve_parameter(const Value& parameter, const Attr* spec) {
   if (table_.parameters.contains(parameter.symbol())) return;
-  const auto found = quantisation_of({&parameter, spec, nullptr, 0});
+  const auto found = quantisation_of({.value = &parameter, .spec = spec});
   if (!found) return;
   table_.parameters.emplace(parameter.symbol(), *found);
   table_.values.emplace(&parameter, *found);
 }
 
-/// All mentions of a value are one tensor: the one that states its scales speaks for all, else the
-/// first that states a quantisation; the others must not contradict it.
-void ScaleResolver::resolve_value(std::span<const Mention> mentions) {
-  const auto weight = [&](const Mention& mention) {
-    return mention.value->attribute(key::kQuantScale) != nullptr ? 2
-           : mention.spec != nullptr                             ? 1
-                                                                 : 0;
-  };
-  const auto leader = std::ranges::max_element(mentions, {}, weight);
-  if (leader == mentions.end()) return;
-  const auto common = quantisation_of(*leader);
+/// 2: the mention states scales; 1: it states a quantisation.
+int weight_of(const Mention& mention) {
+  if (mention.value->attribute(key::kQuantScale) != nullptr) return 2;
+  return mention.spec != nullptr ? 1 : 0;
+}
+
+/// The mentions are one tensor: one that states its scales speaks for all, else one for which
+/// weights have scales, else the first that states a quantisation; no other may contradict it.
+void ScaleResolver::resolve_tensor(std::span<const Mention> mentions) {
+  const auto leader = std::ranges::max_element(mentions, {}, weight_of);
+  const auto common = common_of(mentions, *leader);
   if (!common) return;
   for (const Mention& mention : mentions) {
-    if (contradicts(mention, *common, weight(mention))) {
-      return fail(mention, diag::kQuantisationConflict,
-                  fmt::format("{} has another quantisation here than where its tensor comes from",
-                              name_of_value(*mention.value)));
-    }
+    if (contradicts(mention, *common)) return fail_contradiction(mention);
   }
   for (const Mention& mention : mentions) table_.values.emplace(mention.value, *common);
 }
 
-/// `weight` is 2 where the mention states scales, 1 where it states a quantisation.
-bool ScaleResolver::contradicts(const Mention& mention, const ref::Quantisation& common,
-                                int weight) {
+/// Returns no value if the elements are not quantised, or after reporting an error.
+std::optional<ref::Quantisation> ScaleResolver::common_of(std::span<const Mention> mentions,
+                                                          const Mention& leader) {
+  if (weight_of(leader) == 2) return quantisation_of(leader);
+  std::optional<ref::Quantisation> common;
+  const auto agrees = [&](const Mention& mention) {
+    auto found = find(mention, false);
+    if (!found && found.error().code != diag::kScaleMissing) {
+      fail(mention, found.error().code, found.error().message);
+      return false;
+    }
+    if (!found || !*found) return true;
+    if (!common) {
+      common = **std::move(found);
+    } else if ((*found)->scales != common->scales) {
+      fail_contradiction(mention);
+      return false;
+    }
+    return true;
+  };
+  if (!agrees(leader)) return std::nullopt;
+  const Value* last = nullptr;
+  for (const Mention& mention : mentions) {
+    if (mention.value == leader.value || mention.value == last) continue;
+    last = mention.value;
+    if (!agrees(mention)) return std::nullopt;
+  }
+  return common ? common : quantisation_of(leader);
+}
+
+bool ScaleResolver::contradicts(const Mention& mention, const ref::Quantisation& common) {
+  const int weight = weight_of(mention);
   if (weight == 2) return quantisation_of(mention) != common;
   const TensorType* type = mention.value->held_type();
   if (weight == 0 || type == nullptr) return false;
@@ -156,23 +163,27 @@ bool ScaleResolver::contradicts(const Mention& mention, const ref::Quantisation&
 
 /// Returns no value if the elements are not quantised, or after reporting an error.
 std::optional<ref::Quantisation> ScaleResolver::quantisation_of(const Mention& mention) {
+  auto found = find(mention, true);
+  if (found) return *std::move(found);
+  fail(mention, found.error().code, found.error().message);
+  return std::nullopt;
+}
+
+/// Returns no value if the elements are not quantised. If no source has scales, they are made up
+/// or missing.
+Result<std::optional<ref::Quantisation>> ScaleResolver::find(const Mention& mention, bool invents) {
+  using Found = std::optional<ref::Quantisation>;
   if (const auto known = table_.values.find(mention.value); known != table_.values.end()) {
-    return known->second;
+    return Found(known->second);
   }
   const TensorType* type = mention.value->held_type();
-  if (type == nullptr) return std::nullopt;
+  if (type == nullptr) return Found();
   const auto recipe = quant_recipe(*type, mention.spec);
-  if (!recipe) {
-    fail(mention, recipe.error().code, recipe.error().message);
-    return std::nullopt;
-  }
-  if (!*recipe) return std::nullopt;
-  auto codes = with_scales(mention, **recipe);
-  if (!codes) {
-    fail(mention, codes.error().code, codes.error().message);
-    return std::nullopt;
-  }
-  return *std::move(codes);
+  if (!recipe) return recipe.error();
+  if (!*recipe) return Found();
+  auto codes = with_scales(mention, **recipe, invents);
+  if (!codes) return std::move(codes).error();
+  return Found(*std::move(codes));
 }
 
 // -- scales ---------------------------------------------------------------------------------------
@@ -320,7 +331,7 @@ Result<std::vector<double>> ScaleResolver::as_float32(const Value& value,
 }
 
 Result<ref::Quantisation> ScaleResolver::with_scales(const Mention& mention,
-                                                     const QuantRecipe& recipe) {
+                                                     const QuantRecipe& recipe, bool invents) {
   const Value& value = *mention.value;
   ref::Quantisation codes = recipe.codes;
   const auto counts = counts_of(value, codes);
@@ -330,7 +341,7 @@ Result<ref::Quantisation> ScaleResolver::with_scales(const Mention& mention,
   const auto names = with_suffix(stems, recipe.has_two_levels ? ".scale1" : ".scale");
   auto scales = read(value, key::kQuantScale, names, groups);
   if (!scales) return std::move(scales).error();
-  if (!*scales && may_invent()) {
+  if (!*scales && invents && may_invent()) {
     invent(value, recipe, groups, codes);
     return codes;
   }
@@ -381,9 +392,15 @@ std::string ScaleResolver::name_of_value(const Value& value) const {
                           : fmt::format("'%{}'", context_.text(name.symbol()));
 }
 
+void ScaleResolver::fail_contradiction(const Mention& mention) {
+  fail(mention, diag::kQuantisationConflict,
+       fmt::format("{} has another quantisation here than where its tensor comes from",
+                   name_of_value(*mention.value)));
+}
+
 void ScaleResolver::fail(const Mention& mention, DiagCode code, const std::string& message) {
   if (mention.place != nullptr) {
-    report(diagnostics_, *mention.place, schedule_.calls(), mention.call, code, message);
+    report(diagnostics_, *mention.place, mention.schedule->calls(), mention.call, code, message);
     return;
   }
   const Op* definition = mention.value->defining_op();
@@ -396,8 +413,7 @@ std::unordered_map<const Value*, const Attr*> parameter_specs(const Schedule& sc
   std::unordered_map<const Value*, const Attr*> specs;
   std::unordered_map<Symbol, const Value*> by_symbol;
   for (const Value* parameter : schedule.parameters()) {
-    const Attr* spec = parameter->attribute(key::kQuantRecipe);
-    specs[parameter] = spec != nullptr && spec->kind() == AttrKind::kQuantSpec ? spec : nullptr;
+    specs[parameter] = stated_quant_spec(*parameter);
     by_symbol.emplace(parameter->symbol(), parameter);
   }
   const auto look = [&](const Step& step) {

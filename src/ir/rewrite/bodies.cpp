@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/extent_walk.hpp"
+#include "ir/rewrite/carried_scales.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/codes/runs.hpp"
 #include "mir/control_flow.hpp"
@@ -70,7 +71,9 @@ void replace_by_region(Rewriter& rewriter, Op& run, const Op& op, std::span<Valu
   rewriter.set_insertion_point(run);
   for (const Value& argument : region.entry_arguments()) {
     Value& passed = *run.operand(argument.index());
-    mapping.map(argument, *cast_to(rewriter, passed, argument.type()));
+    Value& cast = *cast_to(rewriter, passed, argument.type());
+    carry_scales(rewriter, argument, cast);
+    mapping.map(argument, cast);
   }
   const Op& end = *region.entry()->terminator();
   for (const Op* inner : region.entry()->ops()) {
@@ -82,6 +85,7 @@ void replace_by_region(Rewriter& rewriter, Op& run, const Op& op, std::span<Valu
     Value* copy = mapping.find(value);
     if (copy == nullptr) copy = visible_in(*run.parent_region(), value, rewriter);
     passed.push_back(cast_to(rewriter, *copy, result.type()));
+    carry_scales(rewriter, result, *passed.back());
     std::ranges::replace(values, &result, passed.back());
   }
   rewriter.replace(run, passed);
@@ -138,6 +142,7 @@ bool replace_by_body(Rewriter& rewriter, Op& op, Diagnostics& diagnostics) {
   for (const Value& result : op.results()) {
     Value*& value = (*values)[result.index()];
     value = cast_to(rewriter, *value, result.type());
+    carry_scales(rewriter, result, *value);
   }
   std::unordered_set<const Op*> made;
   for (const Op* each = first(); each != &op; each = each->next()) made.insert(each);

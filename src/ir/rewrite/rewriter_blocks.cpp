@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/own_graph.hpp"
+#include "ir/rewrite/carried_scales.hpp"
 #include "mir/rewriter.hpp"
 #include "support/arena.hpp"
 
@@ -189,6 +190,7 @@ void Rewriter::splice(Block& from, Block& to, Op* before, std::span<Value* const
   GraphState& graph = *from.parent_->graph_;
   check_scope(graph, from);
   for (Value& argument : from.arguments()) {
+    carry_scales(*this, argument, *arguments[argument.index()]);
     replace_all_uses(argument, *arguments[argument.index()]);
   }
   Op* last = before == nullptr ? to.last_ : before->previous_;

@@ -14,6 +14,7 @@
 #include "dialects/parameters.hpp"
 #include "ir/extent_walk.hpp"
 #include "ir/joined_extents.hpp"
+#include "ir/rewrite/carried_scales.hpp"
 #include "ir/symbol_scopes.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/control_flow.hpp"
@@ -236,12 +237,13 @@ class Structuring {
     std::array<Values, 2> passed{passed_to(end, 0), passed_to(end, 1)};
     Value* const condition = end.operand(0);
     const OpId leaving = arms[0].meets == nullptr ? arms[0].end->op_id() : OpId::kNone;
-    std::vector<const Type*> types;
+    std::vector<const Value*> models;  // of the results
     if (arms[0].meets != nullptr) {
-      for (const Value& argument : arms[0].meets->arguments()) types.push_back(argument.type());
+      for (const Value& argument : arms[0].meets->arguments()) models.push_back(&argument);
     } else {
-      for (const Use& use : arms[0].end->operand_uses()) types.push_back(use.value()->type());
+      for (const Use& use : arms[0].end->operand_uses()) models.push_back(use.value());
     }
+    const std::vector<const Type*> types = types_of(models);
     drop_edges(block);
     for (const Arm& each : arms) {
       if (each.block != nullptr) drop_edges(*each.block);
@@ -252,6 +254,7 @@ class Structuring {
                                   .operands = std::span(&condition, 1),
                                   .result_types = types,
                                   .regions = 2});
+    for (Value& result : made.results()) carry_scales(rewriter_, *models[result.index()], result);
     for (std::uint32_t i = 0; i < 2; ++i) {
       Region& region = *made.region(i);
       Block& inner = *rewriter_.create_block(region);
@@ -280,6 +283,12 @@ class Structuring {
       ends_.leave(block, leaving, results);
     }
     add_edges(block);
+  }
+
+  static std::vector<const Type*> types_of(std::span<const Value* const> values) {
+    std::vector<const Type*> types;
+    for (const Value* value : values) types.push_back(value->type());
+    return types;
   }
 
   static Values all_of(ValueRange values) {
@@ -343,10 +352,14 @@ class Structuring {
     if (body != nullptr) nest(outer, *body);
     rewriter_.set_insertion_point_to_end(outer);
     const Values carried = all_of(outer.arguments());
+    for (const Value& argument : header.arguments()) {
+      carry_scales(rewriter_, argument, *carried[argument.index()]);
+    }
     Op& loop = *rewriter_.create({.name = rewriter_.context().op_name(OpId::kCfWhile),
                                   .operands = carried,
                                   .result_types = results,
                                   .regions = 2});
+    for (Value& result : loop.results()) carry_scales(rewriter_, *passed[result.index()], result);
     for (std::uint32_t i = 0; i < 2; ++i) rewriter_.set_has_signature(*loop.region(i), true);
     rewriter_.set_result_types(*loop.region(0), results);
     rewriter_.set_result_types(*loop.region(1), types);
@@ -361,6 +374,9 @@ class Structuring {
       for (std::size_t i = to_body.size(); i < results.size(); ++i) {
         rewriter_.add_argument(*body, results[i]);
       }
+    }
+    for (Value& argument : second.arguments()) {
+      carry_scales(rewriter_, *passed[argument.index()], argument);
     }
     for (std::size_t i = 0; i < kept.size(); ++i) {
       replace_outside(*kept[i], *loop.region(0), *loop.region(1),

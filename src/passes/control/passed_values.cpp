@@ -7,6 +7,7 @@
 
 #include "ir/erasable.hpp"
 #include "ir/extent_walk.hpp"
+#include "ir/rewrite/carried_scales.hpp"
 #include "mir/module.hpp"
 #include "mir/walk.hpp"
 #include "passes/control/constant_loop.hpp"
@@ -140,6 +141,7 @@ std::size_t forward_unchanged(Rewriter& rewriter, Op& loop) {
   for (std::uint32_t i = 0; i < loop.result_count(); ++i) {
     Value &argument = region.entry()->arguments()[i + 1], &value = *loop.operand(kBounds + i);
     if (end_of(region).operand(i) != &argument || argument.type() != value.type()) continue;
+    carry_scales(rewriter, argument, value);
     rewriter.replace_all_uses(argument, value);
     forward(rewriter, *loop.result(i), value);
     ++forwarded;

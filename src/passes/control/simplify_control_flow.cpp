@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "ir/extent_walk.hpp"
+#include "ir/rewrite/carried_scales.hpp"
 #include "mir/rewriter.hpp"
 #include "passes/control/constant_branches.hpp"
 #include "passes/control/constant_loop.hpp"
@@ -30,6 +31,9 @@ void remove_loop(PassRun& run, Rewriter& rewriter, Op& loop) {
   for (std::uint32_t i = 3; i < loop.operand_count(); ++i) carried.push_back(loop.operand(i));
   if (carried.size() != loop.result_count()) return;
   if (range->count == 0) {
+    for (const Value& result : loop.results()) {
+      carry_scales(rewriter, result, *carried[result.index()]);
+    }
     rewriter.replace(loop, carried);
     run.count("loops without iterations removed");
   } else if (may_leave_regions(loop)) {

@@ -25,6 +25,7 @@ class Flattening {
     for (Value& result : op_.results()) {
       Value& argument = *rewriter_.add_argument(*rest_, result.type());
       rewriter_.set_name(argument, result.name());
+      rewriter_.set_attributes(argument, result.attributes());
       rewriter_.replace_all_uses(result, argument);
     }
     for (const Use& use : op_.operand_uses()) operands_.push_back(use.value());

@@ -4,6 +4,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/rewrite/carried_scales.hpp"
+
 namespace mir {
 
 void replace_by_region(Rewriter& rewriter, Op& op, Region& region,
@@ -19,6 +21,9 @@ void replace_by_region(Rewriter& rewriter, Op& op, Region& region,
     }
   }
   const std::vector<Value*> passed = rewriter.inline_region(region, op, arguments);
+  for (const Value& result : op.results()) {
+    carry_scales(rewriter, result, *passed[first + result.index()]);
+  }
   rewriter.replace(op, std::span(passed).subspan(first, op.result_count()));
 }
 

@@ -102,7 +102,10 @@ class LayerExpander {
     std::vector<Value*> results;
     for (Value& result : call->results()) results.push_back(&result);
     std::vector<ValueName> names;
-    for (const Value& result : op.results()) names.push_back(result.name());
+    for (const Value& result : op.results()) {
+      names.push_back(result.name());
+      builder_.set_attributes(*results[result.index()], result.attributes());
+    }
     builder_.replace(op, results);
     for (std::size_t i = 0; i < results.size(); ++i) builder_.set_name(*results[i], names[i]);
     return true;
