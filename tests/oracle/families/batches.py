@@ -21,7 +21,8 @@ CONFIGS = {
 class Runner:
     def __init__(self, tools: Path, folder: Path, kernels: str, threads: int):
         self.tools, self.folder = tools, folder
-        self.options = [f"--kernels={kernels}", f"--threads={threads}", "-w", "random:7"]
+        threaded = [f"--threads={threads}"] if kernels != "ref" else []
+        self.options = [f"--kernels={kernels}", *threaded, "-w", "random:7"]
 
     def logits(self, module: Path, runs: list[dict[str, np.ndarray]]) -> np.ndarray:
         """The logits of the last of one or two runs."""

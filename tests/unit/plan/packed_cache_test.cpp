@@ -252,8 +252,9 @@ TEST_CASE("packed cache: bytes of an old file have a stamp of their place, other
   CHECK(PackedCache::stamp_of((*young)->bytes()) == ContentHash());
   const auto memory = pattern({4, 4});
   CHECK(PackedCache::stamp_of(memory.bytes()) == ContentHash());
-  const auto old = MappedFile::open("testdata/examples/qwen2_tiny/model.safetensors");
-  const auto again = MappedFile::open("testdata/examples/qwen2_tiny/model.safetensors");
+  const std::string stored = MIR_SOURCE_ROOT "/testdata/examples/qwen2_tiny/model.safetensors";
+  const auto old = MappedFile::open(stored);
+  const auto again = MappedFile::open(stored);
   REQUIRE(old);
   REQUIRE(again);
   const auto stamp = PackedCache::stamp_of((*old)->bytes().subspan(8, 16));
