@@ -1,10 +1,7 @@
 // Upgrade step: declares the version, and warns of granted facts that were not used.
 #include <fmt/format.h>
 
-#include "ir/ports.hpp"
-#include "mir/codes/names.hpp"
 #include "mir/codes/recovery.hpp"
-#include "mir/walk.hpp"
 #include "upgrade/steps/recovery.hpp"
 
 // The end of an upgrade, and facts that are granted and that nothing needs.
@@ -40,27 +37,9 @@ void warn_of_unused_facts(const Recovery& recovery) {
   }
 }
 
-/// Reports the values that the text of a portable module could not mention.
-bool refuse_undefined_values(const Recovery& recovery) {
-  bool is_defined = true;
-  for_each_region(recovery.module, [&](const Region& region) {
-    for (const Value* value : region.free_values()) {
-      if (!value->has_uses() || (recovery.is_given(*value) && value->type() != nullptr)) continue;
-      is_defined = false;
-      recovery.diagnostics
-          .error(diag::kUndefinedValue, value->first_use()->user()->span(),
-                 fmt::format("value '%{}' is used and nothing defines it",
-                             name_text(value->name(), recovery.context())))
-          .note({}, "step 'recover-interface' makes inputs of such values");
-    }
-  });
-  return is_defined;
-}
-
 }  // namespace
 
 void declare_version(Recovery& recovery) {
-  if (!refuse_undefined_values(recovery)) return;
   recovery.rewriter.set_version(1);
   warn_of_unused_facts(recovery);
 }
