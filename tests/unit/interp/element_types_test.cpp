@@ -30,6 +30,7 @@ std::optional<std::vector<Tensor>> outcome(const std::string& text, KernelSet ke
   auto session = Session::create(*modules[0], options, problems);
   if (!session) return std::nullopt;
   RunOptions run;
+  run.most_iterations = 1000;  // codes may never reach the end of a loop
   for (const char* symbol : {"S", "T", "N"}) run.dims.bind(context.intern(symbol), 4);
   run.dims.bind(context.intern("past"), 0);
   std::vector<std::string> arguments;
