@@ -62,6 +62,11 @@ class KernelReader {
 
   // -- buffers ------------------------------------------------------------------------------------
 
+  static std::string type_text(const Value& value) {
+    return value.type() == nullptr ? "a value of unknown type"
+                                   : std::string(value.type()->spelling());
+  }
+
   /// True if the type is the buffer of a tensor, as far as the types are known.
   static bool is_buffer_of(const Type* type, const Type* tensor) {
     const auto shape = buffer_shape(type);
@@ -87,7 +92,7 @@ class KernelReader {
         return fail(
             kernel, {}, "loop_c1", diag::kRegionFlow,
             fmt::format("argument {} of the region of '{}' is {}, expected a buffer of {}", i,
-                        kernel.name(), arguments[i].type()->spelling(), tensor->spelling()));
+                        kernel.name(), type_text(arguments[i]), type_text(*kernel.operand(i))));
       }
       add_buffer(arguments[i], *shape, 0, true);
     }
@@ -117,8 +122,8 @@ class KernelReader {
         return fail(end, {}, "loop_c1", diag::kRegionFlow,
                     fmt::format("the region of '{}' passes {} as result {}, expected a buffer of "
                                 "{} that 'loop.BufferOp' made in its block",
-                                kernel.name(), end.operand(i)->type()->spelling(), i,
-                                kernel.result(i)->type()->spelling()));
+                                kernel.name(), type_text(*end.operand(i)), i,
+                                type_text(*kernel.result(i))));
       }
       body_.results.push_back(found->second);
     }
@@ -220,8 +225,9 @@ class KernelReader {
 
   bool read_ranges(const Op& op, AttrKey key, std::vector<GenericForm::Range>& ranges) {
     const Attr* stated = op.attribute(key);
-    if (stated == nullptr)
-      return key.symbol == key::kSizes.symbol;  // a missing one is reported elsewhere
+    // What is missing or of another kind is reported elsewhere.
+    if (stated == nullptr) return key.symbol == key::kSizes.symbol;
+    if (stated->kind() != AttrKind::kDict) return false;
     for (const NamedAttr& entry : stated->entries()) {
       const auto extent = extent_in(*entry.value);
       if (!extent || extent->is_negative() || (extent->is_symbolic() && extent->is_pack())) {
@@ -241,6 +247,7 @@ class KernelReader {
   bool read_indices(const Op& op, bool binds, std::vector<GenericForm::Index>& indices) {
     const Attr* stated = op.attribute(key::kIndices);
     const std::size_t first = op.is(OpId::kLoopNest) ? 0 : op.is(OpId::kLoopRead) ? 1 : 2;
+    if (stated != nullptr && stated->kind() != AttrKind::kDict) return false;
     if (stated != nullptr) {
       for (const NamedAttr& entry : stated->entries()) {
         const bool is_number = entry.value->kind() == AttrKind::kInt;
@@ -274,11 +281,11 @@ class KernelReader {
     const bool is_used =
         std::ranges::find(indices, operand, &GenericForm::Index::operand) != indices.end();
     if (is_integer && is_used) return true;
-    return fail(op, {}, "loop_c3", diag::kDTypeMismatch,
-                fmt::format("operand {} of '{}' is {}, expected one integer to which '{}' "
-                            "gives a symbol",
-                            operand, op.name(), op.operand(operand)->type()->spelling(),
-                            key::kIndices.text));
+    return fail(
+        op, {}, "loop_c3", diag::kDTypeMismatch,
+        fmt::format("operand {} of '{}' is {}, expected one integer to which '{}' "
+                    "gives a symbol",
+                    operand, op.name(), type_text(*op.operand(operand)), key::kIndices.text));
   }
 
   /// Reports a symbol of an extent that nothing binds.
@@ -356,13 +363,16 @@ class KernelReader {
   // -- reads and writes ---------------------------------------------------------------------------
 
   bool read_access(const Op& op, std::size_t nest, std::size_t buffer_operand) {
-    if (op.operand_count() <= buffer_operand || op.attribute(key::kAt) == nullptr) return false;
+    const Attr* at = op.attribute(key::kAt);
+    const bool has_parts = op.operand_count() > buffer_operand && at != nullptr &&
+                           at->kind() == AttrKind::kArray &&
+                           op.result_count() == 1 - buffer_operand;
+    if (!has_parts) return false;  // reported elsewhere
     const auto found = numbers_.find(op.operand(buffer_operand));
     if (found == numbers_.end()) {
-      return fail(
-          op, {}, "loop_c6", diag::kRegionFlow,
-          fmt::format("operand {} of '{}' is {}, expected a buffer of the kernel", buffer_operand,
-                      op.name(), op.operand(buffer_operand)->type()->spelling()));
+      return fail(op, {}, "loop_c6", diag::kRegionFlow,
+                  fmt::format("operand {} of '{}' is {}, expected a buffer of the kernel",
+                              buffer_operand, op.name(), type_text(*op.operand(buffer_operand))));
     }
     KernelBody::Access access{.op = &op,
                               .is_write = buffer_operand == 1,
@@ -424,8 +434,8 @@ class KernelReader {
       return true;
     return fail(
         op, {}, "loop_c6", diag::kDTypeMismatch,
-        fmt::format("'{}' has {}, expected one {}{}", op.name(), value.type()->spelling(),
-                    name_of(number), number == dtype ? "" : fmt::format(" or {}", name_of(dtype))));
+        fmt::format("'{}' has {}, expected one {}{}", op.name(), type_text(value), name_of(number),
+                    number == dtype ? "" : fmt::format(" or {}", name_of(dtype))));
   }
 
   IRContext& context_;
