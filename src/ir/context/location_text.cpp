@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "syntax/text_literal.hpp"
@@ -160,10 +163,20 @@ std::string spell_span(Span span, const SourceManager* sources) {
   return spell_file(file->name(), place);
 }
 
+/// Texts in their order, each once.
+struct SpelledParts {
+  std::vector<std::string> texts;
+  std::unordered_set<std::string> known;
+
+  void add(std::string text) {
+    if (known.insert(text).second) texts.push_back(std::move(text));
+  }
+};
+
 /// Adds the texts of the parts of a fused location, as LocationTable::fused() has them once they
 /// are read: each once, those of inner fused ones without metadata, none that says nothing.
 void spell_parts(const LocationTable& table, Location of, const SourceManager* sources,
-                 std::vector<std::string>& spelled) {
+                 SpelledParts& spelled) {
   for (Location part : table.parts(of)) {
     if (sources == nullptr && !is_stated_part(table, part)) continue;
     if (table.kind(part) == LocationKind::kStated) part = table.parts(part)[0];
@@ -172,10 +185,7 @@ void spell_parts(const LocationTable& table, Location of, const SourceManager* s
       continue;
     }
     std::string text = spell_location(table, part, sources);
-    const bool says_nothing = text == kUnknownText;
-    if (!says_nothing && std::ranges::find(spelled, text) == spelled.end()) {
-      spelled.push_back(std::move(text));
-    }
+    if (text != kUnknownText) spelled.add(std::move(text));
   }
 }
 
@@ -208,8 +218,9 @@ std::string spell_location(const LocationTable& table, Location of, const Source
     case LocationKind::kCallSite:
       return fmt::format("callsite({} at {})", spell(parts[0]), spell(parts[1]));
     case LocationKind::kFused: {
-      std::vector<std::string> spelled;
-      spell_parts(table, of, sources, spelled);
+      SpelledParts found;
+      spell_parts(table, of, sources, found);
+      const std::vector<std::string>& spelled = found.texts;
       const std::string_view metadata = table.text(of);
       if (metadata.empty() && spelled.size() <= 1) {
         return spelled.empty() ? std::string(kUnknownText) : spelled.front();
