@@ -225,7 +225,7 @@ class KernelReader {
 
   bool read_ranges(const Op& op, AttrKey key, std::vector<GenericForm::Range>& ranges) {
     const Attr* stated = op.attribute(key);
-    // What is missing or of another kind is reported elsewhere.
+    // A missing attribute, or one of another kind, is reported elsewhere.
     if (stated == nullptr) return key.symbol == key::kSizes.symbol;
     if (stated->kind() != AttrKind::kDict) return false;
     for (const NamedAttr& entry : stated->entries()) {

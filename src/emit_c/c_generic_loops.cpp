@@ -1,4 +1,4 @@
-// Places of elements, conditions, and what loops of a generic op read.
+// Places of elements, conditions, and reads of indices in loops of a generic op.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Results of a generic op: elements, sums, what is stored.
+// Elements, sums and stores of the results of a generic op.
 #include <fmt/format.h>
 
 #include <algorithm>

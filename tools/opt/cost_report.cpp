@@ -78,7 +78,10 @@ class ModuleCost {
       all.back().name = name;
     }
     const auto size = [](const CostRow& row) {
-      const auto number = [](Dim amount) { return amount.is_constant() ? amount.constant() : 0; };
+      // In doubles, since the sum of two amounts may not fit 64 bits.
+      const auto number = [](Dim amount) {
+        return amount.is_constant() ? static_cast<double>(amount.constant()) : 0.0;
+      };
       return std::pair(number(row.work.flop), number(row.work.read) + number(row.work.written));
     };
     std::ranges::stable_sort(all, std::greater<>(), size);

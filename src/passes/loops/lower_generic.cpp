@@ -406,7 +406,7 @@ class GenericLowering {
 
   // -- iterations ---------------------------------------------------------------------------------
 
-  /// One iteration: reads, the ops of the region, and what `store` does with the number.
+  /// One iteration: reads, the ops of the region, and a call of `store` with the number.
   template <class Store>
   void body(std::size_t number, const Conditions& late, const Store& store) {
     IndexValues indices;
