@@ -1,11 +1,15 @@
 // mllm: several tools in one program, run by a link with the name of a tool or as `mllm TOOL`.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "option.hpp"
+#include "report_text.hpp"
 #include "tool.hpp"
+#include "tools/help_words.hpp"
 #include "tools/tools.hpp"
 
 namespace {
@@ -17,10 +21,10 @@ constexpr ToolInfo kTool = {
     .name = "mllm",
     .summary = "Reads, checks, rewrites and runs MLLM IR. `mllm TOOL --help` describes a tool.",
     .operands = "...",
-    .examples = {{{"mllm fmt --check model.mir", "run a tool; mllm-fmt is the same program"},
-                  {"mllm help interp", "show the options of a tool"},
+    .examples = {{{"mllm fmt --short dump.mir", "run a tool; mllm-fmt is the same program"},
                   {"mllm help MIR0401", "show the cause of a diagnostic and how it is mended"},
-                  {"mllm help RMSNormOp", "show the operands and attributes of an op"}}},
+                  {"mllm help RMSNorm", "show the page of an op, or of a pass or a tool"},
+                  {"mllm help rename", "list the options, passes and ops that mention a word"}}},
     .writes_output = false,
 };
 
@@ -46,6 +50,25 @@ const Tool* tool_of_link(std::string_view path) {
   return name.starts_with(kPrefix) ? find_tool(name) : nullptr;
 }
 
+/// The tool that has a page about this topic; null if there is none.
+const Tool* tool_with_topic(std::string_view topic) {
+  const auto found = std::ranges::find_if(kTools, [&](const Tool* tool) {
+    const ToolInfo::Topics* topics = tool->info->topics;
+    if (topics == nullptr) return false;
+    const std::vector<std::string> known = topics->completion().words;
+    return std::ranges::find(known, topic) != known.end();
+  });
+  return found == kTools.end() ? nullptr : *found;
+}
+
+ExitCode show_uses(const Run& run, std::string_view word) {
+  const std::string found = uses_of(word);
+  if (found.empty())
+    return run.usage_error(fmt::format("nothing in the help has '{}'{}", word, named_nearly(word)));
+  print_document(found);
+  return ExitCode::kSuccess;
+}
+
 /// The first operand of `mllm`. Tools run before it is read, so any word is refused.
 class ToolName : public CommandOperand {
  public:
@@ -56,7 +79,8 @@ class ToolName : public CommandOperand {
     std::vector<CommandText> texts;
     for (const Tool* tool : kTools)
       texts.push_back({short_name(*tool), tool->info->summary, tool->info->operands});
-    texts.push_back({kHelp, "Shows the help of a tool, a code or an op.", "name"});
+    texts.push_back(
+        {kHelp, "Shows the page of a tool, a code, an op or a pass, or what has a word.", "word"});
     return texts;
   }
 };
@@ -93,9 +117,17 @@ int main(int argc, char** argv) {
     option = "--explain=" + std::string(topic);
     return run(run_mllm);
   }
-  if (topic.ends_with("Op")) {
-    option = "--list-ops=" + std::string(topic);
+  if (const std::string op = op_called(topic); !op.empty()) {
+    option = "--list-ops=" + op;
     return run(kMllmParse.main);
   }
-  return run_mllm(argc - 1, argv + 1);
+  if (const Tool* tool = tool_with_topic(topic)) {
+    option = "--help=" + std::string(topic);
+    return run(tool->main);
+  }
+  return guarded(kTool, argc, argv, [&](std::span<const char* const>) {
+    OptionSet none;
+    return run_with(kTool, none, {},
+                    [&](const Run& run_of_help) { return show_uses(run_of_help, topic); });
+  });
 }

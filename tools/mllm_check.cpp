@@ -110,5 +110,4 @@ ExitCode run_check(const Run& run, const CheckOptions& options) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmCheck = {
-    &kCheckTool, [](int argc, char** argv) { return run_tool(kCheckTool, argc, argv, run_check); }};
+const Tool mir::tools::kMllmCheck = tool_of<kCheckTool, run_check>();

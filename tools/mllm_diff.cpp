@@ -429,7 +429,9 @@ ExitCode run_diff(const Run& run, const DiffSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmDiff = {&kDiffTool, [](int argc, char** argv) {
+const Tool mir::tools::kMllmDiff = {&kDiffTool,
+                                    [](int argc, char** argv) {
                                       return std::min(run_tool(kDiffTool, argc, argv, run_diff),
                                                       kTrouble);
-                                    }};
+                                    },
+                                    show_options<DiffSettings>};

@@ -28,8 +28,8 @@ using namespace mir::tools;
 constexpr ToolInfo kFmtTool = {
     .name = "mllm-fmt",
     .summary =
-        "Formats MLLM IR text in the canonical layout; changes only white space unless asked for "
-        "more.",
+        "Formats MLLM IR text in the canonical layout, and makes dumps short to read; changes only "
+        "white space unless asked for more.",
     .operands = "[file...]",
     .examples = {{{"mllm-fmt --short dump.mir", "show a dump without repeated types, to read it"},
                   {"mllm-fmt -i model.mir", "format a file in place"}}},
@@ -142,5 +142,4 @@ ExitCode run_fmt(const Run& run, const FmtSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmFmt = {
-    &kFmtTool, [](int argc, char** argv) { return run_tool(kFmtTool, argc, argv, run_fmt); }};
+const Tool mir::tools::kMllmFmt = tool_of<kFmtTool, run_fmt>();

@@ -104,6 +104,4 @@ ExitCode run_import(const Run& run, const ImportSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmImport = {&kImportTool, [](int argc, char** argv) {
-                                        return run_tool(kImportTool, argc, argv, run_import);
-                                      }};
+const Tool mir::tools::kMllmImport = tool_of<kImportTool, run_import>();

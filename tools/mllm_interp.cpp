@@ -115,6 +115,4 @@ ExitCode run_interp(const Run& run, InterpSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmInterp = {&kInterpTool, [](int argc, char** argv) {
-                                        return run_tool(kInterpTool, argc, argv, run_interp);
-                                      }};
+const Tool mir::tools::kMllmInterp = tool_of<kInterpTool, run_interp>();

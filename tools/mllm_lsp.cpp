@@ -64,5 +64,4 @@ ExitCode run_lsp(const Run& run, const LspSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmLsp = {
-    &kLspTool, [](int argc, char** argv) { return run_tool(kLspTool, argc, argv, run_lsp); }};
+const Tool mir::tools::kMllmLsp = tool_of<kLspTool, run_lsp>();

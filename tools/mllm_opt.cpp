@@ -18,7 +18,9 @@ using namespace mir::tools;
 
 constexpr ToolInfo kOptTool = {
     .name = "mllm-opt",
-    .summary = "Runs passes over the modules of files and writes the results.",
+    .summary =
+        "Runs passes over modules and writes the results; reports costs, writes C, checks "
+        "patterns.",
     .operands = "[file...]",
     .examples = {{{"mllm-opt -p upgrade --assume=rms_eps=1e-6 dump.mir -o model.mir",
                    "make a dump portable"},
@@ -56,5 +58,4 @@ ExitCode run_opt(const Run& run, OptSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmOpt = {
-    &kOptTool, [](int argc, char** argv) { return run_tool(kOptTool, argc, argv, run_opt); }};
+const Tool mir::tools::kMllmOpt = tool_of<kOptTool, run_opt>();

@@ -143,5 +143,4 @@ ExitCode run_pack(const Run& run, PackSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmPack = {
-    &kPackTool, [](int argc, char** argv) { return run_tool(kPackTool, argc, argv, run_pack); }};
+const Tool mir::tools::kMllmPack = tool_of<kPackTool, run_pack>();

@@ -31,7 +31,9 @@ using namespace mir::tools;
 
 constexpr ToolInfo kParseTool = {
     .name = "mllm-parse",
-    .summary = "Parses and verifies MLLM IR text, and writes it in other forms.",
+    .summary =
+        "Parses and verifies MLLM IR text; writes it as JSON, statistics, pictures of graphs and "
+        "more.",
     .operands = "[file...]",
     .examples = {{{"mllm-parse model.mir", "report all errors; print nothing if there are none"},
                   {"mllm-parse --emit=dot model.mir | dot -Tsvg -o model.svg", "draw the graphs"}}},
@@ -307,5 +309,4 @@ ExitCode run_parse(const Run& run, const ParseSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmParse = {
-    &kParseTool, [](int argc, char** argv) { return run_tool(kParseTool, argc, argv, run_parse); }};
+const Tool mir::tools::kMllmParse = tool_of<kParseTool, run_parse>();

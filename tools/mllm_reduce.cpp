@@ -159,6 +159,4 @@ ExitCode run_reduce(const Run& run, ReduceSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmReduce = {&kReduceTool, [](int argc, char** argv) {
-                                        return run_tool(kReduceTool, argc, argv, run_reduce);
-                                      }};
+const Tool mir::tools::kMllmReduce = tool_of<kReduceTool, run_reduce>();

@@ -286,5 +286,4 @@ ExitCode run_text(const Run& run, const RunTextSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmRun = {
-    &kRunTool, [](int argc, char** argv) { return run_tool(kRunTool, argc, argv, run_text); }};
+const Tool mir::tools::kMllmRun = tool_of<kRunTool, run_text>();

@@ -109,6 +109,4 @@ ExitCode run_tokenize(const Run& run, const TokenizeSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmTokenize = {&kTokenizeTool, [](int argc, char** argv) {
-                                          return run_tool(kTokenizeTool, argc, argv, run_tokenize);
-                                        }};
+const Tool mir::tools::kMllmTokenize = tool_of<kTokenizeTool, run_tokenize>();

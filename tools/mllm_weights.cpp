@@ -229,6 +229,4 @@ ExitCode run_weights(const Run& run, const WeightsSettings& settings) {
 
 }  // namespace
 
-const Tool mir::tools::kMllmWeights = {&kWeightsTool, [](int argc, char** argv) {
-                                         return run_tool(kWeightsTool, argc, argv, run_weights);
-                                       }};
+const Tool mir::tools::kMllmWeights = tool_of<kWeightsTool, run_weights>();

@@ -1,9 +1,11 @@
 // The tools of program `mllm`.
 #pragma once
 
+#include <functional>
 #include <span>
+#include <type_traits>
 
-#include "option_pages.hpp"
+#include "tool.hpp"
 
 namespace mir::tools {
 
@@ -11,7 +13,20 @@ namespace mir::tools {
 struct Tool {
   const ToolInfo* info;
   int (*main)(int argc, char** argv);
+  /// Passes its options to `visit`, without a command line.
+  void (*show_options)(const ToolInfo& tool, const OptionVisitor& visit);
 };
+
+template <class Settings>
+Settings settings_of(ExitCode (*body)(const Run& run, Settings& settings));
+
+/// A tool that run_tool() runs.
+template <const ToolInfo& kInfo, auto kBody>
+constexpr Tool tool_of() {
+  using Settings = std::remove_const_t<decltype(settings_of(kBody))>;
+  return {&kInfo, [](int argc, char** argv) { return run_tool(kInfo, argc, argv, kBody); },
+          show_options<Settings>};
+}
 
 extern const Tool kMllmCheck;
 extern const Tool kMllmDiff;

@@ -68,11 +68,13 @@ void SymbolicTypes::note(const Op& at, const TensorType& type) {
 void SymbolicTypes::refuse(std::string_view form, std::string_view texts, LossReport& report,
                            Diagnostics& diagnostics) const {
   if (count_ == 0) return;
+  const bool is_of_inputs = first_op_ == first_op_->module().top();
   report.refuse(
       *first_op_, form,
       fmt::format(
-          "{} print the extents of one trace, not {}{}", texts, first_type_->spelling(),
-          count_ == 1 ? "" : fmt::format(" and those of {}", counted(count_ - 1, "other values"))),
+          "{} print the extents of one trace, not {}{}{}", texts, first_type_->spelling(),
+          count_ == 1 ? "" : fmt::format(" and those of {}", counted(count_ - 1, "other values")),
+          is_of_inputs ? "; bind-symbols sets symbols" : ""),
       diagnostics);
 }
 

@@ -49,6 +49,8 @@ struct OptionText {
   bool (*acts_alone)(std::span<const std::string> given) = nullptr;
   /// Conditions under which the option has no effect.
   std::string_view excludes{};
+  /// Option whose file this one may write over, as it has been read by then.
+  std::string_view replaces{};
   std::string_view commands{};  ///< commands that take it, separated by spaces; empty: all
   bool is_needed = false;       ///< by each of these commands
   /// Argument that is implied if the option is given without one. Makes the argument optional:
@@ -85,6 +87,7 @@ class OptionRow {
   /// True if what is given has an effect without what the option needs.
   bool acts_alone() const { return text_.acts_alone != nullptr && text_.acts_alone(given()); }
   std::string_view excludes() const { return text_.excludes; }
+  std::string_view replaces() const { return text_.replaces; }
   bool is_for(std::string_view command) const;
   bool is_needed() const { return text_.is_needed; }
   ReadingTurn turn() const { return text_.turn; }

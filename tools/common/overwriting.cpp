@@ -69,20 +69,26 @@ struct Output {
   Reference file;
 };
 
+struct Input {
+  const OptionRow* row;  ///< null: an operand, or a file behind another
+  std::string file;
+};
+
 struct Files {
   std::vector<Output> outputs;
-  std::vector<std::string> inputs;
+  std::vector<Input> inputs;
 };
 
 Files files_of(const OptionSet& options, std::span<const std::string> operands) {
-  Files files{.outputs = {}, .inputs = {operands.begin(), operands.end()}};
+  Files files;
+  for (const std::string& operand : operands) files.inputs.push_back({nullptr, operand});
   for (const OptionRow* row : options.rows()) {
     for (Reference& each : row->references()) {
       if (each.text.empty() || each.text == "-") continue;
       if (each.kind == kFile || each.kind == kFolder) {
         files.outputs.push_back({row, std::move(each)});
       } else if (each.kind == ReferenceKind::kReadFile) {
-        files.inputs.push_back(std::move(each.text));
+        files.inputs.push_back({row, std::move(each.text)});
       }
     }
   }
@@ -100,12 +106,14 @@ Result<void> refuse_overwriting(const ToolInfo& tool, const OptionSet& options,
   Files files = files_of(options, operands);
   if (files.outputs.empty()) return {};
   for (std::size_t i = 0, count = files.inputs.size(); i < count && tool.files_behind; ++i) {
-    for (std::string& each : tool.files_behind(files.inputs[i])) files.inputs.push_back(each);
+    for (std::string& each : tool.files_behind(files.inputs[i].file))
+      files.inputs.push_back({nullptr, std::move(each)});
   }
   for (auto each = files.outputs.begin(); each != files.outputs.end(); ++each) {
-    for (const std::string& input : files.inputs) {
-      if (may_replace(each->file, input))
-        return refused(*each->row, input, "which this command reads");
+    for (const auto& [row, file] : files.inputs) {
+      if (row != nullptr && row->name() == each->row->replaces()) continue;
+      if (may_replace(each->file, file))
+        return refused(*each->row, file, "which this command reads");
     }
     for (auto other = files.outputs.begin(); other != each; ++other) {
       const bool both = each->file.kind == kFile && other->file.kind == kFile;

@@ -249,6 +249,11 @@ ExitCode run_with(const ToolInfo& tool, OptionSet& options, std::span<const char
   return code;
 }
 
+void show_with_common(const ToolInfo& tool, OptionSet& options, const OptionVisitor& visit) {
+  const CommonSettings common{options, tool};
+  visit(options);
+}
+
 int guarded(const ToolInfo& tool, int argc, char** argv,
             const std::function<ExitCode(std::span<const char* const> words)>& run) {
   end_at_closed_pipes();

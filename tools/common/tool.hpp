@@ -91,4 +91,17 @@ int run_tool(const ToolInfo& tool, int argc, char** argv,
   });
 }
 
+using OptionVisitor = std::function<void(const OptionSet& options)>;
+
+/// Passes the rows of `options`, which are the tool's own, and those of all tools to `visit`.
+void show_with_common(const ToolInfo& tool, OptionSet& options, const OptionVisitor& visit);
+
+/// Like show_with_common(), for a struct of option rows.
+template <class Settings>
+void show_options(const ToolInfo& tool, const OptionVisitor& visit) {
+  OptionSet options;
+  const Settings settings{options};
+  show_with_common(tool, options, visit);
+}
+
 }  // namespace mir::tools

@@ -57,7 +57,7 @@ struct RunSettings {
        .letter = 'i',
        .argument = "[PORT=]SPEC",
        .help = "set an input, or each other one with *=SPEC, to FILE.npy, FILE.npz:MEMBER, "
-               "FILE.raw[:TYPE], numbers, random:SEED, zeros or iota"},
+               "FILE.raw[:TYPE], numbers, random:SEED (other ones for each name), zeros or iota"},
       any_file(references_of_spec(ReferenceKind::kInput), "npy npz raw bin")};
   OptionList<std::string> bind{
       options,

@@ -10,7 +10,8 @@ namespace mir::tools {
 
 const ToolInfo kInterpTool = {
     .name = "mllm-interp",
-    .summary = "Runs a module or a pack and shows or checks what it computes.",
+    .summary =
+        "Runs a module or a pack; shows results, inputs, memory and times, and compares two runs.",
     .operands = "[file]",
     .examples = {{{"mllm-interp model.mir -w model.safetensors -i ids.npy --top=5",
                    "run a model and show the five likeliest tokens"},

@@ -126,8 +126,9 @@ struct InterpSettings {
                               {.name = "against",
                                .argument = "PATH",
                                .help = "find the first op whose results differ from another "
-                                       "module, dump or file of layers' results though its "
-                                       "operands agree; exit with 1 if any"},
+                                       "module, dump or tensor file (results by the names of "
+                                       "values or layers) though its operands agree; exit with 1 "
+                                       "if any"},
                               read_file_name()};
   Option<Continuation> agreement{
       options,
@@ -202,7 +203,8 @@ struct InterpSettings {
        .needs = "packed-cache"}};
   Flag profile{options,
                {.name = "profile",
-                .help = "print the time of kernel calls, compared with the limits of the machine"}};
+                .help = "print the time of kernel calls, compared with the limits of the machine; "
+                        "with --fusion=off, of single kinds of ops"}};
   OptionList<ProfileFile> profile_file{
       options,
       {.name = "profile-file",

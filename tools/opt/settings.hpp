@@ -96,8 +96,9 @@ struct OptSettings {
       {.name = "passes",
        .letter = 'p',
        .argument = "PIPELINE",
-       .help = "run passes in order: A,B, a pipeline (docs/pipelines.md) or @FILE; without it, "
-               "only check the module"},
+       .help = "run passes in order: PASS, PASS{KEY=VALUE,KEY}, A,B, a pipeline "
+               "(docs/pipelines.md) or @FILE; --list-passes lists them, --help=PASS shows the "
+               "keys; without it, only check the module"},
       pipeline_text(known.registry)};
   Flag list_passes{options, {.name = "list-passes", .help = "list all passes and exit"}};
   Flag print_pipeline{options,

@@ -36,7 +36,7 @@ struct RunTextSettings {
       {.name = "tokenizer",
        .argument = "FILE",
        .help = "use this tokenizer.json, folder that holds one, or GGUF file",
-       .otherwise = "the model's"},
+       .otherwise = "the model's; a module has none"},
       read_file_name("json gguf")};
   Option<std::string> family{
       options,
@@ -158,7 +158,9 @@ struct RunTextSettings {
   Option<std::string> save_session{options,
                                    {.name = "save-session",
                                     .argument = "FILE",
-                                    .help = "write tokens, caches and sampler to FILE at the end"},
+                                    .help = "write tokens, caches and sampler to FILE at the end, "
+                                            "also to that of --load-session",
+                                    .replaces = "load-session"},
                                    written_file()};
   Option<std::string> load_session{
       options,

@@ -71,15 +71,24 @@ Result<std::string> list_tensors(const std::string& path, const TensorFile& file
   if (!tensors) return tensors.error();
   TextTable table("lllr");
   std::uint64_t bytes = 0;
-  std::map<std::string, std::size_t> types;
+  struct OfType {
+    std::size_t tensors = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::map<std::string, OfType> types;
   for (const auto& tensor : *tensors) {
     table.add({tensor.name, tensor.type_name(), extents_text(tensor.shape),
                fmt::format("{}", tensor.bytes)});
     bytes += tensor.bytes;
-    ++types[tensor.type_name()];
+    OfType& of_type = types[tensor.type_name()];
+    ++of_type.tensors;
+    of_type.bytes += tensor.bytes;
   }
   std::string counts;
-  for (const auto& [type, count] : types) counts += fmt::format(", {} {}", count, type);
+  for (const auto& [type, each] : types) {
+    counts += fmt::format(", {} {}", each.tensors, type);
+    if (types.size() > 1) counts += fmt::format(" ({} bytes)", each.bytes);
+  }
   return fmt::format("{}: {}, {}, {} bytes of data{}\n", visible(path), name_of(file.format()),
                      plural(tensors->size(), "tensor"), bytes, counts) +
          (metadata ? metadata_text(file) : "") + table.render();

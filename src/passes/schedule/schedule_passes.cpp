@@ -14,6 +14,9 @@ namespace mir {
 
 namespace {
 
+/// Stands for the names of loops in documents.
+constexpr std::string_view kLoopKey = "LOOP";
+
 PassResult refuse(const PassRun& run, DiagCode code, std::string message) {
   run.diagnostics().error(code, run.anchor().span(), std::move(message));
   return PassResult::kFailed;
@@ -37,7 +40,7 @@ std::optional<std::size_t> find_loop(const PassRun& run, const LoopForm& form,
 
 /// Splits the loops that the options name. Appends the symbols of the outer and the inner loops.
 bool split_named(const PassRun& run, LoopForm& form, std::vector<Symbol>& inner) {
-  for (const auto& [name, tile] : run.options().keyed_integers("loop")) {
+  for (const auto& [name, tile] : run.options().keyed_integers(kLoopKey)) {
     const auto loop = find_loop(run, form, name);
     if (!loop) return false;
     auto done = split_loop(form, *loop, tile, run.module().context(), inner);
@@ -227,11 +230,11 @@ Pass step(std::string name, std::string summary, std::vector<PassOption> options
 }
 
 PassOption tiles_option() {
-  return {.name = "loop",
+  return {.name = std::string(kLoopKey),
           .kind = PassOption::Kind::kInteger,
           .is_list = true,
           .is_keyed = true,
-          .summary = "the iterations of a tile, by loop",
+          .summary = "the iterations of a tile, by the name of the loop, such as i0=32,i1=8",
           .least = 1};
 }
 

@@ -250,10 +250,11 @@ TEST_SUITE("graphs that become programs") {
                   "linalg.CPU.NegOp (%1) -> (%3:" + t("$S") + ")\nlinalg.CPU.AbsOp (%3) -> (%2:" +
                       t("$S") + ")\ncf.ReturnOp (%2) -> ()\n") ==
           Lines{"MIR0700 builtin.ModuleOp: program form is lost: programs print the extents of one "
-                "trace, not tensor<[$S], Float32, CPU> and those of 2 other values"});
+                "trace, not tensor<[$S], Float32, CPU> and those of 2 other values; bind-symbols sets "
+                "symbols"});
     CHECK(lowered("(%1:" + t("$S") + ") -> (%1:" + t("$S") + ")", "cf.ReturnOp (%1) -> ()\n") ==
           Lines{"MIR0700 builtin.ModuleOp: program form is lost: programs print the extents of one "
-                "trace, not tensor<[$S], Float32, CPU>"});
+                "trace, not tensor<[$S], Float32, CPU>; bind-symbols sets symbols"});
   }
 }
 
