@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,15 +25,18 @@ namespace {
 /// Rows of two cells: those that have the word in the first one before the others.
 class Matches {
  public:
-  explicit Matches(std::string_view word) : word_(lower_case(word)) {}
+  /// With `shown`, only names count, and not this one.
+  Matches(std::string_view word, std::optional<std::string_view> shown)
+      : word_(lower_case(word)), shown_(shown) {}
 
   bool has(std::string_view text) const {
     return lower_case(text).find(word_) != std::string::npos;
   }
   void add(std::string name, std::string_view meaning) {
+    if (name == shown_) return;
     if (has(name)) {
       named_.emplace_back(std::move(name), meaning);
-    } else if (has(meaning)) {
+    } else if (!shown_ && has(meaning)) {
       others_.emplace_back(std::move(name), meaning);
     }
   }
@@ -47,11 +51,11 @@ class Matches {
 
  private:
   std::string word_;
+  std::optional<std::string_view> shown_;
   std::vector<std::pair<std::string, std::string>> named_, others_;
 };
 
-std::string options_text(std::string_view word) {
-  Matches matches(word);
+void add_options(Matches& matches) {
   // An option of many tools is one row.
   std::vector<std::pair<std::string, std::string>> rows;
   std::map<std::pair<std::string, std::string>, std::vector<std::string_view>> tools_of;
@@ -77,26 +81,17 @@ std::string options_text(std::string_view word) {
                                  : fmt::format("{} and others", tools.front());
     matches.add(fmt::format("{} {}", name, row.first), row.second);
   }
-  return matches.under("Options");
 }
 
-std::string topics_text(std::string_view word) {
-  std::string text;
-  for (const Tool* tool : kTools) {
-    const ToolInfo::Topics* topics = tool->info->topics;
-    if (topics == nullptr) continue;
-    Matches matches(word);
-    tool->show_options(*tool->info, [&](const OptionSet& options) {
-      for (const std::string& topic : topics->completion().words) {
-        const auto page = topics->page(topic, options);
-        const std::string_view line =
-            page ? std::string_view(*page).substr(0, page->find('\n')) : "";
-        matches.add(topic, line.substr(std::min(line.size(), topic.size() + 2)));
-      }
-    });
-    text += matches.under(fmt::format("Pages of {} --help", tool->info->name));
-  }
-  return text;
+void add_topics(const Tool& tool, Matches& matches) {
+  const ToolInfo::Topics& topics = *tool.info->topics;
+  tool.show_options(*tool.info, [&](const OptionSet& options) {
+    for (const std::string& topic : topics.completion().words) {
+      const auto page = topics.page(topic, options);
+      const std::string_view line = page ? std::string_view(*page).substr(0, page->find('\n')) : "";
+      matches.add(topic, line.substr(std::min(line.size(), topic.size() + 2)));
+    }
+  });
 }
 
 /// Calls `visit` with each op and its full name.
@@ -108,6 +103,27 @@ void for_each_op_row(const Visit& visit) {
     for (const OpRow& row : dialect->rows)
       visit(fmt::format("{}.{}", dialect->name, row.name), row.summary);
   }
+}
+
+std::string found_by(std::string_view word, std::optional<std::string_view> shown) {
+  std::string text;
+  const auto add = [&](std::string_view title, const auto& add_rows) {
+    Matches matches(word, shown);
+    add_rows(matches);
+    const std::string rows = matches.under(title);
+    if (!text.empty() && !rows.empty()) text += '\n';
+    text += rows;
+  };
+  add("Options", add_options);
+  for (const Tool* tool : kTools) {
+    if (tool->info->topics != nullptr)
+      add(tool->info->topics->list, [&](Matches& matches) { add_topics(*tool, matches); });
+  }
+  add("Ops, by mllm help OP", [](Matches& matches) {
+    for_each_op_row(
+        [&](std::string name, std::string_view summary) { matches.add(std::move(name), summary); });
+  });
+  return text;
 }
 
 }  // namespace
@@ -127,17 +143,12 @@ std::string op_called(std::string_view word) {
 }
 
 std::string uses_of(std::string_view word) {
-  if (word.empty()) return {};
-  Matches ops(word);
-  for_each_op_row(
-      [&](std::string name, std::string_view summary) { ops.add(std::move(name), summary); });
-  std::string text;
-  for (const std::string& part :
-       {options_text(word), topics_text(word), ops.under("Ops, by mllm help OP")}) {
-    if (!text.empty() && !part.empty()) text += '\n';
-    text += part;
-  }
-  return text;
+  return word.empty() ? "" : found_by(word, std::nullopt);
+}
+
+std::string others_named(std::string_view word, std::string_view shown) {
+  const std::string found = found_by(word, shown);
+  return found.empty() ? "" : fmt::format("\nOthers with '{}' in their names:\n\n{}", word, found);
 }
 
 std::string named_nearly(std::string_view word) {

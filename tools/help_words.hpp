@@ -14,6 +14,9 @@ std::string op_called(std::string_view word);
 /// case of its letters. Empty if there are none.
 std::string uses_of(std::string_view word);
 
+/// Returns the part of uses_of() that has `word` in names, without the op or pass `shown`.
+std::string others_named(std::string_view word, std::string_view shown);
+
 /// "; did you mean 'tile'?" for a word that is nearly the name of a tool, a pass or an op.
 std::string named_nearly(std::string_view word);
 

@@ -100,8 +100,14 @@ int main(int argc, char** argv) {
   if (argc > 0) {
     if (const Tool* tool = tool_of_link(argv[0])) return tool->main(argc, argv);
   }
-  if (argc > 1) {
-    if (const Tool* tool = find_tool(argv[1])) return tool->main(argc - 1, argv + 1);
+  // Options before the name of a tool are the tool's, too.
+  int named = 1;
+  while (named < argc && argv[named][0] == '-') ++named;
+  if (named < argc) {
+    if (const Tool* tool = find_tool(argv[named])) {
+      std::rotate(argv + 1, argv + named, argv + named + 1);
+      return tool->main(argc - 1, argv + 1);
+    }
   }
   if (argc < 2 || argv[1] != kHelp || argc > 3) return run_tool(kTool, argc, argv, body);
   std::string option = "--help";
@@ -111,6 +117,12 @@ int main(int argc, char** argv) {
   };
   const auto run_mllm = [](int count, char** words) { return run_tool(kTool, count, words, body); };
   if (argc == 2) return run(run_mllm);
+  const auto show = [&](const std::string& text) {
+    return guarded(kTool, argc, argv, [&](std::span<const char* const>) {
+      print_document(text);
+      return ExitCode::kSuccess;
+    });
+  };
   const std::string_view topic = argv[2];
   if (const Tool* tool = find_tool(topic)) return run(tool->main);
   if (topic.starts_with("MIR")) {
@@ -119,11 +131,11 @@ int main(int argc, char** argv) {
   }
   if (const std::string op = op_called(topic); !op.empty()) {
     option = "--list-ops=" + op;
-    return run(kMllmParse.main);
+    return run(kMllmParse.main) | show(others_named(topic, op));
   }
   if (const Tool* tool = tool_with_topic(topic)) {
     option = "--help=" + std::string(topic);
-    return run(tool->main);
+    return run(tool->main) | show(others_named(topic, topic));
   }
   return guarded(kTool, argc, argv, [&](std::span<const char* const>) {
     OptionSet none;

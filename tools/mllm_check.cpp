@@ -26,8 +26,10 @@ constexpr ToolInfo kCheckTool = {
         "Runs the commands in test files and compares their output with the expected output.",
     .operands = "case...",
     .examples = {{{"mllm-check tests/", "run all cases below a folder"},
+                  {"echo '// RUN: mllm-fmt model.mir' > a.test; mllm-check --update a.test",
+                   "write a case, and store what its command prints"},
                   {"mllm-opt -p upgrade dump.mir | mllm-check --input=- dump.mir",
-                   "check a text by the CHECK lines of a file"}}},
+                   "check a text by the lines of a file such as // CHECK: SiLUOp"}}},
     .files = "mir test",
     .files_behind =
         [](const std::string& path) {

@@ -35,7 +35,7 @@ constexpr Choice<DiffFormat> kDiffFormats[] = {
     {"text", DiffFormat::kText},
     {"json", DiffFormat::kJson},
     {"markdown", DiffFormat::kMarkdown, "a comment for a review"},
-    {"html", DiffFormat::kHtml, "a page with the changes side by side"}};
+    {"html", DiffFormat::kHtml, "a web page with the changes side by side"}};
 
 struct DiffSettings {
   OptionSet& options;

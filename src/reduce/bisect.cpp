@@ -57,7 +57,8 @@ class PipelineBisection {
     const auto at_last = holds(all.steps(), std::nullopt);
     if (!at_last) return at_last.error();
     if (!*at_last) {
-      return Error{diag::kNotInteresting, "the test does not hold after the last pass"};
+      return Error{diag::kNotInteresting,
+                   "the test does not hold after the last pass, so no pass is to blame"};
     }
     const auto pass = first_true(0, all.steps(), [&](std::uint64_t middle) {
       return holds(static_cast<std::size_t>(middle), std::nullopt);

@@ -19,7 +19,7 @@ inline constexpr Choice<ReportForm> kReportForms[] = {
     {"line", DiagnosticFormat::kLine},
     {"json", DiagnosticFormat::kJson, "one object per line"},
     {"sarif", std::nullopt},
-    {"github", DiagnosticFormat::kGithub}};
+    {"github", DiagnosticFormat::kGithub, "annotations of a change"}};
 
 inline constexpr Choice<Colour> kColours[] = {
     {"auto", Colour::kAuto, "on a terminal, unless NO_COLOR is set"},

@@ -29,6 +29,7 @@ struct ToolInfo {
   struct Topics {
     std::string_view argument;  ///< name of a topic on the help page
     std::string_view what;      ///< ", or the page of a pass"
+    std::string_view list;      ///< title of a list of topics: "Passes, run by mllm-opt -p PASS"
     /// Options that come first have been read.
     Result<std::string> (*page)(std::string_view topic, const OptionSet& options) = nullptr;
     Completion (*completion)() = nullptr;

@@ -98,17 +98,28 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return lines + '\n';
 }
 
+/// A command that runs the pass as its example does. Shells take braces for their own.
+std::string example_command(const Pass& pass) {
+  const std::string pipeline = example_pipeline(pass);
+  const std::string_view quote = pass.example_options.empty() ? "" : "'";
+  std::string command = fmt::format("mllm-opt -p {0}{1}{0} model.mir", quote, pipeline);
+  for (const std::string& fact : pass.example_facts) command += fmt::format(" {}", fact);
+  return command;
+}
+
 std::string page_of(const Pass& pass) {
   TextTable facts("ll");
   for (const auto& [name, value] : facts_of(pass)) facts.add({name, value});
   std::string page = fmt::format("{}: {}\n\n{}", pass.name, pass.summary, facts.render());
   if (!pass.claim.empty()) page += fmt::format("\n{}", wrapped(pass.claim, kHelpWidth));
-  if (pass.options.empty()) return page;
-  TextTable options("ll");
-  for (const PassOption& row : pass.options) {
-    options.add({std::string(row.name), fmt::format("{}{}", row.summary, value_text(row))});
+  if (!pass.options.empty()) {
+    TextTable options("ll");
+    for (const PassOption& row : pass.options) {
+      options.add({std::string(row.name), fmt::format("{}{}", row.summary, value_text(row))});
+    }
+    page += "\nOptions:\n" + options.render();
   }
-  return page + "\nOptions:\n" + options.render();
+  return page + fmt::format("\nExample:\n  {}\n", example_command(pass));
 }
 
 /// Rows of two cells under an empty head.
@@ -187,8 +198,8 @@ Result<std::string> pass_page(std::string_view name, const OptionSet& options) {
   if (const Pass* pass = known.registry.find(name)) return page_of(*pass);
   const auto named = known.registry.pipelines().find(name);
   if (named != known.registry.pipelines().end()) {
-    return fmt::format("{}: {}\n\n  {}\n", name, named->second.summary,
-                       spelling(named->second.pipeline));
+    return fmt::format("{0}: {1}\n\n  {2}\n\nExample:\n  mllm-opt -p {0} model.mir\n", name,
+                       named->second.summary, spelling(named->second.pipeline));
   }
   return Error{diag::kUsage, fmt::format("no pass is called '{}'{}", name,
                                          did_you_mean_pass(name, names_of(known.registry)))};
@@ -210,6 +221,7 @@ std::string passes_page(const PassRegistry& registry) {
 
 const ToolInfo::Topics kPassTopics{.argument = "PASS",
                                    .what = ", or the page of a pass",
+                                   .list = "Passes, run by mllm-opt -p PASS",
                                    .page = pass_page,
                                    .completion = complete_passes};
 

@@ -60,10 +60,11 @@ enum class OptOutput : std::uint8_t { kModule, kC, kCHeader, kCost, kSymbolicDim
 inline constexpr Choice<OptOutput> kOptOutputs[] = {
     {"module", OptOutput::kModule},
     {"c", OptOutput::kC,
-     "a C11 file with a function that runs the module, after decompose{to=generic}"},
+     "a C11 file with a function that runs the module, whose ops are decomposed before"},
     {"c-header", OptOutput::kCHeader, "its header"},
     {"cost", OptOutput::kCost,
-     "arithmetic, memory traffic and peak memory; bind-symbols gives symbols values first"},
+     "operations of products, memory traffic and peak memory; bind-symbols gives symbols values "
+     "first"},
     {"symbolic-dims", OptOutput::kSymbolicDims,
      "the extents of a dump's inputs that --symbolic-dim can make symbols, with what follows"}};
 

@@ -122,8 +122,9 @@ struct WeightsSettings {
   OptionList<TypeRule> dtype{convert,
                              {.name = "dtype",
                               .argument = "[PATTERN=]TYPE[/OTHER]",
-                              .help = "convert float tensors and blocks, to OTHER if TYPE does "
-                                      "not fit; the last match wins"},
+                              .help = "convert float tensors and blocks to TYPE, such as f16 "
+                                      "(Float16) or q4_0, or to OTHER if TYPE does not fit; the "
+                                      "last match wins"},
                              type_rule()};
   Option<std::string> types_of{
       convert,

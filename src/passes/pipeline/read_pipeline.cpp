@@ -172,12 +172,28 @@ class Reader {
     return fits(item, name.at) && (!take('{') || read_options(item));
   }
 
+  /// The pass of which a shell has expanded the braces: of `tile{i=4,j=4}` it makes `tilei=4` and
+  /// `tilej=4`. Empty if there is none.
+  std::string_view expanded_pass(std::string_view word) const {
+    std::string_view longest;
+    for (const auto& [known, pass] : registry_.passes()) {
+      if (known.size() < word.size() && word.starts_with(known) && known.size() > longest.size())
+        longest = known;
+    }
+    return longest;
+  }
+
   /// Always false.
   bool refuse_pass(const PipelineToken& name) {
     NearestName nearest(name.text);
     for (const auto& [known, pass] : registry_.passes()) nearest.offer(known);
     for (const auto& [known, pipeline] : registry_.pipelines()) nearest.offer(known);
     Diagnostic& problem = error(name.at, fmt::format("no pass is called '{}'", name.text));
+    if (const std::string_view pass = expanded_pass(name.text); !pass.empty() && take('=')) {
+      problem.hint = fmt::format("a shell that expands braces writes '{}=': quote '{}{{{}=...}}'",
+                                 name.text, pass, std::string_view(name.text).substr(pass.size()));
+      return false;
+    }
     const std::string_view foreign = pass_called_elsewhere(name.text);
     const std::string_view meant = foreign.empty() ? nearest.best() : foreign;
     suggest(problem, meant, name.at, std::string(meant));

@@ -246,12 +246,14 @@ TEST_SUITE("graphs that become programs") {
                 "prog.bind[type:1, program_uuid:3, input_pos:0]",
                 "prog.kernel_launch(%1:t[2]) -> (%3:t[2])[op_type:Neg, op_options:null]",
                 "prog.free(%1:t[2]) -> ()", "device=QNN", "graph that nothing calls=other"});
-    CHECK(lowered("(%1:" + t("$S") + ") -> (%2:" + t("$S") + ")",
-                  "linalg.CPU.NegOp (%1) -> (%3:" + t("$S") + ")\nlinalg.CPU.AbsOp (%3) -> (%2:" +
-                      t("$S") + ")\ncf.ReturnOp (%2) -> ()\n") ==
-          Lines{"MIR0700 builtin.ModuleOp: program form is lost: programs print the extents of one "
-                "trace, not tensor<[$S], Float32, CPU> and those of 2 other values; bind-symbols sets "
-                "symbols"});
+    CHECK(
+        lowered("(%1:" + t("$S") + ") -> (%2:" + t("$S") + ")",
+                "linalg.CPU.NegOp (%1) -> (%3:" + t("$S") +
+                    ")\nlinalg.CPU.AbsOp (%3) -> (%2:" + t("$S") + ")\ncf.ReturnOp (%2) -> ()\n") ==
+        Lines{
+            "MIR0700 builtin.ModuleOp: program form is lost: programs print the extents of one "
+            "trace, not tensor<[$S], Float32, CPU> and those of 2 other values; bind-symbols sets "
+            "symbols"});
     CHECK(lowered("(%1:" + t("$S") + ") -> (%1:" + t("$S") + ")", "cf.ReturnOp (%1) -> ()\n") ==
           Lines{"MIR0700 builtin.ModuleOp: program form is lost: programs print the extents of one "
                 "trace, not tensor<[$S], Float32, CPU>; bind-symbols sets symbols"});
