@@ -91,6 +91,14 @@ std::string_view macros_of(std::string_view text) {
   return {};
 }
 
+std::string_view error_function() {
+  return text_of("fail_c");
+}
+
+std::string_view weights_functions() {
+  return text_of("files_c");
+}
+
 std::string_view npy_functions() {
   return text_of("main_c");
 }

@@ -2,12 +2,13 @@
 """Compiles small modules as C and compares every bit with the reference kernels.
 
 The modules have names that C or C++ uses, constants at the ends of a type in regions, indices beyond 62 bits, and kernels of
-nests. Headers compile as C and as C++.
+nests. Headers compile as C and as C++. The bundled decoder is one C file, which reads its weights from their file.
 
 usage: c_cases.py TOOLS
 """
 
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -262,6 +263,77 @@ def check_memory(programs):
         assert (made.returncode == 0) == is_good and ("MIR0929" in made.stderr) != is_good, made.stderr
 
 
+# A step of 4 tokens after a step of 6, which share caches and weights.
+STEPS = """#include <stdio.h>
+#include <stdlib.h>
+#include "first.h"
+#include "second.h"
+static struct first_caches caches;
+static int64_t ids[10], positions[10];
+static float logits[10 * 256];
+int main(int count, char** words) {
+  struct first_weights weights;
+  FILE* out = fopen("logits", "wb");
+  if (count != 12 || out == NULL || first_read_weights(&weights, words[1], malloc(first_weights_bytes)) != 0) return 10;
+  for (int i = 0; i < 10; ++i) {
+    ids[i] = atoi(words[i + 2]);
+    positions[i] = i;
+  }
+  void* const workspace = malloc(first_workspace_bytes + second_workspace_bytes);
+  const struct second_weights* const model = (const struct second_weights*)(const void*)&weights;
+  struct second_caches* const state = (struct second_caches*)(void*)&caches;
+  if (second_run(model, state, ids, positions, logits, workspace) != 4) return 11;
+  if (first_run(&weights, &caches, ids, positions, logits, workspace) != 0) return 12;
+  if (first_run(&weights, &caches, ids, positions, logits, workspace) != 4) return 13;
+  ids[6] += 1000;
+  if (second_run(model, state, ids + 6, positions + 6, logits, workspace) != 1) return 14;
+  ids[6] -= 1000;
+  if (second_run(model, state, ids + 6, positions + 6, logits + 6 * 256, workspace) != 0) return 15;
+  fwrite(logits, 4, 10 * 256, out);
+  return fclose(out);
+}
+"""
+
+
+def check_decoder(programs):
+    """The bundled decoder gives the bits of the reference kernels, in one run and in two steps."""
+    example = Path(__file__).resolve().parents[2] / "testdata/examples/qwen2_tiny"
+    folder, weights = programs.folder, example / "model.safetensors"
+    files = [f"{name}={example / name}.npy" for name in ("ids", "positions")]
+    done = run([programs.tools / "mllm-interp", "--kernels=ref", example / "model.mir", "-w", weights, *[word for each in files for word in ("-i", each)],
+                "-o", folder / "wanted.npy", "--print-outputs=no"])
+    assert done.returncode == 0, done.stderr
+
+    def emit(name, tokens, past, *forms):
+        (folder / f"{name}.mir").write_text((example / "model.mir").read_text().replace("@main ", f"@{name} ", 1))
+        for form in forms:
+            made = run([programs.tools / "mllm-opt", "-p", f"bind-symbols{{S={tokens},past={past}}}", f"--emit={form[0]}", folder / f"{name}.mir",
+                        "-o", folder / f"{name}.{form[1]}"])
+            assert made.returncode == 0, made.stderr
+
+    strict = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-ffp-contract=off"]
+    emit("decoder", 10, 0, ("c", "c"))
+    for compiler in sorted({each[0] for each in programs.compilers}):
+        for level in ("-O0", "-O3") if IS_LONG else ("-O0",):
+            made = run([compiler, level, *strict, "-DMIR_MAIN", folder / "decoder.c", "-o", folder / "decoder", "-lm"])
+            assert made.returncode == 0, f"{compiler} {level}: {made.stderr[:2000]}"
+            done = run([folder / "decoder", f"safetensors={weights}", *files, f"logits={folder / 'logits.npy'}"])
+            assert done.returncode == 0, done.stderr
+            assert (folder / "logits.npy").read_bytes() == (folder / "wanted.npy").read_bytes(), f"{compiler} {level}: other logits"
+    for file, message in ((example / "ids.npy", "is not a safetensors file"), (folder / "none", "cannot be read")):
+        done = run([folder / "decoder", f"safetensors={file}", *files])
+        assert done.returncode == 1 and message in done.stderr, done.stderr
+    emit("first", 6, 0, ("c", "c"), ("c-header", "h"))
+    emit("second", 4, 6, ("c", "c"), ("c-header", "h"))
+    (folder / "steps.c").write_text(STEPS)
+    made = run([programs.compilers[0][0], "-O0", *strict, "-DMIR_WEIGHTS", *[folder / f"{each}.c" for each in ("steps", "first", "second")],
+                "-o", folder / "steps", "-lm"])
+    assert made.returncode == 0, made.stderr[:2000]
+    done = subprocess.run([folder / "steps", weights, *[str(each) for each in np.load(example / "ids.npy")[0]]], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    assert np.load(folder / "wanted.npy").tobytes() == (folder / "logits").read_bytes(), "other logits in two steps"
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder, np.errstate(all="ignore"):
         programs = Programs(Path(sys.argv[1]), Path(folder))
@@ -275,6 +347,7 @@ def main():
         check_parallel(programs)
         check_options(programs)
         check_memory(programs)
+        check_decoder(programs)
     print(f"{len(cases)} modules have equal bits in C by {len(programs.compilers)} compilers")
     return 0
 
