@@ -7,6 +7,7 @@ nests. Headers compile as C and as C++. The bundled decoder is one C file, which
 usage: c_cases.py TOOLS
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -334,6 +335,42 @@ def check_decoder(programs):
     assert np.load(folder / "wanted.npy").tobytes() == (folder / "logits").read_bytes(), "other logits in two steps"
 
 
+CACHE = """@m [mir_version:1] (%x:tensor<[1, 2, $S, 4], Float32, CPU>) -> (%k:tensor<[1, 2, $past+$S, 4], Float32, CPU>, %v:tensor<[1, 2, $past+$S, 4], Float32, CPU>) {
+    linalg.CPU.NegOp (%x) -> (%n)
+    linalg.CPU.KVCacheOp [cache:@c, q_head:2, kv_head:2, head_dim:4, past:$past, capacity:9] (%x, %n) -> (%k, %v)
+    cf.ReturnOp (%k, %v) -> ()
+}
+"""
+
+
+def check_runs(programs):
+    """Runs of C append to the caches of the session, keep their objects, and report what fails."""
+    path, objects = programs.folder / "cache.mir", programs.folder / "objects"
+    path.write_text(CACHE)
+    command = [programs.tools / "mllm-interp", path, "--input=x=random:1", "--bind=S=3"]
+    settings = {"PATH": os.environ["PATH"], "XDG_CACHE_HOME": str(objects)}
+
+    def run_with(*words, **variables):
+        return subprocess.run([*command, *words], capture_output=True, text=True, env=settings | variables)
+
+    compiler = programs.compilers[0][0]
+    wanted = run_with("--then=2", "--kernels=ref").stdout
+    found = run_with("--then=2", "--kernels=c-both", CC=compiler)
+    lines = [each for each in found.stdout.splitlines(keepends=True) if "of C have the bits" not in each]
+    assert found.returncode == 0 and "".join(lines) == wanted and len(lines) + 3 == len(found.stdout.splitlines()), found.stdout + found.stderr
+    # What was compiled once needs no compiler. The name of the compiler is part of what an object is found by.
+    kept = {each: each.read_bytes() for each in objects.rglob("*.so")}
+    assert len(kept) == 3, kept
+    found = run_with("--then=2", "--kernels=c", CC=compiler, PATH="/nowhere")
+    assert found.returncode == 0 and found.stdout == wanted, found.stderr
+    for each in kept:
+        each.write_text("damaged")
+    found = run_with("--then=2", "--kernels=c", CC=compiler)
+    assert found.returncode == 0 and found.stdout == wanted, found.stderr
+    found = run_with("--then=3", "--kernels=c", CC=compiler)
+    assert found.returncode == 1 and "has room for 9 tokens" in found.stderr and "in run 3" in found.stderr, found.stderr
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder, np.errstate(all="ignore"):
         programs = Programs(Path(sys.argv[1]), Path(folder))
@@ -348,6 +385,7 @@ def main():
         check_options(programs)
         check_memory(programs)
         check_decoder(programs)
+        check_runs(programs)
     print(f"{len(cases)} modules have equal bits in C by {len(programs.compilers)} compilers")
     return 0
 
