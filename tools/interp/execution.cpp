@@ -323,6 +323,7 @@ Result<bool> Execution::execute_run(std::size_t number) {
   options_.entry = entries_[number];
   options_.is_last = number + 1 == entries_.size();
   options_.most_iterations = settings_.max_iterations.if_given();
+  options_.parallel_order = settings_.parallel_order.if_given().value_or(0);
   if (program_ != nullptr && !begin_program(number)) return false;
   if (settings_.observes_steps()) {
     places_.emplace(schedule_of(number));

@@ -235,6 +235,14 @@ struct InterpSettings {
        .help = "end a run with an error when its loops reach N iterations in all",
        .otherwise = "no limit"},
       number<std::uint64_t>()};
+  Option<std::uint64_t> parallel_order{
+      options,
+      {.name = "parallel-order",
+       .argument = "SEED",
+       .help = "run iterations of parallel loops of loop.NestOp in the order that SEED determines",
+       .otherwise = "as written",
+       .excludes = "kernels=fast kernels=both kernels=c kernels=c-both"},
+      number<std::uint64_t>()};
   VerificationSettings verification{options};
 
   /// True if the module runs as C.
