@@ -36,8 +36,11 @@ constexpr std::int64_t kMostConstantElements = 1 << 20;
 
 class CModule {
  public:
-  CModule(const Module& module, Diagnostics& diagnostics)
-      : module_(module), context_(module.context()), diagnostics_(diagnostics) {}
+  CModule(const Module& module, Diagnostics& diagnostics, bool calls_blocks)
+      : module_(module),
+        context_(module.context()),
+        diagnostics_(diagnostics),
+        calls_blocks_(calls_blocks) {}
 
   std::optional<CText> write() {
     const std::string_view stated = context_.text(module_.name());
@@ -277,7 +280,8 @@ class CModule {
         "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n",
         comment_text(context_.text(module_.name())), port_lines(),
         parameter_list_.empty() ? "" : fmt::format("   {}=FILE has all weights.\n", weights_word_));
-    const std::string body = constants_ + (constants_.empty() ? "" : "\n") + graphs_ + text;
+    const std::string body =
+        constants_ + (constants_.empty() ? "" : "\n") + blocks_ + graphs_ + text;
     // Functions of graphs have a parameter for weights, also if there are none.
     const std::string declared =
         parameter_list_.empty() && !graphs_.empty()
@@ -313,6 +317,7 @@ class CModule {
   const Module& module_;
   IRContext& context_;
   Diagnostics& diagnostics_;
+  bool calls_blocks_;
   CNames names_;                // with external linkage; other names of the file begin with mir_
   CNames port_names_{&names_};  // of inputs, outputs and weights
   CNames graph_names_;
@@ -323,8 +328,8 @@ class CModule {
   std::map<Symbol, std::string> parameters_;
   std::vector<CPort> inputs_, outputs_, parameter_list_;
   std::unordered_map<const Op*, Function> functions_;
-  std::string constants_, graphs_;
-  std::size_t constant_count_ = 0;
+  std::string constants_, blocks_, graphs_;
+  std::size_t constant_count_ = 0, block_count_ = 0;
   std::int64_t bytes_ = 0;
 };
 
@@ -389,6 +394,14 @@ class CModule::Body {
       if (is_computed && !texts_.contains(&each)) texts_[&each] = outputs_.back().name;
     }
     if (!is_good) return false;
+    for (const CPort& each : inputs_) {
+      arrays_[each.name] = fmt::format("const {}* restrict ", each.array.type);
+    }
+    for (const CPort& each : outputs_) {
+      arrays_[each.name] = fmt::format("{}* restrict ", each.array.type);
+    }
+    arrays_["memory"] = "unsigned char* ";
+    arrays_["model"] = fmt::format("const struct {}* ", module_.weights_);
     if (graph_ == nullptr) {
       module_.inputs_ = inputs_;
       module_.outputs_ = outputs_;
@@ -431,6 +444,7 @@ class CModule::Body {
           frame_.place(array->bytes, number_, last == last_.end() ? number_ : last->second);
       const std::string name = names_.fresh(module_.name_of(each.name()));
       out_.line(fmt::format("{0}* const {1} = ({0}*)({2});", array->type, name, memory(offset)));
+      arrays_[name] = fmt::format("{}* restrict ", array->type);
       texts_[&each] = name;
     }
     return true;
@@ -510,12 +524,44 @@ class CModule::Body {
       return memory(frame_.place(bytes, number_, number_));
     };
     // A number of a scalar weight is an element of an array, too.
-    const CGenericPlace place{operands, results, scratch};
+    CGenericPlace place{operands, results, scratch};
+    if (module_.calls_blocks_) {
+      place.call_block = [&](const CBlock& block) { return call_block(op, block); };
+    }
     const auto done = op.is(OpId::kLoopKernel)      ? emit_kernel(op, place, names_, out_)
                       : op.is(OpId::kLinalgKVCache) ? emit_cache(op, operands, results)
                                                     : emit_generic(op, place, names_, out_);
     if (!done) module_.refuse(op, done.error().message);
     return done.ok();
+  }
+
+  /// Writes a function of a block, whose parameters are what its lines name, and returns a call.
+  std::string call_block(const Op& op, const CBlock& block) {
+    std::map<std::string, std::string> declared(arrays_.begin(), arrays_.end());
+    for (const auto& [type, name] : block.variables) declared.emplace(name, type);
+    declared.erase(block.index);
+    const auto words = words_of(block.body);
+    std::vector<std::string> parameters = {"int64_t " + block.index}, arguments = {block.argument};
+    for (const auto& [name, type] : declared) {
+      if (!words.contains(name)) continue;
+      parameters.push_back(type + name);
+      arguments.push_back(name);
+    }
+    const std::string name = fmt::format("mir_block_{}", ++module_.block_count_);
+    const std::size_t blanks = block.body.find_first_not_of(' ');
+    std::string lines;
+    if (!words.contains(block.index)) lines = fmt::format("  (void){};\n", block.index);
+    for (std::string_view rest = block.body; !rest.empty();) {
+      const std::size_t end = rest.find('\n') + 1;
+      const std::string_view line = rest.substr(0, end);
+      rest.remove_prefix(end);
+      // Lines of the preprocessor begin at the left.
+      lines += line.starts_with(' ') ? line.substr(blanks - 2) : line;
+    }
+    module_.blocks_ += fmt::format(
+        "/* One iteration of a parallel loop of {}. */\n{}) {{\n{}}}\n\n", comment_text(op.name()),
+        list_text(fmt::format("static void {}(", name), parameters, "    "), lines);
+    return list_text(name + "(", arguments, "          ") + ")";
   }
 
   Result<void> emit_cache(const Op& op, std::span<const std::string> operands,
@@ -625,6 +671,7 @@ class CModule::Body {
   CFrame frame_;
   std::vector<CPort> inputs_, outputs_;
   std::unordered_map<const Value*, std::string> texts_;
+  std::unordered_map<std::string, std::string> arrays_;  // declarations by name, without the name
   std::unordered_map<const Value*, std::int64_t> last_;
   std::int64_t number_ = 0;
   std::int64_t calls_ = 0;  // bytes of the largest callee
@@ -637,8 +684,8 @@ std::string CModule::function(const Region& region, Function* graph) {
 
 }  // namespace
 
-std::optional<CText> emit_c(const Module& module, Diagnostics& diagnostics) {
-  return CModule(module, diagnostics).write();
+std::optional<CText> emit_c(const Module& module, Diagnostics& diagnostics, bool calls_blocks) {
+  return CModule(module, diagnostics, calls_blocks).write();
 }
 
 }  // namespace mir

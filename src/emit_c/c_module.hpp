@@ -24,6 +24,10 @@ struct CText {
 /// The body of a portable module as a function of C, which calls functions for its graphs. Generic
 /// ops, calls, parameters and constants have a form in C; no value after reporting others. The
 /// module must verify.
-std::optional<CText> emit_c(const Module& module, Diagnostics& diagnostics);
+///
+/// With `calls_blocks`, each parallel loop that no iteration may end calls a function of its index,
+/// which has the shape of a kernel of a GPU.
+std::optional<CText> emit_c(const Module& module, Diagnostics& diagnostics,
+                            bool calls_blocks = false);
 
 }  // namespace mir

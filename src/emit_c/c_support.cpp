@@ -85,7 +85,7 @@ std::string helpers_of(std::string_view text) {
 }
 
 std::string_view macros_of(std::string_view text) {
-  for (const std::string_view macro : {"MIR_PARALLEL", "MIR_VECTOR", "MIR_LIKELY"}) {
+  for (const std::string_view macro : {"MIR_PARALLEL", "MIR_VECTOR", "MIR_LIKELY", "MIR_BLOCK"}) {
     if (text.find(macro) != text.npos) return text_of("loops_c");
   }
   return {};

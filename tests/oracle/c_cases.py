@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 sys.dont_write_bytecode = True
-from c_out import IS_LONG, Programs, compare, run, skip_without_compilers  # noqa: E402
+from c_out import IS_LONG, STRICT, Programs, compare, run, skip_without_compilers  # noqa: E402
 
 HEADER_COMPILERS = [["gcc", "-std=c11", "-xc"], ["g++", "-std=c++20", "-xc++"], ["clang", "-std=c11", "-xc"], ["clang++", "-std=c++20", "-xc++"]]
 VECTOR, NUMBER = "tensor<[2], Float32, CPU>", "tensor<[], Float64, CPU>"
@@ -195,6 +195,33 @@ def check_parallel(programs):
             if run([compiler, "-fopenmp", "-xc", "-fsyntax-only", "/dev/null"]).returncode == 0:
                 made = run([compiler, "-std=c11", "-fopenmp", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", source])
                 assert made.returncode == 0, f"{compiler}: {made.stderr[:2000]}"
+
+
+def check_blocks(programs):
+    """Functions of a block index give the bits of the reference kernels, whose blocks run in any order, from the last block to the first."""
+    rng = np.random.default_rng(4)
+    reverse = "-DMIR_BLOCK(i, begin, end)=((begin) + (end) - 1 - (i))"
+    arrays = {"a": rng.standard_normal((12, 7)).astype("float32"), "b": rng.standard_normal((7, 10)).astype("float32")}
+    path, source = programs.folder / "blocks.mir", programs.folder / "blocks.c"
+    path.write_text("@m [mir_version:2] (%a:tensor<[12, 7], Float32, CPU>, %b:tensor<[7, 10], Float32, CPU>) -> (%c:tensor<[12, 10], Float32, CPU>) {\n"
+                    "    linalg.CPU.MatMulOp [transpose_b:false] (%a, %b) -> (%c)\n    cf.ReturnOp (%c) -> ()\n}\n")
+    for name, array in arrays.items():
+        np.save(programs.folder / f"{name}.npy", array)
+    files = [f"{name}={programs.folder / name}.npy" for name in arrays]
+    for tail in ([], ["loops"]):
+        passes = [word for each in ["decompose{to=generic}", "tile{i0=5,i1=4}", "parallel{loops=[i0]}", *tail] for word in ("-p", each)]
+        for form in (["-o", programs.folder / "lowered.mir"], ["--emit=c-blocks", "-o", source]):
+            made = run([programs.tools / "mllm-opt", *passes, path, *form])
+            assert made.returncode == 0, made.stderr
+        assert "mir_block_1(MIR_BLOCK(i0, 0, 3), a, b, c)" in source.read_text(), source.read_text()
+        done = run([programs.tools / "mllm-interp", programs.folder / "lowered.mir", "--parallel-order=5", "--print-outputs=no",
+                    *[f"--input={each}" for each in files], "-o", programs.folder / "wanted.npy"])
+        assert done.returncode == 0, done.stderr
+        for compiler in programs.compilers if IS_LONG else programs.compilers[:2]:
+            made = run([*compiler, *STRICT, reverse, source, "-o", programs.folder / "blocks", "-lm"])
+            assert made.returncode == 0, f"{compiler}: {made.stderr[:2000]}"
+            done = run([programs.folder / "blocks", *files, f"c={programs.folder / 'c.npy'}"])
+            assert done.returncode == 0 and (programs.folder / "c.npy").read_bytes() == (programs.folder / "wanted.npy").read_bytes(), compiler
 
 
 def check_stops(programs):
@@ -382,6 +409,7 @@ def main():
         check_stops(programs)
         check_kernel_stops(programs)
         check_parallel(programs)
+        check_blocks(programs)
         check_options(programs)
         check_memory(programs)
         check_decoder(programs)
