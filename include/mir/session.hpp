@@ -161,6 +161,8 @@ struct RunOptions {
   std::stop_token stop;
   /// Most iterations of all loops of the run together; no value: no limit.
   std::optional<std::uint64_t> most_iterations{};
+  /// Seed for the order in which reference kernels run iterations of parallel loops; 0: as written.
+  std::uint64_t parallel_order = 0;
   /// Called with the results of each step; an error ends the run and is reported at the op.
   std::function<Result<void>(const StepResults&)> observe;
   /// Called after each kernel call; null: nothing is timed.

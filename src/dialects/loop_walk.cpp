@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "mir/codes/kernels.hpp"
 #include "mir/codes/limits.hpp"
@@ -170,6 +171,29 @@ bool KernelWalk::admits(const BoundNest& nest) const {
   });
 }
 
+namespace {
+
+/// The numbers below `count` in an order that a seed determines; 0: from the least one.
+class IterationOrder {
+ public:
+  IterationOrder(std::int64_t count, std::uint64_t seed) : count_(count) {
+    // Products of larger numbers may exceed 64 bits.
+    if (seed == 0 || count < 2 || count > INT32_MAX) return;
+    const std::uint64_t mixed = (seed ^ (seed >> 29)) * 0xbf58476d1ce4e5b9u;
+    first_ = static_cast<std::int64_t>((mixed >> 8) % static_cast<std::uint64_t>(count));
+    step_ = 1 + static_cast<std::int64_t>((mixed >> 33) % static_cast<std::uint64_t>(count - 1));
+    while (std::gcd(step_, count) != 1) ++step_;
+  }
+  std::int64_t operator[](std::int64_t place) const {
+    return step_ == 1 ? (place + first_) % count_ : (place * step_ + first_) % count_;
+  }
+
+ private:
+  std::int64_t count_, first_ = 0, step_ = 1;
+};
+
+}  // namespace
+
 bool KernelWalk::walk_loops(std::size_t number, std::size_t loop) {
   const BoundNest& nest = nests_[number];
   if (loop == nest.extents.size()) {
@@ -177,7 +201,10 @@ bool KernelWalk::walk_loops(std::size_t number, std::size_t loop) {
   }
   Level* level = nest.levels[loop] == KernelBody::kNone ? nullptr : &levels_[nest.levels[loop]];
   if (level != nullptr) ++level->instance;
-  for (std::int64_t i = 0; i < nest.extents[loop]; ++i) {
+  const IterationOrder order(nest.extents[loop],
+                             level == nullptr || order_ == 0 ? 0 : order_ + level->instance);
+  for (std::int64_t place = 0; place < nest.extents[loop]; ++place) {
+    const std::int64_t i = order[place];
     values_[nest.slots[loop]] = i;
     if (level != nullptr) level->iteration = i;
     if (!walk_loops(number, loop + 1)) return false;

@@ -30,6 +30,8 @@ class KernelWalk {
   /// Gives the symbols from around the kernel their values. Loops end after `most` iterations. If
   /// that cuts one, elements may lack a number.
   Result<void> bind(const DimBindings& around, std::int64_t most = kUncut);
+  /// Iterations of parallel loops run in an order that the seed determines; 0: as written.
+  void set_order(std::uint64_t seed) { order_ = seed; }
   /// Walks once, for at most `most_steps` reads, writes and iterations.
   Result<void> run(std::int64_t most_steps = kUncut);
 
@@ -128,6 +130,7 @@ class KernelWalk {
   std::vector<BoundAccess> accesses_;
   std::vector<Level> levels_;
   std::vector<Memory> memories_;
+  std::uint64_t order_ = 0;
   std::int64_t steps_ = 0, most_steps_ = kUncut;
   bool is_too_long_ = false, is_cut_ = false;
   std::optional<Error> error_;

@@ -284,6 +284,30 @@ std::string CGenericResult::condition_text(const SymbolRelation& relation) const
   return fmt::format("{} {} {}", left, sign, right);
 }
 
+void call_blocks(CLines& out, std::size_t from, const std::string& index,
+                 std::vector<std::pair<std::string, std::string>> variables,
+                 const CGenericPlace& place) {
+  const std::string loop = out.take_from(from);
+  const std::size_t blanks = loop.find_first_not_of(' '), body = loop.find('\n') + 1;
+  const std::string indent(blanks, ' ');
+  const std::size_t end = loop.find(fmt::format("\n{}}}\n", indent), body - 1) + 1;
+  const auto part = [&](std::string_view before) {
+    const std::size_t begin = loop.find(before) + before.size();
+    return loop.substr(begin, loop.find(';', begin) - begin);
+  };
+  const std::string argument =
+      fmt::format("MIR_BLOCK({}, {}, {})", index, part(" = "), part(" < "));
+  const std::string call = place.call_block({.index = index,
+                                             .argument = argument,
+                                             .body = loop.substr(body, end - body),
+                                             .variables = std::move(variables)});
+  CLines made(blanks / 2);
+  made.directive(loop.substr(0, body - 1));
+  made.directive(fmt::format("{}  {};", indent, call));
+  made.directive(loop.substr(end, loop.size() - end - 1));
+  out.append(made);
+}
+
 Result<void> emit_generic(const Op& op, const CGenericPlace& place, const CNames& names,
                           CLines& out) {
   if (const auto why = why_no_region(op); !why.empty()) return refusal(std::string(why));

@@ -178,6 +178,7 @@ void CGenericResult::open_head(std::size_t position, std::string_view begin, std
   if (is_marked(form_.parallel, position) && position < first_sum_ && !parallel_ &&
       out_.copies() == 1) {
     parallel_ = out_.text().size();
+    parallel_position_ = position;
   } else if (is_marked(form_.vector, position) && extent > 1 && has_elements()) {
     out_.line("MIR_VECTOR");
   }
@@ -187,6 +188,13 @@ void CGenericResult::open_head(std::size_t position, std::string_view begin, std
 /// Threads cannot leave a function, so loops that may end the run are not stated to be parallel.
 void CGenericResult::state_parallel() {
   if (!parallel_ || out_.text().find("return ", *parallel_) != std::string::npos) return;
+  if (place_.call_block) {
+    std::vector<std::pair<std::string, std::string>> around;
+    for (const CSymbols::Variable& each : symbols_.variables) {
+      if (each.level <= parallel_position_) around.emplace_back("int64_t ", each.name);
+    }
+    call_blocks(out_, *parallel_, variable_at(parallel_position_).name, std::move(around), place_);
+  }
   out_.insert_line(*parallel_, "MIR_PARALLEL");
 }
 

@@ -135,6 +135,7 @@ class CGenericResult {
   std::string mark_;         // array of elements that are written; empty if each is for certain
   bool is_storing_ = false;  // loops store sums, and read no indices
   std::optional<std::size_t> parallel_;  // where in the text the outermost parallel loop begins
+  std::size_t parallel_position_ = 0;    // of that loop
   std::optional<Error> problem_;
 };
 

@@ -60,6 +60,12 @@ class CLines {
   }
   /// Lines that were written apart.
   void append(const CLines& lines) { text_ += lines.text_; }
+  /// Removes what was written from the line that begins at `at`, and returns it.
+  std::string take_from(std::size_t at) {
+    std::string taken = text_.substr(at);
+    text_.resize(at);
+    return taken;
+  }
   std::size_t depth() const { return depth_; }
   void close_to(std::size_t depth) {
     while (depth_ > depth) close();

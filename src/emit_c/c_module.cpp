@@ -9,6 +9,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "emit_c/c_caches.hpp"
 #include "emit_c/c_elements.hpp"
 #include "emit_c/c_frame.hpp"
 #include "emit_c/c_generic.hpp"
@@ -21,6 +22,7 @@
 #include "mir/codes/passes.hpp"
 #include "mir/control_flow.hpp"
 #include "mir/op_attributes.hpp"
+#include "mir/walk.hpp"
 #include "passes/generic/generic_bodies.hpp"
 
 namespace mir {
@@ -34,8 +36,11 @@ constexpr std::int64_t kMostConstantElements = 1 << 20;
 
 class CModule {
  public:
-  CModule(const Module& module, Diagnostics& diagnostics)
-      : module_(module), context_(module.context()), diagnostics_(diagnostics) {}
+  CModule(const Module& module, Diagnostics& diagnostics, bool calls_blocks)
+      : module_(module),
+        context_(module.context()),
+        diagnostics_(diagnostics),
+        calls_blocks_(calls_blocks) {}
 
   std::optional<CText> write() {
     const std::string_view stated = context_.text(module_.name());
@@ -43,6 +48,11 @@ class CModule {
     run_ = names_.fresh(name + "_run");
     weights_ = names_.fresh(name + "_weights");
     workspace_ = names_.fresh(name + "_workspace_bytes");
+    caches_struct_ = names_.fresh(name + "_caches");
+    read_weights_ = names_.fresh(name + "_read_weights");
+    weights_bytes_ = names_.fresh(name + "_weights_bytes");
+    for_each_op(module_,
+                [&](const Op& op) { has_caches_ = has_caches_ || op.is(OpId::kLinalgKVCache); });
     const Region& body = module_.body();
     if (!has_form(body)) {
       refuse(*module_.top(), "several blocks have no form in C");
@@ -50,7 +60,15 @@ class CModule {
     }
     const std::string text = function(body, nullptr);
     if (diagnostics_.has_errors()) return std::nullopt;
-    return CText{source(text), header()};
+    weights_word_ = port_names_.fresh("safetensors");
+    return CText{.source = source(text),
+                 .header = header(),
+                 .inputs = inputs_,
+                 .weights = parameter_list_,
+                 .outputs = outputs_,
+                 .caches = {caches_.all().begin(), caches_.all().end()},
+                 .caches_bytes = caches_.bytes(),
+                 .workspace_bytes = bytes_};
   }
 
  private:
@@ -111,10 +129,10 @@ class CModule {
                       value.type() == nullptr ? "?" : value.type()->spelling(), why));
       return std::nullopt;
     }
-    CArray array{*dtype, elements, static_cast<std::int64_t>(bytes), *storage, {}};
-    std::vector<std::int64_t> extents;
-    for (const Dim each : type->dims()) extents.push_back(each.constant());
-    array.shape = fmt::format("({}{})", fmt::join(extents, ", "), extents.size() == 1 ? "," : "");
+    CArray array{*dtype, elements, static_cast<std::int64_t>(bytes), *storage, {}, {}};
+    for (const Dim each : type->dims()) array.extents.push_back(each.constant());
+    array.shape =
+        fmt::format("({}{})", fmt::join(array.extents, ", "), array.extents.size() == 1 ? "," : "");
     return array;
   }
 
@@ -183,6 +201,7 @@ class CModule {
     std::vector<std::string> parameters;
     if (!parameter_list_.empty())
       parameters.push_back(fmt::format("const struct {}* model", weights_));
+    if (has_caches_) parameters.push_back(fmt::format("struct {}* caches", caches_struct_));
     for (const CPort& each : inputs_) {
       parameters.push_back(fmt::format("const {}* {}", each.array.type, each.name));
     }
@@ -192,6 +211,9 @@ class CModule {
     parameters.push_back("void* workspace");
     return list_text(fmt::format("int {}(", run_), parameters, "    ") + ")";
   }
+
+  /// The structs that a caller passes.
+  std::string structs() const { return weights_struct() + caches_.struct_text(caches_struct_); }
 
   std::string weights_struct() const {
     if (parameter_list_.empty()) return "";
@@ -227,12 +249,18 @@ class CModule {
         "#define {3} {4}\n\n"
         "/* Returns 0, or {5} if data makes an index outside of a tensor, {6} if an element has "
         "several\n"
-        "   iterations or none, {7} if an element is the largest or least of nothing. Arrays must "
-        "not\n"
-        "   overlap.\n{8}*/\n{9};\n\n"
+        "   iterations or none, {7} if an element is the largest or least of nothing. Arrays "
+        "must not\n"
+        "   overlap.\n{8}{9}*/\n{10};\n{11}\n"
         "#ifdef __cplusplus\n}}\n#endif\n#endif\n",
-        comment_text(context_.text(module_.name())), guard, weights_struct(), workspace_, bytes_,
-        kIndexOutside, kNotOneIteration, kOverNothing, port_lines(), prototype());
+        comment_text(context_.text(module_.name())), guard, structs(), workspace_, bytes_,
+        kIndexOutside, kNotOneIteration, kOverNothing,
+        has_caches_
+            ? fmt::format("   It returns {} if a cache holds another number of tokens than the "
+                          "module states. A run that\n   fails leaves the caches as they were.\n",
+                          kOtherLength)
+            : "",
+        port_lines(), prototype(), weights_declaration());
   }
 
   std::string source(const std::string& text) const {
@@ -243,41 +271,65 @@ class CModule {
         "without\n"
         "   options that change arithmetic, such as -ffast-math. With -DMIR_MAIN it is a program "
         "that\n"
-        "   reads and writes NPY files: NAME=FILE for each input, weight and output.\n{1}*/\n"
+        "   reads and writes NPY files: NAME=FILE for each input, weight and output.\n{2}{1}*/\n"
         "#include <float.h>\n#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n"
         "#include <string.h>\n\n"
         "#if defined(__FAST_MATH__) || (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16) || \\\n"
         "    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)\n"
         "#error \"arithmetic must be that of the types\"\n#endif\n"
         "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n",
-        comment_text(context_.text(module_.name())), port_lines());
-    const std::string body = constants_ + (constants_.empty() ? "" : "\n") + graphs_ + text;
+        comment_text(context_.text(module_.name())), port_lines(),
+        parameter_list_.empty() ? "" : fmt::format("   {}=FILE has all weights.\n", weights_word_));
+    const std::string body =
+        constants_ + (constants_.empty() ? "" : "\n") + blocks_ + graphs_ + text;
     // Functions of graphs have a parameter for weights, also if there are none.
-    const std::string declared = parameter_list_.empty() && !graphs_.empty()
-                                     ? fmt::format("struct {};\n\n", weights_)
-                                     : weights_struct();
+    const std::string declared =
+        parameter_list_.empty() && !graphs_.empty()
+            ? fmt::format("struct {};\n\n", weights_) + caches_.struct_text(caches_struct_)
+            : structs();
     return made + std::string(macros_of(body)) + helpers_of(body) + declared + prototype() +
-           ";\n\n" + body +
-           program_text({.run = run_,
-                         .weights_struct = weights_,
-                         .inputs = inputs_,
-                         .weights = parameter_list_,
-                         .outputs = outputs_,
-                         .workspace_bytes = bytes_});
+           ";\n\n" + body + program_text(program());
+  }
+
+  CProgram program() const {
+    return {.run = run_,
+            .read_weights = read_weights_,
+            .weights_word = weights_word_,
+            .weights_struct = weights_,
+            .caches_struct = has_caches_ ? std::string_view(caches_struct_) : "",
+            .inputs = inputs_,
+            .weights = parameter_list_,
+            .outputs = outputs_,
+            .caches = caches_.all(),
+            .workspace_bytes = bytes_};
+  }
+
+  /// Declares the function that reads weights, which a macro adds to the file.
+  std::string weights_declaration() const {
+    if (parameter_list_.empty()) return "";
+    return fmt::format(
+        "\n/* Reads the weights from a safetensors file into memory of {0} bytes, aligned as "
+        "malloc\n   aligns it. Returns 0, or 1 after a message. Compile with -DMIR_WEIGHTS. "
+        "*/\n#define {0} {1}\n{2};\n",
+        weights_bytes_, mir::c::weights_bytes(parameter_list_), weights_head(program()));
   }
 
   const Module& module_;
   IRContext& context_;
   Diagnostics& diagnostics_;
+  bool calls_blocks_;
   CNames names_;                // with external linkage; other names of the file begin with mir_
   CNames port_names_{&names_};  // of inputs, outputs and weights
   CNames graph_names_;
-  std::string run_, weights_, workspace_;
+  std::string run_, weights_, workspace_, caches_struct_, read_weights_, weights_bytes_,
+      weights_word_;
+  bool has_caches_ = false;
+  CCaches caches_;
   std::map<Symbol, std::string> parameters_;
   std::vector<CPort> inputs_, outputs_, parameter_list_;
   std::unordered_map<const Op*, Function> functions_;
-  std::string constants_, graphs_;
-  std::size_t constant_count_ = 0;
+  std::string constants_, blocks_, graphs_;
+  std::size_t constant_count_ = 0, block_count_ = 0;
   std::int64_t bytes_ = 0;
 };
 
@@ -335,12 +387,21 @@ class CModule::Body {
       if (!is_good) continue;
       const ValueName port = region_.output_port(i);
       outputs_.push_back({ports.fresh(module_.name_of(port)), module_.stated_name(port), *array});
-      const bool is_computed =
-          each.defining_op() != nullptr && each.defining_op()->block() == &block_ &&
-          each.defining_op()->is(OpId::kLinalgGeneric, OpId::kLoopKernel, OpId::kGraphCallGraph);
+      const bool is_computed = each.defining_op() != nullptr &&
+                               each.defining_op()->block() == &block_ &&
+                               each.defining_op()->is(OpId::kLinalgGeneric, OpId::kLoopKernel,
+                                                      OpId::kGraphCallGraph, OpId::kLinalgKVCache);
       if (is_computed && !texts_.contains(&each)) texts_[&each] = outputs_.back().name;
     }
     if (!is_good) return false;
+    for (const CPort& each : inputs_) {
+      arrays_[each.name] = fmt::format("const {}* restrict ", each.array.type);
+    }
+    for (const CPort& each : outputs_) {
+      arrays_[each.name] = fmt::format("{}* restrict ", each.array.type);
+    }
+    arrays_["memory"] = "unsigned char* ";
+    arrays_["model"] = fmt::format("const struct {}* ", module_.weights_);
     if (graph_ == nullptr) {
       module_.inputs_ = inputs_;
       module_.outputs_ = outputs_;
@@ -383,6 +444,7 @@ class CModule::Body {
           frame_.place(array->bytes, number_, last == last_.end() ? number_ : last->second);
       const std::string name = names_.fresh(module_.name_of(each.name()));
       out_.line(fmt::format("{0}* const {1} = ({0}*)({2});", array->type, name, memory(offset)));
+      arrays_[name] = fmt::format("{}* restrict ", array->type);
       texts_[&each] = name;
     }
     return true;
@@ -401,6 +463,7 @@ class CModule::Body {
     switch (op.op_id()) {
       case OpId::kLinalgGeneric:
       case OpId::kLoopKernel:
+      case OpId::kLinalgKVCache:
         comment(op);
         is_good = define_results(op) && emit_loops(op);
         break;
@@ -461,11 +524,49 @@ class CModule::Body {
       return memory(frame_.place(bytes, number_, number_));
     };
     // A number of a scalar weight is an element of an array, too.
-    const CGenericPlace place{operands, results, scratch};
-    const auto done = op.is(OpId::kLoopKernel) ? emit_kernel(op, place, names_, out_)
-                                               : emit_generic(op, place, names_, out_);
+    CGenericPlace place{operands, results, scratch};
+    if (module_.calls_blocks_) {
+      place.call_block = [&](const CBlock& block) { return call_block(op, block); };
+    }
+    const auto done = op.is(OpId::kLoopKernel)      ? emit_kernel(op, place, names_, out_)
+                      : op.is(OpId::kLinalgKVCache) ? emit_cache(op, operands, results)
+                                                    : emit_generic(op, place, names_, out_);
     if (!done) module_.refuse(op, done.error().message);
     return done.ok();
+  }
+
+  /// Writes a function of a block, whose parameters are what its lines name, and returns a call.
+  std::string call_block(const Op& op, const CBlock& block) {
+    std::map<std::string, std::string> declared(arrays_.begin(), arrays_.end());
+    for (const auto& [type, name] : block.variables) declared.emplace(name, type);
+    declared.erase(block.index);
+    const auto words = words_of(block.body);
+    std::vector<std::string> parameters = {"int64_t " + block.index}, arguments = {block.argument};
+    for (const auto& [name, type] : declared) {
+      if (!words.contains(name)) continue;
+      parameters.push_back(type + name);
+      arguments.push_back(name);
+    }
+    const std::string name = fmt::format("mir_block_{}", ++module_.block_count_);
+    const std::size_t blanks = block.body.find_first_not_of(' ');
+    std::string lines;
+    if (!words.contains(block.index)) lines = fmt::format("  (void){};\n", block.index);
+    for (std::string_view rest = block.body; !rest.empty();) {
+      const std::size_t end = rest.find('\n') + 1;
+      const std::string_view line = rest.substr(0, end);
+      rest.remove_prefix(end);
+      // Lines of the preprocessor begin at the left.
+      lines += line.starts_with(' ') ? line.substr(blanks - 2) : line;
+    }
+    module_.blocks_ += fmt::format(
+        "/* One iteration of a parallel loop of {}. */\n{}) {{\n{}}}\n\n", comment_text(op.name()),
+        list_text(fmt::format("static void {}(", name), parameters, "    "), lines);
+    return list_text(name + "(", arguments, "          ") + ")";
+  }
+
+  Result<void> emit_cache(const Op& op, std::span<const std::string> operands,
+                          std::span<const std::string> results) {
+    return module_.caches_.emit(op, operands, results, names_, out_);
   }
 
   bool emit_call(const Op& op) {
@@ -477,6 +578,7 @@ class CModule::Body {
     const Function* function = module_.function_of(*graph, op);
     if (function == nullptr) return false;
     std::vector<std::string> arguments = {"model"};
+    if (module_.has_caches_) arguments.emplace_back("caches");
     for (const Use& use : op.operand_uses()) {
       const std::string text = text_of(*use.value(), op);
       if (text.empty()) return false;
@@ -516,6 +618,10 @@ class CModule::Body {
       rest.remove_prefix(at + kOwnBytes.size());
     }
     text += rest;
+    if (graph_ == nullptr) {
+      text.insert(0, module_.caches_.begin_text());
+      text += module_.caches_.end_text();
+    }
     const auto words = words_of(text);
     const std::int64_t bytes = frame_.size() + calls_;
     const bool is_graph = graph_ != nullptr;
@@ -523,6 +629,9 @@ class CModule::Body {
     const bool has_weights = is_graph || !module_.parameter_list_.empty();
     std::vector<std::string> parameters;
     if (has_weights) parameters.push_back(fmt::format("const struct {}* model", module_.weights_));
+    if (module_.has_caches_) {
+      parameters.push_back(fmt::format("struct {}* caches", module_.caches_struct_));
+    }
     for (const CPort& each : inputs_) {
       parameters.push_back(fmt::format("const {}* restrict {}", each.array.type, each.name));
     }
@@ -544,6 +653,7 @@ class CModule::Body {
     for (const CPort& each : outputs_) names.push_back(each.name);
     names.emplace_back("memory");
     if (has_weights) names.emplace_back("model");
+    if (module_.has_caches_) names.emplace_back("caches");
     for (const std::string& each : names) {
       if (!words.contains(each)) head += fmt::format("  (void){};\n", each);
     }
@@ -561,6 +671,7 @@ class CModule::Body {
   CFrame frame_;
   std::vector<CPort> inputs_, outputs_;
   std::unordered_map<const Value*, std::string> texts_;
+  std::unordered_map<std::string, std::string> arrays_;  // declarations by name, without the name
   std::unordered_map<const Value*, std::int64_t> last_;
   std::int64_t number_ = 0;
   std::int64_t calls_ = 0;  // bytes of the largest callee
@@ -573,8 +684,8 @@ std::string CModule::function(const Region& region, Function* graph) {
 
 }  // namespace
 
-std::optional<CText> emit_c(const Module& module, Diagnostics& diagnostics) {
-  return CModule(module, diagnostics).write();
+std::optional<CText> emit_c(const Module& module, Diagnostics& diagnostics, bool calls_blocks) {
+  return CModule(module, diagnostics, calls_blocks).write();
 }
 
 }  // namespace mir

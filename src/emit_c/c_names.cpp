@@ -36,7 +36,7 @@ constexpr std::string_view kReserved[] = {
     "ptrdiff_t", "signgam", "sin", "size_t", "sqrt", "tan", "trunc", "uint16_t", "uint32_t",
     "uint64_t", "uint8_t", "y0", "y1", "yn",
     // names in the text
-    "I", "failed", "memory", "model", "workspace"};
+    "I", "caches", "failed", "memory", "model", "workspace"};
 
 bool is_small_letter(char c) {
   return c >= 'a' && c <= 'z';

@@ -220,6 +220,7 @@ class CKernel {
   Result<void> emit_nest(std::size_t number) {
     const KernelBody::Nest& nest = body_.nests[number];
     const std::size_t variables = symbols_.variables.size();
+    Variables named = variables_here();
     CNames outer_names = names_;
     const std::size_t depth = out_->depth();
     if (nest.loops.empty()) out_->open("");
@@ -247,25 +248,57 @@ class CKernel {
     const bool may_be_parallel =
         !has_shared_memory_ && inside.text().find("return ") == std::string::npos;
     has_shared_memory_ = has_shared_memory_ || had_shared_memory;
-    bool is_parallel = false;
+    std::optional<std::size_t> parallel;  // where the outermost parallel loop begins
+    const auto first_loop = symbols_.variables.size() - nest.loops.size();
+    std::size_t around = 0;
     for (std::size_t i = 0; i < nest.loops.size(); ++i) {
       const bool is_marked = std::ranges::find(nest.parallel, i) != nest.parallel.end();
-      if (is_marked && may_be_parallel && !is_parallel) {
-        out_->directive("#ifdef _OPENMP");
-        out_->directive("#pragma omp parallel for");
-        out_->directive("#endif");
-        is_parallel = true;
+      if (is_marked && may_be_parallel && !parallel) {
+        parallel = out_->text().size();
+        around = first_loop + i;
       }
-      out_->open(
-          fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})",
-                      symbols_.variables[symbols_.variables.size() - nest.loops.size() + i].name,
-                      nest.loops[i].extent.constant()));
+      out_->open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})",
+                             symbols_.variables[first_loop + i].name,
+                             nest.loops[i].extent.constant()));
     }
     out_->append(inside);
     out_->close_to(depth);
+    if (parallel) state_parallel(*parallel, around, std::move(named));
     symbols_.variables.resize(variables);
     names_ = std::move(outer_names);
     return {};
+  }
+
+  using Variables = std::vector<std::pair<std::string, std::string>>;
+
+  /// Numbers and arrays that have a name where a nest begins.
+  Variables variables_here() const {
+    Variables made;
+    if (!place_.call_block) return made;
+    for (const auto& [value, name] : texts_) {
+      made.emplace_back(fmt::format("{} ", *storage_type_of(dtype_of(*value))), name);
+    }
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      if (buffers_[i].name.empty() || body_.buffers[i].is_operand) continue;
+      const auto type = *storage_type_of(body_.buffers[i].shape.dtype);
+      made.emplace_back(fmt::format("{}* restrict ", type), buffers_[i].name);
+    }
+    return made;
+  }
+
+  /// Marks a parallel loop that begins at `at`; `count` variables of loops are around it.
+  void state_parallel(std::size_t at, std::size_t count, Variables around) {
+    if (place_.call_block) {
+      for (std::size_t i = 0; i < count; ++i) {
+        around.emplace_back("int64_t ", symbols_.variables[i].name);
+      }
+      call_blocks(*out_, at, symbols_.variables[count].name, std::move(around), place_);
+    }
+    const std::string loop = out_->take_from(at);
+    out_->directive("#ifdef _OPENMP");
+    out_->directive("#pragma omp parallel for");
+    out_->directive("#endif");
+    out_->directive(std::string_view(loop).substr(0, loop.size() - 1));
   }
 
   Result<void> emit_condition(const SymbolRelation& condition, std::size_t& count) {

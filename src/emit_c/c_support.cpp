@@ -85,10 +85,18 @@ std::string helpers_of(std::string_view text) {
 }
 
 std::string_view macros_of(std::string_view text) {
-  for (const std::string_view macro : {"MIR_PARALLEL", "MIR_VECTOR", "MIR_LIKELY"}) {
+  for (const std::string_view macro : {"MIR_PARALLEL", "MIR_VECTOR", "MIR_LIKELY", "MIR_BLOCK"}) {
     if (text.find(macro) != text.npos) return text_of("loops_c");
   }
   return {};
+}
+
+std::string_view error_function() {
+  return text_of("fail_c");
+}
+
+std::string_view weights_functions() {
+  return text_of("files_c");
 }
 
 std::string_view npy_functions() {

@@ -29,6 +29,8 @@ struct EvalEnvironment {
   const CustomOps* custom = nullptr;           ///< null: none
   /// Null: every tensor holds its numbers themselves.
   const QuantisationTable* quantisations = nullptr;
+  /// Seed for the order of iterations of parallel loops; 0: as written.
+  std::uint64_t parallel_order = 0;
 };
 
 /// True if evaluate() computes this op. Structural ops (modules, graphs, calls, returns, registers)

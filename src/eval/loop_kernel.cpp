@@ -301,6 +301,7 @@ Result<void> loop_kernel(EvalCall& call) {
   auto done = run.bind(dims == nullptr ? none : *dims);
   if (!done) return call.error(done.error().code, done.error().message);
   if (auto prepared = run.prepare(); !prepared) return prepared;
+  run.set_order(call.environment().parallel_order);
   done = run.run();
   if (!done) return call.error(done.error().code, done.error().message);
   run.finish();

@@ -54,7 +54,7 @@ FORMS = {
     "A,B": {"pass": ["{}"]},
 }
 # Arguments that name nothing in the input.
-PLAIN = {"FORM", "FORMAT", "N", "K", "X", "LEVEL", "WHAT", "WHEN", "WHICH", "ANSWER", "CODE", "ITEMS", "SET", "MODE", "TYPE",
+PLAIN = {"FORM", "FORMAT", "N", "K", "X", "LEVEL", "WHAT", "WHEN", "WHICH", "ANSWER", "CODE", "ITEMS", "SEED", "SET", "MODE", "TYPE",
          "SIZE", "SECONDS", "A:B", "KEY=TEXT", "LEVEL", "PASS", "FILE", "CLAIM", "FOLDER", "PATH", "SPEC",
          "PIPELINE", "COMMAND", "MODULE", "DIALECT", "[TYPE:]ITEMS", "TEXT", "STRING", "T", "P", "R", "YYYY-MM-DD"}
 P = "tensor<[$seq, 3], Float32, CPU>"

@@ -2,12 +2,14 @@
 """Compiles small modules as C and compares every bit with the reference kernels.
 
 The modules have names that C or C++ uses, constants at the ends of a type in regions, indices beyond 62 bits, and kernels of
-nests. Headers compile as C and as C++.
+nests. Headers compile as C and as C++. The bundled decoder is one C file, which reads its weights from their file.
 
 usage: c_cases.py TOOLS
 """
 
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -15,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 sys.dont_write_bytecode = True
-from c_out import IS_LONG, Programs, compare, run, skip_without_compilers  # noqa: E402
+from c_out import IS_LONG, STRICT, Programs, compare, run, skip_without_compilers  # noqa: E402
 
 HEADER_COMPILERS = [["gcc", "-std=c11", "-xc"], ["g++", "-std=c++20", "-xc++"], ["clang", "-std=c11", "-xc"], ["clang++", "-std=c++20", "-xc++"]]
 VECTOR, NUMBER = "tensor<[2], Float32, CPU>", "tensor<[], Float64, CPU>"
@@ -195,6 +197,33 @@ def check_parallel(programs):
                 assert made.returncode == 0, f"{compiler}: {made.stderr[:2000]}"
 
 
+def check_blocks(programs):
+    """Functions of a block index give the bits of the reference kernels, whose blocks run in any order, from the last block to the first."""
+    rng = np.random.default_rng(4)
+    reverse = "-DMIR_BLOCK(i, begin, end)=((begin) + (end) - 1 - (i))"
+    arrays = {"a": rng.standard_normal((12, 7)).astype("float32"), "b": rng.standard_normal((7, 10)).astype("float32")}
+    path, source = programs.folder / "blocks.mir", programs.folder / "blocks.c"
+    path.write_text("@m [mir_version:2] (%a:tensor<[12, 7], Float32, CPU>, %b:tensor<[7, 10], Float32, CPU>) -> (%c:tensor<[12, 10], Float32, CPU>) {\n"
+                    "    linalg.CPU.MatMulOp [transpose_b:false] (%a, %b) -> (%c)\n    cf.ReturnOp (%c) -> ()\n}\n")
+    for name, array in arrays.items():
+        np.save(programs.folder / f"{name}.npy", array)
+    files = [f"{name}={programs.folder / name}.npy" for name in arrays]
+    for tail in ([], ["loops"]):
+        passes = [word for each in ["decompose{to=generic}", "tile{i0=5,i1=4}", "parallel{loops=[i0]}", *tail] for word in ("-p", each)]
+        for form in (["-o", programs.folder / "lowered.mir"], ["--emit=c-blocks", "-o", source]):
+            made = run([programs.tools / "mllm-opt", *passes, path, *form])
+            assert made.returncode == 0, made.stderr
+        assert "mir_block_1(MIR_BLOCK(i0, 0, 3), a, b, c)" in source.read_text(), source.read_text()
+        done = run([programs.tools / "mllm-interp", programs.folder / "lowered.mir", "--parallel-order=5", "--print-outputs=no",
+                    *[f"--input={each}" for each in files], "-o", programs.folder / "wanted.npy"])
+        assert done.returncode == 0, done.stderr
+        for compiler in programs.compilers if IS_LONG else programs.compilers[:2]:
+            made = run([*compiler, *STRICT, reverse, source, "-o", programs.folder / "blocks", "-lm"])
+            assert made.returncode == 0, f"{compiler}: {made.stderr[:2000]}"
+            done = run([programs.folder / "blocks", *files, f"c={programs.folder / 'c.npy'}"])
+            assert done.returncode == 0 and (programs.folder / "c.npy").read_bytes() == (programs.folder / "wanted.npy").read_bytes(), compiler
+
+
 def check_stops(programs):
     """Indices of 64 bits end the run beyond 62 bits if clamping could change a result."""
     for index, condition in (("$n", "$n < 4611686018427387904"), ("$n / 4611686018427387904", "$n >= 0")):
@@ -262,6 +291,113 @@ def check_memory(programs):
         assert (made.returncode == 0) == is_good and ("MIR0929" in made.stderr) != is_good, made.stderr
 
 
+# A step of 4 tokens after a step of 6, which share caches and weights.
+STEPS = """#include <stdio.h>
+#include <stdlib.h>
+#include "first.h"
+#include "second.h"
+static struct first_caches caches;
+static int64_t ids[10], positions[10];
+static float logits[10 * 256];
+int main(int count, char** words) {
+  struct first_weights weights;
+  FILE* out = fopen("logits", "wb");
+  if (count != 12 || out == NULL || first_read_weights(&weights, words[1], malloc(first_weights_bytes)) != 0) return 10;
+  for (int i = 0; i < 10; ++i) {
+    ids[i] = atoi(words[i + 2]);
+    positions[i] = i;
+  }
+  void* const workspace = malloc(first_workspace_bytes + second_workspace_bytes);
+  const struct second_weights* const model = (const struct second_weights*)(const void*)&weights;
+  struct second_caches* const state = (struct second_caches*)(void*)&caches;
+  if (second_run(model, state, ids, positions, logits, workspace) != 4) return 11;
+  if (first_run(&weights, &caches, ids, positions, logits, workspace) != 0) return 12;
+  if (first_run(&weights, &caches, ids, positions, logits, workspace) != 4) return 13;
+  ids[6] += 1000;
+  if (second_run(model, state, ids + 6, positions + 6, logits, workspace) != 1) return 14;
+  ids[6] -= 1000;
+  if (second_run(model, state, ids + 6, positions + 6, logits + 6 * 256, workspace) != 0) return 15;
+  fwrite(logits, 4, 10 * 256, out);
+  return fclose(out);
+}
+"""
+
+
+def check_decoder(programs):
+    """The bundled decoder gives the bits of the reference kernels, in one run and in two steps."""
+    example = Path(__file__).resolve().parents[2] / "testdata/examples/qwen2_tiny"
+    folder, weights = programs.folder, example / "model.safetensors"
+    files = [f"{name}={example / name}.npy" for name in ("ids", "positions")]
+    done = run([programs.tools / "mllm-interp", "--kernels=ref", example / "model.mir", "-w", weights, *[word for each in files for word in ("-i", each)],
+                "-o", folder / "wanted.npy", "--print-outputs=no"])
+    assert done.returncode == 0, done.stderr
+
+    def emit(name, tokens, past, *forms):
+        (folder / f"{name}.mir").write_text((example / "model.mir").read_text().replace("@main ", f"@{name} ", 1))
+        for form in forms:
+            made = run([programs.tools / "mllm-opt", "-p", f"bind-symbols{{S={tokens},past={past}}}", f"--emit={form[0]}", folder / f"{name}.mir",
+                        "-o", folder / f"{name}.{form[1]}"])
+            assert made.returncode == 0, made.stderr
+
+    strict = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-ffp-contract=off"]
+    emit("decoder", 10, 0, ("c", "c"))
+    for compiler in sorted({each[0] for each in programs.compilers}):
+        for level in ("-O0", "-O3") if IS_LONG else ("-O0",):
+            made = run([compiler, level, *strict, "-DMIR_MAIN", folder / "decoder.c", "-o", folder / "decoder", "-lm"])
+            assert made.returncode == 0, f"{compiler} {level}: {made.stderr[:2000]}"
+            done = run([folder / "decoder", f"safetensors={weights}", *files, f"logits={folder / 'logits.npy'}"])
+            assert done.returncode == 0, done.stderr
+            assert (folder / "logits.npy").read_bytes() == (folder / "wanted.npy").read_bytes(), f"{compiler} {level}: other logits"
+    for file, message in ((example / "ids.npy", "is not a safetensors file"), (folder / "none", "cannot be read")):
+        done = run([folder / "decoder", f"safetensors={file}", *files])
+        assert done.returncode == 1 and message in done.stderr, done.stderr
+    emit("first", 6, 0, ("c", "c"), ("c-header", "h"))
+    emit("second", 4, 6, ("c", "c"), ("c-header", "h"))
+    (folder / "steps.c").write_text(STEPS)
+    made = run([programs.compilers[0][0], "-O0", *strict, "-DMIR_WEIGHTS", *[folder / f"{each}.c" for each in ("steps", "first", "second")],
+                "-o", folder / "steps", "-lm"])
+    assert made.returncode == 0, made.stderr[:2000]
+    done = subprocess.run([folder / "steps", weights, *[str(each) for each in np.load(example / "ids.npy")[0]]], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    assert np.load(folder / "wanted.npy").tobytes() == (folder / "logits").read_bytes(), "other logits in two steps"
+
+
+CACHE = """@m [mir_version:1] (%x:tensor<[1, 2, $S, 4], Float32, CPU>) -> (%k:tensor<[1, 2, $past+$S, 4], Float32, CPU>, %v:tensor<[1, 2, $past+$S, 4], Float32, CPU>) {
+    linalg.CPU.NegOp (%x) -> (%n)
+    linalg.CPU.KVCacheOp [cache:@c, q_head:2, kv_head:2, head_dim:4, past:$past, capacity:9] (%x, %n) -> (%k, %v)
+    cf.ReturnOp (%k, %v) -> ()
+}
+"""
+
+
+def check_runs(programs):
+    """Runs of C append to the caches of the session, keep their objects, and report what fails."""
+    path, objects = programs.folder / "cache.mir", programs.folder / "objects"
+    path.write_text(CACHE)
+    command = [programs.tools / "mllm-interp", path, "--input=x=random:1", "--bind=S=3"]
+    settings = {"PATH": os.environ["PATH"], "XDG_CACHE_HOME": str(objects)}
+
+    def run_with(*words, **variables):
+        return subprocess.run([*command, *words], capture_output=True, text=True, env=settings | variables)
+
+    compiler = programs.compilers[0][0]
+    wanted = run_with("--then=2", "--kernels=ref").stdout
+    found = run_with("--then=2", "--kernels=c-both", CC=compiler)
+    lines = [each for each in found.stdout.splitlines(keepends=True) if "of C have the bits" not in each]
+    assert found.returncode == 0 and "".join(lines) == wanted and len(lines) + 3 == len(found.stdout.splitlines()), found.stdout + found.stderr
+    # What was compiled once needs no compiler. The name of the compiler is part of what an object is found by.
+    kept = {each: each.read_bytes() for each in objects.rglob("*.so")}
+    assert len(kept) == 3, kept
+    found = run_with("--then=2", "--kernels=c", CC=compiler, PATH="/nowhere")
+    assert found.returncode == 0 and found.stdout == wanted, found.stderr
+    for each in kept:
+        each.write_text("damaged")
+    found = run_with("--then=2", "--kernels=c", CC=compiler)
+    assert found.returncode == 0 and found.stdout == wanted, found.stderr
+    found = run_with("--then=3", "--kernels=c", CC=compiler)
+    assert found.returncode == 1 and "has room for 9 tokens" in found.stderr and "in run 3" in found.stderr, found.stderr
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder, np.errstate(all="ignore"):
         programs = Programs(Path(sys.argv[1]), Path(folder))
@@ -273,8 +409,11 @@ def main():
         check_stops(programs)
         check_kernel_stops(programs)
         check_parallel(programs)
+        check_blocks(programs)
         check_options(programs)
         check_memory(programs)
+        check_decoder(programs)
+        check_runs(programs)
     print(f"{len(cases)} modules have equal bits in C by {len(programs.compilers)} compilers")
     return 0
 

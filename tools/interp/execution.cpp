@@ -31,6 +31,7 @@
 #include "standard_error.hpp"
 #include "support/file_io.hpp"
 #include "support/platform/streams.hpp"
+#include "tools/interp/c_kernels.hpp"
 #include "weights/elements.hpp"
 
 namespace mir::tools {
@@ -107,7 +108,9 @@ class Execution {
   Result<void> execute_all();
   Result<void> prepare();
   Result<void> open_session();
+  Result<void> open_reference(const WeightSet& weights);
   Result<void> search_reference(const WeightSet& weights);
+  bool agrees_with_reference(std::span<const Tensor> outputs);
   Result<void> open_other_module(const std::string& path, const WeightSet& weights);
   Result<bool> execute_run(std::size_t number);
   Result<void> observe(std::size_t number, const StepResults& step);
@@ -150,6 +153,7 @@ class Execution {
   SessionOptions session_options_;
   std::optional<Session> session_;
   std::optional<Session> other_;
+  std::optional<CKernels> c_kernels_;
   std::optional<RecordedResults> recorded_;
   std::unique_ptr<DivergenceSearch> search_;
   std::optional<DumpWriter> dump_;
@@ -227,7 +231,11 @@ Result<void> Execution::open_session() {
   // Memory of a run besides its parameters is limited by the whole memory.
   session_options_.weight_memory =
       settings_.weight_memory.if_given().value_or(options_.memory_limit / 2);
-  if (*settings_.kernels != KernelChoice::kRef) session_options_.kernels = KernelSet::kFast;
+  if (settings_.runs_c()) {
+    c_kernels_.emplace(module_, settings_.known.registry);
+  } else if (*settings_.kernels != KernelChoice::kRef) {
+    session_options_.kernels = KernelSet::kFast;
+  }
   SessionOptions options = session_options_;
   options.weights = &*weights;
   options.packed_cache = *settings_.packed_cache;
@@ -235,6 +243,7 @@ Result<void> Execution::open_session() {
   session_ = Session::create(module_, options, diagnostics_);
   if (!session_) return {};
   if (*settings_.kernels == KernelChoice::kBoth) return search_reference(*weights);
+  if (*settings_.kernels == KernelChoice::kCBoth) return open_reference(*weights);
   if (!settings_.against.is_given()) return {};
   const std::string& path = *settings_.against;
   report_.searched = true;
@@ -249,14 +258,19 @@ Result<void> Execution::open_session() {
   return {};
 }
 
-/// Compares each step with the reference kernels'.
-Result<void> Execution::search_reference(const WeightSet& weights) {
+/// Opens a session of reference kernels. It stays empty after reporting errors.
+Result<void> Execution::open_reference(const WeightSet& weights) {
   SessionOptions options = session_options_;
   options.weights = &weights;
   options.kernels = KernelSet::kRef;
   options.share_parameters = &*session_;
   other_ = Session::create(module_, options, diagnostics_);
-  if (!other_) return {};
+  return {};
+}
+
+/// Compares each step with the reference kernels'.
+Result<void> Execution::search_reference(const WeightSet& weights) {
+  if (auto opened = open_reference(weights); !opened || !other_) return opened;
   report_.searched = true;
   auto search =
       search_beyond_bounds(*other_, *session_, session_options_.activations, rules(), diagnostics_);
@@ -309,6 +323,7 @@ Result<bool> Execution::execute_run(std::size_t number) {
   options_.entry = entries_[number];
   options_.is_last = number + 1 == entries_.size();
   options_.most_iterations = settings_.max_iterations.if_given();
+  options_.parallel_order = settings_.parallel_order.if_given().value_or(0);
   if (program_ != nullptr && !begin_program(number)) return false;
   if (settings_.observes_steps()) {
     places_.emplace(schedule_of(number));
@@ -317,14 +332,37 @@ Result<bool> Execution::execute_run(std::size_t number) {
   if (search_ && !search_->begin(number, entries_[number], inputs_)) return false;
   const std::size_t errors_before = diagnostics_.error_count();
   const auto begin = std::chrono::steady_clock::now();
-  auto outputs = profiling_.run(number, *session_, inputs_, diagnostics_, options_);
+  auto outputs = c_kernels_ ? c_kernels_->run(*session_, inputs_, options_, diagnostics_)
+                            : profiling_.run(number, *session_, inputs_, diagnostics_, options_);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   report_.runs.back().seconds = taken.count();
   if (!outputs) name_run(number, errors_before);
   if (!outputs || (search_ && !search_->end())) return false;
+  if (c_kernels_ && other_ && !agrees_with_reference(*outputs)) return false;
   if (trace_) trace_->end();
   outputs_ = *std::move(outputs);
   if (auto done = deliver(number, *delivery); !done) return std::move(done).error();
+  return true;
+}
+
+/// Runs the reference kernels on the same inputs, and reports the first output of other bits.
+bool Execution::agrees_with_reference(std::span<const Tensor> outputs) {
+  const auto wanted = other_->run(inputs_, diagnostics_, options_);
+  if (!wanted) return false;
+  const auto ports = session_->outputs(options_.entry);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (std::ranges::equal(outputs[i].bytes(), (*wanted)[i].bytes())) continue;
+    const auto comparison = compare_tensors((*wanted)[i], outputs[i], {});
+    diagnostics_.error(
+        diag::kDiverges, module_.top()->span(),
+        fmt::format("output '%{}' of C has other bits than that of the reference "
+                    "kernels{}",
+                    ports[i].name, comparison ? fmt::format(": {}", render(*comparison)) : ""));
+    return false;
+  }
+  print_report("{} of C {} the bits of ref\n",
+               outputs.size() == 1 ? "the output" : fmt::format("all {} outputs", outputs.size()),
+               outputs.size() == 1 ? "has" : "have");
   return true;
 }
 

@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "mir/codes/usage.hpp"
 #include "mir/session.hpp"
+#include "run_names.hpp"
 
 namespace mir::tools {
 
@@ -74,6 +78,32 @@ bool is_results_file(std::string_view name) {
   return name == "index.json" || name.ends_with(".npy");
 }
 
+namespace {
+
+/// Refuses options that look into a run of C, which has no steps and enters no other graph.
+Result<void> check_whole_run(const InterpSettings& settings) {
+  if (!settings.runs_c()) return {};
+  const auto entered = entries_of(settings.run).names;
+  const std::pair<bool, std::string_view> others[] = {
+      {settings.against.is_given(), "--against"},
+      {settings.dump.is_given(), "--dump"},
+      {!settings.probe->empty(), "--probe"},
+      {static_cast<bool>(settings.profile), "--profile"},
+      {!settings.profile_file->empty(), "--profile-file"},
+      {settings.follows_program(), "--machine, --trace and --step-limit"},
+      {settings.max_iterations.is_given(), "--max-iterations"},
+      {!settings.run.bind_op->empty(), "--bind-op"},
+      {entered.size() > 1 || !entered.front().empty(), "--entry and --then with a graph"},
+  };
+  const auto given = std::ranges::find(others, true, &std::pair<bool, std::string_view>::first);
+  if (given == std::end(others)) return {};
+  return Error{
+      diag::kUsage,
+      fmt::format("--kernels=c runs the body of a module as a whole, without {}", given->second)};
+}
+
+}  // namespace
+
 Result<void> check_settings(const InterpSettings& settings) {
   const auto refuse = [](std::string message) { return Error{diag::kUsage, message}; };
   if (settings.isa.is_given() && *settings.isa > detected_isa_level())
@@ -84,6 +114,7 @@ Result<void> check_settings(const InterpSettings& settings) {
     if (*settings.activations == Activations::kBFloat16)
       return refuse(fmt::format("--activations=bf16 {}", kFastOnly));
   }
+  if (const auto whole = check_whole_run(settings); !whole) return whole;
   if (*settings.kernels == KernelChoice::kBoth && settings.against.is_given())
     return refuse("--kernels=both compares with ref, --against with another");
   if (settings.agreement.is_given() && *settings.kernels != KernelChoice::kBoth &&

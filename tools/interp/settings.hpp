@@ -24,13 +24,15 @@ namespace mir::tools {
 
 extern const ToolInfo kInterpTool;
 
-enum class KernelChoice : std::uint8_t { kRef, kFast, kBoth };
+enum class KernelChoice : std::uint8_t { kRef, kFast, kBoth, kC, kCBoth };
 
 inline constexpr Choice<KernelChoice> kKernelChoices[] = {
     {"ref", KernelChoice::kRef, "the same bits everywhere"},
     {"fast", KernelChoice::kFast, "vectorised, threaded"},
     {"both", KernelChoice::kBoth,
-     "fast, compared with ref, up to the first op whose result is not within --tolerance"}};
+     "fast, compared with ref, up to the first op whose result is not within --tolerance"},
+    {"c", KernelChoice::kC, "the module as C, compiled by $CC"},
+    {"c-both", KernelChoice::kCBoth, "C, whose outputs must have the bits of ref"}};
 inline constexpr Choice<Continuation> kContinuations[] = {
     {"each-op", Continuation::kShared, "both runs continue with one result: finds wrong ops"},
     {"end-to-end", Continuation::kOwn, "runs keep their results: shows how errors grow"}};
@@ -235,8 +237,18 @@ struct InterpSettings {
        .help = "end a run with an error when its loops reach N iterations in all",
        .otherwise = "no limit"},
       number<std::uint64_t>()};
+  Option<std::uint64_t> parallel_order{
+      options,
+      {.name = "parallel-order",
+       .argument = "SEED",
+       .help = "run iterations of parallel loops of loop.NestOp in the order that SEED determines",
+       .otherwise = "as written",
+       .excludes = "kernels=fast kernels=both kernels=c kernels=c-both"},
+      number<std::uint64_t>()};
   VerificationSettings verification{options};
 
+  /// True if the module runs as C.
+  bool runs_c() const { return *kernels == KernelChoice::kC || *kernels == KernelChoice::kCBoth; }
   /// True if the instructions of a lowered program are followed.
   bool follows_program() const { return machine || trace || step_limit.is_given(); }
   /// True if the results of single steps are observed.

@@ -9,7 +9,7 @@
 namespace mir::tools {
 
 bool is_c(OptOutput output) {
-  return output == OptOutput::kC || output == OptOutput::kCHeader;
+  return output == OptOutput::kC || output == OptOutput::kCBlocks || output == OptOutput::kCHeader;
 }
 
 void append_decomposition(Pipeline& pipeline, const PassRegistry& registry) {
@@ -29,9 +29,9 @@ std::optional<std::string> c_text(std::span<Module* const> modules, OptOutput ou
         fmt::format("a C file has one module, found {}; --module selects one", modules.size()));
     return std::nullopt;
   }
-  auto text = emit_c(*modules.front(), diagnostics);
+  auto text = emit_c(*modules.front(), diagnostics, output == OptOutput::kCBlocks);
   if (!text) return std::nullopt;
-  return output == OptOutput::kC ? std::move(text->source) : std::move(text->header);
+  return output == OptOutput::kCHeader ? std::move(text->header) : std::move(text->source);
 }
 
 }  // namespace mir::tools

@@ -56,11 +56,13 @@ inline constexpr Choice<Generation> kGenerations[] = {{"2025-06", Generation::k2
 
 /// Output of mllm-opt for modules: their text, a report of their cost, or the extents that may be
 /// symbols.
-enum class OptOutput : std::uint8_t { kModule, kC, kCHeader, kCost, kSymbolicDims };
+enum class OptOutput : std::uint8_t { kModule, kC, kCBlocks, kCHeader, kCost, kSymbolicDims };
 inline constexpr Choice<OptOutput> kOptOutputs[] = {
     {"module", OptOutput::kModule},
     {"c", OptOutput::kC,
      "a C11 file with a function that runs the module, whose ops are decomposed before"},
+    {"c-blocks", OptOutput::kCBlocks,
+     "the same, with parallel loops that call a function of their index"},
     {"c-header", OptOutput::kCHeader, "its header"},
     {"cost", OptOutput::kCost,
      "operations of products, memory traffic and peak memory; bind-symbols gives symbols values "

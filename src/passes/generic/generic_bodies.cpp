@@ -29,7 +29,9 @@ constexpr std::string_view kElement = "the op on one number of each operand",
                                "a copy; the linear offset is divided into indices, so the extents "
                                "must be constant",
                            kSignal = "it computes angles from indices",
-                           kHalves = "halves of an element's row have different signs";
+                           kRotation =
+                               "products with cosines and sines, halves of what rotates are a "
+                               "loop; for a constant extent of heads";
 
 constexpr GenericBody elementwise(OpId op) {
   return {op, kElement, why_not_elementwise, elementwise_body};
@@ -47,7 +49,10 @@ constexpr GenericBody kBodies[] = {
     elementwise(OpId::kLinalgAnd),
     none(OpId::kLinalgArgsort, kOrder),
     elementwise(OpId::kLinalgCastType),
-    none(OpId::kLinalgCausalMask, kNoNumbers),
+    {OpId::kLinalgCausalMask,
+     "a copy of what a condition keeps; without positions, for a window with a known number of "
+     "queries",
+     why_not_mask, mask_body},
     elementwise(OpId::kLinalgCeil),
     elementwise(OpId::kLinalgClip),
     {OpId::kLinalgClone, "a copy", always, copy_body},
@@ -66,7 +71,7 @@ constexpr GenericBody kBodies[] = {
     none(OpId::kLinalgCustomized, "a plugin computes it"),
     elementwise(OpId::kLinalgDiv),
     {OpId::kLinalgEinsum, "a sum of products", why_not_einsum, einsum_body},
-    none(OpId::kLinalgEmbedding, "bodies with weights need a Float32 operand, ids are integers"),
+    weighted(OpId::kLinalgEmbedding, "a copy of the rows that the ids name"),
     elementwise(OpId::kLinalgEqual),
     elementwise(OpId::kLinalgErf),
     elementwise(OpId::kLinalgExp),
@@ -98,7 +103,7 @@ constexpr GenericBody kBodies[] = {
     {OpId::kLinalgMean, "a sum in Float64, then a quotient", why_not_mean, mean_body},
     elementwise(OpId::kLinalgMinimum),
     elementwise(OpId::kLinalgMul),
-    none(OpId::kLinalgMultimodalRoPE, kHalves),
+    {OpId::kLinalgMultimodalRoPE, kRotation, why_not_rotation, rotation_body},
     elementwise(OpId::kLinalgNeg),
     elementwise(OpId::kLinalgNotEqual),
     elementwise(OpId::kLinalgNot),
@@ -120,7 +125,7 @@ constexpr GenericBody kBodies[] = {
     {OpId::kLinalgRepeat, "a copy of the index divided by the number of repetitions",
      why_not_repeat, repeat_body},
     {OpId::kLinalgReshape, kQuotients, why_not_view, view_body},
-    none(OpId::kLinalgRoPE, kHalves),
+    {OpId::kLinalgRoPE, kRotation, why_not_rotation, rotation_body},
     elementwise(OpId::kLinalgRound),
     elementwise(OpId::kLinalgRsqrt),
     none(OpId::kLinalgSTFT, kSignal),
@@ -141,7 +146,7 @@ constexpr GenericBody kBodies[] = {
     {OpId::kLinalgTranspose, "a copy with two indices exchanged", always, transpose_body},
     elementwise(OpId::kLinalgTrunc),
     {OpId::kLinalgView, kQuotients, why_not_view, view_body},
-    none(OpId::kLinalgVisionRoPE, kHalves),
+    {OpId::kLinalgVisionRoPE, kRotation, why_not_rotation, rotation_body},
     {OpId::kLinalgWhere, "the op on one number of each operand, of integers and Bool",
      why_not_where, elementwise_body},
     none(OpId::kLinalgX2X, "it moves a value to another device"),

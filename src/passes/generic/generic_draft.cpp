@@ -8,8 +8,11 @@
 
 namespace mir {
 
-GenericDraft::GenericDraft(Rewriter& rewriter, Symbol device)
-    : rewriter_(rewriter), context_(rewriter.context()), device_(device) {}
+GenericDraft::GenericDraft(Rewriter& rewriter, const Op& op)
+    : rewriter_(rewriter),
+      context_(rewriter.context()),
+      device_(op.op_name().device),
+      path_(op.path()) {}
 
 Dim GenericDraft::add_loop(Dim extent) {
   const std::string name = fmt::format("i{}", loops_.size());
@@ -47,9 +50,22 @@ void GenericDraft::add_operand(Value& value, std::vector<Dim> map) {
   maps_.push_back(dims_of(map));
 }
 
+Dim GenericDraft::add_index(Value& value, std::vector<Dim> map) {
+  const std::string name = fmt::format("r{}", indices_.size());
+  const auto operand = static_cast<std::int64_t>(operands_.size());
+  indices_.push_back({context_.intern(name), context_.integer(operand)});
+  add_operand(value, std::move(map));
+  return context_.dims().symbol(name);
+}
+
 void GenericDraft::require_at_most(Dim a, Dim b) {
   conditions_.push_back(
       fmt::format("{} <= {}", context_.dims().print(a), context_.dims().print(b)));
+}
+
+void GenericDraft::set_bound(Dim index, Dim extent) {
+  bounds_.push_back(
+      fmt::format("{} < {}", context_.dims().print(index), context_.dims().print(extent)));
 }
 
 const TensorType* GenericDraft::number_type(DType dtype) {
@@ -75,11 +91,18 @@ Value* GenericDraft::create(const TensorType& result, std::vector<Dim> map,
                                        {key::kMaps.symbol, context_.array(maps_)}};
   if (!sums_.empty()) attributes.push_back({key::kSums.symbol, context_.dict(sums_)});
   if (!sizes_.empty()) attributes.push_back({key::kSizes.symbol, context_.dict(sizes_)});
-  if (!conditions_.empty()) {
+  const auto add_relations = [&](AttrKey key, std::span<const std::string> relations) {
     std::vector<const Attr*> texts;
-    for (const std::string& each : conditions_) texts.push_back(context_.string(each));
-    attributes.push_back({key::kWhere.symbol, context_.array(texts)});
+    for (const std::string& each : relations) texts.push_back(context_.string(each));
+    if (!texts.empty()) attributes.push_back({key.symbol, context_.array(texts)});
+  };
+  add_relations(key::kWhere, conditions_);
+  add_relations(key::kBounds, bounds_);
+  if (start_) {
+    const Attr* const number = context_.number(*start_);
+    attributes.push_back({key::kStart.symbol, context_.array({&number, 1})});
   }
+  if (!indices_.empty()) attributes.push_back({key::kIndices.symbol, context_.dict(indices_)});
   const Attr* const dtype = context_.word(name_of(*result.dtype()));
   attributes.push_back({key::kDtypes.symbol, context_.array({&dtype, 1})});
   const Type* const type = &result;
@@ -88,7 +111,8 @@ Value* GenericDraft::create(const TensorType& result, std::vector<Dim> map,
        .operands = operands_,
        .result_types = {&type, 1},
        .attributes = attributes,
-       .regions = 1});
+       .regions = 1,
+       .path = path_});
   Region& region = *op.first_region();
   std::vector<const Type*> types;
   for (const Value* each : operands_) {
@@ -107,20 +131,35 @@ Value* GenericDraft::create(const TensorType& result, std::vector<Dim> map,
   return op.result();
 }
 
-Value* generic_number(Rewriter& rewriter, const Op& op, double value) {
+namespace {
+
+Value* numbers_of(Rewriter& rewriter, const Op& op, std::span<const Dim> extents,
+                  std::span<const double> values) {
   IRContext& context = rewriter.context();
-  const Attr* const number = context.number(value);
-  const NamedAttr constant{key::kConstant.symbol, context.array({&number, 1})};
+  std::vector<const Attr*> numbers;
+  for (const double each : values) numbers.push_back(context.number(each));
+  const NamedAttr constant{key::kConstant.symbol, context.array(numbers)};
   const TensorType& type = *op.result()->tensor_type();
-  return rewriter.constant(
-      *op.parent_region(),
-      {.type = with_extents(context, type, {}, DType::kFloat64), .attributes = {&constant, 1}});
+  return rewriter.constant(*op.parent_region(),
+                           {.type = with_extents(context, type, extents, DType::kFloat64),
+                            .attributes = {&constant, 1}});
+}
+
+}  // namespace
+
+Value* generic_number(Rewriter& rewriter, const Op& op, double value) {
+  return numbers_of(rewriter, op, {}, {&value, 1});
+}
+
+Value* generic_numbers(Rewriter& rewriter, const Op& op, std::span<const double> values) {
+  const Dim count(static_cast<std::int64_t>(values.size()));
+  return numbers_of(rewriter, op, {&count, 1}, values);
 }
 
 Value* generic_elements(
-    Rewriter& rewriter, Symbol device, const TensorType& result, std::span<Value* const> values,
+    Rewriter& rewriter, const Op& op, const TensorType& result, std::span<Value* const> values,
     const std::function<Value*(GenericDraft& draft, GenericDraft::Numbers numbers)>& compute) {
-  GenericDraft draft(rewriter, device);
+  GenericDraft draft(rewriter, op);
   const std::vector<Dim> loops = draft.add_loops(result.dims());
   for (Value* each : values) {
     const auto dims = each->tensor_type()->dims();

@@ -14,8 +14,8 @@ namespace mir {
 /// A generic op with one result, before it is created.
 class GenericDraft {
  public:
-  /// `device` is that of the op.
-  GenericDraft(Rewriter& rewriter, Symbol device);
+  /// The new op has the device and the path of `op`.
+  GenericDraft(Rewriter& rewriter, const Op& op);
 
   /// Adds a loop inside those before it. Returns its symbol.
   Dim add_loop(Dim extent);
@@ -26,8 +26,15 @@ class GenericDraft {
   /// Returns a symbol of the op for an extent from around it; a constant stays as it is.
   Dim size(Dim extent);
   void add_operand(Value& value, std::vector<Dim> map);
+  /// Adds an operand of integers that decide indices of other operands. Returns the symbol of its
+  /// element.
+  Dim add_index(Value& value, std::vector<Dim> map);
   /// Leaves out iterations for which `a <= b` does not hold.
   void require_at_most(Dim a, Dim b);
+  /// Iterations for which `index < extent` does not hold do not exist.
+  void set_bound(Dim index, Dim extent);
+  /// Elements without an iteration have this number.
+  void set_start(double number) { start_ = number; }
 
   /// The numbers of the operands in the region.
   using Numbers = std::span<Value* const>;
@@ -46,20 +53,24 @@ class GenericDraft {
 
   Rewriter& rewriter_;
   IRContext& context_;
-  Symbol device_;
-  std::vector<NamedAttr> loops_, sums_, sizes_;
-  std::vector<std::string> conditions_;
+  Symbol device_, path_;
+  std::vector<NamedAttr> loops_, sums_, sizes_, indices_;
+  std::vector<std::string> conditions_, bounds_;
   std::vector<Value*> operands_;
   std::vector<const Attr*> maps_;
+  std::optional<double> start_;
 };
 
 /// A number of Float64 as a constant in the region of an op.
 Value* generic_number(Rewriter& rewriter, const Op& op, double value);
+/// A list of numbers of Float64, [count], as such a constant.
+Value* generic_numbers(Rewriter& rewriter, const Op& op, std::span<const double> values);
 
-/// Creates a generic op that computes each element of the result from one element of each value.
-/// Values are aligned at the last dimension, and repeated where their extent is 1.
+/// Creates a generic op, with the device and the path of `op`, that computes each element of the
+/// result from one element of each value. Values are aligned at the last dimension, and repeated
+/// where their extent is 1.
 Value* generic_elements(
-    Rewriter& rewriter, Symbol device, const TensorType& result, std::span<Value* const> values,
+    Rewriter& rewriter, const Op& op, const TensorType& result, std::span<Value* const> values,
     const std::function<Value*(GenericDraft& draft, GenericDraft::Numbers numbers)>& compute);
 
 /// The type with other extents or another element type.

@@ -1,6 +1,8 @@
 // Bodies of generic ops: maps, regions and sums with the order and the types of reference kernels.
 #include "passes/generic/generic_rules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "dialects/all_of_dimension.hpp"
@@ -161,7 +163,7 @@ std::vector<NamedAttr> attributes_on_numbers(IRContext& context, const Op& op) {
 }  // namespace
 
 Value* elementwise_body(Rewriter& rewriter, const Op& op) {
-  GenericDraft draft(rewriter, op.op_name().device);
+  GenericDraft draft(rewriter, op);
   const TensorType& result = tensor_of(*op.result());
   const Dims loops = draft.add_loops(result.dims());
   for (const Use& use : op.operand_uses()) {
@@ -186,7 +188,7 @@ namespace {
 /// A generic op that moves elements: `map` makes the index of the operand from the loops.
 template <class Map>
 Value* moved(Rewriter& rewriter, const Op& op, Map map) {
-  GenericDraft draft(rewriter, op.op_name().device);
+  GenericDraft draft(rewriter, op);
   const TensorType& result = tensor_of(*op.result());
   const Dims loops = draft.add_loops(result.dims());
   draft.add_operand(*op.operand(0), map(draft, loops));
@@ -323,7 +325,7 @@ namespace {
 /// An element with the sum over a dimension, or over all.
 Value* reduced(Rewriter& rewriter, const Op& op, std::string_view sum, const TensorType& result,
                const std::optional<std::size_t>& along) {
-  GenericDraft draft(rewriter, op.op_name().device);
+  GenericDraft draft(rewriter, op);
   const auto dims = tensor_of(*op.operand(0)).dims();
   Dims map(dims.size()), to;
   for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -382,10 +384,9 @@ Value* mean_body(Rewriter& rewriter, const Op& op) {
       reduced(rewriter, op, "add",
               *with_extents(rewriter.context(), result, result.dims(), DType::kFloat64), along);
   Value* const values[] = {sum, generic_number(rewriter, op, count)};
-  return generic_elements(rewriter, op.op_name().device, result, values,
-                          [](GenericDraft& draft, Numbers numbers) {
-                            return draft.number_op(OpId::kLinalgDiv, numbers, DType::kFloat64);
-                          });
+  return generic_elements(rewriter, op, result, values, [](GenericDraft& draft, Numbers numbers) {
+    return draft.number_op(OpId::kLinalgDiv, numbers, DType::kFloat64);
+  });
 }
 
 /// The body takes the square of the length in iterations, the reference kernel its length.
@@ -404,7 +405,7 @@ std::string_view why_not_cum_sum(const Op& op) {
 Value* cum_sum_body(Rewriter& rewriter, const Op& op) {
   const OpAttributes attributes(op);
   DimTable& dims = rewriter.context().dims();
-  GenericDraft draft(rewriter, op.op_name().device);
+  GenericDraft draft(rewriter, op);
   const TensorType& result = tensor_of(*op.result());
   const std::size_t along = *axis(op, key::kDim);
   Dims to = draft.add_loops(result.dims());
@@ -438,21 +439,20 @@ Value* softmax_body(Rewriter& rewriter, const Op& op) {
   Value* const largest = reduced(rewriter, op, "max", rows, along);
   Value* const elements[] = {op.operand(0), largest};
   Value* const powers = generic_elements(
-      rewriter, op.op_name().device, *with_extents(context, result, result.dims(), DType::kFloat64),
-      elements, [](GenericDraft& draft, Numbers numbers) {
+      rewriter, op, *with_extents(context, result, result.dims(), DType::kFloat64), elements,
+      [](GenericDraft& draft, Numbers numbers) {
         Value* difference = draft.number_op(OpId::kLinalgSub, numbers, DType::kFloat64);
         return draft.number_op(OpId::kLinalgExp, {&difference, 1}, DType::kFloat64);
       });
-  GenericDraft draft(rewriter, op.op_name().device);
+  GenericDraft draft(rewriter, op);
   Dims from = draft.add_loops(row), to = from;
   from[along] = draft.add_sum(result.dims()[along], "add");
   draft.add_operand(*powers, from);
   Value* const sum = draft.create(rows, to, first_number);
   Value* const parts[] = {powers, sum};
-  return generic_elements(rewriter, op.op_name().device, result, parts,
-                          [](GenericDraft& quotient, Numbers numbers) {
-                            return quotient.number_op(OpId::kLinalgDiv, numbers, DType::kFloat64);
-                          });
+  return generic_elements(rewriter, op, result, parts, [](GenericDraft& quotient, Numbers numbers) {
+    return quotient.number_op(OpId::kLinalgDiv, numbers, DType::kFloat64);
+  });
 }
 
 namespace {
@@ -511,7 +511,7 @@ Value* product_body(Rewriter& rewriter, const Op& op) {
              turns_b = attributes.boolean(key::kTransposeB);
   const auto a = tensor_of(*op.operand(0)).dims(), b = tensor_of(*op.operand(1)).dims(),
              result = tensor_of(*op.result()).dims();
-  GenericDraft draft(rewriter, op.op_name().device);
+  GenericDraft draft(rewriter, op);
   const Dims loops = draft.add_loops(result);
   const Dim term = draft.add_sum(a[a.size() - (turns_a ? 2 : 1)], "add");
   const Dim row = loops[loops.size() - 2], column = loops.back();
@@ -561,7 +561,7 @@ std::string_view why_not_einsum(const Op& op) {
 
 Value* einsum_body(Rewriter& rewriter, const Op& op) {
   const auto [equation, extents] = *equation_of(op);
-  GenericDraft draft(rewriter, op.op_name().device);
+  GenericDraft draft(rewriter, op);
   Dims loops(equation.index_count, Dim::unknown()), to;
   for (const std::size_t index : equation.result) {
     to.push_back(loops[index] = draft.add_loop(extents[index]));
@@ -583,6 +583,150 @@ Value* einsum_body(Rewriter& rewriter, const Op& op) {
       product = draft.number_op(OpId::kLinalgMul, factors, number_in(*op.result()));
     }
     return product;
+  });
+}
+
+namespace {
+
+// -- attention ------------------------------------------------------------------------------------
+
+/// The keys before a query that it sees; no value if it sees all.
+std::optional<std::int64_t> window_of(const Op& op) {
+  const OpAttributes attributes(op);
+  return attributes.boolean(key::kSlidingWindow)
+             ? std::optional(attributes.integer(key::kWindowSize))
+             : std::nullopt;
+}
+
+Dim queries_of(const Op& op) {
+  const auto dims = tensor_of(*op.result()).dims();
+  return dims[dims.size() - 2];
+}
+
+}  // namespace
+
+std::string_view why_not_mask(const Op& op) {
+  if (op.operand_count() != 1) return "positions decide what is masked";
+  const bool may_be_single = !queries_of(op).is_constant();
+  return window_of(op) && may_be_single && !OpAttributes(op).boolean(key::kMasksOneQuery)
+             ? "a single query has no window, and the number of queries is not a number"
+             : "";
+}
+
+/// A copy of the keys that a query sees.
+Value* mask_body(Rewriter& rewriter, const Op& op) {
+  const TensorType& result = tensor_of(*op.result());
+  if (queries_of(op) == Dim(1) && !OpAttributes(op).boolean(key::kMasksOneQuery)) {
+    return copy_body(rewriter, op);
+  }
+  DimTable& table = rewriter.context().dims();
+  GenericDraft draft(rewriter, op);
+  const Dims loops = draft.add_loops(result.dims());
+  const Dim key = loops.back(), query = loops[loops.size() - 2];
+  const Dim last = table.add(
+      query, table.subtract(draft.size(result.dims().back()), draft.size(queries_of(op))));
+  draft.require_at_most(key, last);
+  if (const auto window = window_of(op)) {
+    draft.require_at_most(table.add(table.subtract(last, Dim(*window)), Dim(1)), key);
+  }
+  const DType dtype = dtype_in(*op.result());
+  draft.set_start(dtype == DType::kFloat16      ? -65500.0
+                  : dtype == DType::kFloat8E5M2 ? -57344.0
+                                                : -1e10);
+  draft.add_operand(*op.operand(0), loops);
+  return draft.create(result, loops, first_number);
+}
+
+namespace {
+
+/// Parts of a head that stay as they are have a number each in the text.
+constexpr std::int64_t kMostParts = 4096;
+
+/// The dimension of x that counts positions.
+std::size_t position_dim(const Op& op) {
+  const bool heads_are_first =
+      !op.is(OpId::kLinalgVisionRoPE) && OpAttributes(op).string(key::kInputType) == "BHSD";
+  return heads_are_first ? 2 : 1;
+}
+
+Dim at_least_zero(DimTable& table, Dim extent) {
+  const auto made = table.parse(fmt::format("({}) max 0", table.print(extent)));
+  return made ? *made : Dim::unknown();
+}
+
+/// How many elements of a head rotate, if the extent of a head is a number.
+std::int64_t rotated_of(const Op& op) {
+  const std::int64_t width = tensor_of(*op.operand(0)).dims()[3].constant();
+  const std::int64_t stated =
+      op.is(OpId::kLinalgRoPE) ? OpAttributes(op).integer(key::kPartialDim) : -1;
+  return stated == -1 ? width : stated;
+}
+
+}  // namespace
+
+std::string_view why_not_rotation(const Op& op) {
+  const auto x = tensor_of(*op.operand(0)).dims();
+  if (dtype_in(*op.operand(0)) != dtype_in(*op.result())) return "the element types differ";
+  if (!x[3].is_constant()) return "the extent of a head is not a number";
+  const std::int64_t half = rotated_of(op) / 2;
+  if (half <= 0 || x[3].constant() / half >= kMostParts) {
+    return "no part of a head rotates, or a tiny one";
+  }
+  for (const std::uint32_t operand : {1u, 2u}) {
+    const auto table = tensor_of(*op.operand(operand)).dims();
+    const auto last = table.last(2);
+    const bool is_of_batch = table.size() == 2 || table[0] == Dim(1) || table[0] == x[0];
+    if (!is_of_batch || last[0] != x[position_dim(op)] || !last[1].is_constant()) {
+      return "the broadcast is not known";
+    }
+  }
+  return "";
+}
+
+/// Parts of a head, as long as half of what rotates, are a loop. The first one and the second one
+/// add products with a cosine and products of each other with a sine, others stay as they are.
+Value* rotation_body(Rewriter& rewriter, const Op& op) {
+  DimTable& table = rewriter.context().dims();
+  const TensorType& result = tensor_of(*op.result());
+  const std::int64_t width = result.dims()[3].constant(), half = rotated_of(op) / 2,
+                     parts = (width + half - 1) / half;
+  GenericDraft draft(rewriter, op);
+  const Dims outer = draft.add_loops(result.dims().first(3));
+  const Dim part = draft.add_loop(Dim(parts)), column = draft.add_loop(Dim(half));
+  const auto element = [&](Dim at) {
+    Dims map = outer;
+    map.push_back(table.add(table.multiply(Dim(half), at), column));
+    return map;
+  };
+  const Dims to = element(part);
+  if (parts * half != width) draft.set_bound(to.back(), Dim(width));
+  draft.add_operand(*op.operand(0), to);
+  const Dim other = table.subtract(Dim(1), part);
+  draft.add_operand(*op.operand(0), element(parts == 2 ? other : at_least_zero(table, other)));
+  for (const std::uint32_t operand : {2u, 1u}) {
+    const auto dims = tensor_of(*op.operand(operand)).dims();
+    Dims row = {outer[position_dim(op)], column};
+    if (dims.size() == 3) row.insert(row.begin(), dims[0] == Dim(1) ? Dim(0) : outer[0]);
+    draft.add_operand(*op.operand(operand), row);
+  }
+  std::vector<double> signs(static_cast<std::size_t>(parts), 0);
+  signs[0] = -1;
+  signs[1] = 1;
+  draft.add_operand(*generic_numbers(rewriter, op, signs), {part});
+  return draft.create(result, to, [&](Numbers numbers) {
+    const auto joined = [&](OpId kind, Value* a, Value* b) {
+      Value* const values[] = {a, b};
+      return draft.number_op(kind, values, DType::kFloat64);
+    };
+    Value* const own = joined(OpId::kLinalgMul, numbers[0], numbers[2]);
+    Value* const turned = joined(OpId::kLinalgMul, numbers[1], numbers[3]);
+    Value* const sum = joined(OpId::kLinalgAdd, own, joined(OpId::kLinalgMul, turned, numbers[4]));
+    if (parts == 2) return sum;
+    const NamedAttr to_bool{key::kDtype.symbol, rewriter.context().word("Bool")};
+    Value* const rotates =
+        draft.number_op(OpId::kLinalgCastType, numbers.subspan(4, 1), DType::kBool, {&to_bool, 1});
+    Value* const choice[] = {rotates, sum, numbers[0]};
+    return draft.number_op(OpId::kLinalgWhere, choice, DType::kFloat64);
   });
 }
 

@@ -26,6 +26,8 @@ std::string_view why_not_cum_sum(const Op& op);
 std::string_view why_not_softmax(const Op& op);
 std::string_view why_not_product(const Op& op);
 std::string_view why_not_einsum(const Op& op);
+std::string_view why_not_mask(const Op& op);
+std::string_view why_not_rotation(const Op& op);
 
 // Create the body at the insertion point and return its result.
 Value* elementwise_body(Rewriter& rewriter, const Op& op);
@@ -41,5 +43,7 @@ Value* cum_sum_body(Rewriter& rewriter, const Op& op);
 Value* softmax_body(Rewriter& rewriter, const Op& op);
 Value* product_body(Rewriter& rewriter, const Op& op);
 Value* einsum_body(Rewriter& rewriter, const Op& op);
+Value* mask_body(Rewriter& rewriter, const Op& op);
+Value* rotation_body(Rewriter& rewriter, const Op& op);
 
 }  // namespace mir::generic_rules

@@ -1,4 +1,5 @@
-// Generic bodies of Linear, convolutions and norms of Float32 with weights of their own.
+// Generic bodies of Embedding, and of Linear, convolutions and norms of Float32, with weights of
+// their own.
 #include "passes/generic/generic_weights.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "eval/parameters.hpp"
 #include "mir/op_attributes.hpp"
 #include "passes/generic/generic_draft.hpp"
+#include "passes/generic/generic_rules.hpp"
 #include "passes/weights/separation.hpp"
 
 namespace mir {
@@ -64,7 +66,7 @@ class WeightedBody {
   WeightedBody(Rewriter& rewriter, Op& op)
       : rewriter_(rewriter), op_(op), ops_(rewriter, op), result_(*op.result()->tensor_type()) {}
 
-  GenericDraft draft() { return GenericDraft(rewriter_, op_.op_name().device); }
+  GenericDraft draft() { return GenericDraft(rewriter_, op_); }
   Value* parameter(const OwnedWeight& owned) { return ops_.parameter(owned); }
   const TensorType& result() const { return result_; }
   DimTable& table() { return rewriter_.context().dims(); }
@@ -77,7 +79,7 @@ class WeightedBody {
   /// before it gave and the next value.
   Value* chain(const TensorType& result, std::vector<Value*> values, std::vector<OpId> steps) {
     return generic_elements(
-        rewriter_, op_.op_name().device, result, values, [&](GenericDraft& draft, Numbers numbers) {
+        rewriter_, op_, result, values, [&](GenericDraft& draft, Numbers numbers) {
           Value* made = numbers.front();
           std::size_t next = 1;
           for (const OpId step : steps) {
@@ -116,6 +118,35 @@ class WeightedBody {
 
 Value* product_of(GenericDraft& draft, Numbers numbers) {
   return draft.number_op(OpId::kLinalgMul, numbers, DType::kFloat64);
+}
+
+// -- Embedding ------------------------------------------------------------------------------------
+
+PatternMatch match_embedding(Op& op, const ParameterTypes& parameters) {
+  if (const auto why = generic_rules::why_not_values(op); !why.empty()) {
+    return PatternMatch::failed(why, op);
+  }
+  const TensorType& result = *op.result()->tensor_type();
+  auto plan = weights_of(op, parameters, *result.dtype());
+  if (!plan)
+    return PatternMatch::failed("no weight with the elements of the result is declared", op);
+  const auto ids = dims_in(*op.operand(0)), table = plan->weight.type->dims();
+  const bool fits = table.size() == 2 && is_static(table) && result.rank() == ids.size() + 1 &&
+                    std::ranges::equal(result.dims().first(ids.size()), ids) &&
+                    result.dims().back() == table[1];
+  return fits ? matched_separation(op, *std::move(plan))
+              : PatternMatch::failed("the extents do not fit the weight", op);
+}
+
+void rewrite_embedding(Rewriter& rewriter, const PatternMatch& match) {
+  Op& op = match.root();
+  WeightedBody body(rewriter, op);
+  Value* const table = body.parameter(match.plan<SeparationPlan>().weight);
+  GenericDraft draft = body.draft();
+  const Dims loops = draft.add_loops(body.result().dims());
+  const Dim row = draft.add_index(*op.operand(0), {loops.begin(), loops.end() - 1});
+  draft.add_operand(*table, {row, loops.back()});
+  body.replace(draft.create(body.result(), loops, [](Numbers numbers) { return numbers[1]; }));
 }
 
 // -- Linear ---------------------------------------------------------------------------------------
@@ -315,6 +346,7 @@ void add_weighted_bodies(PatternSet& set, const ParameterTypes& parameters) {
              .match = [match, &parameters](Op& op) { return match(op, parameters); },
              .rewrite = rewrite});
   };
+  add("generic-embedding", {"linalg.EmbeddingOp"}, match_embedding, rewrite_embedding);
   add("generic-linear", {"linalg.LinearOp"}, match_linear_body, rewrite_linear);
   add("generic-convolution", {"linalg.Conv1DOp", "linalg.Conv2DOp", "linalg.Conv3DOp"},
       match_convolution_body, rewrite_convolution);
