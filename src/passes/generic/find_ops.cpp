@@ -84,8 +84,8 @@ class BuiltBody {
   const Value* result_ = nullptr;
 };
 
-/// Replaces the symbols of loops and sizes by those of the other form, so that only their names
-/// differ no longer. False if there are more or fewer of them.
+/// Replaces the symbols of loops and sizes by those of the other form, whose names do not matter.
+/// False if there are more or fewer of them.
 bool rename_symbols(LoopForm& form, const LoopForm& like, IRContext& context) {
   if (form.loops.size() != like.loops.size() || form.sizes.size() != like.sizes.size()) {
     return false;
