@@ -171,7 +171,7 @@ class OperandCache {
         return fmt::format("its index '{}' falls with a loop inside of '{}'", dims_.print(index),
                            request_.loop);
       }
-      const Dim extent = reached_extents({&offset, 1}, names, extents, dims_).front();
+      const Dim extent = not_negative(reached_extents({&offset, 1}, names, extents, dims_).front());
       if (extent.is_unknown()) {
         return fmt::format("the extent of its part at index '{}' is not known", dims_.print(index));
       }
@@ -184,6 +184,16 @@ class OperandCache {
       part.extents.push_back(is_cut ? whole : extent);
     }
     return {};
+  }
+
+  /// The extent, or 0 where it is less: a loop inside may have no iteration.
+  Dim not_negative(Dim extent) const {
+    const bool is_fine =
+        extent.is_unknown() ||
+        ExtentProver::holds_always(context_, ExtentRelation::kAtLeast, extent, Dim(0));
+    if (is_fine) return extent;
+    const auto made = dims_.parse(fmt::format("({}) max 0", dims_.print(extent)));
+    return made ? *made : Dim::unknown();
   }
 
   // -- edits --------------------------------------------------------------------------------------
