@@ -41,7 +41,9 @@ OTHER = {
     "src/passes/names/roles.cpp": {"cache"},
     "src/passes/pass.cpp": {"region"},
     "src/passes/rewrite/text_patterns.cpp": {"value"},
-    "src/passes/schedule/schedule_passes.cpp": {"accumulate", "loops", "parallel", "type", "unroll", "vector"},
+    "src/passes/schedule/schedule_passes.cpp": {
+        "accumulate", "cache", "loops", "pad", "parallel", "type", "unroll", "vector",
+    },
     "src/passes/types/convert_types.cpp": {"parameters"},
     "src/patterns/functions.cpp": {"axis", "device", "dtype", "reverse", "shape", "size", "type"},
     "src/plan/packed_cache.cpp": {"dtype", "name", "stored"},

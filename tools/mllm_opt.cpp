@@ -5,6 +5,7 @@
 #include "tools/opt/c_output.hpp"
 #include "tools/opt/pass_pages.hpp"
 #include "tools/opt/read_pipeline.hpp"
+#include "tools/opt/search_schedule.hpp"
 #include "tools/opt/settings.hpp"
 #include "tools/opt/transformation.hpp"
 #include "tools/opt/validate_files.hpp"
@@ -37,6 +38,7 @@ ExitCode run_opt(const Run& run, OptSettings& settings) {
   if (settings.list_passes_markdown) return run.write_output(passes_page(settings.known.registry));
   if (settings.validate_patterns.is_given()) return validate_files(run, settings);
   if (settings.validate_step) return validate_step(run, settings);
+  if (settings.search.is_given()) return search_schedule(run, settings);
   ExitCode code = ExitCode::kSuccess;
   std::optional<Pipeline> pipeline = read_pipeline(run, settings, code);
   if (!pipeline) return code;

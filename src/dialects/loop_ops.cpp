@@ -1,6 +1,7 @@
 // Op rows and types of the loop dialect.
 #include "dialects/rules.hpp"
 #include "dialects/tables.hpp"
+#include "dialects/work_rules.hpp"
 
 namespace mir::dialect_tables {
 
@@ -60,6 +61,7 @@ constexpr OpRow kLoopRows[] = {
      .traits = Trait::kPure | Trait::kIsolated | Trait::kMayRefuse | Trait::kPortableOnly,
      .verify = rules::verify_kernel,
      .version = 2,
+     .work = works::kernel_loops,
      .page = "loop",
      .summary = "Runs loops over buffers: its operands are read, its results are buffers that they "
                 "write.",

@@ -5,6 +5,7 @@
 
 #include "dialects/einsum.hpp"
 #include "dialects/generic_iterations.hpp"
+#include "dialects/loop_body.hpp"
 #include "mir/attribute_keys.hpp"
 #include "mir/equivalence.hpp"
 
@@ -192,6 +193,27 @@ OpWork generic_loops(const WorkContext& context) {
                    [](const GenericProblem&) {});
   return form ? with_products(context, iterations_of(*form, context.op.module().context()))
               : each_value_once(context);
+}
+
+OpWork kernel_loops(const WorkContext& context) {
+  const auto body = read_kernel(context.op, [](const KernelProblem&) {});
+  if (!body) return each_value_once(context);
+  DimTable& table = context.table();
+  Dim joined;
+  for (const KernelBody::Access& access : body->accesses) {
+    if (!access.join) continue;
+    GenericForm loops;
+    for (const std::size_t each : body->chain(access.nest)) {
+      const KernelBody::Nest& nest = body->nests[each];
+      const auto bounds = std::span(nest.conditions).first(nest.bound_count);
+      loops.loops.insert(loops.loops.end(), nest.loops.begin(), nest.loops.end());
+      loops.sizes.insert(loops.sizes.end(), nest.sizes.begin(), nest.sizes.end());
+      loops.conditions.insert(loops.conditions.end(), bounds.begin(), bounds.end());
+    }
+    loops.bound_count = loops.conditions.size();
+    joined = table.add(joined, iterations_of(loops, context.op.module().context()));
+  }
+  return with_products(context, joined);
 }
 
 OpWork flash_attention(const WorkContext& context) {

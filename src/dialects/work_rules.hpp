@@ -32,6 +32,8 @@ OpWork products_of_operands(const WorkContext& context);
 OpWork products_of_indices(const WorkContext& context);
 /// Each value moves once; one multiply-add for each iteration that is joined to others.
 OpWork generic_loops(const WorkContext& context);
+/// Each operand and result moves once; one multiply-add for each number that is joined to another.
+OpWork kernel_loops(const WorkContext& context);
 
 // Attention: each query with the keys that it sees.
 OpWork flash_attention(const WorkContext& context);

@@ -3,7 +3,8 @@
 
 The cases are those of op_errors.py, with NaN, infinities and zeros of both signs among the elements of floats. The module
 runs by the reference kernels before `decompose{to=generic}`, and by both sets of kernels after it. Each op to which
-docs/ops/generic-bodies.md gives a body must be replaced in some case, and no other.
+docs/ops/generic-bodies.md gives a body must be replaced in some case, and no other. `recompose{from=generic}` must find every
+op that the page says it finds, with the same bits and, decomposed again, with the same body.
 
 usage: generic_bodies.py TOOLS [OP...]
 """
@@ -25,8 +26,8 @@ PAGE = ROOT / "docs/ops/generic-bodies.md"
 
 def with_body():
     """The ops to which the page gives a generic body."""
-    rows = re.findall(r"^\| (\w+) \| (yes|no) \|", PAGE.read_text(), re.MULTILINE)
-    return {name for name, answer in rows if answer == "yes"}
+    rows = re.findall(r"^\| (\w+) \| (yes|no) \|.*\| ([^|]*) \|$", PAGE.read_text(), re.MULTILINE)
+    return {name: found for name, answer, found in rows if answer == "yes"}
 
 
 def with_special(array, rng):
@@ -59,7 +60,32 @@ def results(tools, folder, text, cases, kernels):
         return {name: out[name] for name in out.files}
 
 
-def check(tools, folder, name):
+def kinds_of(text):
+    """The kinds of the ops of a module, but not of those in regions."""
+    return re.findall(r"^    linalg\.CPU\.(\w+)\b", text, re.MULTILINE)
+
+
+def check_found(tools, folder, name, before, bodies, found_as):
+    """The module with the ops that were found in the bodies of an op."""
+    (folder / "bodies.mir").write_text(bodies)
+    found = run([tools / "mllm-opt", "-p", "recompose{from=generic}", folder / "bodies.mir", "-o", folder / "found.mir"], before)
+    text = (folder / "found.mir").read_text()
+    again = run([tools / "mllm-opt", "-p", "decompose{to=generic}", folder / "found.mir"], text)
+    allowed = {name, *re.findall(r"\w+Op\b", found_as)}
+    if not set(kinds_of(text)) <= allowed or len(kinds_of(text)) != TRIALS:
+        raise AssertionError(f"{name}: found {kinds_of(text)}, expected {TRIALS} of {allowed}\n{before}{bodies}{text}")
+    numbers = {}
+
+    def renumbered(module):
+        numbers.clear()
+        return re.sub(r"%\d+", lambda m: numbers.setdefault(m[0], f"%v{len(numbers)}"), module)
+
+    if renumbered(again) != renumbered(bodies):
+        raise AssertionError(f"{name}: the ops that are found have other bodies\n{bodies}{text}{again}")
+    return text
+
+
+def check(tools, folder, name, found_as):
     """The number of cases that have a generic body, and of all."""
     function, _, dtypes = OPS[name]
     replaced = total = 0
@@ -77,8 +103,9 @@ def check(tools, folder, name):
         if left == TRIALS:
             continue
         wanted = results(tools, folder, text, cases, "ref")
-        for kernels in ("ref", "fast"):
-            found = results(tools, folder, made, cases, kernels)
+        back = check_found(tools, folder, name, text, made, found_as)
+        for kernels, module in ("ref", made), ("fast", made), ("ref", back):
+            found = results(tools, folder, module, cases, kernels)
             assert sorted(found) == sorted(wanted), (sorted(found), sorted(wanted))
             for key, want in wanted.items():
                 got = found[key]
@@ -93,7 +120,7 @@ def main():
     cases = bodies = 0
     with tempfile.TemporaryDirectory() as folder, np.errstate(all="ignore"):
         for name in sys.argv[2:] or sorted(OPS):
-            replaced, total = check(tools, Path(folder), name)
+            replaced, total = check(tools, Path(folder), name, has_body.get(name, ""))
             if (replaced > 0) != (name in has_body):
                 raise AssertionError(f"{name} is replaced in {replaced} of {total} cases; {PAGE.name} says otherwise")
             cases, bodies = cases + total, bodies + replaced

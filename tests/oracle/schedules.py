@@ -4,7 +4,7 @@
 A schedule is a pipeline of one to eight steps on the ops into which products, convolutions, norms, Softmax, attention and
 chains are decomposed, with extents that are prime, 0, 1, or one beside a tile, constant or symbolic. A step may be refused by
 name. The module after the schedule must give the bits of the module before it, with the reference and with the fast kernels, and
-so must the nests to which `loops` lowers it. `accumulate` must keep a bound; the steps after it must keep its bits. Its numbers
+so must the nests to which `loops` lowers it, also after `cache`. `accumulate` must keep a bound; the steps after it must keep its bits. Its numbers
 are those of exact arithmetic in Python.
 
 usage: schedules.py TOOLS [COUNT [SEED]]
@@ -54,7 +54,7 @@ def module_text(rng, name):
     extents["P"] = rng.choice(EXTENTS[1:])
     if name == "convolution":
         extents["C"] = max(1, extents["C"])
-    symbols = {each for each in "ABC" if rng.random() < 0.3}
+    symbols = {each for each in "ABC" if each in first + second and rng.random() < 0.3}
     dtype = rng.choice(["Float32", "Float32", "Float16", "Float64"]) if name not in WEIGHTS else "Float32"
 
     def shape(text, bound):
@@ -79,9 +79,9 @@ def loops_of(text):
 
 def draw_step(rng, text):
     loops = rng.choice(loops_of(text))
-    kind = rng.choice(["split", "tile", "order", "pack", "fuse-producer", "fuse-consumer", "parallel", "vector", "unroll", "accumulate"])
+    kind = rng.choice(["split", "tile", "order", "pad", "pack", "fuse-producer", "fuse-consumer", "parallel", "vector", "unroll", "accumulate"])
     some = rng.sample(loops, rng.randint(1, len(loops))) if loops else ["none"]
-    if kind in ("split", "tile"):
+    if kind in ("split", "tile", "pad"):
         return f"{kind}{{{','.join(f'{each}={rng.choice([1, 2, 3, 4, 8, 16, 40])}' for each in some)}}}"
     if kind == "order":
         return f"order{{outer=[{','.join(some)}]}}"
@@ -90,6 +90,24 @@ def draw_step(rng, text):
     if kind == "accumulate":
         return f"accumulate{{block={rng.choice([2, 3, 8, 16, 40])}{rng.choice(['', ',fma'])}}}"
     return f"{kind}{{operand={rng.randint(0, 1)}}}" if kind in ("pack", "fuse-producer") else kind
+
+
+def draw_caches(tools, rng, folder, counts):
+    """Caches operands in nests.mir. Returns a problem or None."""
+    nests, after = folder / "nests.mir", folder / "next.mir"
+    for _ in range(rng.randint(0, 3)):
+        loops = [name for each in re.findall(r"NestOp \[loops:\{([^}]*)\}", nests.read_text()) for name in re.findall(r'"(\w+)":', each)]
+        step = f"cache{{operand={rng.randint(0, 1)},loop={rng.choice([*loops, 'none'])},space=l1}}"
+        op = rng.choice(re.findall(r'KernelOp <name="op(\d+)"', nests.read_text()))
+        made = run([tools / "mllm-opt", "-p", f"loop.KernelOp(@op{op}:{step})", nests, "-o", after])
+        if made.returncode == 0:
+            counts["taken"] += 1
+            after.replace(nests)
+        elif REFUSED.search(made.stderr):
+            counts["refused"] += 1
+        else:
+            return f"step op{op}: {step} fails\n{made.stderr}{nests.read_text()}"
+    return None
 
 
 def draw_schedule(tools, rng, folder, counts):
@@ -148,6 +166,9 @@ def check(tools, rng, folder, counts):
     is_lowered = "accumulate:" not in after.read_text()
     if (made.returncode == 0) != is_lowered:
         return f"{text}{steps} {binds}\n{after.read_text()}loops: {made.returncode}\n{made.stderr}"
+    problem = draw_caches(tools, rng, folder, counts) if is_lowered and 'KernelOp <name="op' in nests.read_text() else None
+    if problem:
+        return f"{text}{steps} {binds}\n{problem}"
     found = run([tools / "mllm-interp", "--kernels=ref", *inputs, nests]) if is_lowered else expected
     if (found.returncode, found.stdout) != (expected.returncode, expected.stdout):
         return (f"{text}{steps} {binds}\n{nests.read_text()}expected {expected.stdout}{expected.stderr}"
@@ -171,6 +192,12 @@ CLAIMS = ["bits", "bits", "bits", "bits", "bound:1e-5"]
 # Nests are made after the third step.
 NEST_STEPS = [*STEPS[:3], "loops"]
 NEST_CLAIMS = ["bits"] * 4
+# Without a remainder in the sum.
+PAD_STEPS = ["pad{k=8}", "tile{k=8}", "loops"]
+PAD_CLAIMS = ["bits"] * 3
+# Parts of operands in buffers.
+CACHE_STEPS = [*STEPS[:2], "loops", "cache{operand=0,loop=i,space=l1}", "cache{operand=1,loop=k,space=l1}"]
+CACHE_CLAIMS = ["bits"] * 5
 # A mistake in what a step makes: its number, and an edit of the text.
 MISTAKES = {
     "a bound is one too small": (0, '"8*$k+$k_in < 31"', '"8*$k+$k_in < 30"'),
@@ -203,12 +230,30 @@ NEST_MISTAKES = {
 }
 
 
+PAD_MISTAKES = {
+    "elements behind the last one are not neutral": (0, "start:[0.0]", "start:[1.0]"),
+    "the last element is left out": (0, '"$i1 <= 30"', '"$i1 <= 29"'),
+    "the first element is left out": (0, '"$i0 <= 30"', '"$i0 <= 30", "$i0 >= 1"'),
+    "a padded tile is missing": (1, '"k":4,"k_in":8', '"k":3,"k_in":8'),
+}
+CACHE_MISTAKES = {
+    "a copy is an element short": (3, '"c0":4,"c1":31', '"c0":3,"c1":31'),
+    "a copy reads another tile": (3, "$c0+4*$i min 12", "$c0 min 12"),
+    "a copy ends too early": (3, "$c0+4*$i min 12", "$c0+4*$i min 11"),
+    "a copy reads another column": (3, "min 12), $c1]]", "min 12), (30-$c1)]]"),
+    "a read of a copy has another index": (3, "[at:[$i_in, 8*$k+$k_in]]", "[at:[$i_in, 8*$k+7-$k_in]]"),
+    "a copy is made for the wrong loop": (4, "$c0_2+8*$k min 30", "$c0_2 min 30"),
+    "a copy is written elsewhere": (4, "[at:[$c0_2, $c1_2]]", "[at:[7-$c0_2, $c1_2]]"),
+}
+
+
 def first_wrong_step(tools, folder, steps, claims, mistake):
     """The number of the first step whose text is refused, or does not keep its claim; none if all steps are right."""
     before, after = folder / "before_step.mir", folder / "after_step.mir"
     before.write_text(PRODUCT)
     for number, (step, claim) in enumerate(zip(steps, claims)):
-        made = run([tools / "mllm-opt", "-p", f"linalg.GenericOp(@p: {step})", before])
+        anchor = "loop.KernelOp" if step.startswith("cache") else "linalg.GenericOp"
+        made = run([tools / "mllm-opt", "-p", f"{anchor}(@p: {step})", before])
         if made.returncode != 0:
             return number
         edited = made.stdout
@@ -220,6 +265,10 @@ def first_wrong_step(tools, folder, steps, claims, mistake):
             return number
         after.replace(before)
     return None
+
+
+SCHEDULES = [(STEPS, CLAIMS, MISTAKES), (NEST_STEPS, NEST_CLAIMS, NEST_MISTAKES), (PAD_STEPS, PAD_CLAIMS, PAD_MISTAKES),
+             (CACHE_STEPS, CACHE_CLAIMS, CACHE_MISTAKES)]
 
 
 def rounded(number):
@@ -273,7 +322,7 @@ def check_accumulation(tools, rng, folder):
 
 def check_mistakes(tools, folder):
     """A mistake that is not found at its step; none if all are."""
-    for steps, claims, mistakes in (STEPS, CLAIMS, MISTAKES), (NEST_STEPS, NEST_CLAIMS, NEST_MISTAKES):
+    for steps, claims, mistakes in SCHEDULES:
         assert first_wrong_step(tools, folder, steps, claims, None) is None
         for name, mistake in mistakes.items():
             found = first_wrong_step(tools, folder, steps, claims, mistake)
@@ -300,7 +349,7 @@ def main(tools, count=60, seed=1):
             if problem:
                 print(f"schedule {number}: {problem}")
                 return 1
-    print(", ".join(f"{value} {key}" for key, value in counts.items()) + f"; {len(MISTAKES) + len(NEST_MISTAKES)} planted mistakes found")
+    print(", ".join(f"{value} {key}" for key, value in counts.items()) + f"; {sum(len(mistakes) for _, _, mistakes in SCHEDULES)} planted mistakes found")
     return 0 if counts["equal"] and counts["taken"] else 1
 
 

@@ -28,12 +28,14 @@ inline constexpr std::string_view kOtherPasses[] = {
     "batch-sequences",  // adds an input, refuses what it cannot batch
     "accumulate",       // rounds sums
     "bind-symbols",     // the inputs have other types
+    "cache",            // a step of a schedule, as those below: refuses what would change numbers
     "convert",          // the claims are those of its patterns
     "extract-graph",    // the inputs are those of a graph
-    "fuse-consumer",    // a step of a schedule, as those below: refuses what would change numbers
-    "loops",            // refuses ops with unknown extents
+    "fuse-consumer",
+    "loops",  // refuses ops with unknown extents
     "order",
     "pack",
+    "pad",
     "parallel",
     "split",
     "target-version",  // refuses what needs a later version

@@ -304,6 +304,19 @@ struct OptSettings {
        .otherwise = "bits",
        .needs = "validate-step"},
       step_claim()};
+  Option<std::string> search{
+      options,
+      {.name = "search",
+       .argument = "PIPELINE",
+       .help = "try a schedule, or @FILE, with each of the values in lists <A|B>, write the one "
+               "that moves least memory, and exit",
+       .excludes = "passes validate validate-patterns validate-step"},
+      pipeline_text(known.registry)};
+  Option<std::uint64_t> budget{
+      options,
+      {.name = "budget", .argument = "N", .help = "try at most N schedules", .needs = "search"},
+      number<std::uint64_t>({.least = 1, .most = 1'000'000}),
+      100};
   Option<std::string> counterexamples{
       options,
       {.name = "counterexamples",

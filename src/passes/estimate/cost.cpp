@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "dialects/loop_body.hpp"
 #include "eval/parameters.hpp"
 #include "ir/call_types.hpp"
 #include "ir/declaration_graphs.hpp"
@@ -42,7 +43,12 @@ class SymbolicSizes {
   SymbolicSizes(DimTable& table, PeakOfCall peak_of_call)
       : table_(table), peak_of_call_(std::move(peak_of_call)) {}
 
-  Dim bytes_of(const Value& value) { return work_tensor(table_, value.type()).bytes; }
+  Dim bytes_of(const Value& value) {
+    if (const auto buffer = buffer_shape(value.type())) {
+      return work_tensor(table_, buffer->dtype, buffer->extents).bytes;
+    }
+    return work_tensor(table_, value.type()).bytes;
+  }
   void add(Dim& sum, Dim more) { sum = table_.add(sum, more); }
   void subtract(Dim& sum, Dim less) { sum = table_.subtract(sum, less); }
   void raise(Maximum& peak, Dim alive) { peak.add(table_, alive); }

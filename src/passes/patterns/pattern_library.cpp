@@ -3,6 +3,7 @@
 #include "mir/parse.hpp"
 #include "mir/rewriter.hpp"
 #include "mir/walk.hpp"
+#include "passes/generic/find_ops.hpp"
 #include "passes/generic/generic_bodies.hpp"
 #include "passes/layers/expand_layers.hpp"
 #include "passes/rewrite/pattern_text.hpp"
@@ -44,7 +45,8 @@ static_assert(are_described());
 
 namespace {
 
-constexpr std::string_view kDecompose = "decompose", kOnlyBodies = "only-bodies", kTo = "to",
+constexpr std::string_view kDecompose = "decompose", kRecompose = "recompose",
+                           kOnlyBodies = "only-bodies", kTo = "to", kFrom = "from",
                            kSimpler = "simpler", kGeneric = "generic";
 
 /// Bodies in bodies can multiply without end, so a graph grows by no more operations than this and
@@ -109,6 +111,27 @@ std::function<PassResult(PassRun&)> after_bodies(std::function<PassResult(PassRu
   };
 }
 
+/// Compound ops first: the ops that parts of their bodies could be would hide them.
+std::function<PassResult(PassRun&)> unless_generic(std::function<PassResult(PassRun&)> next) {
+  return [next = std::move(next)](PassRun& run) {
+    if (run.options().text(kFrom) != kGeneric) return next(run);
+    const ParameterTypes& parameters = run.analysis<ParameterTypes>();
+    for (const FoundOps which : {FoundOps::kCompound, FoundOps::kSimple}) {
+      const FrozenPatterns patterns(find_op_patterns(which, &parameters));
+      if (rewrite_greedily(run, patterns) == PassResult::kFailed) return PassResult::kFailed;
+    }
+    return run.result();
+  };
+}
+
+PassOption form_option(std::string_view name, std::string_view summary) {
+  return {.name = std::string(name),
+          .kind = PassOption::Kind::kText,
+          .by_default = std::string(kSimpler),
+          .summary = std::string(summary),
+          .choices = {std::string(kSimpler), std::string(kGeneric)}};
+}
+
 }  // namespace
 
 void register_pattern_library(PassRegistry& registry) {
@@ -119,6 +142,9 @@ void register_pattern_library(PassRegistry& registry) {
         if (options.flag(kOnlyBodies)) return PatternSet();
         if (options.text(kTo) == kGeneric) return generic_body_patterns(nullptr);
       }
+      if (kTexts[i].name == kRecompose && options.text(kFrom) == kGeneric) {
+        return find_op_patterns(FoundOps::kSimple, nullptr);
+      }
       return read_again(kTexts[i], 0, context);
     };
     pass = pattern_pass(std::move(pass));
@@ -126,13 +152,15 @@ void register_pattern_library(PassRegistry& registry) {
       pass.options.push_back({.name = std::string(kOnlyBodies),
                               .summary = "only operations whose declaration has a body"});
       pass.options.push_back(
-          {.name = std::string(kTo),
-           .kind = PassOption::Kind::kText,
-           .by_default = std::string(kSimpler),
-           .summary = "replace by simpler ops, or by generic ops with the same bits",
-           .choices = {std::string(kSimpler), std::string(kGeneric)}});
+          form_option(kTo, "replace by simpler ops, or by generic ops with the same bits"));
       pass.reads.add<ParameterTypes>();
       pass.run = after_bodies(std::move(pass.run));
+    }
+    if (kTexts[i].name == kRecompose) {
+      pass.options.push_back(
+          form_option(kFrom, "find ops in simpler ops, or in generic ops with the same bits"));
+      pass.reads.add<ParameterTypes>();
+      pass.run = unless_generic(std::move(pass.run));
     }
     registry.add(std::move(pass));
   }

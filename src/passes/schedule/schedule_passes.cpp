@@ -1,12 +1,14 @@
-// The passes of schedules: split, tile, order, pack, fuse-producer, fuse-consumer, parallel,
-// vector, unroll, accumulate.
+// The passes of schedules: split, tile, order, pad, pack, fuse-producer, fuse-consumer, parallel,
+// vector, unroll, accumulate, and cache for the nests that they become.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "mir/codes/passes.hpp"
+#include "passes/schedule/cache_operand.hpp"
 #include "passes/schedule/fuse_loops.hpp"
 #include "passes/schedule/loop_steps.hpp"
 #include "passes/schedule/pack_operand.hpp"
+#include "passes/schedule/pad_loop.hpp"
 #include "passes/standard_passes.hpp"
 #include "support/suggest.hpp"
 
@@ -91,6 +93,18 @@ PassResult order(PassRun& run) {
   return done ? finish(run, form) : refuse(run, done.error().code, done.error().message);
 }
 
+PassResult pad(PassRun& run) {
+  Rewriter rewriter(run.module());
+  for (const auto& [name, multiple] : run.options().keyed_integers(kLoopKey)) {
+    const auto loop = find_loop(run, read_loops(run.anchor()), name);
+    if (!loop) return PassResult::kFailed;
+    const std::string why = pad_loop(rewriter, run.anchor(), *loop, multiple);
+    if (why.empty()) continue;
+    return refuse(run, diag::kIllegalStep, fmt::format("'{}' is not padded: {}", name, why));
+  }
+  return run.result();
+}
+
 /// Adds the loops that the options name to a mark. Loops that run side by side must not be summed.
 PassResult state_mark(const PassRun& run, std::vector<Symbol> LoopForm::*marks,
                       bool is_side_by_side) {
@@ -161,6 +175,19 @@ PassResult pack(PassRun& run) {
                 fmt::format("operand {} is not packed: {}", *operand, why));
 }
 
+PassResult cache(PassRun& run) {
+  const auto operand = find_operand(run);
+  if (!operand) return PassResult::kFailed;
+  Rewriter rewriter(run.module());
+  const std::string why = cache_operand(rewriter, run.anchor(),
+                                        {.operand = *operand,
+                                         .loop = run.options().text("loop"),
+                                         .space = run.options().text("space")});
+  if (why.empty()) return run.result();
+  return refuse(run, diag::kIllegalStep,
+                fmt::format("operand {} is not cached: {}", *operand, why));
+}
+
 /// Fuses an operand, and erases its producer if nothing else reads it.
 void fuse_operand(PassRun& run, Op& consumer, std::size_t operand) {
   Rewriter rewriter(run.module());
@@ -229,13 +256,22 @@ Pass step(std::string name, std::string summary, std::vector<PassOption> options
           .run = run};
 }
 
-PassOption tiles_option() {
+PassOption tiles_option(
+    std::string summary = "the iterations of a tile, by the name of the loop, such as i0=32,i1=8") {
   return {.name = std::string(kLoopKey),
           .kind = PassOption::Kind::kInteger,
           .is_list = true,
           .is_keyed = true,
-          .summary = "the iterations of a tile, by the name of the loop, such as i0=32,i1=8",
+          .summary = std::move(summary),
           .least = 1};
+}
+
+PassOption operand_option() {
+  return {.name = "operand",
+          .kind = PassOption::Kind::kInteger,
+          .by_default = "0",
+          .summary = "the number of the operand",
+          .least = 0};
 }
 
 PassOption loops_option(std::string summary) {
@@ -287,12 +323,24 @@ void register_schedules(PassRegistry& registry) {
                                  "multiply-add does"}},
                     accumulate_blocks));
   registry.add(step("pack", "copies an operand of generic ops into the order in which it is read",
-                    {{.name = "operand",
-                      .kind = PassOption::Kind::kInteger,
-                      .by_default = "0",
-                      .summary = "the number of the operand",
-                      .least = 0}},
-                    pack));
+                    {operand_option()}, pack));
+  registry.add(step("pad",
+                    "extends loops of generic ops to multiples, with elements that change no sum",
+                    {tiles_option("the number that divides the extent, by loop")}, pad));
+  Pass caching = step("cache",
+                      "copies what loops of kernels read of an operand to a buffer of a memory "
+                      "space",
+                      {operand_option(),
+                       {.name = "loop",
+                        .kind = PassOption::Kind::kText,
+                        .summary = "the innermost loop around the copy"},
+                       {.name = "space",
+                        .kind = PassOption::Kind::kText,
+                        .by_default = "main",
+                        .summary = "the memory space of the buffer"}},
+                      cache);
+  caching.op = "loop.KernelOp";
+  registry.add(std::move(caching));
   registry.add(step("fuse-producer",
                     "computes operands of generic ops where they are read, if a generic op without "
                     "sums computes them",

@@ -28,14 +28,19 @@ std::vector<std::string> page() {
       "What [`decompose{to=generic}`](../pipelines.md#generic-bodies) makes of each op of "
       "`linalg`: "
       "[generic ops](generic.md) with the",
-      "bits of its reference kernel, or why it has none.",
+      "bits of its reference kernel, or why it has none. `recompose{from=generic}` finds the op in "
+      "the last",
+      "column back.",
       "",
-      "| op | has a body | body, or reason |",
-      "|---|---|---|",
+      "| op | has a body | body, or reason | found back as |",
+      "|---|---|---|---|",
   };
   for (const GenericBody& each : generic_bodies()) {
-    lines.push_back(fmt::format("| {} | {} | {} |", mnemonic(each.op),
-                                each.has_body() ? "yes" : "no", each.text));
+    const std::string_view found = !each.has_body()        ? ""
+                                   : each.found_as.empty() ? "itself"
+                                                           : each.found_as;
+    lines.push_back(fmt::format("| {} | {} | {} | {} |", mnemonic(each.op),
+                                each.has_body() ? "yes" : "no", each.text, found));
   }
   return lines;
 }
@@ -50,6 +55,7 @@ TEST_CASE("every op of linalg has a generic body or the reason why it has none")
     ++rows[each.op];
     CHECK_FALSE(each.text.empty());
     CHECK((each.build != nullptr) == (each.why_not != nullptr));
+    CHECK(each.has_body() == (each.add_candidates != nullptr || !each.found_as.empty()));
   }
   for (std::size_t i = 0; i < kOpCount; ++i) {
     const auto op = static_cast<OpId>(i);
