@@ -5,6 +5,7 @@
 #include <string>
 
 #include "diff/equal_graphs.hpp"
+#include "diff/op_alignment.hpp"
 #include "diff/op_text.hpp"
 #include "diff/same_ids.hpp"
 #include "mir/context.hpp"
@@ -15,18 +16,17 @@ namespace mir {
 
 namespace {
 
-/// Calls `pair` for elements that belong together: those of one `key(element, 0)`; between these
-/// those of one `key(element, 1)`, and so on.
-template <class T>
-void align_by(std::span<T* const> before, std::span<T* const> after, int levels, int level,
-              const auto& key, const auto& pair) {
+/// Calls `pair` for blocks that belong together: those of one `key(block, 0)`; between these those
+/// of one `key(block, 1)`, and so on.
+void align_blocks(std::span<const Block* const> before, std::span<const Block* const> after,
+                  int levels, int level, const auto& key, const auto& pair) {
   if (before.empty() || after.empty() || level == levels) return;
   std::unordered_map<std::string, std::uint32_t> known;
-  const auto ids_of = [&](std::span<T* const> elements) {
+  const auto ids_of = [&](std::span<const Block* const> blocks) {
     std::vector<std::uint32_t> ids;
-    for (const T* element : elements) {
+    for (const Block* block : blocks) {
       const auto next = static_cast<std::uint32_t>(known.size());
-      ids.push_back(known.emplace(key(*element, level), next).first->second);
+      ids.push_back(known.emplace(key(*block, level), next).first->second);
     }
     return ids;
   };
@@ -34,18 +34,11 @@ void align_by(std::span<T* const> before, std::span<T* const> after, int levels,
   std::size_t i = 0, j = 0;
   for (const AlignedPair& each : align(from, to)) {
     const auto x = static_cast<std::size_t>(each.before), y = static_cast<std::size_t>(each.after);
-    align_by(before.subspan(i, x - i), after.subspan(j, y - j), levels, level + 1, key, pair);
+    align_blocks(before.subspan(i, x - i), after.subspan(j, y - j), levels, level + 1, key, pair);
     pair(*before[x], *after[y]);
     i = x + 1, j = y + 1;
   }
-  align_by(before.subspan(i), after.subspan(j), levels, level + 1, key, pair);
-}
-
-constexpr int kOpLevels = 3;
-
-std::string op_key(const Op& op, int level) {
-  if (level == 0) return content_key(op);
-  return level == 1 ? name_key(op) : std::string(op.name());
+  align_blocks(before.subspan(i), after.subspan(j), levels, level + 1, key, pair);
 }
 
 constexpr int kBlockLevels = 3;
@@ -53,7 +46,7 @@ constexpr int kBlockLevels = 3;
 std::string block_key(const Block& block, int level) {
   std::string key;
   if (level == kBlockLevels - 1) return key;
-  for (const Op* op : block.ops()) key += op_key(*op, level) + "\n";
+  for (const Op* op : block.ops()) key += (level == 0 ? content_key(*op) : name_key(*op)) + "\n";
   return key;
 }
 
@@ -118,8 +111,8 @@ void Pairing::regions(const Op& a, const Op& b) {
       blocks(*from.front(), *to.front());
       continue;
     }
-    align_by<const Block>(from, to, kBlockLevels, 0, block_key,
-                          [&](const Block& x, const Block& y) { blocks(x, y); });
+    align_blocks(from, to, kBlockLevels, 0, block_key,
+                 [&](const Block& x, const Block& y) { blocks(x, y); });
   }
 }
 
@@ -147,7 +140,7 @@ void Pairing::blocks(const Block& a, const Block& b) {
   for (const Op* op : a.ops()) (is_declared(*op) ? declared : from).push_back(op);
   for (const Op* op : b.ops()) (is_declared(*op) ? redeclared : to).push_back(op);
   graphs(declared, redeclared);
-  align_by<const Op>(from, to, kOpLevels, 0, op_key, [&](const Op& x, const Op& y) { ops(x, y); });
+  for (const auto& [x, y] : align_ops(from, to, {values_, values_back_})) ops(*x, *y);
 }
 
 void Pairing::graphs(Ops& before, Ops& after) {

@@ -12,10 +12,11 @@ namespace mir {
 
 /// Graphs and fragments of one symbol are pairs, the k-th with the k-th, wherever they are in their
 /// block; so are those that differ in their symbol alone. Other ops of paired blocks keep their
-/// order: first those that are equal in all that they are and read are pairs, between these those
-/// of one name, between these those of one kind. So are blocks, by their ops. Results and arguments
-/// belong to the pairs; free values to their regions, those with symbols from the beginning, others
-/// as `meet` finds them. All parts of equal graphs belong together in their order.
+/// order: equal ops are pairs, and between these those that differ least (see align_ops). Blocks
+/// with equal ops are pairs, between these those with ops of equal names, then others. Results and
+/// arguments belong to the pairs; free values to their regions, those with symbols from the
+/// beginning, others as `meet` finds them. All parts of equal graphs belong together in their
+/// order.
 class Pairing {
  public:
   /// `inputs_by_port`: inputs of the modules that have one port are pairs, at any position.

@@ -83,6 +83,10 @@ void add_symbols_of(const Region& region, SymbolSet& symbols) {
   });
 }
 
+bool have_own_symbols(const Module& module) {
+  return module.version() >= kSymbolsVersion;
+}
+
 /// The symbols that graphs own and those that they take from around their calls, found once for
 /// each. A graph that calls itself, which verification refuses, meets empty sets.
 class OwnersOfGraphs {
@@ -110,13 +114,31 @@ class OwnersOfGraphs {
     });
     for_each_nested_region(region, [&](const Region& inner) {
       SymbolSet nested = used_in(inner);
-      for (const Symbol own : symbols_owned_by(inner)) nested.erase(own);
+      for (const Symbol own : owned_inside(inner)) nested.erase(own);
       symbols.merge(nested);
     });
     return symbols;
   }
 
+  /// See symbols_owned_by().
+  SymbolSet owned_inside(const Region& region) {
+    const Op& parent = *region.parent();
+    if (parent.is(OpId::kGraphSubGraph)) {
+      return have_own_symbols(parent.module()) ? owned_by(region) : SymbolSet();
+    }
+    SymbolSet owned;
+    if (parent.has(Trait::kIsolated)) return owned;
+    const auto add = [&](Symbol symbol) { owned.insert(symbol); };
+    for_each_symbol_joined_in(region, add);
+    for_each_child(region, [&](const Op& op) {
+      if (!op.has(Trait::kIsolated)) add_bound_by(op, owned);
+    });
+    if (!owned.empty()) drop_symbols_around(owned, region);
+    return owned;
+  }
+
   bool takes_from_around(const Op& call, Symbol symbol) {
+    if (!have_own_symbols(call.module())) return false;
     const Region* const body = body_called_by(call);
     return body != nullptr && taken_by(*body).contains(symbol);
   }
@@ -133,14 +155,18 @@ class OwnersOfGraphs {
     const auto add = [&](Symbol symbol) { bound.insert(symbol); };
     for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
       for_each_region(*region, [&](const Region& each) { for_each_symbol_joined_in(each, add); });
-      for_each_op(*region, [&](const Op& inner) {
-        if (!inner.is(OpId::kGraphCallGraph)) return for_each_symbol_bound_by(inner, add);
-        for_each_symbol_of_results_alone(inner, [&](Symbol symbol) {
-          if (!takes_from_around(inner, symbol)) add(symbol);
-        });
-      });
+      for_each_op(*region, [&](const Op& inner) { add_bound_by(inner, bound); });
     }
     return bound;
+  }
+
+  /// Like for_each_symbol_bound_by(), likewise.
+  void add_bound_by(const Op& op, SymbolSet& bound) {
+    const auto add = [&](Symbol symbol) { bound.insert(symbol); };
+    if (!op.is(OpId::kGraphCallGraph)) return for_each_symbol_bound_by(op, add);
+    for_each_symbol_of_results_alone(op, [&](Symbol symbol) {
+      if (!takes_from_around(op, symbol)) add(symbol);
+    });
   }
 
   SymbolSet find(const Region& body) {
@@ -167,10 +193,6 @@ class OwnersOfGraphs {
 
   std::unordered_map<const Region*, SymbolSet> owned_, taken_;
 };
-
-bool have_own_symbols(const Module& module) {
-  return module.version() >= kSymbolsVersion;
-}
 
 }  // namespace
 
@@ -205,23 +227,11 @@ void add_lengths_in_callees(const Region& region, std::unordered_set<const Op*>&
 }  // namespace
 
 SymbolSet symbols_owned_by(const Region& region) {
-  const Op& parent = *region.parent();
-  if (parent.is(OpId::kGraphSubGraph)) {
-    return have_own_symbols(parent.module()) ? OwnersOfGraphs().owned_by(region) : SymbolSet();
-  }
-  SymbolSet owned;
-  if (parent.has(Trait::kIsolated)) return owned;
-  const auto add = [&](Symbol symbol) { owned.insert(symbol); };
-  for_each_symbol_joined_in(region, add);
-  for_each_child(region, [&](const Op& op) {
-    if (!op.has(Trait::kIsolated)) for_each_symbol_bound_by(op, add);
-  });
-  if (!owned.empty()) drop_symbols_around(owned, region);
-  return owned;
+  return OwnersOfGraphs().owned_inside(region);
 }
 
 bool takes_from_around(const Op& call, Symbol symbol) {
-  return have_own_symbols(call.module()) && OwnersOfGraphs().takes_from_around(call, symbol);
+  return OwnersOfGraphs().takes_from_around(call, symbol);
 }
 
 SymbolSet symbols_of_scope(const Region& region) {

@@ -196,9 +196,19 @@ std::uint64_t InterfaceReader::of(const Unit& unit) {
 
 // -- the last analysis ----------------------------------------------------------------------------
 
-void LastAnalysis::set_findings(std::vector<Diagnostic> findings) {
+void LastAnalysis::set_findings(std::vector<Diagnostic> findings, bool is_whole) {
+  take_findings(is_whole);
   findings_ = std::move(findings);
   std::erase_if(findings_, [](const Diagnostic& each) { return each.code < kFirstOfResolve; });
+}
+
+std::vector<Diagnostic> LastAnalysis::take_findings(bool is_whole) {
+  if (is_whole) {
+    whole_findings_.reset();
+  } else if (!whole_findings_) {
+    whole_findings_ = findings_;
+  }
+  return std::exchange(findings_, {});
 }
 
 void LastAnalysis::forget() {
@@ -209,6 +219,13 @@ void LastAnalysis::forget() {
 }
 
 void LastAnalysis::edit(Span replaced, std::uint32_t inserted) {
+  if (whole_findings_) move_findings(*whole_findings_, replaced, inserted);
+  if (!move_findings(findings_, replaced, inserted)) forget();
+}
+
+/// Returns false if the findings of other graphs may change, too.
+bool LastAnalysis::move_findings(std::vector<Diagnostic>& findings, Span replaced,
+                                 std::uint32_t inserted) {
   const auto is_touched = [&](Span span) {
     return span.begin < replaced.end && replaced.begin < span.end;
   };
@@ -224,15 +241,14 @@ void LastAnalysis::edit(Span replaced, std::uint32_t inserted) {
     return replaced.begin == replaced.end && each.at.begin == replaced.begin;
   };
   bool is_lost = false;
-  std::erase_if(findings_, [&](const Diagnostic& each) {
+  std::erase_if(findings, [&](const Diagnostic& each) {
     const bool goes = is_touched(each.at);
     const bool is_by_interfaces = scope_of(each.code) == CheckScope::kInterfaces;
     is_lost = is_lost || (is_by_interfaces && (goes || is_unclear(each))) ||
               std::ranges::any_of(each.notes, is_unclear);
     return goes;
   });
-  if (is_lost) forget();
-  for (Diagnostic& each : findings_) {
+  for (Diagnostic& each : findings) {
     move(each.at);
     for (Note& note : each.notes) move(note.at);
     for (std::vector<FixIt>* fixes : {&each.fixes, &each.proposals}) {
@@ -242,6 +258,7 @@ void LastAnalysis::edit(Span replaced, std::uint32_t inserted) {
       for (FixIt& fix : *fixes) move(fix.at);
     }
   }
+  return !is_lost;
 }
 
 void LastAnalysis::begin(const SyntaxTree& tree, std::span<const Diagnostic> findings,
@@ -357,17 +374,17 @@ class RunAnalysis {
 
   Span range() const { return range_; }
 
-  /// Returns false if no excerpt tells enough. `last` are the findings of the text before.
-  bool run(std::span<const Diagnostic> syntax_errors, std::span<const Diagnostic> last,
+  /// Returns false if no excerpt tells enough.
+  bool run(std::span<const Diagnostic> syntax_errors, const LastAnalysis& last,
            IRContext& context) {
     auto excerpt = Excerpt::of(tree_, {range_.begin, range_.end - 1});
     if (!excerpt) return false;
     std::vector<Diagnostic> old;
     bool has_error = !syntax_errors.empty();  // of reading, anywhere: decides how all is verified
-    for (const Diagnostic& each : last) {
+    for (const Diagnostic& each : last.findings()) {
       const bool is_here = is_inside(each.at.begin, range_);
       has_error = has_error || (!is_here && is_of_reading(each));
-      if (is_here) old.push_back(each);
+      if (is_here && is_by_interfaces(each)) old.push_back(each);
     }
     Diagnostics diagnostics(0);
     for (const Diagnostic& each : syntax_errors) {
@@ -376,8 +393,11 @@ class RunAnalysis {
     const bool is_whole = !diagnostics.has_errors();
     const std::vector<Module*> modules = resolve(excerpt->tree(), context, diagnostics);
     if (has_error || diagnostics.has_errors()) {
-      verify_unsound(modules, diagnostics, {.findings_per_code = 0},
-                     is_whole ? std::span<const Diagnostic>() : std::span(old));
+      std::vector<Diagnostic> kept;
+      for (const Diagnostic& each : last.whole_findings()) {
+        if (!is_whole && is_inside(each.at.begin, range_)) kept.push_back(each);
+      }
+      verify_unsound(modules, diagnostics, {.findings_per_code = 0}, kept);
     } else {
       for (const Module* module : modules) verify(*module, diagnostics, {.findings_per_code = 0});
     }
@@ -388,7 +408,7 @@ class RunAnalysis {
         found_.push_back(std::move(each));
       }
     }
-    std::ranges::copy_if(old, std::back_inserter(found_), is_by_interfaces);
+    std::ranges::move(old, std::back_inserter(found_));
     return true;
   }
 
@@ -443,7 +463,7 @@ std::optional<PartialAnalysis> analyse_changes(const SyntaxTree& tree,
     if (!syntax_errors.empty() && !std::ranges::all_of(changed_units, is_graph))
       return std::nullopt;
     RunAnalysis run(tree, changed);
-    if (!run.run(syntax_errors, last.findings(), context)) return std::nullopt;
+    if (!run.run(syntax_errors, last, context)) return std::nullopt;
     result.is_certain =
         result.is_certain && last.keep_interfaces(tree, changed, context) && run.is_certain(last);
     ranges.push_back(run.range());
@@ -452,7 +472,7 @@ std::optional<PartialAnalysis> analyse_changes(const SyntaxTree& tree,
   const auto is_changed = [&](SourcePos place) {
     return std::ranges::any_of(ranges, [&](Span range) { return is_inside(place, range); });
   };
-  result.findings = last.take_findings();
+  result.findings = last.take_findings(syntax_errors.empty());
   std::erase_if(result.findings, [&](const Diagnostic& each) { return is_changed(each.at.begin); });
   std::ranges::copy(syntax_errors, std::back_inserter(result.findings));
   std::ranges::move(found, std::back_inserter(result.findings));

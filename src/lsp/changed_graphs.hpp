@@ -27,8 +27,15 @@ class LastAnalysis {
  public:
   /// Findings but those of syntax. Those whose text was edited are left out.
   const std::vector<Diagnostic>& findings() const { return findings_; }
-  void set_findings(std::vector<Diagnostic> findings);
-  std::vector<Diagnostic> take_findings() { return std::exchange(findings_, {}); }
+  /// Likewise, the findings of the last text without errors of syntax. Findings of texts with
+  /// errors may follow from these, and later texts must not keep them.
+  const std::vector<Diagnostic>& whole_findings() const {
+    return whole_findings_ ? *whole_findings_ : findings_;
+  }
+  /// `is_whole`: the text of the findings has no errors of syntax.
+  void set_findings(std::vector<Diagnostic> findings, bool is_whole);
+  /// Leaves findings() to an analysis of a text. `is_whole`: it has no errors of syntax.
+  std::vector<Diagnostic> take_findings(bool is_whole);
 
   /// Begins with the units of a tree. `findings` are those of the tree, in its order. The context
   /// has the rows of its ops.
@@ -63,8 +70,11 @@ class LastAnalysis {
     bool has_wide_finding = false;
   };
   const ModuleFacts& module_around(const ChangedUnits& changed) const;
+  static bool move_findings(std::vector<Diagnostic>& findings, Span replaced,
+                            std::uint32_t inserted);
 
   std::vector<Diagnostic> findings_;
+  std::optional<std::vector<Diagnostic>> whole_findings_;  // no value: findings_
   std::vector<std::uint64_t> interfaces_;  // by unit; kUnknown: others may depend on all of it
   std::vector<ModuleFacts> modules_;
   bool is_whole_ = false;          // the text had no errors of syntax

@@ -80,11 +80,13 @@ Excerpt* Snapshot::excerpt(Span range) {
 bool Snapshot::analyse_changes() {
   if (findings_) return true;
   if (last_ == nullptr || std::exchange(has_tried_changes_, true) || may_declare()) return false;
+  // With errors of syntax, findings of whole modules would stay as they were.
+  if (!is_whole() && text().size() < kLargeText) return false;
   register_dialects();
   auto partial = lsp::analyse_changes(tree_, syntax_errors_, *last_, context_);
   if (!partial) return false;
   if (is_whole() && !partial->is_certain) {
-    last_->set_findings(std::move(partial->findings));
+    last_->set_findings(std::move(partial->findings), true);
     is_analysed_in_part_ = true;
     return false;
   }
@@ -140,7 +142,7 @@ void Snapshot::analyse() {
   if (found.has_errors()) {
     const bool keeps = last_ != nullptr && !is_whole();
     verify_unsound(*modules_, found, {.findings_per_code = 0},
-                   keeps ? std::span(last_->findings()) : std::span<const Diagnostic>());
+                   keeps ? std::span(last_->whole_findings()) : std::span<const Diagnostic>());
   } else {
     for (const Module* module : *modules_) verify(*module, found, {.findings_per_code = 0});
   }
@@ -195,7 +197,7 @@ Document::Document(std::string uri, std::int64_t version, std::string text,
 
 void Document::edit(const std::optional<Range>& range, std::string_view replacement) {
   if (snapshot_ != nullptr) {
-    if (is_analysed()) last_.set_findings(snapshot_->take_findings());
+    if (is_analysed()) last_.set_findings(snapshot_->take_findings(), snapshot_->is_whole());
     before_ = snapshot_->take_syntax();
     edit_ = {};
     drop_snapshot();
@@ -257,7 +259,7 @@ void Document::forget_analysis() {
 bool Document::analyse_changes() {
   if (is_analysed() || now().is_analysed_in_part()) return false;
   now().drop_outlines();
-  if (now().analyse_changes()) last_.set_findings({});
+  if (now().analyse_changes()) last_.take_findings(now().is_whole());
   return is_analysed() || now().is_analysed_in_part();
 }
 
@@ -267,10 +269,10 @@ bool Document::analyse() {
   now().drop_outlines();
   if (!now().analyse_changes()) {
     if (!now().resolve()) return false;
-    if (now().is_whole()) last_.set_findings({});
+    if (now().is_whole()) last_.take_findings(true);
     now().findings();
   }
-  last_.set_findings({});
+  last_.take_findings(now().is_whole());
   return true;
 }
 

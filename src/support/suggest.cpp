@@ -48,10 +48,26 @@ NearestName::NearestName(std::string_view word)
       lower_(lower_case(word)),
       farthest_(std::max<std::size_t>(1, std::min(word.size(), kLongestWord) / 3)) {}
 
+namespace {
+
+/// True if the word is the name with its begin or its end typed twice.
+bool is_typed_twice(std::string_view word, std::string_view name) {
+  constexpr std::size_t kShortest = 3;
+  if (word.size() < name.size() + kShortest || word.size() > 2 * name.size()) return false;
+  const std::size_t more = word.size() - name.size();
+  return (word.ends_with(name) && word.starts_with(name.substr(0, more))) ||
+         (word.starts_with(name) && word.ends_with(name.substr(name.size() - more)));
+}
+
+}  // namespace
+
 void NearestName::offer(std::string_view candidate) {
   if (candidate.empty() || candidate == word_ || candidate == best_) return;
   const std::string lower = lower_case(candidate);
-  const std::size_t distance = lower == lower_ ? 0 : edit_distance(lower_, lower, farthest_);
+  const std::size_t distance = lower == lower_ ? 0
+                               : is_typed_twice(lower_, lower)
+                                   ? 1
+                                   : edit_distance(lower_, lower, farthest_);
   if (distance > farthest_) return;
   unique_ = best_.empty() || distance < farthest_;
   if (!unique_) return;

@@ -17,8 +17,9 @@ inline constexpr std::size_t kMostSuggestions = 100;
 bool may_suggest(const Diagnostics& found, DiagCode code);
 
 /// Keeps the candidate nearest to a word by edit_distance(), where the case of letters does not
-/// count. A candidate is near when it is at most a third of the word's length away, or 1. Words
-/// beyond 64 bytes are near to those that differ in case alone, so that each offer costs little.
+/// count. A candidate is near when it is at most a third of the word's length away, or 1, or if the
+/// word is the candidate with its begin or end typed twice. Words beyond 64 bytes are near to those
+/// that differ in case alone, so that each offer costs little.
 class NearestName {
  public:
   explicit NearestName(std::string_view word);

@@ -195,9 +195,13 @@ class BracePairs {
 
   static bool is_head(std::string_view words, std::string_view below) {
     const char first = words.front();
-    return (first == '(' || first == '@' || first == '.' || is_letter(first)) &&
-           std::string_view(",({:").find(words.back()) == words.npos &&
-           (below.empty() ? needs_body(words) : can_follow_brace(below));
+    const bool is_op = first == '.' || is_letter(first);
+    if (!is_op && !needs_body(words)) return false;
+    if (std::string_view(",({:").find(words.back()) != words.npos) return false;
+    if (below.empty()) return needs_body(words);
+    // An op with results has a body only for regions, which begin with signatures.
+    const bool has_results = is_op && words.find("->") != words.npos;
+    return has_results ? below.front() == '(' : can_follow_brace(below);
   }
 
   std::string_view text_;

@@ -89,6 +89,7 @@ class Modernizing {
         type_words_ = 0;
         break;
       case K::kWord:
+        has_symbol_ |= in_head_ && item.text == "*";  // which stands for it
         word(item);
         break;
       case K::kNoneOpen:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mir/codes/syntax.hpp"
+#include "syntax/damage.hpp"
 #include "syntax/tree_builder.hpp"
 
 // note [where parsing stops]
@@ -61,7 +62,7 @@ class Reparser {
   std::optional<Reparsed> run(std::span<const Diagnostic> old_errors) {
     const bool is_sound =
         has_sound_modules(old_errors) && std::ranges::all_of(old_errors, is_local);
-    if (!is_sound || !find_first()) return std::nullopt;
+    if (!is_sound || !find_first() || missing_brace(file_.text())) return std::nullopt;
     const auto reaches_edit = [&](const Diagnostic& error) {
       return error.at.begin < start_ && (error.at.end > start_ || is_open_bracket(error));
     };

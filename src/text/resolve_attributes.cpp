@@ -52,9 +52,8 @@ void Resolver::State::check_type_alias(std::uint32_t token) {
   const bool has_aliases = module_->version() >= kTypeAliasVersion;
   if (is_known == has_aliases) return;
   if (!is_known) return report_unknown_alias(token);
-  diagnostics_.error(
-      diag::kNeedsVersion, span(token),
-      fmt::format("type alias '{}' needs mir_version:{}", text(token), kTypeAliasVersion));
+  report_version(
+      token, fmt::format("type alias '{}' needs mir_version:{}", text(token), kTypeAliasVersion));
 }
 
 void Resolver::State::mention(const Node& node) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/context/language_versions.hpp"
 #include "mir/codes/attributes.hpp"
@@ -33,14 +34,25 @@ void Resolver::State::did_read_short_form(std::uint32_t token) {
 /// Reports a form that the version of the module, which is portable, does not have.
 void Resolver::State::check_short_form(std::uint32_t token) {
   if (is_foreign_ || module_->version() >= kImpliedTextVersion) return;
-  diagnostics_.error(diag::kNeedsVersion, span(token),
-                     fmt::format("'{}' needs mir_version:{}", text(token), kImpliedTextVersion));
+  report_version(token, fmt::format("'{}' needs mir_version:{}", text(token), kImpliedTextVersion));
 }
 
+/// Reports a form that is used in all of a short text, once for each module.
+void Resolver::State::report_version(std::uint32_t token, std::string message) {
+  if (std::exchange(told_version_, module_) == module_) return;
+  diagnostics_.error(diag::kNeedsVersion, span(token), std::move(message));
+}
+
+/// An op of an unknown name may be a graph whose name is misspelt.
 const Op* Resolver::State::graph_around() const {
-  const auto graph = std::find_if(bodies_.rbegin(), bodies_.rend(),
-                                  [](const OpenBody& each) { return is_graph(*each.op); });
-  return graph == bodies_.rend() ? nullptr : graph->op;
+  const auto nearest = [&](const auto& is_wanted) {
+    const auto found = std::find_if(bodies_.rbegin(), bodies_.rend(),
+                                    [&](const OpenBody& each) { return is_wanted(*each.op); });
+    return found == bodies_.rend() ? nullptr : found->op;
+  };
+  const Op* const graph = nearest([](const Op& op) { return is_graph(op); });
+  if (graph != nullptr) return graph;
+  return nearest([](const Op& op) { return op.row() == nullptr && op.has_symbol(); });
 }
 
 Symbol Resolver::State::relative_path(std::uint32_t token) {
@@ -175,7 +187,10 @@ void Resolver::State::complete_head() {
   if (!head_.rest) return;
   const std::vector<NamedAttr> added =
       unstated(implied_attributes(surroundings()), head_.attributes);
-  if (added.empty()) return report_empty_rest(head_.rest_token);
+  if (added.empty()) {
+    if (head_.name.info->row != nullptr) report_empty_rest(head_.rest_token);
+    return;
+  }
   head_.attributes.insert(head_.attributes.begin() + static_cast<std::ptrdiff_t>(*head_.rest),
                           added.begin(), added.end());
   if (types_noted_ == nullptr) return;

@@ -134,6 +134,7 @@ class Resolver::State : private ValueReader {
   // short forms
   void did_read_short_form(std::uint32_t token) override;
   void check_short_form(std::uint32_t token);
+  void report_version(std::uint32_t token, std::string message);
   const Op* graph_around() const;
   OpName op_name(std::string_view spelling);
   Symbol relative_path(std::uint32_t token);
@@ -233,6 +234,7 @@ class Resolver::State : private ValueReader {
   std::vector<std::uint32_t>
       head_aliases_;                     // of types, before the module or alias that they belong to
   std::vector<std::uint32_t> unquoted_;  // tokens in the list of the module that begins
+  const Module* told_version_ = nullptr;  // the module whose version was reported to be too low
   bool is_foreign_ = false;  // of another version, whose ops need not be those of this one
   std::vector<Module*> modules_;
 

@@ -28,7 +28,7 @@ using K = TokenKind;
 using Items = std::vector<StreamItem>;
 
 static_assert(kTypeAliasVersion == kImpliedSymbolVersion &&
-              kTypeAliasVersion == kImpliedTextVersion);
+              kTypeAliasVersion == kImpliedTextVersion && kTypeAliasVersion == kPortsVersion);
 
 /// Calls `visit(index, module, depth)` for each item, with the number of its module and of the
 /// braces that are open.
@@ -62,23 +62,25 @@ struct Register {
   std::size_t end = 0;      // index of the item after the results
 };
 
-/// The register whose name is at `at`, if no comment is inside of it.
+/// The register whose name is at `at`. Comments may be inside of it.
 std::optional<Register> register_at(const Items& items, std::size_t at) {
   const std::string_view name = items[at].text;
   const bool is_register =
       name == ".register" || (name.starts_with("tensor.") && name.ends_with(".register"));
   if (!items[at].is(K::kOpName) || !is_register) return std::nullopt;
   const auto is = [&](std::size_t i, K kind) { return i < items.size() && items[i].is(kind); };
-  if (!is(at + 1, K::kLParen) || !is(at + 2, K::kRParen) || !is(at + 3, K::kArrow) ||
-      !is(at + 4, K::kLParen)) {
-    return std::nullopt;
+  const auto skip_comments = [&](std::size_t i) {
+    while (i < items.size() && items[i].role != StreamItem::Role::kToken) ++i;
+    return i;
+  };
+  for (const K kind : {K::kLParen, K::kRParen, K::kArrow, K::kLParen}) {
+    at = skip_comments(at + 1);
+    if (!is(at, kind)) return std::nullopt;
   }
   Register found;
   std::size_t values = 0;
-  for (found.end = at + 5; !is(found.end, K::kRParen); ++found.end) {
-    if (found.end >= items.size() || items[found.end].role != StreamItem::Role::kToken) {
-      return std::nullopt;
-    }
+  for (found.end = at + 1; !is(found.end, K::kRParen); ++found.end) {
+    if (found.end >= items.size()) return std::nullopt;
     values += is(found.end, K::kTypedValue) || is(found.end, K::kValue) ? 1 : 0;
     if (is(found.end, K::kLBracketSymbol) && is(found.end + 1, K::kSymbol)) {
       found.symbol = items[found.end + 1].text.substr(1);
@@ -198,6 +200,17 @@ std::vector<bool> modules_with_short_recipes(const Items& items) {
         open == 0 && !is_encoding && (before == K::kLBracket || before == K::kComma);
     before = item.kind;
     if (item.is(K::kHash) && (is_item || is_numbered(item.text))) found[module] = true;
+  });
+  return found;
+}
+
+/// For each module whether its text states a port: `[name]` after a value of a signature.
+std::vector<bool> modules_with_ports(const Items& items) {
+  std::vector<bool> found(version_numbers(items).size());
+  for_each_item(items, [&](std::size_t at, std::size_t module, std::size_t) {
+    const bool is_port = items[at].is(K::kKey) && at != 0 && items[at - 1].is(K::kLBracket) &&
+                         at + 1 < items.size() && items[at + 1].is(K::kRBracket);
+    if (is_port) found[module] = true;
   });
   return found;
 }
@@ -417,8 +430,9 @@ std::optional<std::string> full_text(const SyntaxTree& tree, IRContext& context,
     return std::nullopt;
   }
   const std::vector<std::size_t> versions = version_numbers(stream.items);
+  const std::vector<bool> has_ports = modules_with_ports(stream.items);
   for (std::size_t module = 0; module < found.modules.size(); ++module) {
-    if (versions[module] == 0 || !is_short[module]) continue;
+    if (versions[module] == 0 || !is_short[module] || has_ports[module]) continue;
     const std::int64_t lowest = lowest_version(*found.modules[module]);
     if (lowest == 1) stream.items[versions[module]].text = "1";
   }

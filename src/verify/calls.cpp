@@ -25,6 +25,7 @@ std::string_view callee_text(const Op& call) {
 void check_types(const Op& op, const Region& body, const Op& graph, Reporter& reporter) {
   const auto check_type = [&](MentionPlace place, const Type* given, const Type* wanted) {
     if (given == nullptr || wanted == nullptr || reporter.agree(given, wanted)) return;
+    if (has_unknown_element(wanted)) return;  // which the graph is to blame for
     note(reporter.report_at(ConstraintId::call_c3, op, place,
                             [&] {
                               return fmt::format(
@@ -46,7 +47,19 @@ void check_types(const Op& op, const Region& body, const Op& graph, Reporter& re
   if (match) passed_ranges(match->symbols(), ConstraintId::call_c3, op, reporter);
 }
 
+/// True if an op has the symbol that a call names, and its own name is not known: it may be a
+/// graph.
+bool is_misspelt_graph(const Op& call) {
+  for (const Block* block : call.module().body().blocks()) {
+    for (const Op* op : block->ops()) {
+      if (op->row() == nullptr && op->has_symbol() && op->symbol() == call.symbol()) return true;
+    }
+  }
+  return false;
+}
+
 void check_call(const Op& op, const Op* target, Reporter& reporter) {
+  if (target == nullptr && is_misspelt_graph(op)) return;
   if (target == nullptr || target->first_region() == nullptr) {
     suggest_callee(reporter.to_suggest(reporter.report_at(
                        ConstraintId::call_c1, op, SymbolPlace{},

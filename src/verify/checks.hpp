@@ -78,5 +78,7 @@ void known_extents(const Type* type, const Op& place, Reporter& reporter);
 void only_in_patterns(const Type* type, const Op& place, Reporter& reporter);
 /// Reports a type whose element type is not known.
 void known_element_type(const Type* type, const Op& place, Reporter& reporter);
+/// True if the type is a tensor of an element type that is not known.
+bool has_unknown_element(const Type* type);
 
 }  // namespace mir::checks

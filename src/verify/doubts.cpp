@@ -13,6 +13,7 @@
 #include "mir/walk.hpp"
 #include "syntax/damage.hpp"
 #include "syntax/op_text.hpp"
+#include "verify/checks.hpp"
 
 namespace mir {
 
@@ -53,6 +54,27 @@ bool depends_on_dialects(const Op& op) {
                              [&](const Use& use) { return is_declared(use.value()->type()); }) ||
          std::ranges::any_of(op.results(),
                              [&](const Value& result) { return is_declared(result.type()); });
+}
+
+/// True if the text at a place is `*` or `<.name>`, so that its meaning is said elsewhere.
+bool is_short_form(const Op& op, Span at) {
+  const SourceFile* const file = op.module().context().sources().file_of(at.begin);
+  if (file == nullptr) return false;
+  const std::string_view text = file->slice(at);
+  return text.starts_with('*') || text.starts_with("<.");
+}
+
+/// True if an operand has a type that is not a tensor, such as a name that nothing defines.
+bool has_other_operand(const Op& op) {
+  return std::ranges::any_of(op.operand_uses(),
+                             [](const Use& use) { return use.value()->tensor_type() == nullptr; });
+}
+
+/// True if an operand has an element type that is not known, which is an error where it is defined.
+bool has_unknown_element(const Op& op) {
+  return std::ranges::any_of(op.operand_uses(), [](const Use& use) {
+    return checks::has_unknown_element(use.value()->type());
+  });
 }
 
 bool mentions_one_of(const Op& op, const std::unordered_set<std::uint32_t>& names) {
@@ -328,7 +350,9 @@ bool Doubts::is_cut_off(const Op& op) const {
   const std::vector<Span>& places = damage_of(op).places;
   const auto place = std::ranges::lower_bound(places, op.span().end, {}, &Span::begin);
   if (place == places.end()) return false;
-  const Op* const before = order_.at(place->begin);
+  // If the text has a body, it is an op of its own.
+  const Op* before = order_.at(place->begin);
+  if (damage_of(op).headless.contains(before)) before = order_.at(place->begin - 1);
   return before == &op;
 }
 
@@ -348,7 +372,9 @@ bool Doubts::decides_op_alone(DiagCode code, const Op& op) const {
   switch (code) {
     case diag::kUnknownCallee: {
       const auto name = op.module().context().text(op.symbol());
+      const auto has_symbol = [](const Op* head) { return head->has_symbol(); };
       return !is_in_lost_module(op) && !damage.symbols.contains(std::string(name)) &&
+             std::ranges::all_of(damage.headless, has_symbol) &&
              std::ranges::none_of(modules_,
                                   [](Module* module) { return module->notes<DamagedText>().head; });
     }
@@ -374,6 +400,7 @@ bool Doubts::decides(CheckGroup group, DiagCode code, const Op& op) const {
       diag::kUnreachableCode,  diag::kAddressOrder,   diag::kNeverFreed,
       diag::kUndefinedSlot,    diag::kKernelMismatch, diag::kQuantMissing};
   if (is_one_of(kOfModule, code)) return decides_by_module(code, op);
+  if (code == diag::kUnknownElementType) return true;
   constexpr DiagCode kOfBlocks[] = {
       diag::kMisplacedTerminator, diag::kUnknownSuccessor, diag::kSuccessorMismatch,
       diag::kMisplacedSuccessors, diag::kDuplicateBlock,   diag::kUnreachableBlock,
@@ -445,6 +472,11 @@ bool Doubts::explain(const Diagnostic& error) const {
       return may_be_defined(*op) || mentions_one_of(*op, damage_of(*op).names);
     case diag::kUnknownAlias:
       return are_aliases_lost_;
+    case diag::kMalformedAttribute:
+      return is_short_form(*op, error.at) &&
+             (are_aliases_lost_ || is_displaced(*op) || mentions_one_of(*op, damage_of(*op).names));
+    case diag::kNotATensor:
+      return are_aliases_lost_ && has_other_operand(*op);
     case diag::kTypeMissing:
       return error.at.begin >= lost_from_ || is_displaced(*op);
     case diag::kNeedsVersion:
@@ -455,6 +487,8 @@ bool Doubts::explain(const Diagnostic& error) const {
     case diag::kBadDialect:
     case diag::kTypeParameters:
       return are_dialects_lost_;
+    case diag::kTypeConflict:
+      return op->module().is_portable() && has_unknown_element(*op);
     default:
       return false;
   }

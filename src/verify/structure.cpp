@@ -100,6 +100,10 @@ void region_results(const Region& region, const Op& last, std::uint32_t first,
     const Type* stated = region.result_types()[i];
     const Type* given = given_values[i].value()->type();
     if (stated == nullptr || given == nullptr || reporter.agree(stated, given)) continue;
+    if (has_unknown_element(stated)) {
+      known_element_type(stated, *region.parent(), reporter);
+      continue;
+    }
     reporter.report(ConstraintId::signature_c2, last, [&] {
       return fmt::format("result {} of {} is {}, its signature states {}", i, owner(),
                          typed(given_values[i].value()->name(), *given, last),

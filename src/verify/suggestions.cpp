@@ -19,6 +19,8 @@
 #include "support/foreign_types.hpp"
 #include "support/suggest.hpp"
 #include "syntax/op_text.hpp"
+#include "syntax/text_literal.hpp"
+#include "syntax/token_text.hpp"
 #include "verify/checks.hpp"
 
 namespace mir::checks {
@@ -223,10 +225,10 @@ void suggest_callee(Diagnostic* diagnostic, const Op& call) {
   const auto source = text_of(call);
   const bool certain = is_certain_slip(text(call, call.symbol()), nearest.best());
   const Span at = source ? source->first(TokenKind::kSymbol) : Span{};
-  const bool quoted = at.known() && source->text(at).find('"') != std::string_view::npos;
-  const std::string_view mark = quoted ? "\"" : "";
-  suggest(*diagnostic, nearest.best(), at, fmt::format("@{0}{1}{0}", mark, nearest.best()),
-          certain);
+  const bool has_quotes = at.known() && source->text(at).find('"') != std::string_view::npos;
+  const std::string name(nearest.best());
+  const bool is_plain = !has_quotes && is_plain_name(name);
+  suggest(*diagnostic, name, at, "@" + (is_plain ? name : quote(name)), certain);
 }
 
 namespace {

@@ -31,6 +31,11 @@ void only_in_patterns(const Type* type, const Op& place, Reporter& reporter) {
   });
 }
 
+bool has_unknown_element(const Type* type) {
+  const auto* tensor = dyn_cast<TensorType>(type);
+  return tensor != nullptr && !tensor->dtype();
+}
+
 void known_element_type(const Type* type, const Op& place, Reporter& reporter) {
   const auto* tensor = dyn_cast<TensorType>(type);
   if (tensor == nullptr) return;

@@ -36,8 +36,8 @@ bool is_single_value(std::string_view text) {
 
 std::size_t target_size(std::string_view text) {
   const auto at = text.find('=');
-  const bool is_target =
-      at != std::string_view::npos && text.substr(0, at).find_first_of("/[:") == text.npos;
+  const bool is_target = at != std::string_view::npos && !text.starts_with('[') &&
+                         text.substr(0, at).find_first_of("/:") == text.npos;
   return is_target ? at : std::string_view::npos;
 }
 

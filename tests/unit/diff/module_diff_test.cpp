@@ -94,6 +94,52 @@ TEST_SUITE("module diff") {
           Lines{"-" + line("NegOp")});
   }
 
+  TEST_CASE("an op of another kind that gives the same value is one change") {
+    CHECK(differences(unary("NegOp", 0, 1) + unary("ReLUOp", 1, 2) + unary("ExpOp", 2, 3),
+                      unary("NegOp", 0, 1) + unary("AbsOp", 1, 2) + unary("ExpOp", 2, 3)) ==
+          Lines{"~linalg.ReLUOp: operation: linalg.CPU.ReLUOp -> linalg.CPU.AbsOp"});
+    // Names of results decide, unless they are numbers.
+    const std::string two = t("2");
+    const auto op = [&](const std::string& type, const std::string& result) {
+      return "linalg.CPU." + type + "(%0:" + two + ") -> (%" + result + ":" + two + ")\n";
+    };
+    CHECK(differences(op("ReLUOp", "q") + op("ReLUOp", "k"),
+                      op("SliceOp [a:1] ", "q") + op("ReLUOp [b:1] ", "k")) ==
+          Lines{"~linalg.ReLUOp: operation: linalg.CPU.ReLUOp -> linalg.CPU.SliceOp",
+                "~linalg.ReLUOp: attribute 'a':  -> 1", "~linalg.ReLUOp: attribute 'b':  -> 1"});
+    CHECK(differences(unary("ReLUOp", 0, 1), unary("SliceOp", 0, 1, " [a:1] ")) ==
+          Lines{"-" + line("ReLUOp"), "+linalg.SliceOp [a:1] (" + two + ") -> (" + two + ")"});
+  }
+
+  TEST_CASE("of ops that look alike, those with equal operands and users are pairs") {
+    const auto add = [](int a, int b, int to) {
+      return "linalg.CPU.AddOp(%" + std::to_string(a) + ":" + t("2") + ", %" + std::to_string(b) +
+             ":" + t("2") + ") -> (%" + std::to_string(to) + ":" + t("2") + ")\n";
+    };
+    // Many ops before and after: they are split at equal ops first.
+    for (const int more : {0, 300}) {
+      CAPTURE(more);
+      std::string head = unary("NegOp", 0, 1), tail;
+      for (int i = 0; i < more; ++i) {
+        head += unary("NegOp", 1000 + i, 1001 + i);
+        tail += unary("NegOp", 3000 + i, 3001 + i);
+      }
+      const std::string alike =
+          unary("ReLUOp", 1, 2) + unary("ReLUOp", 1, 3) + unary("ReLUOp", 2, 4);
+      const std::string users = add(1, 3, 5) + add(4, 5, 6) + add(3, 6, 7);
+      CHECK(differences(head + unary("ReLUOp", 1, 9) + alike + users + tail,
+                        head + alike + users + tail) == Lines{"-" + line("ReLUOp")});
+      CHECK(differences(head + unary("ReLUOp", 1, 2) + unary("ReLUOp", 1, 9) +
+                            unary("ReLUOp", 1, 3) + unary("ReLUOp", 2, 4) + users + tail,
+                        head + alike + users + tail) == Lines{"-" + line("ReLUOp")});
+      CHECK(differences(head + alike + users + tail,
+                        head + alike + add(1, 2, 5) + add(4, 5, 6) + add(3, 6, 7) + tail) ==
+            Lines{"~linalg.AddOp: operand 1: result 0 of linalg.ReLUOp (%3 at " +
+                  std::to_string(4 + more) + ":1) -> result 0 of linalg.ReLUOp (%2 at " +
+                  std::to_string(3 + more) + ":1)"});
+    }
+  }
+
   TEST_CASE("fields are named: attributes, types, names, devices, graphs") {
     CHECK(differences(unary("NegOp", 0, 1, " [a:1, b:2] "), unary("NegOp", 0, 1, " [b:3, c:4] ")) ==
           Lines{"~linalg.NegOp: attribute 'a': 1 -> ", "~linalg.NegOp: attribute 'b': 2 -> 3",

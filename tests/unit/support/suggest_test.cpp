@@ -85,6 +85,11 @@ TEST_CASE("the nearest name is a slip away and the only one so near") {
   CHECK(nearest("dimm", {"dxxm", "dim", "dxm"}) == "dim");
   CHECK(nearest("", {"a"}) == "a");
   CHECK(nearest("x", {""}) == "");
+  // Typed twice.
+  CHECK(nearest("GreaterOpGreaterOp", {"GreaterOp", "GreaterEqualOp"}) == "GreaterOp");
+  CHECK(nearest("linalg.CPU.AddOpAddOp", {"linalg.CPU.AddOp"}) == "linalg.CPU.AddOp");
+  CHECK(nearest("linalg.CPU.linalg.CPU.AddOp", {"linalg.CPU.AddOp"}) == "linalg.CPU.AddOp");
+  CHECK(nearest("AddOpAddOpAddOp", {"AddOp"}) == "");
   CHECK(nearest(std::string(100, 'x'), {std::string(100, 'X')}) == std::string(100, 'X'));
 }
 

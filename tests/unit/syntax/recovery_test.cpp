@@ -199,6 +199,8 @@ TEST_SUITE("recovery") {
     CHECK_FALSE(missing_brace("@m () -> () {\n    a.b {\n            a.c\n        }\n    }\n}\n"));
     CHECK_FALSE(missing_brace("@m () -> () {\n    a.b\n    }\n}\n"));
     CHECK_FALSE(missing_brace("@m () -> () {\n    a.b [k:{]\n}\n"));
+    // An op with results has a body for regions only, so that the last brace is one too many.
+    CHECK_FALSE(missing_brace("@m () -> () {\n    a.b () -> ()\n        a.c\n    }\n}\n"));
   }
 
   TEST_CASE("a missing brace is found in a long text") {
