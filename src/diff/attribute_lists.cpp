@@ -42,12 +42,13 @@ class AttributeLists {
   }
 
   void visit(Region& region) {
+    // An edit of a returned value forgets what the signature states of it.
+    std::vector<RegionResult> results = signature_results(region);
     for (Value* value : region.free_values()) visit(*value);
     for (Block* block : region.blocks()) {
       for (Value& argument : block->arguments()) visit(argument);
       for (Op* op : block->ops()) visit(*op);
     }
-    std::vector<RegionResult> results = signature_results(region);
     std::vector<std::vector<NamedAttr>> lists;
     lists.reserve(results.size());
     for (RegionResult& result : results) {

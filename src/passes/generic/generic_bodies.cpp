@@ -34,7 +34,7 @@ constexpr std::string_view kElement = "the op on one number of each operand",
                                "products with cosines and sines, halves of what rotates are a "
                                "loop; for a constant extent of heads",
                            kItselfOrClone = "itself; CloneOp, if it moves nothing",
-                           kStays = "no op";
+                           kStays = "no op, it stays a GenericOp";
 
 using namespace op_candidates;
 using Search = GenericBody::Search;
@@ -69,7 +69,7 @@ constexpr GenericBody kBodies[] = {
          "queries",
      .why_not = why_not_mask,
      .build = mask_body,
-     .found_as = kStays},
+     .found_as = "CloneOp if it masks nothing, otherwise it stays a GenericOp"},
     elementwise(OpId::kLinalgCeil),
     elementwise(OpId::kLinalgClip),
     {.op = OpId::kLinalgClone,

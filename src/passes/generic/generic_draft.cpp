@@ -9,10 +9,12 @@
 namespace mir {
 
 GenericDraft::GenericDraft(Rewriter& rewriter, const Op& op)
-    : rewriter_(rewriter),
-      context_(rewriter.context()),
-      device_(op.op_name().device),
-      path_(op.path()) {}
+    : GenericDraft(rewriter, op.op_name().device) {
+  path_ = op.path();
+}
+
+GenericDraft::GenericDraft(Rewriter& rewriter, Symbol device)
+    : rewriter_(rewriter), context_(rewriter.context()), device_(device) {}
 
 Dim GenericDraft::add_loop(Dim extent) {
   const std::string name = fmt::format("i{}", loops_.size());

@@ -16,6 +16,8 @@ class GenericDraft {
  public:
   /// The new op has the device and the path of `op`.
   GenericDraft(Rewriter& rewriter, const Op& op);
+  /// The new op has no path.
+  GenericDraft(Rewriter& rewriter, Symbol device);
 
   /// Adds a loop inside those before it. Returns its symbol.
   Dim add_loop(Dim extent);
