@@ -47,19 +47,29 @@ void check_types(const Op& op, const Region& body, const Op& graph, Reporter& re
   if (match) passed_ranges(match->symbols(), ConstraintId::call_c3, op, reporter);
 }
 
-/// True if an op has the symbol that a call names, and its own name is not known: it may be a
-/// graph.
-bool is_misspelt_graph(const Op& call) {
-  for (const Block* block : call.module().body().blocks()) {
-    for (const Op* op : block->ops()) {
-      if (op->row() == nullptr && op->has_symbol() && op->symbol() == call.symbol()) return true;
+/// Symbols of the module's ops whose own names are not known: these may be graphs.
+class MisspeltGraphs {
+ public:
+  bool contains(const Module& module, Symbol symbol) {
+    if (!symbols_) find(module);
+    return symbols_->contains(symbol);
+  }
+
+ private:
+  void find(const Module& module) {
+    symbols_.emplace();
+    for (const Block* block : module.body().blocks()) {
+      for (const Op* op : block->ops()) {
+        if (op->row() == nullptr && op->has_symbol()) symbols_->insert(op->symbol());
+      }
     }
   }
-  return false;
-}
 
-void check_call(const Op& op, const Op* target, Reporter& reporter) {
-  if (target == nullptr && is_misspelt_graph(op)) return;
+  std::optional<std::unordered_set<Symbol>> symbols_;  // found for the first call that needs them
+};
+
+void check_call(const Op& op, const Op* target, MisspeltGraphs& misspelt, Reporter& reporter) {
+  if (target == nullptr && misspelt.contains(op.module(), op.symbol())) return;
   if (target == nullptr || target->first_region() == nullptr) {
     suggest_callee(reporter.to_suggest(reporter.report_at(
                        ConstraintId::call_c1, op, SymbolPlace{},
@@ -162,9 +172,10 @@ void calls(const Census& census, Reporter& reporter) {
   if (census.calls.empty()) return;
   const CallGraph calls(reporter.module(), census.graphs, census.calls);
   CycleSearch search(calls, reporter);
+  MisspeltGraphs misspelt;
   for (const Op* graph : calls.graphs()) {
     for (const CallGraph::Call& call : calls.calls_in(*graph)) {
-      check_call(*call.op, call.target, reporter);
+      check_call(*call.op, call.target, misspelt, reporter);
     }
     search.visit(*graph);
   }

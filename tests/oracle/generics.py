@@ -10,6 +10,7 @@ usage: generics.py TOOLS [COUNT [SEED]]
 """
 
 import itertools
+import re
 import subprocess
 import sys
 import tempfile
@@ -402,12 +403,55 @@ def run(tools, folder, all_made, options, nests=False):
         return [[out[f"r{n}x{i}"] for i in range(len(m.results))] for n, m in enumerate(all_made)]
 
 
+STRUCTURED = """@main [mir_version:2] (%band:tensor<[9, 3], Float32, CPU>, %b:tensor<[9], Float32, CPU>, %v:tensor<[9], Float32, CPU>, %x:tensor<[6], Float32, CPU>, %step:tensor<[6], Float32, CPU>, %decay:tensor<[4], Float32, CPU>, %in:tensor<[6, 4], Float32, CPU>, %out:tensor<[6, 4], Float32, CPU>, %blocks:tensor<[2, 2, 3, 4], Float32, CPU>, %list:tensor<[2, 2], Int32, CPU>, %m:tensor<[12, 5], Float32, CPU>) -> (%solved, %scanned, %product) {
+    structured.BandedStepOp(%band, %b, %v) -> (%solved)
+    structured.SelectiveScanOp(%x, %step, %decay, %in, %out) -> (%scanned)
+    structured.BlockMatMulOp(%blocks, %list, %m) -> (%product)
+    cf.ReturnOp (%solved, %scanned, %product) -> ()
+}
+"""
+
+
+def check_structured(tools, folder):
+    """Compares the ops of an example dialect with the recurrences that they stand for."""
+    rng = np.random.default_rng(5)
+    shapes = {name: tuple(map(int, extents.split(", "))) for name, extents in re.findall(r"%(\w+):tensor<\[(.*?)\]", STRUCTURED)}
+    values = {name: rng.uniform(-1, 1, shape).astype("float32") for name, shape in shapes.items()}
+    values["band"][:, 0] += 3
+    values["step"], values["decay"] = abs(values["step"]), -abs(values["decay"])
+    values["list"] = np.array([[2, 0], [1, 1]], dtype="int32")
+    exact = {name: value.astype("float64") for name, value in values.items()}
+    # With the solution as the estimate, a step changes nothing.
+    solution = np.zeros(9)
+    for i in range(9):
+        solution[i] = (exact["b"][i] - sum(exact["band"][i, d] * solution[i - d] for d in (1, 2) if i >= d)) / exact["band"][i, 0]
+    values["v"] = solution.astype("float32")
+    state, scanned = np.zeros(4), []
+    for t in range(6):
+        state = np.exp(exact["step"][t] * exact["decay"]) * state + exact["step"][t] * exact["in"][t] * exact["x"][t]
+        scanned.append(exact["out"][t] @ state)
+    rows = exact["m"].reshape(3, 4, 5)
+    product = sum(exact["blocks"][:, b] @ rows[values["list"][:, b]] for b in range(2))
+    (folder / "structured.mir").write_text(STRUCTURED)
+    for name, value in values.items():
+        np.save(folder / f"{name}.npy", value)
+    dialect = Path(__file__).parents[2] / "testdata/examples/dialects/structured.mir"
+    words = [f"--input={name}={name}.npy" for name in values] + [f"--output={name}={name}.npy" for name in ("solved", "scanned", "product")]
+    for kernels in ("ref", "fast"):
+        subprocess.run([tools.resolve() / "mllm-interp", f"--dialect={dialect.resolve()}", "structured.mir", f"--kernels={kernels}",
+                        "--print-outputs=no", *words], cwd=folder, check=True)
+        for name, want in (("solved", solution), ("scanned", np.array(scanned)), ("product", product)):
+            found = np.load(folder / f"{name}.npy")
+            assert np.allclose(found, want, rtol=1e-5, atol=1e-6), (kernels, name, found, want)
+
+
 def main():
     tools = Path(sys.argv[1])
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 300
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     checked = elements = nested = 0
     with tempfile.TemporaryDirectory() as scratch, np.errstate(all="ignore"):
+        check_structured(tools, Path(scratch))
         for first in range(0, count, OPS_OF_A_MODULE):
             drawing = Drawing(np.random.default_rng([seed, first]))
             all_made = [drawing.generic() for _ in range(min(OPS_OF_A_MODULE, count - first))]
