@@ -89,7 +89,8 @@ class BuiltBody {
 /// Replaces the symbols of loops and sizes by those of the other form, whose names do not matter.
 /// False if there are more or fewer of them.
 bool rename_symbols(LoopForm& form, const LoopForm& like, IRContext& context) {
-  if (form.loops.size() != like.loops.size() || form.sizes.size() != like.sizes.size()) {
+  if (form.loops.size() != like.loops.size() || form.sizes.size() != like.sizes.size() ||
+      form.indices.size() != like.indices.size()) {
     return false;
   }
   DimTable& dims = context.dims();
@@ -100,6 +101,11 @@ bool rename_symbols(LoopForm& form, const LoopForm& like, IRContext& context) {
   for (const GenericForm::Range& each : form.sizes) {
     const auto found = std::ranges::find(like.sizes, each.extent, &GenericForm::Range::extent);
     if (found == like.sizes.end()) return false;
+    names.emplace_back(each.name, found->name);
+  }
+  for (const GenericForm::Index& each : form.indices) {
+    const auto found = std::ranges::find(like.indices, each.operand, &GenericForm::Index::operand);
+    if (found == like.indices.end()) return false;
     names.emplace_back(each.name, found->name);
   }
   const auto renamed = [&](Symbol name) {
@@ -136,7 +142,7 @@ bool are_equal(std::span<const SymbolRelation> a, std::span<const SymbolRelation
 
 /// True if generic ops have the same loops, maps, sums and conditions, and no loop has marks.
 bool have_equal_loops(const Op& a, const Op& b) {
-  if (a.attribute(key::kStart) != nullptr || b.attribute(key::kStart) != nullptr) return false;
+  if (a.attribute(key::kStart) != b.attribute(key::kStart)) return false;
   IRContext& context = a.module().context();
   LoopForm one = read_loops(a);
   const LoopForm other = read_loops(b);
@@ -144,8 +150,7 @@ bool have_equal_loops(const Op& a, const Op& b) {
   const auto have_equal_extents = std::ranges::equal(
       one.loops, other.loops, {}, &GenericForm::Range::extent, &GenericForm::Range::extent);
   const auto is_plain = [](const LoopForm& form) {
-    return form.indices.empty() && form.parallel.empty() && form.vector.empty() &&
-           form.unroll.empty();
+    return form.parallel.empty() && form.vector.empty() && form.unroll.empty();
   };
   return have_equal_extents && one.maps == other.maps && one.sums == other.sums &&
          are_equal(one.bounds, other.bounds) && are_equal(one.filters, other.filters) &&

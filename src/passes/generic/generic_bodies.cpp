@@ -33,8 +33,7 @@ constexpr std::string_view kElement = "the op on one number of each operand",
                            kRotation =
                                "products with cosines and sines, halves of what rotates are a "
                                "loop; for a constant extent of heads",
-                           kItselfOrClone = "itself; CloneOp, if it moves nothing",
-                           kStays = "no op, it stays a GenericOp";
+                           kItselfOrClone = "itself; CloneOp, if it moves nothing";
 
 using namespace op_candidates;
 using Search = GenericBody::Search;
@@ -69,7 +68,8 @@ constexpr GenericBody kBodies[] = {
          "queries",
      .why_not = why_not_mask,
      .build = mask_body,
-     .found_as = "CloneOp if it masks nothing, otherwise it stays a GenericOp"},
+     .add_candidates = add_mask,
+     .found_as = "itself; CloneOp, if it masks nothing"},
     elementwise(OpId::kLinalgCeil),
     elementwise(OpId::kLinalgClip),
     {.op = OpId::kLinalgClone,
@@ -108,7 +108,8 @@ constexpr GenericBody kBodies[] = {
     {.op = OpId::kLinalgEmbedding,
      .text = "a copy of the rows that the ids name",
      .owns_weights = true,
-     .found_as = kStays},
+     .add_candidates = add_embedding,
+     .search = Search::kCompound},
     elementwise(OpId::kLinalgEqual),
     elementwise(OpId::kLinalgErf),
     elementwise(OpId::kLinalgExp),
@@ -154,7 +155,9 @@ constexpr GenericBody kBodies[] = {
      .text = kRotation,
      .why_not = why_not_rotation,
      .build = rotation_body,
-     .found_as = kStays},
+     .add_candidates = add_rotation,
+     .search = Search::kGeneral,
+     .found_as = "itself or RoPEOp"},
     elementwise(OpId::kLinalgNeg),
     elementwise(OpId::kLinalgNotEqual),
     elementwise(OpId::kLinalgNot),
@@ -206,7 +209,7 @@ constexpr GenericBody kBodies[] = {
      .text = kRotation,
      .why_not = why_not_rotation,
      .build = rotation_body,
-     .found_as = kStays},
+     .add_candidates = add_rotation},
     elementwise(OpId::kLinalgRound),
     elementwise(OpId::kLinalgRsqrt),
     none(OpId::kLinalgSTFT, kSignal),
@@ -249,7 +252,9 @@ constexpr GenericBody kBodies[] = {
      .text = kRotation,
      .why_not = why_not_rotation,
      .build = rotation_body,
-     .found_as = kStays},
+     .add_candidates = add_rotation,
+     .search = Search::kGeneral,
+     .found_as = "itself, RoPEOp or MultimodalRoPEOp"},
     {.op = OpId::kLinalgWhere,
      .text = "the op on one number of each operand, of integers and Bool",
      .why_not = why_not_where,

@@ -429,4 +429,81 @@ void add_norm(OpId op, const GenericRoot& root, OpCandidates& all) {
   all.push_back(std::move(made));
 }
 
+void add_embedding(OpId op, const GenericRoot& root, OpCandidates& all) {
+  if (root.op.operand_count() != 2 || root.form.indices.size() != 1) return;
+  IRContext& context = context_of(root);
+  const Value& table = *root.op.operand(1);
+  const Symbol path = owner_of(context, table, ".weight");
+  if (!path || dims_of(table).size() != 2) return;
+  all.push_back({.op = op,
+                 .operands = {root.op.operand(0)},
+                 .attributes = {{key::kVocabSize, extent(context, dims_of(table)[0])},
+                                {key::kHiddenSize, extent(context, dims_of(table)[1])},
+                                {key::kDtype, context.word(name_of(*root.result.dtype()))}},
+                 .path = path});
+}
+
+// -- attention ------------------------------------------------------------------------------------
+
+namespace {
+
+/// The most keys that a query sees by the conditions of the root; no value if there is no such
+/// number.
+std::optional<std::int64_t> window_in(const GenericRoot& root) {
+  if (root.form.filters.size() != 2) return std::nullopt;
+  // The second one is: last key - window + 1 <= key.
+  const auto value = [&](Symbol name) -> std::optional<Dim> {
+    for (const GenericForm::Range& each : root.form.sizes) {
+      if (each.name == name) return each.extent;
+    }
+    return Dim(0);
+  };
+  DimTable& dims = context_of(root).dims();
+  const Dim margin = dims.substitute(root.form.filters.back().margin, value);
+  const auto extents = root.result.dims().last(2);
+  const Dim window = dims.add(dims.add(margin, dims.subtract(extents[1], extents[0])), Dim(1));
+  return window.is_constant() ? std::optional(window.constant()) : std::nullopt;
+}
+
+}  // namespace
+
+void add_mask(OpId op, const GenericRoot& root, OpCandidates& all) {
+  if (!moves(root) || root.form.filters.empty() || root.result.rank() < 2) return;
+  IRContext& context = context_of(root);
+  const auto window = window_in(root);
+  if (!window && root.form.filters.size() != 1) return;
+  for (const bool masks_one : {false, true}) {
+    std::vector<NamedAttr> attributes;
+    if (window) {
+      attributes = {{key::kSlidingWindow, context.boolean(true)},
+                    {key::kWindowSize, context.integer(*window)}};
+    }
+    attributes.push_back({key::kMasksOneQuery, context.boolean(masks_one)});
+    add(op, root, std::move(attributes), all);
+  }
+}
+
+void add_rotation(OpId op, const GenericRoot& root, OpCandidates& all) {
+  // The operands are x, x, cosines, sines and signs, the last loop is half of what rotates.
+  if (root.op.operand_count() != 5 || root.form.loops.empty() || root.result.rank() != 4) return;
+  const Dim half = root.form.loops.back().extent, width = root.result.dims()[3];
+  if (!half.is_constant() || !width.is_constant()) return;
+  IRContext& context = context_of(root);
+  const bool is_partial = 2 * half.constant() != width.constant();
+  if (is_partial && op != OpId::kLinalgRoPE) return;
+  for (const std::string_view order : {"BHSD", "BSHD"}) {
+    OpCandidate made{.op = op,
+                     .operands = {root.op.operand(0), root.op.operand(3), root.op.operand(2)}};
+    if (op != OpId::kLinalgVisionRoPE) {
+      made.attributes.push_back({key::kInputType, context.word(order)});
+    } else if (order != "BSHD") {
+      continue;
+    }
+    if (is_partial) {
+      made.attributes.push_back({key::kPartialDim, context.integer(2 * half.constant())});
+    }
+    all.push_back(std::move(made));
+  }
+}
+
 }  // namespace mir::op_candidates

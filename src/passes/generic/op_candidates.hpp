@@ -46,6 +46,9 @@ void add_softmax(OpId op, const GenericRoot& root, OpCandidates& all);
 void add_linear(OpId op, const GenericRoot& root, OpCandidates& all);
 void add_convolution(OpId op, const GenericRoot& root, OpCandidates& all);
 void add_norm(OpId op, const GenericRoot& root, OpCandidates& all);
+void add_embedding(OpId op, const GenericRoot& root, OpCandidates& all);
+void add_mask(OpId op, const GenericRoot& root, OpCandidates& all);
+void add_rotation(OpId op, const GenericRoot& root, OpCandidates& all);
 
 }  // namespace op_candidates
 
