@@ -21,19 +21,30 @@ char* copy(std::string_view text, char* out) {
   return std::copy(text.begin(), text.end(), out);
 }
 
-/// A dimension expression keeps a blank only between two words.
+bool is_operand(char c) {
+  return is_name_character(c, "_$");
+}
+
+/// True if `min` or `max` begins at a place of a dimension expression.
+bool is_extreme(std::string_view text, std::size_t at) {
+  const std::string_view word = text.substr(at, 3);
+  return (word == "min" || word == "max") && (at == 0 || !is_operand(text[at - 1])) &&
+         (at + 3 == text.size() || !is_operand(text[at + 3]));
+}
+
+/// A dimension expression keeps blanks only between two words, and around `min` and `max`.
 char* write_dim(std::string_view text, char* out) {
-  const auto is_operand = [](char c) { return is_name_character(c, "_$"); };
-  bool gap = false;
-  char last = '\0';
-  for (const char c : text) {
-    if (is_blank_char(c)) {
-      gap = true;
-      continue;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_blank_char(text[end])) ++end;
+    const bool is_inside = at != 0 && end != text.size();
+    if (end != at && is_inside) {
+      const bool is_between = is_operand(text[at - 1]) && is_operand(text[end]);
+      const bool is_beside = is_extreme(text, end) || (at >= 3 && is_extreme(text, at - 3));
+      if (is_between || is_beside) *out++ = ' ';
     }
-    if (gap && is_operand(last) && is_operand(c)) *out++ = ' ';
-    gap = false;
-    *out++ = last = c;
+    at = end;
+    if (at < text.size()) *out++ = text[at++];
   }
   return out;
 }

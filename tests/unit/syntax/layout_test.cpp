@@ -108,6 +108,9 @@ TEST_CASE("a token with blanks inside has one canonical text") {
   CHECK(canonical_text(K::kNameSquare, "[ name=\"a\"]") == "[name=\"a\"]");
   CHECK(canonical_text(K::kAddress, "addr :\n0x0A") == "addr:0x0A");
   CHECK(canonical_text(K::kDim, "( $a + 2 ) * $b") == "($a+2)*$b");
+  CHECK(canonical_text(K::kDim, "( ( $a - 2 )  max 0 ) min  ( 4 - $max )") ==
+        "(($a-2) max 0) min (4-$max)");
+  CHECK(canonical_text(K::kDim, "$min\tmax -1") == "$min max -1");
   CHECK(canonical_text(K::kQuantSpecOpen, "QuantSpec (") == "QuantSpec(");
   CHECK(canonical_text(K::kLoc, "loc ( \"a  b\" :\n 3 )") == "loc(\"a  b\" : 3)");
   CHECK(canonical_text(K::kAngle, "<  CPU >") == "<CPU>");
