@@ -69,36 +69,64 @@ Result<void> compile(const std::string& source, const std::string& folder) {
   return {};
 }
 
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
+
+/// Loads the function of a shared object, which may be removed then.
+Result<LoadedFunction> load_object(const std::string& path) {
+  constexpr const char* kName = "mir_call";
+  auto loaded = load_function(path, kName);
+  if (!loaded) {
+    return Error{diag::kNotExecutable, fmt::format("what '{}' made of the module is not loaded: {}",
+                                                   compiler(), loaded.error().message)};
+  }
+  if (loaded->address == nullptr) {
+    return Error{diag::kNotExecutable, fmt::format("what '{}' made of the module has no function "
+                                                   "'{}'",
+                                                   compiler(), kName)};
+  }
+  return loaded;
+}
+
+/// A shared object that is kept, and the hash of its bytes. A damaged one would end the program.
+struct KeptObject {
+  std::filesystem::path object, sum;
+
+  static std::string sum_of(std::string_view bytes) {
+    return fmt::format("{:016x}\n", hash_text(bytes));
+  }
+  bool is_sound() const {
+    std::error_code failed;
+    if (!std::filesystem::is_regular_file(object, failed)) return false;
+    const auto bytes = read_file(object.string(), kMostBytes);
+    const auto stated = read_file(sum.string(), kMostBytes);
+    return bytes && stated && sum_of(*bytes) == *stated;
+  }
+  /// Without a place to keep the object, the run goes on.
+  void keep(const std::string& made) const {
+    std::error_code failed;
+    std::filesystem::create_directories(object.parent_path(), failed);
+    const auto bytes = read_file(made, kMostBytes);
+    if (bytes && write_file_atomically(object.string(), *bytes)) {
+      static_cast<void>(write_file_atomically(sum.string(), sum_of(*bytes)));
+    }
+  }
+};
+
 /// Loads the function of a text, compiled before or now.
 Result<LoadedFunction> load(const std::string& source) {
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
-  constexpr const char* kName = "mir_call";
   const std::filesystem::path objects = object_folder();
-  const std::filesystem::path object =
-      objects /
-      fmt::format("{:016x}.so", hash_text(fmt::format("{} {}\n{}", compiler(), kFlags, source)));
-  std::error_code failed;
-  if (!objects.empty() && std::filesystem::is_regular_file(object, failed)) {
-    if (auto loaded = load_function(object.string(), kName); loaded && loaded->address != nullptr) {
-      return loaded;
-    }
+  const std::string name =
+      fmt::format("{:016x}", hash_text(fmt::format("{} {}\n{}", compiler(), kFlags, source)));
+  const KeptObject kept{objects / (name + ".so"), objects / (name + ".sum")};
+  if (!objects.empty() && kept.is_sound()) {
+    if (auto loaded = load_object(kept.object.string())) return loaded;
   }
   auto folder = ScratchFolder::create("mllm-c-");
   if (!folder) return std::move(folder).error();
   if (auto done = compile(source, folder->path()); !done) return std::move(done).error();
   const std::string made = folder->path() + "/module.so";
-  if (!objects.empty()) {
-    // Without a place to keep the object, the run goes on.
-    std::filesystem::create_directories(objects, failed);
-    const auto bytes = read_file(made, kMostBytes);
-    if (bytes && write_file_atomically(object.string(), *bytes)) {
-      return load_function(object.string(), kName);
-    }
-  }
-  auto loaded = load_function(made, kName);
-  if (loaded && loaded->address == nullptr) {
-    return Error{diag::kFileNotReadable, fmt::format("'{}' has no function '{}'", made, kName)};
-  }
+  auto loaded = load_object(made);
+  if (loaded && !objects.empty()) kept.keep(made);
   return loaded;
 }
 
