@@ -91,6 +91,7 @@ void Resolver::State::alias(const Node& node) {
     if (aliases_.find(text(token)) == nullptr) report_unknown_alias(token);
   }
   if (aliases_.find(text(node.token)) == nullptr) {
+    has_type_aliases_ = has_type_aliases_ || text(node.token).starts_with('!');
     aliases_.insert(text(node.token), value);
   } else {
     diagnostics_.error(diag::kDuplicateAlias, span(node.token),

@@ -42,6 +42,8 @@ void Resolver::State::will_read_type_alias(std::uint32_t token) {
     head_aliases_.push_back(token);
   } else if (portable_) {
     check_type_alias(token);
+  } else if (has_type_aliases_ && aliases_.find(text(token)) == nullptr) {
+    report_unknown_alias(token);
   }
 }
 

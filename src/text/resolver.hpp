@@ -234,6 +234,7 @@ class Resolver::State : private ValueReader {
   std::vector<std::uint32_t>
       head_aliases_;                     // of types, before the module or alias that they belong to
   std::vector<std::uint32_t> unquoted_;  // tokens in the list of the module that begins
+  bool has_type_aliases_ = false;        // above: in a dump, each name of an alias is defined then
   const Module* told_version_ = nullptr;  // the module whose version was reported to be too low
   bool is_foreign_ = false;  // of another version, whose ops need not be those of this one
   std::vector<Module*> modules_;

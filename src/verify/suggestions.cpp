@@ -301,7 +301,11 @@ void suggest_parameter(Diagnostic* diagnostic, const Op& op, std::string_view sy
                        std::string_view suffix) {
   if (diagnostic == nullptr) return;
   NearestName nearest(symbol);
+  bool is_stated = false;  // by `symbol:` of a register: the name of its value is misspelt then
   for_each_op(op.module(), [&](const Op& each) {
+    const Attr* const stated = each.attribute(key::kSymbol);
+    is_stated = is_stated || (stated != nullptr && stated->kind() == AttrKind::kString &&
+                              stated->text() == symbol);
     for (const Value& result : each.results()) {
       if (result.has_symbol()) nearest.offer(text(each, result.symbol()));
     }
@@ -312,7 +316,7 @@ void suggest_parameter(Diagnostic* diagnostic, const Op& op, std::string_view sy
   if (!name.ends_with(suffix)) return;
   name.remove_suffix(suffix.size());
   const auto source = text_of(op);
-  const bool certain = is_certain_slip(symbol, nearest.best());
+  const bool certain = !is_stated && is_certain_slip(symbol, nearest.best());
   const Span at = source ? source->first(TokenKind::kNameAngle) : Span{};
   suggest(*diagnostic, nearest.best(), at, fmt::format("<name=\"{}\">", name), certain);
 }
