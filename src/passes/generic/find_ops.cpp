@@ -192,7 +192,7 @@ class BodyComparison {
     if (built.type() != found.type()) return false;
     if (const Value* original = body_.original(built)) return original == &found;
     const Op* const from = built.defining_op();
-    const Op* const to = found.defining_op();
+    Op* const to = found.defining_op();
     if (from == nullptr || to == nullptr) {
       return from == nullptr && built.is_free() && found.is_free() &&
              built.has_symbol() == found.has_symbol() && built.symbol() == found.symbol() &&
@@ -210,6 +210,12 @@ class BodyComparison {
     return true;
   }
 
+  /// The ops that are the body, the root first.
+  std::vector<Op*> found() const {
+    std::vector<Op*> ops;
+    for (const auto& [built, each] : ops_) ops.push_back(each);
+    return ops;
+  }
   /// True if nothing else reads what the ops before the last one compute.
   bool are_used_inside() const {
     const auto is_inside = [&](const Op* op) {
@@ -234,7 +240,7 @@ class BodyComparison {
 
   const BuiltBody& body_;
   const Block* block_;
-  std::vector<std::pair<const Op*, const Op*>> ops_;  // the root first
+  std::vector<std::pair<const Op*, Op*>> ops_;  // the root first
 };
 
 const Op* only_op(const Op& generic) {
@@ -264,7 +270,8 @@ PatternMatch match_root(Op& op, const PatternSet& bodies, GenericBody::Search se
     BodyComparison comparison(body, op);
     if (!comparison.are_equal(*body.result(), *op.result())) continue;
     if (!comparison.are_used_inside()) continue;
-    return PatternMatch::of({&op}, {}, std::make_shared<const OpCandidate>(std::move(each)));
+    return PatternMatch::of(comparison.found(), {},
+                            std::make_shared<const OpCandidate>(std::move(each)));
   }
   return PatternMatch::failed("no op has this body", op);
 }
