@@ -232,9 +232,20 @@ void TreeBuilder::report_implied_brace() {
   Diagnostic& diagnostic = diagnostics_.error(
       diag::kMissingBrace, {at, at},
       opens ? "expected '{' before the body that follows" : "expected '}' at the end of the body");
-  diagnostic.fix({at, at}, opens ? " {" : " }");
-  if (!missing_.opening) return;
+  const FixIt fix{{at, at}, opens ? " {" : " }"};
+  if (!missing_.opening) {
+    diagnostic.fixes.push_back(fix);
+    return;
+  }
   const SourcePos opening = file_.base() + static_cast<SourcePos>(*missing_.opening);
+  const std::string_view body = file_.text().substr(*missing_.opening + 1, at - opening - 1);
+  if (body.find_first_not_of(" \t\r\n") == body.npos) {
+    // Which of both is wrong, only the writer knows.
+    diagnostic.hint = "if nothing belongs into the body, remove the '{'";
+    diagnostic.proposals = {{{opening, opening + 1}, ""}, fix};
+  } else {
+    diagnostic.fixes.push_back(fix);
+  }
   diagnostic.note({opening, opening + 1}, "this '{' is not closed");
 }
 
