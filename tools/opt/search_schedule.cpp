@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <list>
+#include <numeric>
 #include <unordered_map>
 
 #include "dialects/loop_walk.hpp"
@@ -51,19 +52,53 @@ class ScheduleSpace {
 
   /// The text of a number below size(). The last list counts fastest.
   std::string text(std::uint64_t number) const {
-    std::vector<std::string_view> chosen;
-    for (std::size_t i = parts_.size(); i-- > 0;) {
-      chosen.push_back(parts_[i][static_cast<std::size_t>(number % parts_[i].size())]);
-      number /= parts_[i].size();
-    }
-    std::string text;
-    for (std::size_t i = chosen.size(); i-- > 0;) text += chosen[i];
-    return text;
+    return text(number, [](const Place& at) { return at.digit; });
+  }
+
+  /// The texts in another order. Each list varies in any two or more that begin it.
+  std::string spread_text(std::uint64_t number) const {
+    return text(number, [](const Place& at) {
+      return (at.behind % at.count * at.step(at.rank) + at.digit * at.step(1)) % at.count;
+    });
   }
 
  private:
   using Values = std::vector<std::string>;
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+
+  /// A list in a number with a digit for each list.
+  struct Place {
+    std::uint64_t count = 1;   ///< of its values
+    std::uint64_t digit = 0;   ///< below `count`
+    std::uint64_t behind = 0;  ///< the number without this digit and those before it
+    std::uint64_t rank = 0;    ///< of lists with several values, 1 for the last
+
+    /// Has no divisor in common with `count`. Lists of one length have several steps.
+    std::uint64_t step(std::uint64_t multiple) const {
+      std::uint64_t step = count * 5 / 8 * multiple % count;
+      while (std::gcd(step, count) != 1) ++step;
+      return step;
+    }
+  };
+
+  template <class Choice>
+  std::string text(std::uint64_t number, const Choice& choice) const {
+    std::vector<std::string_view> chosen;
+    Place at;
+    std::uint64_t weight = 1;
+    for (std::size_t i = parts_.size(); i-- > 0;) {
+      at.count = parts_[i].size();
+      at.digit = number % at.count;
+      if (at.count > 1) ++at.rank;
+      chosen.push_back(parts_[i][static_cast<std::size_t>(choice(at))]);
+      at.behind += at.digit * weight;
+      weight *= at.count;
+      number /= at.count;
+    }
+    std::string text;
+    for (std::size_t i = chosen.size(); i-- > 0;) text += chosen[i];
+    return text;
+  }
 
   void add_values(std::string_view list) {
     Values values;
@@ -261,11 +296,10 @@ ExitCode search_schedule(const Run& run, const OptSettings& settings) {
   Diagnostics first_refusal = run.diagnostics();
   const std::uint64_t size = space->size(), count = std::min(size, *settings.budget);
   for (std::uint64_t i = 0; i < count; ++i) {
-    // Numbers are spread evenly.
-    const std::uint64_t number = size / count * i + size % count * i / count;
     Diagnostics refusal = run.diagnostics();
     Diagnostics& found = i == 0 ? first_refusal : refusal;
-    if (!search.try_text(space->text(number), found, diagnostics)) {
+    if (!search.try_text(count == size ? space->text(i) : space->spread_text(i), found,
+                         diagnostics)) {
       return run.report(diagnostics, sources);
     }
   }
