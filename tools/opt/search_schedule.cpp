@@ -34,7 +34,13 @@ class ScheduleSpace {
       if (end == std::string_view::npos) {
         return Error{diag::kUsage, "--search: '<' begins a list of values, expected '>' after it"};
       }
-      space.add_values(text.substr(1, end - 1));
+      const std::string_view list = text.substr(1, end - 1);
+      if (list.find('<') != list.npos) {
+        return Error{diag::kUsage,
+                     fmt::format("--search: lists of values do not nest, found '<' in '{}'",
+                                 text.substr(0, end + 1))};
+      }
+      space.add_values(list);
       text.remove_prefix(end + 1);
     }
     return space;
