@@ -187,9 +187,10 @@ class TrafficWalk final : public KernelWalk {
 /// The traffic of all kernels; no value after reporting one that cannot be walked.
 std::optional<Traffic> traffic_of(const Module& module, Diagnostics& diagnostics) {
   Traffic sum;
-  bool is_good = true;
+  bool is_good = true, has_kernel = false;
   for_each_op(module, [&](const Op& op) {
     if (!op.is(OpId::kLoopKernel) || !is_good) return;
+    has_kernel = true;
     const auto body = read_kernel(op, [](const KernelProblem&) {});
     if (!body) return;
     TrafficWalk walk(*body);
@@ -205,7 +206,12 @@ std::optional<Traffic> traffic_of(const Module& module, Diagnostics& diagnostics
     sum.lines += walk.traffic().lines;
     sum.accesses += walk.traffic().accesses;
   });
-  return is_good ? std::optional(sum) : std::nullopt;
+  if (!has_kernel) {
+    diagnostics.error(diag::kNotValidated, module.top()->span(),
+                      "the schedule is not measured: the module has no generic op and no kernel of "
+                      "loops; 'decompose{to=generic}' makes generic ops");
+  }
+  return is_good && has_kernel ? std::optional(sum) : std::nullopt;
 }
 
 struct Candidate {
