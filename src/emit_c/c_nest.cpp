@@ -222,6 +222,7 @@ class CKernel {
     const std::size_t variables = symbols_.variables.size();
     Variables named = variables_here();
     CNames outer_names = names_;
+    auto outer_texts = texts_;
     const std::size_t depth = out_->depth();
     if (nest.loops.empty()) out_->open("");
     if (auto done = bind_indices(*nest.op, nest.indices); !done) return done;
@@ -266,6 +267,10 @@ class CKernel {
     if (parallel) state_parallel(*parallel, around, std::move(named));
     symbols_.variables.resize(variables);
     names_ = std::move(outer_names);
+    texts_ = std::move(outer_texts);
+    for (const KernelBody::Step& step : nest.steps) {
+      if (step.kind == KernelBody::Step::Kind::kBuffer) buffers_[step.number].name.clear();
+    }
     return {};
   }
 
@@ -282,6 +287,7 @@ class CKernel {
       if (buffers_[i].name.empty() || body_.buffers[i].is_operand) continue;
       const auto type = *storage_type_of(body_.buffers[i].shape.dtype);
       made.emplace_back(fmt::format("{}* restrict ", type), buffers_[i].name);
+      if (!buffers_[i].flags.empty()) made.emplace_back("uint8_t* restrict ", buffers_[i].flags);
     }
     return made;
   }

@@ -222,6 +222,12 @@ def check_blocks(programs):
             assert made.returncode == 0, f"{compiler}: {made.stderr[:2000]}"
             done = run([programs.folder / "blocks", *files, f"c={programs.folder / 'c.npy'}"])
             assert done.returncode == 0 and (programs.folder / "c.npy").read_bytes() == (programs.folder / "wanted.npy").read_bytes(), compiler
+    several = Path(__file__).resolve().parents[2] / "testdata/mllm-opt/data/several-nests.mir"
+    for name in ("results", "marks", "tiles"):
+        made = run([programs.tools / "mllm-opt", "-p", "loops", "--emit=c-blocks", several, f"--module={name}", "-o", source])
+        assert made.returncode == 0, made.stderr
+        made = run([*programs.compilers[0], "-std=c11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", source])
+        assert made.returncode == 0, made.stderr[:2000]
 
 
 def check_stops(programs):

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <list>
+#include <numeric>
 #include <unordered_map>
 
 #include "dialects/loop_walk.hpp"
@@ -33,7 +34,13 @@ class ScheduleSpace {
       if (end == std::string_view::npos) {
         return Error{diag::kUsage, "--search: '<' begins a list of values, expected '>' after it"};
       }
-      space.add_values(text.substr(1, end - 1));
+      const std::string_view list = text.substr(1, end - 1);
+      if (list.find('<') != list.npos) {
+        return Error{diag::kUsage,
+                     fmt::format("--search: lists of values do not nest, found '<' in '{}'",
+                                 text.substr(0, end + 1))};
+      }
+      space.add_values(list);
       text.remove_prefix(end + 1);
     }
     return space;
@@ -51,19 +58,53 @@ class ScheduleSpace {
 
   /// The text of a number below size(). The last list counts fastest.
   std::string text(std::uint64_t number) const {
-    std::vector<std::string_view> chosen;
-    for (std::size_t i = parts_.size(); i-- > 0;) {
-      chosen.push_back(parts_[i][static_cast<std::size_t>(number % parts_[i].size())]);
-      number /= parts_[i].size();
-    }
-    std::string text;
-    for (std::size_t i = chosen.size(); i-- > 0;) text += chosen[i];
-    return text;
+    return text(number, [](const Place& at) { return at.digit; });
+  }
+
+  /// The texts in another order. Each list varies in any two or more that begin it.
+  std::string spread_text(std::uint64_t number) const {
+    return text(number, [](const Place& at) {
+      return (at.behind % at.count * at.step(at.rank) + at.digit * at.step(1)) % at.count;
+    });
   }
 
  private:
   using Values = std::vector<std::string>;
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+
+  /// A list in a number with a digit for each list.
+  struct Place {
+    std::uint64_t count = 1;   ///< of its values
+    std::uint64_t digit = 0;   ///< below `count`
+    std::uint64_t behind = 0;  ///< the number without this digit and those before it
+    std::uint64_t rank = 0;    ///< of lists with several values, 1 for the last
+
+    /// Has no divisor in common with `count`. Lists of one length have several steps.
+    std::uint64_t step(std::uint64_t multiple) const {
+      std::uint64_t step = count * 5 / 8 * multiple % count;
+      while (std::gcd(step, count) != 1) ++step;
+      return step;
+    }
+  };
+
+  template <class Choice>
+  std::string text(std::uint64_t number, const Choice& choice) const {
+    std::vector<std::string_view> chosen;
+    Place at;
+    std::uint64_t weight = 1;
+    for (std::size_t i = parts_.size(); i-- > 0;) {
+      at.count = parts_[i].size();
+      at.digit = number % at.count;
+      if (at.count > 1) ++at.rank;
+      chosen.push_back(parts_[i][static_cast<std::size_t>(choice(at))]);
+      at.behind += at.digit * weight;
+      weight *= at.count;
+      number /= at.count;
+    }
+    std::string text;
+    for (std::size_t i = chosen.size(); i-- > 0;) text += chosen[i];
+    return text;
+  }
 
   void add_values(std::string_view list) {
     Values values;
@@ -146,9 +187,10 @@ class TrafficWalk final : public KernelWalk {
 /// The traffic of all kernels; no value after reporting one that cannot be walked.
 std::optional<Traffic> traffic_of(const Module& module, Diagnostics& diagnostics) {
   Traffic sum;
-  bool is_good = true;
+  bool is_good = true, has_kernel = false;
   for_each_op(module, [&](const Op& op) {
     if (!op.is(OpId::kLoopKernel) || !is_good) return;
+    has_kernel = true;
     const auto body = read_kernel(op, [](const KernelProblem&) {});
     if (!body) return;
     TrafficWalk walk(*body);
@@ -164,7 +206,12 @@ std::optional<Traffic> traffic_of(const Module& module, Diagnostics& diagnostics
     sum.lines += walk.traffic().lines;
     sum.accesses += walk.traffic().accesses;
   });
-  return is_good ? std::optional(sum) : std::nullopt;
+  if (!has_kernel) {
+    diagnostics.error(diag::kNotValidated, module.top()->span(),
+                      "the schedule is not measured: the module has no generic op and no kernel of "
+                      "loops; 'decompose{to=generic}' makes generic ops");
+  }
+  return is_good && has_kernel ? std::optional(sum) : std::nullopt;
 }
 
 struct Candidate {
@@ -261,11 +308,10 @@ ExitCode search_schedule(const Run& run, const OptSettings& settings) {
   Diagnostics first_refusal = run.diagnostics();
   const std::uint64_t size = space->size(), count = std::min(size, *settings.budget);
   for (std::uint64_t i = 0; i < count; ++i) {
-    // Numbers are spread evenly.
-    const std::uint64_t number = size / count * i + size % count * i / count;
     Diagnostics refusal = run.diagnostics();
     Diagnostics& found = i == 0 ? first_refusal : refusal;
-    if (!search.try_text(space->text(number), found, diagnostics)) {
+    if (!search.try_text(count == size ? space->text(i) : space->spread_text(i), found,
+                         diagnostics)) {
       return run.report(diagnostics, sources);
     }
   }

@@ -310,7 +310,7 @@ struct OptSettings {
        .argument = "PIPELINE",
        .help = "try a schedule, or @FILE, with each of the values in lists <A|B>, write the one "
                "that moves least memory, and exit",
-       .excludes = "passes validate validate-patterns validate-step"},
+       .excludes = "passes emit validate validate-patterns validate-step"},
       pipeline_text(known.registry)};
   Option<std::uint64_t> budget{
       options,
