@@ -34,6 +34,7 @@ class Include:
 
 STRING = r'"(?:[^"\\\n]|\\.)*"'
 PLAIN_KEY = r'(?:[A-Za-z0-9_.$-]+|"[^"\n]*")'
+PORT = rf"(?:[A-Za-z0-9_.$-]+|{STRING})"
 WORD = r"[A-Za-z_][A-Za-z0-9_]*"
 NAME = r"[A-Za-z0-9_.$/-]"
 BALANCED = r"<(?:->|[^<>\n]|<(?:->|[^<>\n]|<[^<>\n]*>)*>)*>"
@@ -111,8 +112,10 @@ def contexts(keywords):
             Match("value", r"%(?:(?!\s*(?:[:,()\[\]{}<>%]|//|$))[^\n])*"),
             Include("type"),
             Region(r"\[(?=\s*@)", r"\]", ("value symbol",)),
+            Region(rf"\[(?=\s*{PORT}\s*\])", r"\]", ("port",)),
             Region(r"\[", r"\]", ("comment", "attribute")),
         ],
+        "port": [Match("key", PORT)],
         "value symbol": [Match("symbol", rf"@(?:{STRING}|(?:(?!\s*\])[^\n])*)")],
         "type": [
             Region(r"tensor(?=\s*(?:<|//))", r">", ("comment", "extent", "element type", "word", "dialect value", "type"), "type"),

@@ -207,7 +207,7 @@ def check_ops(programs):
                 written.add(name)
                 if not IS_LONG:
                     break
-    missing = sorted((generic_bodies.with_body() & set(OPS)) - written)
+    missing = sorted((set(generic_bodies.with_body()) & set(OPS)) - written)
     assert not missing, f"no case is written in C: {', '.join(missing)}"
     return cases_of_all
 

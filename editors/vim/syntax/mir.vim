@@ -44,16 +44,19 @@ syn cluster mirSymbolWords contains=mirSymbolInSymbol
 syn region mirRegion9 matchgroup=mirDelimiter start=/\v\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirListedValueWords contained
 syn cluster mirListWords contains=mirRegion9
 syn region mirRegion10 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirCommentWords,@mirAttributeWords contained
-syn region mirRegion11 matchgroup=mirDelimiter start=/\v\[%(\s*\@)@=/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirValueSymbolWords contained
+syn region mirRegion11 matchgroup=mirDelimiter start=/\v\[%(\s*%([A-Za-z0-9_.$-]+|"%([^"\\\n]|\\.)*")\s*\])@=/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirPortWords contained
+syn region mirRegion12 matchgroup=mirDelimiter start=/\v\[%(\s*\@)@=/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirValueSymbolWords contained
 syn match mirTypeInListedValue /\v![A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
-syn region mirRegion12 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
+syn region mirRegion13 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
 syn match mirValueInListedValue /\v\%%(%(\s*%([:,()[\]{}<>%]|\/\/|$))@![^\n])*/ contained
-syn cluster mirListedValueWords contains=mirRegion10,mirRegion11,mirTypeInListedValue,mirRegion12,mirValueInListedValue
+syn cluster mirListedValueWords contains=mirRegion10,mirRegion11,mirRegion12,mirTypeInListedValue,mirRegion13,mirValueInListedValue
+syn match mirKeyInPort /\v%([A-Za-z0-9_.$-]+|"%([^"\\\n]|\\.)*")/ contained
+syn cluster mirPortWords contains=mirKeyInPort
 syn match mirSymbolInValueSymbol /\v\@%("%([^"\\\n]|\\.)*"|%(%(\s*\])@![^\n])*)/ contained
 syn cluster mirValueSymbolWords contains=mirSymbolInValueSymbol
 syn match mirTypeInType /\v![A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
-syn region mirRegion13 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
-syn cluster mirTypeWords contains=mirTypeInType,mirRegion13
+syn region mirRegion14 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
+syn cluster mirTypeWords contains=mirTypeInType,mirRegion14
 syn match mirNumberInExtent /\v\?|[-0-9$(]%(%(\s*%([,\]>]|\/\/|$))@![^\n])*/ contained
 syn cluster mirExtentWords contains=mirNumberInExtent
 syn match mirElementTypeInElementType /\v%(UInt8PerTensor|UInt8PerChannel|UInt8|UInt64|UInt4|UInt32|UInt16PerTensorAsym|UInt16PerTensor|UInt16PerChannel|UInt16|MXFP4|MIR_Q4_A32|Int8PerTensor|Int8PerChannel|Int8|Int64|Int4|Int32|Int16PerTensor|Int16PerChannel|Int16|GGUF_Q8_Per_Tensor|GGUF_Q8_K|GGUF_Q8_0x4|GGUF_Q8_0|GGUF_Q6_K|GGUF_Q5_K|GGUF_Q5_1|GGUF_Q5_0|GGUF_Q4_K|GGUF_Q4_1|GGUF_Q4_0x8|GGUF_Q4_0x4|GGUF_Q4_0|GGUF_Q3_K|GGUF_Q2_K|GGUF_IQ2_XXS|Float8E5M2|Float8E4M3|Float64|Float32|Float16|ComplexFP64|ComplexFP32|Byte|Bool|BFloat16)%([A-Za-z0-9_])@!/ contained
@@ -67,17 +70,17 @@ syn match mirMacroInDialectValue /\v#[A-Za-z_][A-Za-z0-9_]*\([0-9]+\)/ contained
 syn cluster mirDialectValueWords contains=mirStringInDialectValue,mirMacroInDialectValue
 syn match mirWordInAttribute /\v\*/ contained
 syn match mirMacroInAttribute /\v#[A-Za-z_][A-Za-z0-9_]*%(\([0-9]+\))?/ contained
-syn region mirRegion14 matchgroup=mirDelimiter start=/\v:/ matchgroup=mirDelimiter end=/\v%([,\]])@=/ contains=@mirValueWords contained
+syn region mirRegion15 matchgroup=mirDelimiter start=/\v:/ matchgroup=mirDelimiter end=/\v%([,\]])@=/ contains=@mirValueWords contained
 syn match mirKeyInAttribute /\v"%([^"\\\n]|\\.)*"%(\s*%(:|\/\/))@=|[^,()[\]{}<>%@": \t\r\n]%(%(%(\/\/)@![^,()[\]{}<>%@":\n])*[^,()[\]{}<>%@": \t\r\n])?%(\s*%(:|\/\/))@=/ contained
-syn cluster mirAttributeWords contains=mirWordInAttribute,mirMacroInAttribute,mirRegion14,mirKeyInAttribute
+syn cluster mirAttributeWords contains=mirWordInAttribute,mirMacroInAttribute,mirRegion15,mirKeyInAttribute
 syn match mirMacroInValue /\v#[A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
 syn match mirMacroInValue /\v#[A-Za-z_][A-Za-z0-9_]*\([0-9]+\)/ contained
-syn region mirRegion15 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
-syn region mirRegion16 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
+syn region mirRegion16 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
+syn region mirRegion17 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
 syn match mirTypeInValue /\v![A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
-syn region mirRegion17 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
-syn region mirRegion18 matchgroup=mirDelimiter start=/\v\{/ matchgroup=mirDelimiter end=/\v\}/ contains=@mirCommentWords,@mirDataWords contained
-syn region mirRegion19 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirCommentWords,@mirDataWords contained
+syn region mirRegion18 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
+syn region mirRegion19 matchgroup=mirDelimiter start=/\v\{/ matchgroup=mirDelimiter end=/\v\}/ contains=@mirCommentWords,@mirDataWords contained
+syn region mirRegion20 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirCommentWords,@mirDataWords contained
 syn match mirStringInValue /\v"%([^"\\\n]|\\.)*"/ contained
 syn match mirCommentInValue /\v\/\/[^\n]*/ contained
 syn match mirSymbolInValue /\v\@[A-Za-z0-9_.$\/-]*/ contained
@@ -85,17 +88,17 @@ syn match mirKeywordInValue /\v%(true|false|null)%([A-Za-z0-9_])@!%(\s*%([,\]]|\
 syn match mirNumberInValue /\v%(-?%(%([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)%([eE][+-]?[0-9]+)?|inf|nan)%([A-Za-z0-9_])@!|%([-0-9(][A-Za-z0-9_+*\/%() -]*)?\$[A-Za-z_][A-Za-z0-9_]*%([A-Za-z0-9_$+*\/%() -]*[A-Za-z0-9_)])?)%(\s*%([,\]]|\/\/))@=/ contained
 syn match mirKeywordInValue /\v\<InvalidAttribute NYI\>/ contained
 syn match mirStringInValue /\v%(:)@<=[ \t]*%(%(["[{!]|#[A-Za-z]|tensor\s*%(\<|\/\/)|Quant%(Spec|Annotation)\s*\(|\<InvalidAttribute NYI\>|%(-?%(%([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)%([eE][+-]?[0-9]+)?|inf|nan)%([A-Za-z0-9_])@!|%(true|false|null)%([A-Za-z0-9_])@!|%([-0-9(][A-Za-z0-9_+*\/%() -]*)?\$[A-Za-z_][A-Za-z0-9_]*%([A-Za-z0-9_$+*\/%() -]*[A-Za-z0-9_)])?|\@[A-Za-z0-9_.$\/-]*)\s*%([,\]]|\/\/)))@![^ \t\r\n,\]]%(%(\s*%(\]|$)|\s*,\s*%(\*\s*,\s*)?%([A-Za-z0-9_.$-]+|"[^"\n]*")\s*:|\s*,\s*\*\s*\])@![^\n])*/ contained
-syn cluster mirValueWords contains=mirMacroInValue,mirRegion15,mirRegion16,mirTypeInValue,mirRegion17,mirRegion18,mirRegion19,mirStringInValue,mirCommentInValue,mirSymbolInValue,mirKeywordInValue,mirNumberInValue
+syn cluster mirValueWords contains=mirMacroInValue,mirRegion16,mirRegion17,mirTypeInValue,mirRegion18,mirRegion19,mirRegion20,mirStringInValue,mirCommentInValue,mirSymbolInValue,mirKeywordInValue,mirNumberInValue
 syn match mirMacroInStructured /\v#[A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
 syn match mirMacroInStructured /\v#[A-Za-z_][A-Za-z0-9_]*\([0-9]+\)/ contained
-syn region mirRegion20 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
-syn region mirRegion21 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
+syn region mirRegion21 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
+syn region mirRegion22 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
 syn match mirTypeInStructured /\v![A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
-syn region mirRegion22 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
-syn region mirRegion23 matchgroup=mirDelimiter start=/\v\{/ matchgroup=mirDelimiter end=/\v\}/ contains=@mirCommentWords,@mirDataWords contained
-syn region mirRegion24 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirCommentWords,@mirDataWords contained
+syn region mirRegion23 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
+syn region mirRegion24 matchgroup=mirDelimiter start=/\v\{/ matchgroup=mirDelimiter end=/\v\}/ contains=@mirCommentWords,@mirDataWords contained
+syn region mirRegion25 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirCommentWords,@mirDataWords contained
 syn match mirStringInStructured /\v"%([^"\\\n]|\\.)*"/ contained
-syn cluster mirStructuredWords contains=mirMacroInStructured,mirRegion20,mirRegion21,mirTypeInStructured,mirRegion22,mirRegion23,mirRegion24,mirStringInStructured
+syn cluster mirStructuredWords contains=mirMacroInStructured,mirRegion21,mirRegion22,mirTypeInStructured,mirRegion23,mirRegion24,mirRegion25,mirStringInStructured
 syn match mirWordInData /\v[A-Za-z_][A-Za-z0-9_]*/ contained
 syn match mirKeywordInData /\vnull%([A-Za-z0-9_])@!/ contained
 syn match mirElementTypeInData /\v%(UInt8PerTensor|UInt8PerChannel|UInt8|UInt64|UInt4|UInt32|UInt16PerTensorAsym|UInt16PerTensor|UInt16PerChannel|UInt16|MXFP4|MIR_Q4_A32|Int8PerTensor|Int8PerChannel|Int8|Int64|Int4|Int32|Int16PerTensor|Int16PerChannel|Int16|GGUF_Q8_Per_Tensor|GGUF_Q8_K|GGUF_Q8_0x4|GGUF_Q8_0|GGUF_Q6_K|GGUF_Q5_K|GGUF_Q5_1|GGUF_Q5_0|GGUF_Q4_K|GGUF_Q4_1|GGUF_Q4_0x8|GGUF_Q4_0x4|GGUF_Q4_0|GGUF_Q3_K|GGUF_Q2_K|GGUF_IQ2_XXS|Float8E5M2|Float8E4M3|Float64|Float32|Float16|ComplexFP64|ComplexFP32|Byte|Bool|BFloat16)%([A-Za-z0-9_])@!/ contained
@@ -104,24 +107,24 @@ syn match mirNumberInData /\v\?|%([-0-9(][A-Za-z0-9_+*\/%() -]*)?\$[A-Za-z_][A-Z
 syn match mirSymbolInData /\v\@[A-Za-z0-9_.$\/-]*/ contained
 syn match mirMacroInData /\v#[A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
 syn match mirMacroInData /\v#[A-Za-z_][A-Za-z0-9_]*\([0-9]+\)/ contained
-syn region mirRegion25 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
-syn region mirRegion26 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
+syn region mirRegion26 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
+syn region mirRegion27 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
 syn match mirTypeInData /\v![A-Za-z0-9_.$\/-]+%(\<%(-\>|[^<>\n]|\<%(-\>|[^<>\n]|\<[^<>\n]*\>)*\>)*\>)?/ contained
-syn region mirRegion27 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
-syn region mirRegion28 matchgroup=mirDelimiter start=/\v\{/ matchgroup=mirDelimiter end=/\v\}/ contains=@mirCommentWords,@mirDataWords contained
-syn region mirRegion29 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirCommentWords,@mirDataWords contained
+syn region mirRegion28 matchgroup=mirType start=/\vtensor%(\s*%(\<|\/\/))@=/ matchgroup=mirDelimiter end=/\v\>/ contains=@mirCommentWords,@mirExtentWords,@mirElementTypeWords,@mirWordWords,@mirDialectValueWords,@mirTypeWords contained
+syn region mirRegion29 matchgroup=mirDelimiter start=/\v\{/ matchgroup=mirDelimiter end=/\v\}/ contains=@mirCommentWords,@mirDataWords contained
+syn region mirRegion30 matchgroup=mirDelimiter start=/\v\[/ matchgroup=mirDelimiter end=/\v\]/ contains=@mirCommentWords,@mirDataWords contained
 syn match mirStringInData /\v"%([^"\\\n]|\\.)*"/ contained
-syn cluster mirDataWords contains=mirWordInData,mirKeywordInData,mirElementTypeInData,mirNumberInData,mirSymbolInData,mirMacroInData,mirRegion25,mirRegion26,mirTypeInData,mirRegion27,mirRegion28,mirRegion29,mirStringInData
-syn region mirRegion30 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
-syn region mirRegion31 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
-syn cluster mirQuantisationWords contains=mirRegion30,mirRegion31
+syn cluster mirDataWords contains=mirWordInData,mirKeywordInData,mirElementTypeInData,mirNumberInData,mirSymbolInData,mirMacroInData,mirRegion26,mirRegion27,mirTypeInData,mirRegion28,mirRegion29,mirRegion30,mirStringInData
+syn region mirRegion31 matchgroup=mirMacro start=/\vQuantAnnotation\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirQuantisationWords,@mirDialectValueWords,@mirWordWords contained
+syn region mirRegion32 matchgroup=mirMacro start=/\vQuantSpec\s*\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
+syn cluster mirQuantisationWords contains=mirRegion31,mirRegion32
 syn match mirWordInSpecification /\v[A-Za-z_][A-Za-z0-9_]*/ contained
 syn match mirKeywordInSpecification /\vnull%([A-Za-z0-9_])@!/ contained
 syn match mirElementTypeInSpecification /\v%(UInt8PerTensor|UInt8PerChannel|UInt8|UInt64|UInt4|UInt32|UInt16PerTensorAsym|UInt16PerTensor|UInt16PerChannel|UInt16|MXFP4|MIR_Q4_A32|Int8PerTensor|Int8PerChannel|Int8|Int64|Int4|Int32|Int16PerTensor|Int16PerChannel|Int16|GGUF_Q8_Per_Tensor|GGUF_Q8_K|GGUF_Q8_0x4|GGUF_Q8_0|GGUF_Q6_K|GGUF_Q5_K|GGUF_Q5_1|GGUF_Q5_0|GGUF_Q4_K|GGUF_Q4_1|GGUF_Q4_0x8|GGUF_Q4_0x4|GGUF_Q4_0|GGUF_Q3_K|GGUF_Q2_K|GGUF_IQ2_XXS|Float8E5M2|Float8E4M3|Float64|Float32|Float16|ComplexFP64|ComplexFP32|Byte|Bool|BFloat16)%([A-Za-z0-9_])@!/ contained
 syn match mirNumberInSpecification /\v-?%(%([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)%([eE][+-]?[0-9]+)?|inf|nan)%([A-Za-z0-9_])@!/ contained
-syn region mirRegion32 matchgroup=mirDelimiter start=/\v\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
+syn region mirRegion33 matchgroup=mirDelimiter start=/\v\(/ matchgroup=mirDelimiter end=/\v\)/ contains=@mirCommentWords,@mirSpecificationWords contained
 syn match mirMacroInSpecification /\vNone\(%(\s*,)@=/ contained
-syn cluster mirSpecificationWords contains=mirWordInSpecification,mirKeywordInSpecification,mirElementTypeInSpecification,mirNumberInSpecification,mirRegion32,mirMacroInSpecification
+syn cluster mirSpecificationWords contains=mirWordInSpecification,mirKeywordInSpecification,mirElementTypeInSpecification,mirNumberInSpecification,mirRegion33,mirMacroInSpecification
 hi def link mirOpInBody mirOp
 hi def link mirKnownOpInBody mirKnownOp
 hi def link mirTypeInBody mirType
@@ -139,6 +142,7 @@ hi def link mirLabelInLabel mirLabel
 hi def link mirSymbolInSymbol mirSymbol
 hi def link mirTypeInListedValue mirType
 hi def link mirValueInListedValue mirValue
+hi def link mirKeyInPort mirKey
 hi def link mirSymbolInValueSymbol mirSymbol
 hi def link mirTypeInType mirType
 hi def link mirNumberInExtent mirNumber

@@ -623,8 +623,8 @@ Value* mask_body(Rewriter& rewriter, const Op& op) {
   GenericDraft draft(rewriter, op);
   const Dims loops = draft.add_loops(result.dims());
   const Dim key = loops.back(), query = loops[loops.size() - 2];
-  const Dim last = table.add(
-      query, table.subtract(draft.size(result.dims().back()), draft.size(queries_of(op))));
+  const Dim queries = draft.size(queries_of(op)), keys = draft.size(result.dims().back());
+  const Dim last = table.add(query, table.subtract(keys, queries));
   draft.require_at_most(key, last);
   if (const auto window = window_of(op)) {
     draft.require_at_most(table.add(table.subtract(last, Dim(*window)), Dim(1)), key);
