@@ -24,6 +24,11 @@
 // made of its results. An edit changes the first hash of ops below it, and the second of ops above.
 // Between such pairs, the costs of pairs depend on which definitions of operands are pairs. So the
 // search is repeated with the pairs that it found.
+//
+// note [bands]
+// Where hashes of many ops changed, few equal ops are left, and chance decides which of those that
+// look alike are pairs. So long stretches are aligned twice: split at equal ops, and by a search
+// among ops at nearly equal places (a banded alignment). The one with fewer changes is kept.
 
 namespace mir {
 
@@ -33,6 +38,10 @@ constexpr std::uint32_t kNoOp = ~std::uint32_t{0};
 /// Size of stretches that are searched for the cheapest pairs: ops of one block times those of the
 /// other.
 constexpr std::size_t kMostCells = std::size_t{1} << 14;
+/// Longer stretches are searched in a band around the diagonal: columns on each side of it, and
+/// cells on each side by which it grows if the lengths differ.
+constexpr std::size_t kBand = 32;
+constexpr std::size_t kMoreBandCells = std::size_t{1} << 18;
 /// Equal ops that are searched again, beside those that have no equal partner.
 constexpr std::size_t kMargin = 16;
 constexpr int kMostRounds = 4;
@@ -206,25 +215,29 @@ class OpAlignment {
   std::vector<std::uint32_t> run() {
     fixed_.assign(before_.size(), kNoOp);
     split();
-    std::vector<std::uint32_t> best;
-    std::size_t least = std::numeric_limits<std::size_t>::max();
-    for (int round = 0; round < kMostRounds; ++round) {
-      std::vector<std::uint32_t> next = fixed_;
-      for (const Stretch& each : stretches_) search(each, next);
-      if (next == pairs_) break;
-      pairs_ = std::move(next);
-      const std::size_t count = count_changes();
-      if (count >= least) continue;
-      least = count;
-      best = pairs_;
-    }
-    return best;
+    search_repeatedly(gaps_);
+    if (bands_.empty()) return best_;
+    for (const Stretch& each : bands_) std::fill_n(&fixed_[each.i], each.rows(), kNoOp);
+    search_repeatedly(bands_);
+    return best_;
   }
 
  private:
   struct Stretch {
     std::size_t i, i_end, j, j_end;
-    std::size_t cells() const { return (i_end - i) * (j_end - j); }
+    std::size_t rows() const { return i_end - i; }
+    std::size_t columns() const { return j_end - j; }
+    std::size_t cells() const { return rows() * columns(); }
+    bool is_short() const { return cells() <= kMostCells; }
+
+    /// Columns on each side of the diagonal that are searched.
+    std::size_t reach() const {
+      if (is_short()) return columns();
+      const std::size_t difference = std::max(rows(), columns()) - std::min(rows(), columns());
+      return kBand + std::min(difference, kMoreBandCells / rows());
+    }
+    /// Columns of a row that are searched, at most.
+    std::size_t width() const { return std::min(2 * reach(), columns()) + 1; }
   };
   using Anchors = std::vector<std::pair<std::size_t, std::size_t>>;
 
@@ -291,10 +304,18 @@ class OpAlignment {
     for (const auto& [i, j] : anchors) fixed_[i] = static_cast<std::uint32_t>(j);
   }
 
+  /// Plans to search a long stretch in a band, unless the diagonal is so steep that the bands of
+  /// neighbouring rows would not touch.
+  bool add_band(const Stretch& stretch) {
+    const bool is_flat = stretch.columns() <= stretch.rows() * kBand;
+    if (is_flat) bands_.push_back(stretch);
+    return is_flat;
+  }
+
   /// Pairs equal ops where the blocks are too long to be searched.
   void split() {
     const Stretch all{0, before_.size(), 0, after_.size()};
-    if (all.cells() <= kMostCells) return stretches_.push_back(all);
+    if (all.is_short()) return stretches_.push_back(all);
     constexpr int kLevels = 4;
     const Anchors equal = anchors(all, kLevels, [](const AlignedOp& op, int level) {
       return std::array{mixed(op.above, op.below), op.above, op.below,
@@ -308,10 +329,12 @@ class OpAlignment {
       for (; next != equal.end() && next->first < stretch.i_end; ++next) {
         if (next->first >= stretch.i) here.push_back(*next);
       }
-      if (stretch.cells() <= kMostCells) return stretches_.push_back(stretch);
+      if (stretch.is_short()) return stretches_.push_back(stretch);
+      const bool in_band = add_band(stretch);
       fix(here);
       between(stretch, here, [&](const Stretch& gap) {
-        if (gap.cells() <= kMostCells) return stretches_.push_back(gap);
+        if (gap.is_short()) return (in_band ? gaps_ : stretches_).push_back(gap);
+        if (!in_band) add_band(gap);
         fix(anchors(gap, 2, [](const AlignedOp& op, int level) -> std::uint64_t {
           return level == 0 ? op.name : op.kind;
         }));
@@ -383,32 +406,84 @@ class OpAlignment {
     return a.kind == b.kind || has_results || is_replaced ? ties + changes + 50 : kNever;
   }
 
-  /// Adds the cheapest pairs of a stretch.
+  enum class Move : std::uint8_t { kPair, kSkipBefore, kSkipAfter };
+
+  /// Adds the cheapest pairs of a stretch, or of the band around the diagonal of a long one.
   void search(const Stretch& in, std::vector<std::uint32_t>& pairs) {
-    const std::size_t rows = in.i_end - in.i, columns = in.j_end - in.j, width = columns + 1;
-    costs_.assign(rows * columns, 0);
-    least_.assign((rows + 1) * width, 0);
-    const auto least = [&](std::size_t i, std::size_t j) -> std::uint32_t& {
-      return least_[i * width + j];
+    if (in.cells() == 0) return;
+    const std::size_t rows = in.rows(), columns = in.columns();
+    const std::size_t reach = in.reach(), width = in.width();
+    const auto first = [&](std::size_t i) {
+      const std::size_t center = i * columns / rows;
+      return center - std::min(center, reach);
     };
+    const auto last = [&](std::size_t i) { return std::min(i * columns / rows + reach, columns); };
+    constexpr std::uint32_t kOutside = ~std::uint32_t{0} - kNever;
+    least_.assign(columns + 1, kOutside);  // costs from each column on, first of the row below
+    moves_.resize((rows + 1) * width);
     for (std::size_t i = rows + 1; i-- != 0;) {
-      for (std::size_t j = width; j-- != 0;) {
-        std::uint32_t best = i == rows && j == columns ? 0 : kNever * 64;
-        if (i < rows) best = std::min(best, least(i + 1, j) + kAlone);
-        if (j < columns) best = std::min(best, least(i, j + 1) + kAlone);
-        if (i < rows && j < columns) {
-          costs_[i * columns + j] = cost(in.i + i, in.j + j);
-          best = std::min(best, least(i + 1, j + 1) + costs_[i * columns + j]);
+      const std::size_t begin = first(i), end = last(i);
+      std::uint32_t right = kOutside, diagonal = kOutside;
+      for (std::size_t j = last(std::min(i + 1, rows)) + 1; j-- != begin;) {
+        const std::uint32_t below = least_[j];
+        std::uint32_t best = kOutside;
+        if (j <= end) {
+          Move move = Move::kSkipAfter;
+          const auto choose = [&](Move other, std::uint32_t total) {
+            if (total <= best) best = total, move = other;
+          };
+          if (i == rows && j == columns) best = 0;
+          choose(Move::kSkipAfter, right + kAlone);
+          choose(Move::kSkipBefore, below + kAlone);
+          if (diagonal != kOutside) choose(Move::kPair, diagonal + cost(in.i + i, in.j + j));
+          moves_[i * width + j - begin] = move;
         }
-        least(i, j) = best;
+        diagonal = below;
+        right = least_[j] = best;
       }
     }
     for (std::size_t i = 0, j = 0; i < rows && j < columns;) {
-      if (least(i, j) == least(i + 1, j + 1) + costs_[i * columns + j]) {
-        pairs[in.i + i++] = static_cast<std::uint32_t>(in.j + j++);
-      } else {
-        least(i, j) == least(i + 1, j) + kAlone ? ++i : ++j;
+      const Move move = moves_[i * width + j - first(i)];
+      if (move == Move::kPair) pairs[in.i + i] = static_cast<std::uint32_t>(in.j + j);
+      if (move != Move::kSkipAfter) ++i;
+      if (move != Move::kSkipBefore) ++j;
+    }
+  }
+
+  /// Searches these stretches and those that all alignments share until the pairs are the same
+  /// again, and keeps the best pairs of all rounds.
+  void search_repeatedly(const std::vector<Stretch>& stretches) {
+    pairs_.clear();
+    std::vector<std::uint32_t> found;
+    for (int round = 0; round < kMostRounds; ++round) {
+      std::vector<std::uint32_t> next = fixed_;
+      for (const Stretch& each : stretches_) search(each, next);
+      for (const Stretch& each : stretches) search(each, next);
+      if (next == found) break;
+      found = pairs_ = std::move(next);
+      const std::size_t count = count_changes();
+      if (count < least_changes_) {
+        least_changes_ = count;
+        best_ = pairs_;
       }
+      assume_pairs();
+    }
+  }
+
+  /// Takes ops without partners for pairs where as many of both blocks are between two pairs. So
+  /// the next round pairs ops whose operands are such ops, all of a chain at once.
+  void assume_pairs() {
+    std::uint32_t next = 0;
+    for (std::size_t i = 0; i < pairs_.size();) {
+      std::size_t end = i;
+      while (end < pairs_.size() && pairs_[end] == kNoOp) ++end;
+      const bool is_last = end == pairs_.size();
+      const std::size_t limit = is_last ? after_.size() : pairs_[end];
+      if (limit - next == end - i) {
+        for (; i < end; ++i) pairs_[i] = next++;
+      }
+      i = end + 1;
+      next = static_cast<std::uint32_t>(limit) + 1;
     }
   }
 
@@ -426,9 +501,13 @@ class OpAlignment {
   const AlignedBlock& after_;
   const ValuePartners& partners_;
   std::vector<std::uint32_t> fixed_;
-  std::vector<Stretch> stretches_;
-  std::vector<std::uint32_t> pairs_;  // of the last round; empty in the first
-  std::vector<std::uint32_t> costs_, least_;
+  std::vector<Stretch> stretches_;     // short ones that both alignments share
+  std::vector<Stretch> gaps_, bands_;  // short ones of the split alignment; long ones
+  std::vector<std::uint32_t> pairs_;   // of the last round, and assumed ones; empty in the first
+  std::vector<std::uint32_t> best_;
+  std::size_t least_changes_ = std::numeric_limits<std::size_t>::max();
+  std::vector<std::uint32_t> least_;
+  std::vector<Move> moves_;
 };
 
 }  // namespace

@@ -140,6 +140,24 @@ TEST_SUITE("module diff") {
     }
   }
 
+  TEST_CASE("many ops of a long chain that became others are one change each") {
+    const auto chain = [](const std::string& other, auto is_other, int gone = -1) {
+      std::string text;
+      for (int i = 0; i < 300; ++i) {
+        if (i == gone) continue;
+        text += unary(is_other(i) ? other : "NegOp", i - (i - 1 == gone ? 1 : 0), i + 1);
+      }
+      return text;
+    };
+    const auto third = [](int i) { return i % 3 == 1; };
+    const auto all = [](int) { return true; };
+    const Lines changed(100, "~linalg.NegOp: operation: linalg.CPU.NegOp -> linalg.CPU.AbsOp");
+    CHECK(differences(chain("NegOp", third), chain("AbsOp", third)) == changed);
+    CHECK(differences(chain("NegOp", all), chain("AbsOp", all)).size() == 300);
+    // The chain is shorter by its last op, which nothing reads.
+    CHECK(differences(chain("NegOp", third), chain("AbsOp", third, 150)).size() == 101);
+  }
+
   TEST_CASE("fields are named: attributes, types, names, devices, graphs") {
     CHECK(differences(unary("NegOp", 0, 1, " [a:1, b:2] "), unary("NegOp", 0, 1, " [b:3, c:4] ")) ==
           Lines{"~linalg.NegOp: attribute 'a': 1 -> ", "~linalg.NegOp: attribute 'b': 2 -> 3",
