@@ -106,8 +106,9 @@ struct KeptObject {
     std::error_code failed;
     std::filesystem::create_directories(object.parent_path(), failed);
     const auto bytes = read_file(made, kMostBytes);
-    if (bytes && write_file_atomically(object.string(), *bytes)) {
-      static_cast<void>(write_file_atomically(sum.string(), sum_of(*bytes)));
+    if (!bytes || !write_file_atomically(object.string(), *bytes) ||
+        !write_file_atomically(sum.string(), sum_of(*bytes))) {
+      std::filesystem::remove(object, failed);
     }
   }
 };
