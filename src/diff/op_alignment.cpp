@@ -94,7 +94,12 @@ class AlignedBlock {
     return ids_.emplace(std::move(text), static_cast<std::uint32_t>(ids_.size()) + 1).first->second;
   }
 
+  /// Levels of nested ops that tell ops apart: blocks on all of them are aligned, too, so more
+  /// would be read again and again.
+  static constexpr int kInnerLevels = 4;
+
   AlignedOp read(const Op& op);
+  void add_inner(const Op& op, int levels, std::vector<std::uint32_t>& inner);
   std::uint32_t result_names(const Op& op);
 
   /// Two values from elsewhere that are pairs have one hash.
@@ -146,6 +151,14 @@ std::uint32_t AlignedBlock::result_names(const Op& op) {
   return names.empty() ? 0 : id(std::move(names));
 }
 
+void AlignedBlock::add_inner(const Op& op, int levels, std::vector<std::uint32_t>& inner) {
+  if (levels == 0) return;
+  for_each_child(op, [&](const Op& child) {
+    inner.push_back(id(content_key(child)));
+    add_inner(child, levels - 1, inner);
+  });
+}
+
 AlignedOp AlignedBlock::read(const Op& op) {
   const IRContext& context = op.module().context();
   AlignedOp facts;
@@ -180,10 +193,7 @@ AlignedOp AlignedBlock::read(const Op& op) {
     }
     facts.operands.push_back(operand);
   }
-  const auto add_inner = [&](const Op& inner) { facts.inner.push_back(id(content_key(inner))); };
-  for (const Region* region = op.first_region(); region != nullptr; region = region->next()) {
-    for_each_op({*region, WalkScope::kAll}, add_inner);
-  }
+  add_inner(op, kInnerLevels, facts.inner);
   std::ranges::sort(facts.inner);
   for (const std::uint32_t each : facts.inner) facts.own = mixed(facts.own, each);
   return facts;
