@@ -37,7 +37,7 @@ std::string json_literal(std::string_view name) {
   return text;
 }
 
-/// Where a weight of so many bytes ends in the memory of all.
+/// Returns the bytes that a weight of so many bytes takes in the memory of all.
 std::int64_t stored_bytes(std::int64_t bytes) {
   constexpr std::int64_t kAlignment = 64;
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;

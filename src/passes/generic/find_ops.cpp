@@ -44,7 +44,7 @@ class BuiltBody {
                                .result_types = {&type, 1},
                                .attributes = candidate.attributes,
                                .path = candidate.path});
-    // A constant in the region of a generic op is no operand of it.
+    // A number that is a constant in the region of a generic op is missing from its operands.
     if (op.row() == nullptr || !op.row()->operands.admits(operands.size())) return;
     Diagnostics ignored(1);
     const auto inferred = infer(op, types, op.attributes(), ignored);

@@ -6,7 +6,8 @@
 
 namespace mir {
 
-/// Which ops are looked for: those before may have parts that the later ones would take away.
+/// Ops that are looked for together: compound ones come first, since simple ones would take away
+/// their parts.
 enum class FoundOps : std::uint8_t { kCompound, kSimple };
 
 /// Patterns that replace generic ops by the op whose generic body they are: they build the body of

@@ -219,7 +219,7 @@ class OperandCache {
     return made;
   }
 
-  /// Moves the loops behind the named one, with their conditions and marks, to a nest of their own.
+  /// Moves the loops inside the named one, with their conditions and marks, to a nest of their own.
   void divide(std::size_t number) {
     const KernelBody::Nest& nest = body_->nests[number];
     const std::size_t count = *place_in(number) + 1;
